@@ -1,0 +1,77 @@
+"""Put Keras and TensorFlow on the best device that really works on this machine.
+
+Nothing is imported here but this file: every public name is loaded at its first use (PEP 562), so that a library can
+depend on devicekit without paying for it, and so that no framework is ever imported behind anybody's back.
+"""
+
+__version__ = "0.1.0"
+
+# A name that type checkers know and that does not cost the import of `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .api import auto as auto
+    from .api import detect as detect
+    from .api import diagnose as diagnose
+    from .api import select_device as select_device
+    from .choose import Plan as Plan
+    from .errors import DevicekitError as DevicekitError
+    from .errors import DeviceUnavailableError as DeviceUnavailableError
+    from .errors import MachineFileError as MachineFileError
+    from .errors import UnknownFactError as UnknownFactError
+    from .facts import Fact as Fact
+    from .facts import Machine as Machine
+    from .findings import Candidate as Candidate
+    from .findings import Diagnosis as Diagnosis
+    from .findings import Evidence as Evidence
+    from .findings import Finding as Finding
+    from .findings import Fix as Fix
+    from .notify import CompatibilityWarning as CompatibilityWarning
+    from .notify import ConfigurationWarning as ConfigurationWarning
+    from .notify import DeviceWarning as DeviceWarning
+    from .notify import FallbackWarning as FallbackWarning
+    from .scope import device_scope as device_scope
+    from .selection import Change as Change
+    from .selection import Selection as Selection
+
+_HOME = {
+    "auto": "api",
+    "detect": "api",
+    "diagnose": "api",
+    "select_device": "api",
+    "device_scope": "scope",
+    "Change": "selection",
+    "Selection": "selection",
+    "Plan": "choose",
+    "Fact": "facts",
+    "Machine": "facts",
+    "Candidate": "findings",
+    "Diagnosis": "findings",
+    "Evidence": "findings",
+    "Finding": "findings",
+    "Fix": "findings",
+    "DevicekitError": "errors",
+    "DeviceUnavailableError": "errors",
+    "MachineFileError": "errors",
+    "UnknownFactError": "errors",
+    "DeviceWarning": "notify",
+    "FallbackWarning": "notify",
+    "CompatibilityWarning": "notify",
+    "ConfigurationWarning": "notify",
+}
+
+__all__ = ["__version__"] + sorted(_HOME)
+
+
+def __getattr__(name):  # type: (str) -> object
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError("module 'devicekit' has no attribute %r" % name)
+    from importlib import import_module
+
+    value = getattr(import_module("." + home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():  # type: () -> list[str]
+    return sorted(set(globals()) | set(_HOME))

@@ -1,0 +1,44 @@
+"""The exceptions that devicekit raises. Each message says what was asked, what was found, and what to do."""
+
+from typing import Sequence, Tuple
+
+from .findings import Finding
+
+__all__ = ["DeviceUnavailableError", "DevicekitError", "MachineFileError", "UnknownFactError"]
+
+
+class DevicekitError(Exception):
+    """Base of all exceptions of devicekit.
+
+    .. versionadded:: 0.1.0
+    """
+
+
+class DeviceUnavailableError(DevicekitError, RuntimeError):
+    """The device that was required cannot be used here.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The same findings that a `Selection` would carry, the blocking one first.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings: Tuple[Finding, ...] = tuple(findings)
+
+
+class MachineFileError(DevicekitError, ValueError):
+    """A machine file cannot be read: no JSON, cut short, too large, of a newer schema, or of the wrong shape.
+
+    .. versionadded:: 0.1.0
+    """
+
+
+class UnknownFactError(DevicekitError, LookupError):
+    """The value of a fact was asked for that could not be determined on this machine.
+
+    .. versionadded:: 0.1.0
+    """

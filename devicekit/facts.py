@@ -1,0 +1,490 @@
+"""What is known of a machine: `Fact` and the frozen `Machine`.
+
+A fact has three states, and "could not find out" is never confused with "is not there": asking an unknown fact for
+its value raises `UnknownFactError`, which makes a rule "not evaluated, because ..." instead of "clean".
+"""
+
+import typing
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Dict, Generic, Mapping, Optional, Tuple, Type, TypeVar
+
+from .errors import MachineFileError, UnknownFactError
+
+__all__ = [
+    "SCHEMA", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact", "FrameworkBuild", "Gpu",
+    "ImportPackage", "KerasConfig", "Library", "LoadedModule", "Machine", "Measured", "Metal", "Native", "PciDisplay",
+    "PluginLibrary", "Process", "Python", "Rocm", "Verdict",
+]  # fmt: skip
+
+#: Version of the JSON form. A reader refuses a newer one.
+SCHEMA = 1
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Fact(Generic[T]):
+    """A value with where it was read, or the reason why there is none.
+
+    Attributes
+    ----------
+    status : {"value", "absent", "unknown"}
+        ``absent``: it was looked for and is not there. ``unknown``: it could not be determined.
+    source : str
+        The file, variable, library or command that was read.
+    problem : str
+        Why it is unknown, or what was odd about it.
+
+    .. versionadded:: 0.1.0
+    """
+
+    status: str
+    content: Optional[T] = None
+    source: str = ""
+    problem: str = ""
+
+    @classmethod
+    def of(cls, value: T, source: str = "", problem: str = "") -> "Fact[T]":
+        """Return a fact that has a value."""
+        return cls("value", value, source, problem)
+
+    @classmethod
+    def absent(cls, source: str = "", problem: str = "") -> "Fact[T]":
+        """Return the fact that there is no such thing."""
+        return cls("absent", None, source, problem)
+
+    @classmethod
+    def unknown(cls, problem: str, source: str = "") -> "Fact[T]":
+        """Return a fact that could not be determined, with the reason."""
+        return cls("unknown", None, source, problem)
+
+    @property
+    def known(self) -> bool:
+        """Whether it was determined: there, or certainly not there."""
+        return self.status != "unknown"
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a value.
+
+        Raises
+        ------
+        UnknownFactError
+            Where it could not be determined.
+        """
+        return self.value is not None
+
+    @property
+    def value(self) -> Optional[T]:
+        """The value, or None where it is absent.
+
+        Raises
+        ------
+        UnknownFactError
+            Where it could not be determined.
+        """
+        if self.status == "unknown":
+            raise UnknownFactError("%s: %s" % (self.source or "unknown", self.problem or "not determined"))
+        return self.content
+
+    def or_none(self) -> Optional[T]:
+        """Return the value, or None where it is absent or unknown: for display, and where both mean the same."""
+        return self.content
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """An installed distribution that matters to a framework.
+
+    ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
+    """
+
+    name: str
+    version: Fact[str]
+    location: str
+    requires: Tuple[str, ...] = ()
+    requires_python: str = ""
+    installer: str = ""
+    record: Fact[int] = Fact.unknown("RECORD was not read")
+    missing_files: Tuple[str, ...] = ()
+    missing_count: int = 0
+    damaged_files: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImportPackage:
+    """What ``import NAME`` would load: the first match on the path, and what it hides."""
+
+    name: str
+    kind: str  # "package", "module", "namespace"
+    location: str
+    path_entry: str
+    hides: Tuple[str, ...] = ()
+    in_site: bool = True
+
+
+@dataclass(frozen=True)
+class FrameworkBuild:
+    """What the files inside a framework's package say that it was built for."""
+
+    package: str
+    location: str
+    version: Fact[str]
+    cuda: Fact[bool]
+    rocm: Fact[bool]
+    cuda_version: Fact[str]
+    cudnn_version: Fact[str]
+    compute_capabilities: Fact[Tuple[str, ...]]
+    directml: Fact[bool]
+
+
+@dataclass(frozen=True)
+class PluginLibrary:
+    """A file in a ``tensorflow-plugins`` folder: TensorFlow loads it at import. ``format`` is of its first bytes."""
+
+    path: str
+    format: str  # "elf", "pe", "macho", "empty", "other"
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class KerasConfig:
+    """``keras.json`` as far as it matters."""
+
+    path: str
+    backend: Optional[str]
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Python:
+    """The interpreter and what is installed for it."""
+
+    implementation: str
+    version: str
+    bits: int
+    executable: str
+    prefix: str
+    environment: str  # "venv", "conda", "system", "unknown"
+    externally_managed: bool
+    installer: str  # "pip", "uv", "conda": what to type here to install
+    architecture: str
+    sys_path: Tuple[str, ...]
+    distributions: Fact[Tuple[Distribution, ...]]
+    distribution_count: Fact[int]
+    unreadable: Tuple[str, ...]
+    leftovers: Tuple[str, ...]
+    packages: Tuple[ImportPackage, ...]
+    builds: Tuple[FrameworkBuild, ...]
+    plugins: Fact[Tuple[PluginLibrary, ...]]
+    keras_config: Fact[KerasConfig]
+    platlib_abi: str = ""
+
+    def distribution(self, *names: str) -> Optional[Distribution]:
+        """Return the first installed distribution of these (normalised) names, or None.
+
+        Raises
+        ------
+        UnknownFactError
+            Where the installed distributions could not be read.
+        """
+        installed = self.distributions.value or ()
+        for name in names:
+            for item in installed:
+                if item.name == name:
+                    return item
+        return None
+
+    def version_of(self, *names: str) -> Optional[str]:
+        """Return the version of the first installed distribution of these names, or None."""
+        found = self.distribution(*names)
+        return found.version.or_none() if found else None
+
+    def package(self, name: str) -> Optional[ImportPackage]:
+        """Return what ``import name`` would load, or None."""
+        for item in self.packages:
+            if item.name == name:
+                return item
+        return None
+
+    def build(self, package: str = "tensorflow") -> Optional[FrameworkBuild]:
+        """Return what a framework's package was built for, or None."""
+        for item in self.builds:
+            if item.package == package:
+                return item
+        return None
+
+
+@dataclass(frozen=True)
+class Native:
+    """The operating system, processor and C library."""
+
+    system: str  # "linux", "windows", "macos"
+    release: str
+    os_version: Fact[str]
+    architecture: str
+    cpu_model: Fact[str]
+    cpu_flags: Fact[Tuple[str, ...]]
+    cpu_count: Fact[int]
+    memory_bytes: Fact[int]
+    libc: Fact[str]
+
+
+@dataclass(frozen=True)
+class PciDisplay:
+    """A display or 3D controller on the PCI bus; ids are lower-case hexadecimal without prefix."""
+
+    address: str
+    vendor_id: str
+    device_id: str
+    driver: str
+
+
+@dataclass(frozen=True)
+class DeviceNode:
+    """A device file and whether this user may open it for reading and writing."""
+
+    path: str
+    accessible: bool
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU as its driver describes it."""
+
+    vendor: str  # "nvidia", "amd", "intel", "apple", "qualcomm", "other"
+    name: str
+    index: int
+    bus_id: str = ""
+    uuid: str = ""
+    memory_bytes: Fact[int] = Fact.unknown("not asked")
+    compute_capability: Fact[str] = Fact.unknown("not asked")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A native library that the loader would find. ``found_via`` names the search step that found it."""
+
+    name: str
+    path: str
+    found_via: str
+
+
+@dataclass(frozen=True)
+class Driver:
+    """Graphics hardware and its driver."""
+
+    displays: Fact[Tuple[PciDisplay, ...]]
+    gpus: Fact[Tuple[Gpu, ...]]
+    nodes: Tuple[DeviceNode, ...]
+    nvidia_kernel_version: Fact[str]
+    nvidia_library_version: Fact[str]
+    libraries: Fact[Tuple[Library, ...]]
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """CUDA libraries that could be loaded, wherever they come from."""
+
+    libraries: Fact[Tuple[Library, ...]]
+
+
+@dataclass(frozen=True)
+class Rocm:
+    """AMD's compute stack."""
+
+    kfd: Fact[DeviceNode]
+    version: Fact[str]
+
+
+@dataclass(frozen=True)
+class DxAdapter:
+    """A DirectX adapter as Windows describes it; ids are lower-case hexadecimal without prefix."""
+
+    name: str
+    vendor_id: str
+    device_id: str
+    driver_version: str = ""
+    memory_bytes: Optional[int] = None
+    software: bool = False
+
+
+@dataclass(frozen=True)
+class DirectMl:
+    """DirectX 12 and DirectML."""
+
+    dxg: Fact[DeviceNode]
+    libraries: Fact[Tuple[Library, ...]]
+    bundled: Fact[str]
+    adapters: Fact[Tuple[DxAdapter, ...]]
+
+
+@dataclass(frozen=True)
+class Metal:
+    """Apple's GPUs."""
+
+    chip: Fact[str]
+    rosetta: Fact[bool]
+
+
+@dataclass(frozen=True)
+class LoadedModule:
+    """A framework that the examined process has imported already."""
+
+    name: str
+    version: str
+    initialized: Optional[bool] = None
+
+
+@dataclass(frozen=True)
+class Process:
+    """The process: its environment variables (only those that frameworks and loaders read) and where it runs."""
+
+    environ: Tuple[Tuple[str, str], ...]
+    modules: Tuple[LoadedModule, ...]
+    container: Fact[str]
+    wsl: Fact[int]
+
+    def env(self, name: str) -> Optional[str]:
+        """Return the value of an environment variable, None where it is not set."""
+        for key, value in self.environ:
+            if key == name:
+                return value
+        return None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a trial in a child process showed. ``outcome``: works, raises, dies, hangs, wrong, not-run."""
+
+    subject: str
+    outcome: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was tried, as opposed to read."""
+
+    verdicts: Tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Everything that devicekit knows of a machine: one frozen value with a lossless JSON form.
+
+    .. versionadded:: 0.1.0
+    """
+
+    python: Python
+    native: Native
+    driver: Driver
+    cuda: Cuda
+    rocm: Rocm
+    directml: DirectMl
+    metal: Metal
+    process: Process
+    measured: Measured = field(default_factory=Measured)
+    devicekit_version: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the machine as plain data for JSON; `from_dict` gives an equal machine back."""
+        data = _encode(self)
+        assert isinstance(data, dict)
+        return dict(schema=SCHEMA, **data)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Machine":
+        """Return the machine that `to_dict` described.
+
+        Raises
+        ------
+        MachineFileError
+            Where the data are of a newer schema or of the wrong shape; the message names the place.
+        """
+        if not isinstance(data, Mapping):
+            raise MachineFileError("a machine is a JSON object, this is a %s" % type(data).__name__)
+        schema = data.get("schema")
+        if not isinstance(schema, int) or isinstance(schema, bool):
+            raise MachineFileError("this is no machine file: it has no 'schema' number; make one with: devicekit snapshot")
+        if schema > SCHEMA:
+            raise MachineFileError(
+                "the machine file has schema %d, this devicekit reads up to %d: upgrade devicekit to read it"
+                % (schema, SCHEMA)
+            )
+        machine = _decode(cls, {key: value for key, value in data.items() if key != "schema"}, "machine")
+        assert isinstance(machine, Machine)
+        return machine
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, Fact):
+        result: Dict[str, Any] = {"status": value.status}
+        if value.status == "value":
+            result["value"] = _encode(value.content)
+        if value.source:
+            result["source"] = value.source
+        if value.problem:
+            result["problem"] = value.problem
+        return result
+    if is_dataclass(value):
+        return {item.name: _encode(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    return value
+
+
+def _decode(kind: Any, data: Any, where: str) -> Any:
+    origin = getattr(kind, "__origin__", None)
+    if origin is Fact:
+        return _decode_fact(kind.__args__[0], data, where)
+    if origin is tuple:
+        if not isinstance(data, list):
+            raise _wrong(where, "a list", data)
+        if len(kind.__args__) == 2 and kind.__args__[1] is Ellipsis:
+            return tuple(_decode(kind.__args__[0], item, "%s[%d]" % (where, n)) for n, item in enumerate(data))
+        if len(data) != len(kind.__args__):
+            raise _wrong(where, "a list of %d" % len(kind.__args__), data)
+        return tuple(_decode(part, item, where) for part, item in zip(kind.__args__, data))
+    if origin is typing.Union:
+        if data is None:
+            return None
+        return _decode(next(part for part in kind.__args__ if part is not type(None)), data, where)
+    if is_dataclass(kind):
+        return _decode_record(typing.cast(Type[Any], kind), data, where)
+    if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
+        raise _wrong(where, kind.__name__, data)
+    return data
+
+
+def _decode_fact(kind: Any, data: Any, where: str) -> "Fact[Any]":
+    if not isinstance(data, dict) or data.get("status") not in ("value", "absent", "unknown"):
+        raise _wrong(where, "a fact with a status", data)
+    source, problem = data.get("source", ""), data.get("problem", "")
+    if not isinstance(source, str) or not isinstance(problem, str):
+        raise _wrong(where, "a fact whose source and problem are strings", data)
+    content = None
+    if data["status"] == "value":
+        content = _decode(kind, data.get("value"), where)
+    return Fact(data["status"], content, source, problem)
+
+
+def _decode_record(kind: Type[Any], data: Any, where: str) -> Any:
+    if not isinstance(data, dict):
+        raise _wrong(where, "an object", data)
+    hints = typing.get_type_hints(kind)
+    names = {item.name for item in fields(kind)}
+    unknown = sorted(str(key) for key in data if key not in names)
+    if unknown:
+        raise MachineFileError("%s has fields that this devicekit does not know: %s" % (where, ", ".join(unknown[:5])))
+    values = {key: _decode(hints[key], item, "%s.%s" % (where, key)) for key, item in data.items()}
+    try:
+        return kind(**values)
+    except TypeError:
+        absent = sorted(names - set(values))
+        raise MachineFileError("%s lacks fields: %s" % (where, ", ".join(absent))) from None
+
+
+def _wrong(where: str, expected: str, data: Any) -> MachineFileError:
+    shown = repr(data)
+    return MachineFileError("%s should be %s, it is %s" % (where, expected, shown[:60] + ("..." if len(shown) > 60 else "")))

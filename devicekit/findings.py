@@ -1,0 +1,241 @@
+"""What a diagnosis consists of: findings with their evidence and fixes, and candidate devices.
+
+Pure data. The texts in here are what a person reads, so they are complete sentences; renderers only lay them out.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Optional, Tuple
+
+__all__ = ["SEVERITIES", "Candidate", "Diagnosis", "Evidence", "Finding", "Fix", "FrameworkStatus", "NotEvaluated"]
+
+#: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
+#: one would expect (for example on the CPU beside an idle GPU). ``info``: worth knowing, nothing is wrong.
+SEVERITIES = ("error", "warning", "info")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen, and where.
+
+    Attributes
+    ----------
+    text : str
+        What was seen.
+    source : str
+        The file, variable, library or command that showed it.
+
+    .. versionadded:: 0.1.0
+    """
+
+    text: str
+    source: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the evidence as plain data for JSON."""
+        return {"text": self.text, "source": self.source}
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One way out. The first of a finding's fixes is the shortest that works.
+
+    Attributes
+    ----------
+    text : str
+        What to do, in words.
+    command : str or None
+        What to type, exactly, in the shell of the machine that was examined; None where there is nothing to type.
+
+    .. versionadded:: 0.1.0
+    """
+
+    text: str
+    command: Optional[str] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the fix as plain data for JSON."""
+        return {"text": self.text, "command": self.command}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One root cause.
+
+    Attributes
+    ----------
+    code : str
+        Stable, kebab-case name of the root cause.
+    severity : {"error", "warning", "info"}
+        See `SEVERITIES`.
+    summary : str
+        The cause in one sentence.
+    evidence : tuple of Evidence
+        What was seen and where.
+    fix : tuple of Fix
+        Ways out, the shortest that works first.
+    blocks : tuple of str
+        What cannot be used because of it: names of frameworks (``"tensorflow"``: its import), or of platforms of the
+        candidate devices (``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``), or one device (``"gpu:1"``).
+    url : str
+        Where the fact behind it can be read, "" where it was measured.
+
+    .. versionadded:: 0.1.0
+    """
+
+    code: str
+    severity: str
+    summary: str
+    evidence: Tuple[Evidence, ...] = ()
+    fix: Tuple[Fix, ...] = ()
+    blocks: Tuple[str, ...] = ()
+    url: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the finding as plain data for JSON."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "summary": self.summary,
+            "evidence": [item.to_dict() for item in self.evidence],
+            "fix": [item.to_dict() for item in self.fix],
+            "blocks": list(self.blocks),
+            "url": self.url,
+        }
+
+
+@dataclass(frozen=True)
+class NotEvaluated:
+    """A rule that could not say yes or no, because a fact that it needs is unknown (or because the rule failed)."""
+
+    code: str
+    because: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {"code": self.code, "because": self.because}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A device that could be chosen.
+
+    Attributes
+    ----------
+    device : str
+        ``"cpu"`` or ``"gpu:N"``; N counts the GPUs of one framework in the framework's own order.
+    platform : str
+        ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``, ``"pluggable"`` (a TensorFlow plug-in
+        that devicekit does not know), or ``""`` where no installed framework build can drive it.
+    name : str
+        The product's name as the driver tells it.
+    usable : bool or None
+        None where only a run can tell.
+    blocked_by : tuple of str
+        Codes of the findings that stand in the way.
+    memory_bytes : int or None
+        Total memory of the device, None where it is not known.
+
+    .. versionadded:: 0.1.0
+    """
+
+    device: str
+    platform: str
+    name: str
+    usable: Optional[bool]
+    blocked_by: Tuple[str, ...] = ()
+    memory_bytes: Optional[int] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the candidate as plain data for JSON."""
+        return {
+            "device": self.device,
+            "platform": self.platform,
+            "name": self.name,
+            "usable": self.usable,
+            "blocked_by": list(self.blocked_by),
+            "memory_bytes": self.memory_bytes,
+        }
+
+
+@dataclass(frozen=True)
+class FrameworkStatus:
+    """What is expected of one framework, without having imported it.
+
+    Attributes
+    ----------
+    framework : str
+        ``"tensorflow"``, ``"keras"``, ``"jax"`` or ``"torch"``.
+    version : str or None
+        As far as it can be read.
+    will_import, will_run_keras : bool or None
+        None where it is not known.
+    devices : tuple of str
+        What the framework will list, for example ``("CPU:0",)``; empty where it will not import.
+    cause : str or None
+        Code of the finding that stands in the way.
+    """
+
+    framework: str
+    version: Optional[str]
+    will_import: Optional[bool]
+    will_run_keras: Optional[bool]
+    devices: Tuple[str, ...] = ()
+    cause: Optional[str] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the prediction as plain data for JSON."""
+        return {
+            "framework": self.framework,
+            "version": self.version,
+            "will_import": self.will_import,
+            "will_run_keras": self.will_run_keras,
+            "devices": list(self.devices),
+            "cause": self.cause,
+        }
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything that the rules say about one machine.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The blocking ones first; causes without their symptoms.
+    candidates : tuple of Candidate
+        Every device, usable or blocked by which finding. The CPU comes last.
+    frameworks : tuple of FrameworkStatus
+        What each installed framework will do.
+    not_evaluated : tuple of NotEvaluated
+        Rules that could not be decided.
+
+    .. versionadded:: 0.1.0
+    """
+
+    findings: Tuple[Finding, ...] = ()
+    candidates: Tuple[Candidate, ...] = ()
+    frameworks: Tuple[FrameworkStatus, ...] = ()
+    not_evaluated: Tuple[NotEvaluated, ...] = field(default=())
+
+    def by_code(self, code: str) -> Optional[Finding]:
+        """Return the first finding with this code, or None."""
+        for finding in self.findings:
+            if finding.code == code:
+                return finding
+        return None
+
+    def framework(self, name: str) -> Optional[FrameworkStatus]:
+        """Return what is expected of a framework, or None where it is not installed."""
+        for status in self.frameworks:
+            if status.framework == name:
+                return status
+        return None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the diagnosis as plain data for JSON."""
+        return {
+            "findings": [item.to_dict() for item in self.findings],
+            "devices": [item.to_dict() for item in self.candidates],
+            "prediction": [item.to_dict() for item in self.frameworks],
+            "not_evaluated": [item.to_dict() for item in self.not_evaluated],
+        }

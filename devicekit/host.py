@@ -1,0 +1,316 @@
+"""The one door to the machine: read, list, look, run, environment, registry, loader cache.
+
+Probers get a `Host` and nothing else, so that a whole machine can be a folder (`SimulatedHost`, which never falls
+through to the real one) and another interpreter can be examined from outside (`LiveHost(interpreter=...)`).
+"""
+
+import os
+import posixpath
+import stat
+import sys
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+__all__ = ["Entry", "FileInfo", "Host", "Interpreter", "LiveHost", "RunResult", "this_interpreter"]
+
+SYSTEMS = {"linux": "linux", "win32": "windows", "cygwin": "windows", "darwin": "macos"}
+
+
+class Entry(NamedTuple):
+    """One name in a folder."""
+
+    name: str
+    is_dir: bool
+
+
+class FileInfo(NamedTuple):
+    """What ``stat`` says of a file. ``kind``: file, folder, device or other."""
+
+    kind: str
+    size: int
+    mtime_ns: int
+
+
+class RunResult(NamedTuple):
+    """What a command printed; ``status`` is None where it ran past its time limit."""
+
+    status: Optional[int]
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """The Python interpreter that is examined. All paths are the machine's own, not scrubbed."""
+
+    implementation: str
+    version: str
+    bits: int
+    executable: str
+    prefix: str
+    base_prefix: str
+    stdlib: str
+    architecture: str
+    sys_path: Tuple[str, ...]
+    site_paths: Tuple[str, ...]
+    user_site: str
+    extension_suffixes: Tuple[str, ...]
+    cwd: str
+    modules: Tuple[Tuple[str, str], ...] = ()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Interpreter":
+        """Return the interpreter that a child or a machine's folder described."""
+        values = dict(data)
+        for name in ("sys_path", "site_paths", "extension_suffixes"):
+            values[name] = tuple(values[name])
+        values["modules"] = tuple((str(name), str(version)) for name, version in values.get("modules", ()))
+        return cls(**values)
+
+
+#: Frameworks whose presence in `sys.modules` matters: whoever is imported already is meant.
+WATCHED_MODULES = ("tensorflow", "keras", "tf_keras", "jax", "torch")
+
+
+def this_interpreter() -> Interpreter:
+    """Describe the interpreter that runs this code."""
+    from .probe.child import describe
+
+    return Interpreter.from_dict(describe())
+
+
+class Host:
+    """What a prober may ask. Paths are the examined machine's; every read can raise OSError."""
+
+    system: str = "linux"
+    release: str = ""
+    architecture: str = ""
+    interpreter: Interpreter
+    home: str = ""
+    user: str = ""
+    node: str = ""
+
+    @property
+    def path(self) -> Any:
+        """The path module of the examined machine (`posixpath` or `ntpath`)."""
+        if self.system == "windows":
+            import ntpath
+
+            return ntpath
+        return posixpath
+
+    def join(self, *parts: str) -> str:
+        """Join parts of a path in the way of the examined machine."""
+        result: str = self.path.join(*parts)
+        return result
+
+    # What the concrete hosts answer.
+    def environ(self) -> Mapping[str, str]:
+        """Return the environment variables."""
+        raise NotImplementedError
+
+    def read_bytes(self, path: str, limit: int = 1 << 20, offset: int = 0) -> bytes:
+        """Return up to ``limit`` bytes of a file from ``offset`` on."""
+        raise NotImplementedError
+
+    def list_dir(self, path: str) -> List[Entry]:
+        """Return the names in a folder, sorted."""
+        raise NotImplementedError
+
+    def list_names(self, path: str) -> List[str]:
+        """Return the names in a folder, sorted, without asking what each of them is."""
+        return [entry.name for entry in self.list_dir(path)]
+
+    def info(self, path: str) -> Optional[FileInfo]:
+        """Return what a path is, or None where nothing is there; links are followed."""
+        raise NotImplementedError
+
+    def real_path(self, path: str) -> str:
+        """Return the path with links resolved."""
+        raise NotImplementedError
+
+    def accessible(self, path: str) -> bool:
+        """Return whether this user may open a device node for reading and writing."""
+        raise NotImplementedError
+
+    def loader_cache(self) -> Mapping[str, str]:
+        """Return the dynamic loader's cache: library name to path (empty where there is none)."""
+        raise NotImplementedError
+
+    def libc(self) -> str:
+        """Return the C library's name and version ("glibc 2.36"), "" where it does not say."""
+        raise NotImplementedError
+
+    def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
+        """Return the subkeys of a key below HKEY_LOCAL_MACHINE with their values; Windows only."""
+        raise NotImplementedError
+
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
+        """Run a system tool by its absolute path."""
+        raise NotImplementedError
+
+    # What follows from it.
+    def read_text(self, path: str, limit: int = 1 << 20) -> str:
+        """Return a text file; bytes that are no UTF-8 are replaced."""
+        return self.read_bytes(path, limit).decode("utf-8", "replace")
+
+    def is_dir(self, path: str) -> bool:
+        """Return whether a folder is there."""
+        info = self.info(path)
+        return info is not None and info.kind == "folder"
+
+    def is_file(self, path: str) -> bool:
+        """Return whether a regular file is there."""
+        info = self.info(path)
+        return info is not None and info.kind == "file"
+
+    def exists(self, path: str) -> bool:
+        """Return whether anything is there."""
+        return self.info(path) is not None
+
+    def scrub(self, text: str) -> str:
+        """Return a text without this user's home folder, user name and host name.
+
+        Everything that enters a `Machine` goes through this, so that nothing personal can leave by a report.
+        """
+        if self.home and len(self.home) > 1 and self.home in text:
+            text = _replace_folder(text, self.home, "~")
+        for word, mask in ((self.user, "<user>"), (self.node, "<host>")):
+            if len(word) > 2 and word not in ("root", "localhost") and word in text:
+                text = _replace_word(text, word, mask)
+        return text
+
+    def expand(self, text: str) -> str:
+        """Return a scrubbed path as the real one."""
+        if text == "~" or text.startswith(("~/", "~\\")):
+            text = self.home + text[1:]
+        return text.replace("<user>", self.user).replace("<host>", self.node)
+
+
+def _replace_folder(text: str, folder: str, mask: str) -> str:
+    import re
+
+    return re.sub(re.escape(folder) + r"(?![\w.-])", lambda _: mask, text)
+
+
+def _replace_word(text: str, word: str, mask: str) -> str:
+    import re
+
+    return re.sub(r"(?<![\w.-])" + re.escape(word) + r"(?![\w-])", lambda _: mask, text)
+
+
+class LiveHost(Host):
+    """The machine that this process runs on."""
+
+    def __init__(self, interpreter: Optional[Interpreter] = None) -> None:
+        self.system = SYSTEMS.get(sys.platform, sys.platform)
+        if hasattr(os, "uname"):
+            uname = os.uname()
+            self.release, self.architecture, self.node = uname.release, uname.machine, uname.nodename
+        else:
+            version = sys.getwindowsversion()  # type: ignore[attr-defined,unused-ignore]
+            self.release = "%d.%d.%d" % (version.major, version.minor, version.build)
+            # A 32-bit process on 64-bit Windows sees the machine's own architecture in the second variable only.
+            environ = os.environ
+            self.architecture = environ.get("PROCESSOR_ARCHITEW6432") or environ.get("PROCESSOR_ARCHITECTURE", "")
+            self.node = environ.get("COMPUTERNAME", "")
+        home = os.path.expanduser("~")
+        self.home = "" if home == "~" else home.rstrip("/\\")
+        self.user = os.environ.get("USER") or os.environ.get("USERNAME") or posixpath.basename(self.home)
+        self.interpreter = interpreter or this_interpreter()
+        self._loader_cache: Optional[Dict[str, str]] = None  # read once: three probers search it
+
+    def environ(self) -> Mapping[str, str]:
+        return os.environ
+
+    def read_bytes(self, path: str, limit: int = 1 << 20, offset: int = 0) -> bytes:
+        # A folder of FIFOs or device files must not be able to block a probe.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError("%s is not a regular file" % path)
+        with open(path, "rb") as stream:
+            if offset:
+                stream.seek(offset)
+            return stream.read(limit)
+
+    def list_dir(self, path: str) -> List[Entry]:
+        with os.scandir(path) as entries:
+            found = []
+            for entry in entries:
+                try:
+                    found.append(Entry(entry.name, entry.is_dir()))
+                except OSError:  # a link that leads nowhere, or in a circle
+                    found.append(Entry(entry.name, False))
+        found.sort()
+        return found
+
+    def list_names(self, path: str) -> List[str]:
+        return sorted(os.listdir(path))
+
+    def info(self, path: str) -> Optional[FileInfo]:
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        if stat.S_ISREG(status.st_mode):
+            kind = "file"
+        elif stat.S_ISDIR(status.st_mode):
+            kind = "folder"
+        elif stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+            kind = "device"
+        else:
+            kind = "other"
+        return FileInfo(kind, status.st_size, status.st_mtime_ns)
+
+    def real_path(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def accessible(self, path: str) -> bool:
+        return os.access(path, os.R_OK | os.W_OK)
+
+    def loader_cache(self) -> Mapping[str, str]:
+        if self._loader_cache is None:
+            self._loader_cache = {}
+            if self.system == "linux":
+                from .probe.native import parse_ld_cache
+
+                try:
+                    self._loader_cache = parse_ld_cache(self.read_bytes("/etc/ld.so.cache", 16 << 20))
+                except OSError:  # musl has none; an image may have been made without it
+                    pass
+        return self._loader_cache
+
+    def libc(self) -> str:
+        try:
+            return os.confstr("CS_GNU_LIBC_VERSION") or ""
+        except (AttributeError, OSError, ValueError):  # Windows; macOS and musl do not know the name
+            return ""
+
+    def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
+        if sys.platform != "win32":
+            return []
+        import winreg
+
+        found: List[Tuple[str, Dict[str, Any]]] = []
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as parent:
+            for index in range(winreg.QueryInfoKey(parent)[0]):
+                name = winreg.EnumKey(parent, index)
+                values: Dict[str, Any] = {}
+                with winreg.OpenKey(parent, name) as child:
+                    for item in range(winreg.QueryInfoKey(child)[1]):
+                        label, content, _ = winreg.EnumValue(child, item)
+                        values[label] = content
+                found.append((name, values))
+        return found
+
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
+        import subprocess
+
+        if not os.path.isabs(argv[0]):
+            raise ValueError("system tools are called by their absolute path, not %r" % argv[0])
+        try:
+            done = subprocess.run(
+                list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout_s
+            )
+        except subprocess.TimeoutExpired:
+            return RunResult(None, "", "no answer within %g s" % timeout_s)
+        return RunResult(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))

@@ -1,0 +1,250 @@
+"""Operating system, processor, C library, and what the dynamic loader would find."""
+
+import struct
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+from ..facts import Fact, Library, Native
+from ..host import Host
+
+__all__ = ["find_libraries", "parse_cpuinfo", "parse_ld_cache", "parse_meminfo", "parse_os_release", "read_native"]
+
+
+def read_native(host: Host) -> Native:
+    """Return what is known of the operating system and the processor."""
+    model, flags, count = _read_cpu(host)
+    return Native(
+        system=host.system,
+        release=host.scrub(host.release),
+        os_version=_read_os_version(host),
+        architecture=host.architecture,
+        cpu_model=model,
+        cpu_flags=flags,
+        cpu_count=count,
+        memory_bytes=_read_memory(host),
+        libc=_read_libc(host),
+    )
+
+
+def _read_os_version(host: Host) -> "Fact[str]":
+    if host.system != "linux":
+        return Fact.of(host.release, "the operating system")
+    for path in ("/etc/os-release", "/usr/lib/os-release"):
+        try:
+            return Fact.of(parse_os_release(host.read_text(path)), path)
+        except OSError:
+            continue
+    return Fact.unknown("no os-release file", "/etc/os-release")
+
+
+def parse_os_release(text: str) -> str:
+    """Return the name of a distribution.
+
+    ::
+
+        PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"
+        NAME="Debian GNU/Linux"
+    """
+    fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    name = fields.get("PRETTY_NAME") or fields.get("NAME") or "Linux"
+    return name.strip().strip("\"'")
+
+
+def _read_cpu(host: Host) -> "Tuple[Fact[str], Fact[Tuple[str, ...]], Fact[int]]":
+    path = "/proc/cpuinfo"
+    if host.system != "linux":
+        unknown = "not read on %s" % host.system
+        return Fact.unknown(unknown), Fact.unknown(unknown), Fact.unknown(unknown)
+    try:
+        model, flags, count = parse_cpuinfo(host.read_text(path))
+    except OSError as error:
+        unknown = host.scrub(str(error))
+        return Fact.unknown(unknown, path), Fact.unknown(unknown, path), Fact.unknown(unknown, path)
+    return (
+        Fact.of(model, path) if model else Fact.unknown("no model name", path),
+        Fact.of(flags, path) if flags else Fact.unknown("no flags", path),
+        Fact.of(count, path) if count else Fact.unknown("no processors listed", path),
+    )
+
+
+def parse_cpuinfo(text: str) -> Tuple[str, Tuple[str, ...], int]:
+    """Return model name, instruction flags and number of logical processors.
+
+    ::
+
+        processor       : 0
+        model name      : Intel(R) Xeon(R) Processor @ 2.60GHz
+        flags           : fpu vme sse4_1 avx avx2 fma
+    """
+    model, flags, count = "", (), 0  # type: str, Tuple[str, ...], int
+    for line in text.splitlines():
+        label, colon, value = line.partition(":")
+        label = label.strip()
+        if not colon:
+            continue
+        if label == "processor":
+            count += 1
+        elif label == "model name" and not model:
+            model = value.strip()
+        elif label in ("flags", "Features") and not flags:
+            flags = tuple(value.split())
+    return model, flags, count
+
+
+def _read_memory(host: Host) -> "Fact[int]":
+    path = "/proc/meminfo"
+    if host.system != "linux":
+        return Fact.unknown("not read on %s" % host.system)
+    try:
+        total = parse_meminfo(host.read_text(path))
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), path)
+    return Fact.of(total, path) if total else Fact.unknown("no MemTotal line", path)
+
+
+def parse_meminfo(text: str) -> int:
+    """Return the total memory in bytes, 0 where it is not there.
+
+    ::
+
+        MemTotal:       24637016 kB
+    """
+    for line in text.splitlines():
+        parts = line.split()
+        if len(parts) >= 2 and parts[0] == "MemTotal:" and parts[1].isdigit():
+            return int(parts[1]) * 1024
+    return 0
+
+
+def _read_libc(host: Host) -> "Fact[str]":
+    if host.system != "linux":
+        return Fact.absent("the C library of %s has no version of this kind" % host.system)
+    version = host.libc()
+    if version:
+        return Fact.of(version, "confstr")
+    for folder in ("/lib", "/usr/lib"):
+        try:
+            names = [entry.name for entry in host.list_dir(folder)]
+        except OSError:
+            continue
+        if any(name.startswith("ld-musl-") for name in names):
+            return Fact.of("musl", folder)
+    return Fact.unknown("neither glibc's confstr nor a musl loader was found")
+
+
+#: Flags of ld.so.cache entries for 64-bit ELF libraries: x86-64, s390x, ppc64, arm64, riscv64 (glibc, sysdeps ldconfig.h).
+_LIBRARY_64 = (0x0303, 0x0403, 0x0503, 0x0A03, 0x1003)
+
+
+def parse_ld_cache(data: bytes) -> Dict[str, str]:
+    """Return the library names of an ``ld.so.cache`` with their paths; the loader takes the first of a name.
+
+    The layout is glibc's ``struct cache_file_new`` (sysdeps/generic/dl-cache.h): a 48-byte header, then entries of flags,
+    name offset, path offset, OS version and hardware capabilities; offsets count from the header.
+    """
+    start = data.find(b"glibc-ld.so.cache1.1")
+    if start < 0 or len(data) < start + 48:
+        return {}
+    (count,) = struct.unpack_from("<I", data, start + 20)
+    found: Dict[str, str] = {}
+    for index in range(count):
+        position = start + 48 + 24 * index
+        if position + 24 > len(data):
+            break
+        flags, name, path = struct.unpack_from("<iII", data, position)
+        if flags in _LIBRARY_64:
+            found.setdefault(_string(data, start + name), _string(data, start + path))
+    return found
+
+
+def _string(data: bytes, position: int) -> str:
+    end = data.find(b"\0", position)
+    return data[position : end if end >= 0 else len(data)].decode("utf-8", "replace")
+
+
+# The search for native libraries: each step yields folders or files and says its name.
+
+#: Where libraries may lie that neither the environment nor the loader's cache names.
+_USUAL_FOLDERS = {
+    "linux": ("/usr/lib/wsl/lib", "/usr/local/cuda/lib64", "/opt/rocm/lib"),
+    "windows": ("C:\\Windows\\System32",),
+    "macos": (),
+}
+#: The loader's own folders: listed only where there is no cache (musl, minimal images), since they are large.
+_LOADER_FOLDERS = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
+_PATH_VARIABLE = {"linux": "LD_LIBRARY_PATH", "macos": "DYLD_LIBRARY_PATH", "windows": "PATH"}
+
+
+def find_libraries(host: Host, wanted: Callable[[str], bool], with_wheels: bool = False) -> "Fact[Tuple[Library, ...]]":
+    """Return the native libraries whose file name is wanted, in the loader's order.
+
+    Order (``ld.so(8)``; on Windows the DLL search order): the path variable, pip's ``nvidia-*`` wheels where asked
+    (TensorFlow's RUNPATH), the loader's cache, the usual folders.
+    """
+    found: List[Library] = []
+    problems: List[str] = []
+    variable = _PATH_VARIABLE.get(host.system, "LD_LIBRARY_PATH")
+    separator = ";" if host.system == "windows" else ":"
+    value = next((text for name, text in host.environ().items() if name.upper() == variable), "")
+    _search(host, [part for part in value.split(separator) if part], variable, wanted, found, problems)
+    if with_wheels:
+        _search(host, _wheel_folders(host), "pip", wanted, found, problems)
+    cache = host.loader_cache()
+    for name in sorted(filter(wanted, cache)):
+        found.append(Library(name, host.scrub(cache[name]), "ld.so.cache"))
+    if not cache and host.system == "linux":
+        _search(host, _LOADER_FOLDERS, "system", wanted, found, problems)
+    _search(host, _USUAL_FOLDERS.get(host.system, ()), "system", wanted, found, problems)
+    source = "%s, ld.so.cache and the usual folders" % variable
+    if problems and not found:
+        return Fact.unknown("; ".join(problems[:3]), source)
+    unique: Dict[Tuple[str, str], Library] = {}
+    for item in found:
+        unique.setdefault((item.name, item.path), item)
+    return Fact.of(tuple(unique.values()), source)
+
+
+def _wheel_folders(host: Host) -> Iterator[str]:
+    library = "bin" if host.system == "windows" else "lib"
+    for entry in dict.fromkeys(host.interpreter.sys_path):
+        base = host.join(entry, "nvidia")
+        try:
+            names = host.list_dir(base)
+        except OSError:  # no such wheels here, which is the usual case
+            continue
+        for item in names:
+            if item.is_dir:
+                yield host.join(base, item.name, library)
+
+
+def _search(
+    host: Host,
+    folders: Iterable[str],
+    via: str,
+    wanted: Callable[[str], bool],
+    found: List[Library],
+    problems: List[str],
+) -> None:
+    for folder in dict.fromkeys(folders):
+        try:
+            names = host.list_names(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            problems.append(host.scrub(str(error)))
+            continue
+        for name in filter(wanted, names):
+            found.append(Library(name, host.scrub(host.join(folder, name)), via))
+
+
+def first_library(libraries: "Fact[Tuple[Library, ...]]", *names: str) -> Optional[Library]:
+    """Return the library that the loader would take for one of these names, or None.
+
+    Raises
+    ------
+    UnknownFactError
+        Where the search could not be made.
+    """
+    for item in libraries.value or ():
+        if item.name in names:
+            return item
+    return None

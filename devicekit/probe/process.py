@@ -1,0 +1,85 @@
+"""The process: its environment variables, what it has imported, container and WSL."""
+
+from typing import Tuple
+
+from ..facts import Fact, LoadedModule, Process
+from ..host import Host
+
+__all__ = ["parse_proc_version", "read_process"]
+
+#: The variables that frameworks, drivers and loaders read. A list of names and no pattern: ``TF_TOKEN_*`` and
+#: ``TF_VAR_*`` belong to another program and hold secrets.
+VARIABLES = (
+    "AMD_VISIBLE_DEVICES", "CONDA_PREFIX", "CUDA_CACHE_DISABLE", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH",
+    "CUDA_VISIBLE_DEVICES", "DEVICEKIT_CACHE_DIR", "DEVICEKIT_DEVICE", "DEVICEKIT_QUIET", "DEVICEKIT_VERIFY",
+    "DML_VISIBLE_DEVICES", "DYLD_LIBRARY_PATH", "GPU_DEVICE_ORDINAL", "HIP_VISIBLE_DEVICES", "HSA_OVERRIDE_GFX_VERSION",
+    "JAX_PLATFORMS", "JAX_PLATFORM_NAME", "KERAS_BACKEND", "KERAS_HOME", "KERAS_TORCH_DEVICE", "LD_LIBRARY_PATH",
+    "LD_PRELOAD", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "ONEAPI_DEVICE_SELECTOR",
+    "ONEAPI_ROOT", "PATH", "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "PYTHONHOME", "PYTHONNOUSERSITE", "PYTHONPATH",
+    "PYTHONWARNINGS", "ROCM_PATH", "ROCR_VISIBLE_DEVICES", "TF_CPP_MIN_LOG_LEVEL", "TF_DETERMINISTIC_OPS",
+    "TF_DIRECTML_PATH", "TF_ENABLE_ONEDNN_OPTS", "TF_FORCE_GPU_ALLOW_GROWTH", "TF_FORCE_UNIFIED_MEMORY",
+    "TF_GPU_ALLOCATOR", "TF_GPU_THREAD_MODE", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS",
+    "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", "TF_USE_LEGACY_KERAS", "TF_XLA_FLAGS", "TPU_NAME", "VIRTUAL_ENV",
+    "XLA_FLAGS", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE", "ZE_AFFINITY_MASK",
+)  # fmt: skip
+
+#: Whose value names other machines: only that they are set is recorded.
+PRESENCE_ONLY = ("TF_CONFIG", "KUBERNETES_SERVICE_HOST", "SLURM_JOB_ID", "WSL_DISTRO_NAME", "WSL_INTEROP")
+
+
+def read_process(host: Host) -> Process:
+    """Return the environment variables that matter, imported frameworks, container and WSL."""
+    environ = host.environ()
+    # Windows' variable names have no case; PATH is usually spelt "Path" there.
+    upper = {name.upper(): value for name, value in environ.items()} if host.system == "windows" else environ
+    pairs = [(name, host.scrub(upper[name])) for name in VARIABLES if name in upper]
+    pairs += [(name, "<set>") for name in PRESENCE_ONLY if name in upper]
+    modules = tuple(LoadedModule(name, version) for name, version in host.interpreter.modules)
+    return Process(environ=tuple(sorted(pairs)), modules=modules, container=_read_container(host), wsl=_read_wsl(host))
+
+
+def _read_container(host: Host) -> "Fact[str]":
+    if host.system != "linux":
+        return Fact.absent(problem="looked for on Linux only")
+    for path, name in (("/.dockerenv", "docker"), ("/run/.containerenv", "podman")):
+        if host.exists(path):
+            return Fact.of(name, path)
+    if "KUBERNETES_SERVICE_HOST" in host.environ():
+        return Fact.of("kubernetes", "KUBERNETES_SERVICE_HOST")
+    path = "/proc/1/cgroup"
+    try:
+        text = host.read_text(path)
+    except OSError:  # no /proc, or not ours to read: then there is no sign of a container either
+        return Fact.absent("/.dockerenv, /run/.containerenv")
+    for mark, name in (("docker", "docker"), ("kubepods", "kubernetes"), ("libpod", "podman"), ("/lxc/", "lxc")):
+        if mark in text:
+            return Fact.of(name, path)
+    return Fact.absent("/.dockerenv, /run/.containerenv, /proc/1/cgroup")
+
+
+def _read_wsl(host: Host) -> "Fact[int]":
+    if host.system != "linux":
+        return Fact.absent(problem="WSL is Linux")
+    path = "/proc/version"
+    try:
+        text = host.read_text(path)
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), path)
+    version, _ = parse_proc_version(text)
+    return Fact.of(version, path) if version else Fact.absent(path)
+
+
+def parse_proc_version(text: str) -> Tuple[int, str]:
+    """Return the WSL version (0: none) and the kernel's version.
+
+    ::
+
+        Linux version 5.15.153.1-microsoft-standard-WSL2 (root@x) (gcc ...) #1 SMP ...
+        Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com) (gcc ...) #1237-Microsoft ...
+    """
+    words = text.split()
+    kernel = words[2] if len(words) > 2 else ""
+    if "microsoft" not in kernel.lower():
+        return 0, kernel
+    # WSL 1 says "Microsoft" with a capital and keeps version 4.4; WSL 2 is a kernel of its own from 4.19 on.
+    return (1 if kernel.startswith("4.4.") and "Microsoft" in kernel else 2), kernel

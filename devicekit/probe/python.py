@@ -1,0 +1,260 @@
+"""The interpreter and what is installed for it, without importing any of it."""
+
+from typing import Dict, Iterable, List, Optional, Tuple
+
+from ..facts import Distribution, Fact, FrameworkBuild, ImportPackage, KerasConfig, PluginLibrary, Python
+from ..host import Entry, Host
+from .builds import read_builds
+from .distributions import read_distribution, split_folder_name
+
+__all__ = ["read_python"]
+
+#: Distributions that matter to a framework; others are counted only, so that a large environment costs nothing.
+RELEVANT = frozenset(
+    """absl-py astunparse array-record cuda-python dm-tree flatbuffers gast google-pasta grpcio h5py importlib-metadata
+    jax jax-cuda12-pjrt jax-cuda12-plugin jax-cuda13-pjrt jax-cuda13-plugin jax-metal jaxlib keras keras-applications
+    keras-nightly keras-preprocessing libclang libtpu markdown ml-dtypes namex numpy onnxruntime onnxruntime-directml
+    onnxruntime-gpu openvino opt-einsum optree packaging pip protobuf pytorch-directml requests rich scipy setuptools
+    six tb-nightly tensorboard termcolor tf-keras tf-nightly tf-nightly-cpu tf-nightly-gpu torch torch-directml
+    torchaudio torchvision triton typing-extensions werkzeug wheel wrapt""".split()
+)
+RELEVANT_PREFIXES = ("tensorflow", "nvidia-", "intel-extension-for-", "jax-rocm", "tf-")
+
+#: Import packages whose place on the path decides what a framework import finds.
+PACKAGES = (
+    "tensorflow", "tensorflow_core", "keras", "tf_keras", "jax", "jaxlib", "torch", "torch_directml", "numpy", "google",
+    "h5py", "ml_dtypes",
+)  # fmt: skip
+
+#: Parts of the standard library that no framework imports: a local file of such a name does no harm.
+_HARMLESS_NAMES = frozenset("antigravity idlelib lib2to3 main setup test tests this tkinter turtle turtledemo".split())
+
+_LIBRARY_FORMATS = ((b"\x7fELF", "elf"), (b"MZ", "pe"), (b"\xcf\xfa\xed\xfe", "macho"), (b"\xca\xfe\xba\xbe", "macho"))
+
+
+def read_python(host: Host, deep: bool = False) -> Python:
+    """Return the interpreter, its distributions, import packages, framework builds, plug-ins and Keras's settings."""
+    interpreter = host.interpreter
+    listing, problems = _list_path(host)
+    distributions, count, unreadable = _read_distributions(host, listing, deep)
+    packages = tuple(_find_packages(host, listing))
+    environment, installer = _environment(host, listing)
+    return Python(
+        implementation=interpreter.implementation,
+        version=interpreter.version,
+        bits=interpreter.bits,
+        executable=host.scrub(interpreter.executable),
+        prefix=host.scrub(interpreter.prefix),
+        environment=environment,
+        externally_managed=host.is_file(host.join(interpreter.stdlib, "EXTERNALLY-MANAGED")) and environment == "system",
+        installer=installer,
+        architecture=interpreter.architecture,
+        sys_path=tuple(host.scrub(entry) for entry in interpreter.sys_path),
+        distributions=Fact.of(distributions, "sys.path", "; ".join(problems)),
+        distribution_count=Fact.of(count, "sys.path"),
+        unreadable=unreadable,
+        leftovers=tuple(_leftovers(host, listing)),
+        packages=packages,
+        builds=tuple(read_builds(host, packages)),
+        plugins=_read_plugins(host, listing),
+        keras_config=_read_keras_config(host),
+    )
+
+
+#: A folder of the path with what is in it.
+_Listing = List[Tuple[str, List[Entry]]]
+
+
+def _list_path(host: Host) -> Tuple[_Listing, List[str]]:
+    listing: _Listing = []
+    problems: List[str] = []
+    seen = set()
+    for entry in host.interpreter.sys_path:
+        if not entry or entry in seen or host.path.normpath(entry) == host.path.normpath(host.interpreter.stdlib):
+            continue
+        seen.add(entry)
+        try:
+            listing.append((entry, host.list_dir(entry)))
+        except (FileNotFoundError, NotADirectoryError):  # a folder that does not exist yet, or a zip file
+            continue
+        except OSError as error:
+            problems.append(host.scrub(str(error)))
+    return listing, problems
+
+
+def _is_relevant(name: str) -> bool:
+    return name in RELEVANT or name.startswith(RELEVANT_PREFIXES)
+
+
+def _read_distributions(
+    host: Host, listing: _Listing, deep: bool
+) -> Tuple[Tuple[Distribution, ...], int, Tuple[str, ...]]:
+    found: List[Distribution] = []
+    unreadable: List[str] = []
+    count = 0
+    for folder, entries in listing:
+        for entry in entries:
+            if not entry.name.endswith((".dist-info", ".egg-info")) or entry.name.startswith("~"):
+                continue
+            count += 1
+            name, version = split_folder_name(entry.name)
+            if not version and entry.name.endswith(".dist-info"):
+                unreadable.append("%s has no version in its name" % host.scrub(host.join(folder, entry.name)))
+            if _is_relevant(name):
+                item, problem = read_distribution(host, folder, entry, deep)
+                found.append(item)
+                if problem:
+                    unreadable.append(problem)
+    return tuple(found), count, tuple(dict.fromkeys(unreadable))
+
+
+def _leftovers(host: Host, listing: _Listing) -> Iterable[str]:
+    """Folders that pip renamed (``~ensorflow``) and could not delete: an upgrade was interrupted."""
+    for folder, entries in listing:
+        for entry in entries:
+            if entry.name.startswith("~") and entry.is_dir:
+                yield host.scrub(host.join(folder, entry.name))
+
+
+def _environment(host: Host, listing: _Listing) -> Tuple[str, str]:
+    interpreter = host.interpreter
+    pip_is_there = any(entry.name == "pip" for _, entries in listing for entry in entries)
+    if host.is_dir(host.join(interpreter.prefix, "conda-meta")):
+        return "conda", "pip" if pip_is_there else "conda"
+    if interpreter.prefix == interpreter.base_prefix:
+        return "system", "pip"
+    try:
+        config = host.read_text(host.join(interpreter.prefix, "pyvenv.cfg"), 8192)
+    except OSError:
+        config = ""
+    made_by_uv = any(line.partition("=")[0].strip() == "uv" for line in config.splitlines())
+    return "venv", "uv" if made_by_uv and not pip_is_there else "pip"
+
+
+def _find_packages(host: Host, listing: _Listing) -> Iterable[ImportPackage]:
+    """Say what ``import NAME`` would take: per folder a package, an extension, then a module; namespaces last of all."""
+    suffixes = host.interpreter.extension_suffixes
+    by_name: List[Tuple[str, Dict[str, bool]]] = [
+        (folder, {entry.name: entry.is_dir for entry in entries}) for folder, entries in listing
+    ]
+    for name in PACKAGES:
+        matches: List[Tuple[str, str, str]] = []
+        namespaces: List[Tuple[str, str, str]] = []
+        for folder, names in by_name:
+            match = _match(host, folder, names, name, suffixes)
+            if match is not None:
+                (namespaces if match[0] == "namespace" else matches).append(match + (folder,))
+        if matches or namespaces:
+            kind, location, folder = (matches or namespaces)[0]
+            others = [item[1] for item in matches[1:]] + ([] if not matches else [item[1] for item in namespaces])
+            yield ImportPackage(
+                name=name,
+                kind=kind,
+                location=host.scrub(location),
+                path_entry=host.scrub(folder),
+                hides=tuple(host.scrub(item) for item in others),
+                in_site=_is_site(host, folder),
+            )
+    yield from _standard_library_shadows(host, by_name, suffixes)
+
+
+def _match(
+    host: Host, folder: str, names: Dict[str, bool], name: str, suffixes: Tuple[str, ...]
+) -> Optional[Tuple[str, str]]:
+    location = host.join(folder, name)
+    if names.get(name):
+        if any(host.is_file(host.join(location, "__init__" + end)) for end in (".py", ".pyc")):
+            return "package", location
+    for end in suffixes + (".py", ".pyc"):
+        if name + end in names:
+            return "module", location + end
+    return ("namespace", location) if names.get(name) else None
+
+
+def _is_site(host: Host, folder: str) -> bool:
+    name = host.path.basename(folder)
+    return name in ("site-packages", "dist-packages") or folder in host.interpreter.site_paths
+
+
+def _standard_library_shadows(
+    host: Host, by_name: List[Tuple[str, Dict[str, bool]]], suffixes: Tuple[str, ...]
+) -> Iterable[ImportPackage]:
+    """Files that stand before the standard library on the path and have the name of one of its modules."""
+    interpreter = host.interpreter
+    position = {entry: index for index, entry in reversed(list(enumerate(interpreter.sys_path)))}
+    limit = position.get(interpreter.stdlib, -1)
+    local = [(folder, names) for folder, names in by_name if position.get(folder, limit) < limit and not _is_site(host, folder)]
+    if not local:
+        return
+    try:
+        library = {entry.partition(".")[0] for entry in host.list_names(interpreter.stdlib)}
+    except OSError:  # a frozen interpreter has its library elsewhere: nothing can be compared
+        return
+    for folder, names in local:
+        if "os.py" in names:  # another interpreter's library, on the path by PYTHONPATH: not a user's file
+            continue
+        for entry in sorted(names):
+            name = entry.partition(".")[0]
+            if name in library and name not in _HARMLESS_NAMES and not name.startswith("_"):
+                match = _match(host, folder, names, name, suffixes)
+                if match is not None and match[0] != "namespace":
+                    hidden = host.join(interpreter.stdlib, name)
+                    yield ImportPackage(name, match[0], host.scrub(match[1]), host.scrub(folder), (host.scrub(hidden),), False)
+
+
+def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, ...]]":
+    """Files that TensorFlow loads as plug-ins: below every path entry that contains ``site-packages``.
+
+    Source: ``tensorflow/__init__.py``, which calls ``load_pluggable_device_library`` on ``tensorflow-plugins``.
+    """
+    found: List[PluginLibrary] = []
+    for folder, entries in listing:
+        if "site-packages" not in folder or not any(e.name == "tensorflow-plugins" and e.is_dir for e in entries):
+            continue
+        inside = host.join(folder, "tensorflow-plugins")
+        try:
+            names = host.list_dir(inside)
+        except OSError as error:
+            return Fact.unknown(host.scrub(str(error)), host.scrub(inside))
+        for entry in names:
+            path = host.join(inside, entry.name)
+            info = host.info(path)
+            if entry.is_dir or info is None or not entry.name.endswith((".so", ".dll", ".dylib", ".pyd")):
+                continue
+            found.append(PluginLibrary(host.scrub(path), _library_format(host, path, info.size), info.size))
+    return Fact.of(tuple(found), "tensorflow-plugins on sys.path")
+
+
+def _library_format(host: Host, path: str, size: int) -> str:
+    if size == 0:
+        return "empty"
+    try:
+        head = host.read_bytes(path, 4)
+    except OSError:
+        return "other"
+    for magic, name in _LIBRARY_FORMATS:
+        if head.startswith(magic):
+            return name
+    return "other"
+
+
+def _read_keras_config(host: Host) -> "Fact[KerasConfig]":
+    """Read the file in which Keras keeps its backend: ``$KERAS_HOME/keras.json`` or ``~/.keras/keras.json``."""
+    import json
+
+    folder = host.environ().get("KERAS_HOME") or host.join(host.home, ".keras")
+    path = host.join(folder, "keras.json")
+    shown = host.scrub(path)
+    try:
+        text = host.read_text(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return Fact.absent(shown)
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), shown)
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        # Keras ignores a file that it cannot parse.
+        return Fact.of(KerasConfig(shown, None, "not JSON: %s" % error), shown)
+    backend = data.get("backend") if isinstance(data, dict) else None
+    return Fact.of(KerasConfig(shown, backend if isinstance(backend, str) else None), shown)
