@@ -74,7 +74,7 @@ WATCHED_MODULES = ("tensorflow", "keras", "tf_keras", "jax", "torch")
 
 def this_interpreter() -> Interpreter:
     """Describe the interpreter that runs this code."""
-    from .probe.child import describe
+    from .probe.child import describe  # the same code describes another interpreter from inside a child
 
     return Interpreter.from_dict(describe())
 

@@ -5,7 +5,7 @@ from typing import Dict, List, Optional, Tuple
 from ..facts import Distribution, Fact
 from ..host import Entry, Host
 
-__all__ = ["parse_metadata", "parse_record", "read_distribution", "split_folder_name"]
+__all__ = ["normalise", "parse_metadata", "parse_record", "read_distribution", "split_folder_name"]
 
 #: Endings of native libraries, which are few, large, and fatal when they are gone or cut short.
 _NATIVE = (".so", ".pyd", ".dll", ".dylib")
@@ -30,8 +30,12 @@ def split_folder_name(folder: str) -> Tuple[str, str]:
     """
     stem = folder[: -len(".dist-info")]  # both endings have the same length
     parts = stem.split("-")
-    name = parts[0].replace("_", "-").replace(".", "-").lower()
-    return name, parts[1] if len(parts) > 1 else ""
+    return normalise(parts[0]), parts[1] if len(parts) > 1 else ""
+
+
+def normalise(name: str) -> str:
+    """Return a distribution's name as it is compared (PEP 503, without runs of separators)."""
+    return name.replace("_", "-").replace(".", "-").lower()
 
 
 def parse_metadata(text: str) -> Tuple[str, str, Tuple[str, ...], str]:

@@ -1,11 +1,12 @@
 """The interpreter and what is installed for it, without importing any of it."""
 
+import re
 from typing import Dict, Iterable, List, Optional, Tuple
 
 from ..facts import Distribution, Fact, FrameworkBuild, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Entry, Host
 from .builds import read_builds
-from .distributions import read_distribution, split_folder_name
+from .distributions import normalise, read_distribution, split_folder_name
 
 __all__ = ["read_python"]
 
@@ -91,6 +92,7 @@ def _read_distributions(
 ) -> Tuple[Tuple[Distribution, ...], int, Tuple[str, ...]]:
     found: List[Distribution] = []
     unreadable: List[str] = []
+    others: Dict[str, Tuple[str, Entry]] = {}
     count = 0
     for folder, entries in listing:
         for entry in entries:
@@ -105,7 +107,30 @@ def _read_distributions(
                 found.append(item)
                 if problem:
                     unreadable.append(problem)
+            else:
+                others.setdefault(name, (folder, entry))
+    # What a TensorFlow release requires changes from release to release: whatever it names matters too.
+    for name in _required_by_tensorflow(found):
+        if name in others:
+            item, problem = read_distribution(host, *others[name], deep)
+            found.append(item)
+            if problem:
+                unreadable.append(problem)
     return tuple(found), count, tuple(dict.fromkeys(unreadable))
+
+
+def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
+    names = []
+    for item in found:
+        if item.name.startswith(("tensorflow", "tf-nightly", "keras")):
+            for text in item.requires:
+                match = _REQUIREMENT_NAME.match(text)
+                if match is not None:
+                    names.append(normalise(match.group()))
+    return dict.fromkeys(names)
+
+
+_REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def _leftovers(host: Host, listing: _Listing) -> Iterable[str]:

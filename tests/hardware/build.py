@@ -1,6 +1,7 @@
 """Builds the simulated hardware of this folder with the C++ compiler of the machine. Standard library only.
 
-Nothing is built twice: a result lies in a folder named after a digest of its sources, its headers' origin and its flags.
+Nothing is built twice: a result lies in a folder named after a digest of its sources, its flags and the compiler.
+What each library takes from the environment stands at the top of pluggable.h and directx.cc.
 """
 
 import hashlib
@@ -27,8 +28,8 @@ def compiler():
 def build_pluggable_device(out_dir, tensorflow_dir):
     """Build the TensorFlow device against ``tensorflow_dir``, the folder of an installed ``tensorflow`` package.
 
-    Returns a folder named ``site-packages`` to put on PYTHONPATH. TensorFlow loads the plugin from there at import, since
-    it looks for ``tensorflow-plugins`` in each entry of ``sys.path`` that contains "site-packages".
+    Returns a folder named ``site-packages`` to put on PYTHONPATH, once: TensorFlow, at import, loads what lies in
+    ``tensorflow-plugins`` of each entry of ``sys.path`` that contains "site-packages".
     """
     framework = os.path.join(tensorflow_dir, "libtensorflow_framework.so.2")
     if not os.path.isfile(framework):

@@ -7,10 +7,11 @@
 //
 // DEVICEKIT_SIM_ADAPTERS names a text file with one adapter a line (empty lines and lines after # do not count):
 //
-//   name|vendor_hex|device_hex|driver|dedicated_bytes|shared_bytes|hardware|integrated|feature_level_ok|datatypes_ok|graphics
+//   name|vendor_hex|device_hex|driver|dedicated_bytes|shared_bytes|
+//       hardware|integrated|feature_level_ok|datatypes_ok|graphics
 //
-// where driver is four numbers with dots and the last five are 0 or 1. Instead of a file: "fail" makes the factory fail
-// with 0xd0000001, as DXCore does where /dev/dxg is missing. Unset means no adapter.
+// (in one line) where driver is four numbers with dots and the last five are 0 or 1. Instead of a file: "fail" makes
+// the factory fail with 0xd0000001, as DXCore does where /dev/dxg is missing. Unset means no adapter.
 //
 // Only listing works. No device can do any work: the objects have no functions beyond those used for listing.
 //

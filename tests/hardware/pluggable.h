@@ -9,8 +9,9 @@
 //     crash, abort, hang      the first kernel ends the process by SIGSEGV or SIGABRT, or never returns
 //     raise                   every kernel returns an INTERNAL error
 //     wrong                   matrix products are off: float and double by one, 16-bit types change sign
-//     oom                     every allocation of device memory fails
-//     create                  the device cannot be created
+//     oom                     every kernel asks for more than the device's memory and fails, after TensorFlow's wait
+//     create                  starting fails: the memory of the device cannot be queried
+//     refuse                  starting fails: the device cannot be created (TensorFlow 2.10 aborts on this)
 
 #ifndef DEVICEKIT_TESTS_HARDWARE_PLUGGABLE_H_
 #define DEVICEKIT_TESTS_HARDWARE_PLUGGABLE_H_

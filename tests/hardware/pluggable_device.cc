@@ -16,7 +16,7 @@
 
 namespace {
 
-// ---- the device: memory, copies, streams that are always done ---------------------------------------------------------
+// ---- the device: memory, copies, streams that are always done -----------------------------------------------------
 
 struct Device {
   std::mutex lock;
@@ -36,7 +36,7 @@ void Allocate(const SP_Device* handle, uint64_t size, int64_t, SP_DeviceMemoryBa
   Device* device = Of(handle);
   std::lock_guard<std::mutex> hold(device->lock);
   *memory = {SP_DEVICE_MEMORY_BASE_STRUCT_SIZE};
-  if (settings().Fault("oom") || device->used + static_cast<int64_t>(size) > settings().memory) return;
+  if (device->used + static_cast<int64_t>(size) > settings().memory) return;
   memory->opaque = Aligned(size);
   if (!memory->opaque) return;
   memory->size = size;
@@ -69,12 +69,16 @@ TF_Bool AllocatorStats(const SP_Device* handle, SP_AllocatorStats* stats) {
   return 1;
 }
 
-TF_Bool MemoryUsage(const SP_Device* handle, int64_t* available, int64_t* total) {
-  Device* device = Of(handle);
-  std::lock_guard<std::mutex> hold(device->lock);
-  *available = settings().memory - device->used;
-  *total = settings().memory;
-  return 1;
+// TensorFlow keeps a part of what it is told back for itself: 225 MiB, and from 2 GiB on 5 % but at least 300 MiB. This
+// is added here, so that what is left for tensors is the size in the settings. That limit matters: where only Allocate
+// refuses, TensorFlow's allocator asks for ever smaller blocks and may never stop.
+TF_Bool MemoryUsage(const SP_Device*, int64_t* available, int64_t* total) {
+  constexpr int64_t kMiB = 1 << 20;
+  const int64_t memory = settings().memory;
+  int64_t reported = memory + 225 * kMiB;
+  if (reported >= 2048 * kMiB) reported = memory / 19 > 300 * kMiB ? memory + memory / 19 : memory + 300 * kMiB;
+  *available = *total = reported;
+  return !settings().Fault("create");
 }
 
 template <typename Pattern>
@@ -153,7 +157,7 @@ EXPORT void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status*) {
   SP_PlatformFns* functions = params->platform_fns;
   functions->get_device_count = [](const SP_Platform*, int* count, TF_Status*) { *count = settings().count; };
   functions->create_device = [](const SP_Platform*, SE_CreateDeviceParams* params, TF_Status* status) {
-    if (settings().Fault("create")) {
+    if (settings().Fault("refuse")) {
       TF_SetStatus(status, TF_INTERNAL, "devicekit simulated fault: the device cannot be created");
       return;
     }

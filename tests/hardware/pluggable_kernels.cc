@@ -51,6 +51,8 @@ struct Kernel {
   TFE_Op* form;  // never executed: it holds the attributes
 };
 
+constexpr char kNumbersOnly[] = "devicekit simulated device: numbers only";
+
 void CopyAttribute(TF_OpKernelConstruction* from, TFE_Op* to, const char* name, const std::string& type,
                    TF_Status* status) {
   int32_t length = 0, total = 0;
@@ -61,7 +63,7 @@ void CopyAttribute(TF_OpKernelConstruction* from, TFE_Op* to, const char* name, 
     TF_DataType value;
     TF_OpKernelConstruction_GetAttrType(from, name, &value, status);
     if (TF_GetCode(status) != TF_OK) return;
-    if (!IsPlain(value)) return TF_SetStatus(status, TF_UNIMPLEMENTED, "devicekit simulated device: numbers only");
+    if (!IsPlain(value)) return TF_SetStatus(status, TF_UNIMPLEMENTED, kNumbersOnly);
     CALL(TFE_OpSetAttrType)(to, name, value);
   } else if (type == "int") {
     int64_t value;
@@ -89,7 +91,7 @@ void CopyAttribute(TF_OpKernelConstruction* from, TFE_Op* to, const char* name, 
     std::vector<TF_DataType> values(room);
     TF_OpKernelConstruction_GetAttrTypeList(from, name, values.data(), length, status);
     for (int i = 0; i < length; ++i)
-      if (!IsPlain(values[i])) return TF_SetStatus(status, TF_UNIMPLEMENTED, "devicekit simulated device: numbers only");
+      if (!IsPlain(values[i])) return TF_SetStatus(status, TF_UNIMPLEMENTED, kNumbersOnly);
     CALL(TFE_OpSetAttrTypeList)(to, name, values.data(), length);
   } else if (type == "list(int)") {
     std::vector<int64_t> values(room);
@@ -109,7 +111,8 @@ void CopyAttribute(TF_OpKernelConstruction* from, TFE_Op* to, const char* name, 
     std::string storage(total + 1, '\0');
     TF_OpKernelConstruction_GetAttrStringList(from, name, values.data(), lengths.data(), length, &storage[0], total,
                                               status);
-    CALL(TFE_OpSetAttrStringList)(to, name, reinterpret_cast<const void* const*>(values.data()), lengths.data(), length);
+    const auto* pointers = reinterpret_cast<const void* const*>(values.data());
+    CALL(TFE_OpSetAttrStringList)(to, name, pointers, lengths.data(), length);
   }
 }
 
@@ -181,12 +184,20 @@ struct Run {
 
 // The first kernel that runs meets the faults; nothing before it does, so listing and placing still work.
 bool Faulty(TF_OpKernelContext* context) {
-  if (settings().Fault("crash")) raise(SIGSEGV);
-  if (settings().Fault("abort")) abort();
-  while (settings().Fault("hang")) sleep(3600);
-  if (!settings().Fault("raise")) return false;
+  const Settings& set = settings();
+  if (set.Fault("crash")) raise(SIGSEGV);
+  if (set.Fault("abort")) abort();
+  while (set.Fault("hang")) sleep(3600);
   Status status;
-  TF_SetStatus(status.raw, TF_INTERNAL, "devicekit simulated fault: the kernel failed");
+  if (set.Fault("raise")) TF_SetStatus(status.raw, TF_INTERNAL, "devicekit simulated fault: the kernel failed");
+  if (set.Fault("oom")) {
+    // More than the device has, so the error is TensorFlow's own, and so is its wait of ten seconds for memory.
+    const int64_t shape[1] = {set.memory + 1};
+    TF_AllocatorAttributes attributes{TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 0};
+    TF_Tensor* tensor = TF_AllocateTemp(context, TF_UINT8, shape, 1, &attributes, status.raw);
+    if (tensor) TF_DeleteTensor(tensor);
+  }
+  if (status.ok()) return false;
   TF_OpKernelContext_Failure(context, status.raw);
   return true;
 }

@@ -15,7 +15,7 @@
 
 namespace {
 
-// ---- reading TensorFlow's lists: a field of a protocol buffer is a number and bytes, or a number and an integer --------
+// ---- reading TensorFlow's lists: a field of a protocol buffer is a number and bytes, or a number and an integer ---
 
 struct Field {
   int number;
@@ -72,10 +72,10 @@ std::string Take(TF_Buffer* buffer) {
 
 bool StartsWith(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
 
-// ---- operations ----------------------------------------------------------------------------------------------------
+// ---- operations ---------------------------------------------------------------------------------------------------
 
 // One slot for each registered operation: TensorFlow passes nothing to the function that creates a kernel from which
-// the name of the operation could be told (not before 2.14), so each operation gets a function of its own.
+// the name of the operation could be told (2.10 has no way to ask), so each operation gets a function of its own.
 constexpr size_t kSlots = 1200;
 std::array<Op, kSlots> ops;
 
@@ -119,8 +119,9 @@ bool Describe(const std::vector<Field>& definition, Op* op) {
     } else if (field.number == 4) {
       const auto attribute = Fields(field.bytes);
       const std::string type = Bytes(attribute, 2);
-      static const std::set<std::string> known{"type",       "int",       "float",       "bool",       "string",      "tensor",
-                                               "list(type)", "list(int)", "list(float)", "list(bool)", "list(string)"};
+      static const std::set<std::string> known{
+          "type",       "int",       "float",       "bool",       "string",      "tensor",
+          "list(type)", "list(int)", "list(float)", "list(bool)", "list(string)"};
       if (!known.count(type)) return false;
       op->attributes.emplace_back(Bytes(attribute, 1), type);
     }
@@ -128,7 +129,7 @@ bool Describe(const std::vector<Field>& definition, Op* op) {
   return true;
 }
 
-// ---- kernels: what a definition constrains is attribute -> the types that it accepts ------------------------------------
+// ---- kernels: what a definition constrains is attribute -> the types that it accepts ------------------------------
 
 using Constraints = std::map<std::string, std::set<uint64_t>>;
 

@@ -1,0 +1,292 @@
+"""The public functions: they tie the rooms together and are short."""
+
+import os
+import sys
+import threading
+from typing import Any, Iterable, List, Optional, Tuple, Type, Union
+
+from .choose import Plan, Policy, choose
+from .errors import DeviceUnavailableError
+from .facts import Machine
+from .findings import Diagnosis, Evidence, Finding, Fix
+from .matrix import Matrix
+from .request import Request, parse_memory, parse_request
+from .selection import Selection
+
+__all__ = ["auto", "detect", "diagnose", "select_device"]
+
+_lock = threading.RLock()
+_machine: Optional[Machine] = None
+_environment_then: Tuple[Optional[str], ...] = ()
+_matrix = Matrix()
+_current: Optional[Tuple[Any, Selection]] = None
+
+
+def detect(*, refresh: bool = False) -> Machine:
+    """Return what is known of this machine. Imports no framework, runs nothing, changes nothing.
+
+    Parameters
+    ----------
+    refresh : bool
+        Whether to look again instead of returning what the first call in this process found.
+
+    .. versionadded:: 0.1.0
+    """
+    global _machine, _environment_then
+    with _lock:
+        if _machine is None or refresh:
+            from .host import LiveHost
+            from .probe import read_machine
+
+            _environment_then = _environment()
+            _machine = read_machine(LiveHost())
+        return _machine
+
+
+def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
+    """Return findings and candidate devices, each usable or blocked by which finding.
+
+    Parameters
+    ----------
+    machine : Machine or None
+        The machine to judge; this one by default.
+
+    .. versionadded:: 0.1.0
+    """
+    from .rules import diagnose as run_rules
+
+    return run_rules(machine if machine is not None else _detect_now(), _matrix)
+
+
+def _detect_now() -> Machine:
+    """This machine, with the frameworks that are imported by now and the variables that are set by now."""
+    machine = detect()
+    from .host import WATCHED_MODULES
+
+    loaded = tuple(name for name in WATCHED_MODULES if name in sys.modules)
+    if loaded != tuple(module.name for module in machine.process.modules) or _environment() != _environment_then:
+        machine = detect(refresh=True)
+    return machine
+
+
+def _environment() -> Tuple[Optional[str], ...]:
+    """The variables that a machine records, as they are now."""
+    from .probe.process import VARIABLES
+
+    return tuple(map(os.environ.get, VARIABLES))
+
+
+def deep_findings() -> Tuple[Finding, ...]:
+    """Return the findings of a probe that looks at every file of the installed frameworks."""
+    from .host import LiveHost
+    from .probe import read_machine
+
+    return diagnose(read_machine(LiveHost(), deep=True)).findings
+
+
+def select_device(
+    device: str = "auto",
+    *,
+    framework: Optional[str] = None,
+    machine: Optional[Machine] = None,
+    min_memory: Union[None, int, str] = None,
+    exclude: Iterable[str] = (),
+    policy: Policy = None,
+) -> Selection:
+    """Decide which device to use, and do nothing else: no framework is imported, nothing printed, nothing changed.
+
+    Parameters
+    ----------
+    device : str
+        What is wanted: ``"auto"``, ``"cpu"``, ``"gpu"``, ``"gpu:1"``, ``"cuda:0"``, ``"directml:0"``, ``"/GPU:0"``, ...
+    framework : {"tensorflow", "keras"} or None
+        The framework to decide for; by default the one that is imported, that ``KERAS_BACKEND`` or ``keras.json`` names,
+        or that is installed, in this order.
+    machine : Machine or None
+        The machine to decide for; this one by default.
+    min_memory : int or str or None
+        Leave out devices with less memory: a number of bytes, or a text such as ``"8GiB"``.
+    exclude : iterable of str
+        Devices or platforms to leave out.
+    policy : None, "index" or callable
+        How to pick among several usable devices: the first in the framework's order, or a function that gets the
+        candidates and returns one of them.
+
+    Returns
+    -------
+    Selection
+        With ``changes`` empty and ``verified`` None: nothing was run. Where the device cannot be used, it is the CPU,
+        ``fallback`` is true, and the first of the findings is the reason.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is not one of the accepted; the message lists those.
+
+    .. versionadded:: 0.1.0
+    """
+    plan = _plan(parse_request(device), framework, machine, min_memory, exclude, policy)
+    return _as_selection(plan)
+
+
+def _plan(
+    request: Request,
+    framework: Optional[str],
+    machine: Optional[Machine] = None,
+    min_memory: Union[None, int, str] = None,
+    exclude: Iterable[str] = (),
+    policy: Policy = None,
+) -> Plan:
+    examined = machine if machine is not None else _detect_now()
+    least = None if min_memory is None else parse_memory(min_memory, "min_memory")
+    return choose(examined, diagnose(examined), request, framework, least, exclude, policy)
+
+
+def _as_selection(plan: Plan) -> Selection:
+    return Selection(
+        device=plan.device,
+        framework=plan.framework,
+        platform=plan.platform,
+        name=plan.name,
+        fallback=plan.fallback,
+        findings=plan.findings,
+        reason=plan.reason,
+        requested=plan.request.text,
+    )
+
+
+def auto(
+    device: str = "auto",
+    *,
+    framework: Optional[str] = None,
+    require: bool = False,
+    memory: Union[None, int, str] = "grow",
+    precision: Optional[str] = None,
+    verify: str = "cached",
+    seed: Optional[int] = None,
+    verbose: Optional[bool] = None,
+) -> Selection:
+    """Put Keras and TensorFlow on the best device that really works here. Best called in the first line of a program.
+
+    Looks at the machine without importing a framework, decides, tries an accelerator in a child process, sets variables,
+    imports the framework, sets visible devices and memory growth, and runs one operation. Where anything of that fails, the
+    framework is left on the CPU with no accelerator visible, and one warning names the cause and the fix.
+
+    Parameters
+    ----------
+    device : str
+        What is wanted; see `select_device`. ``"auto"`` takes the variable ``DEVICEKIT_DEVICE`` where that is set.
+    framework : {"tensorflow", "keras"} or None
+        See `select_device`.
+    require : bool
+        Whether to raise where the asked device (with ``"auto"``: any accelerator) cannot be used.
+    memory : "grow", "all", int or str
+        Let the framework take the device's memory as it needs it, all of it at once (its own default), or at most so many
+        bytes (a number, or a text such as ``"4GiB"``).
+    precision : str or None
+        Global dtype policy of Keras, such as ``"mixed_float16"``.
+    verify : {"cached", "always", "never"}
+        Whether an accelerator is tried in a child process: when nothing is known of it in this exact state, always, or
+        never; with "never" no operation is run in this process either. ``DEVICEKIT_VERIFY`` overrules "cached".
+    seed : int or None
+        Seed for Python's, NumPy's and the framework's generators.
+    verbose : bool or None
+        Whether to print one line to standard error. By default nothing is printed.
+
+    Returns
+    -------
+    Selection
+        The device in force, the findings and every change. A second call with the same arguments returns the same.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        With ``require=True``, where the device cannot be used; carries the findings.
+    ValueError
+        Where an argument is not one of the accepted.
+
+    .. versionadded:: 0.1.0
+    """
+    global _current
+    from .apply import Options, apply_plan
+    from .settings import VERIFY, read_settings
+
+    settings = read_settings()
+    notes: List[Finding] = []
+    request = parse_request(device)
+    if request.kind == "auto" and settings.device:
+        try:
+            request = parse_request(settings.device)
+        except ValueError as error:
+            notes.append(_setting_finding("DEVICEKIT_DEVICE", str(error)))
+    if settings.problem:
+        notes.append(_setting_finding("DEVICEKIT_VERIFY", settings.problem))
+    if verify not in VERIFY:
+        raise ValueError("unknown verify=%r; accepted are %s" % (verify, ", ".join(repr(name) for name in VERIFY)))
+    if verify == "cached" and settings.verify is not None:
+        verify = settings.verify
+    if memory not in ("grow", "all", None):
+        memory = parse_memory(memory, "memory")
+    options = Options(memory=memory, precision=precision, verify=verify, seed=seed)
+    key = (request, framework, options)
+    with _lock:
+        if _current is not None and _current[0] == key:
+            selection = _current[1]
+        else:
+            machine = _detect_now()
+            plan = choose(machine, diagnose(machine), request, framework)
+            selection = apply_plan(plan, machine, options)
+            selection = selection.replace(findings=selection.findings + tuple(notes))
+            _current = (key, selection)
+            from .scope import forget_devices
+
+            forget_devices()
+    if require and (selection.device == "cpu" if request.kind != "cpu" else selection.verified is False):
+        raise unavailable(selection)
+    _tell(selection, settings.quiet, verbose)
+    return selection
+
+
+def current() -> Optional[Selection]:
+    """Return what `auto` chose in this process, None where it was not called."""
+    return _current[1] if _current is not None else None
+
+
+def unavailable(selection: Selection) -> DeviceUnavailableError:
+    """Return the error for a device that was required and is not in force."""
+    lines = ["'%s' was required, only %s can be used: %s." % (selection.requested, selection.device, selection.reason)]
+    cause = selection.findings[0] if selection.findings else None
+    if cause is not None:
+        lines[0] = "[%s] " % cause.code + lines[0]
+        lines += ["%s%s" % (fix.text, ": " + fix.command if fix.command else "") for fix in cause.fix[:1]]
+    return DeviceUnavailableError(" ".join(lines), selection.findings)
+
+
+def _setting_finding(name: str, problem: str) -> Finding:
+    return Finding(
+        "setting-invalid",
+        "warning",
+        "The variable %s has a value that devicekit does not know; it is ignored." % name,
+        (Evidence(problem, name),),
+        (Fix("Unset %s or give it an accepted value" % name),),
+    )
+
+
+def _tell(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
+    """Warn about what the user must know, and log the rest."""
+    from .notify import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
+
+    families = {
+        "runtime-already-initialized": ConfigurationWarning,
+        "setting-invalid": ConfigurationWarning,
+        "cache-unwritable": ConfigurationWarning,
+    }
+    if verbose and not quiet:
+        print(selection, file=sys.stderr)
+    for number, finding in enumerate(selection.findings):
+        family: Type[DeviceWarning] = families.get(finding.code, CompatibilityWarning)
+        if number == 0 and selection.fallback and finding.code not in families and "tensorflow" not in finding.blocks:
+            family = FallbackWarning
+        # One warning for one fall to the CPU: what else was found is on the Selection and in the log.
+        told = finding.code in families or (number == 0 and (selection.fallback or finding.severity == "error"))
+        notify(finding, family, quiet=quiet or not told)

@@ -1,0 +1,311 @@
+"""Facts, findings and a request become one Plan. Pure: nothing is asked, set or imported."""
+
+from dataclasses import dataclass, field
+from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
+
+from .facts import Machine
+from .findings import Candidate, Diagnosis, Finding
+from .request import Request, parse_request
+
+__all__ = ["Plan", "choose", "choose_framework", "why_not"]
+
+Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
+
+#: Names of policies. ``index``: the first usable device in the framework's own order.
+POLICIES = ("index",)
+
+FRAMEWORKS = ("tensorflow", "keras")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done.
+
+    Attributes
+    ----------
+    request : Request
+        What was asked for.
+    framework : str or None
+        ``tensorflow``, ``tensorflow1``, ``jax``, ``torch`` or None.
+    device : str
+        The device that was decided on, as in `Selection.device`.
+    platform, name : str
+        Of that device.
+    indices : tuple of int
+        The framework's numbers of the accelerators to use; empty for the CPU.
+    importable : bool
+        Whether the framework can be imported at all, as far as is known.
+    verify : bool
+        Whether only a trial in a child process can tell that the device works.
+    environment : tuple of (str, str)
+        Variables to set before the framework is imported.
+    fallback : bool
+        Whether this is less than what was asked for, or than what is there.
+    findings : tuple of Finding
+        All that was found, the one that decided first.
+    cause : Finding or None
+        The finding that decided against a better device.
+    reason : str
+        One sentence.
+
+    .. versionadded:: 0.1.0
+    """
+
+    request: Request
+    framework: Optional[str]
+    device: str
+    platform: str
+    name: str
+    indices: Tuple[int, ...] = ()
+    importable: bool = True
+    verify: bool = False
+    environment: Tuple[Tuple[str, str], ...] = ()
+    fallback: bool = False
+    findings: Tuple[Finding, ...] = field(default=())
+    cause: Optional[Finding] = None
+    reason: str = ""
+
+
+def choose(
+    machine: Machine,
+    diagnosis: Diagnosis,
+    request: Request,
+    framework: Optional[str] = None,
+    min_memory_bytes: Optional[int] = None,
+    exclude: Iterable[str] = (),
+    policy: Policy = None,
+) -> Plan:
+    """Decide.
+
+    Parameters
+    ----------
+    machine, diagnosis
+        What is known, and what follows from it.
+    request : Request
+        The device that was asked for.
+    framework : str or None
+        The framework that was asked for.
+    min_memory_bytes : int or None
+        Leave out accelerators with less memory. One whose memory is not known stays in.
+    exclude : iterable of str
+        Devices and platforms to leave out, such as ``"gpu:1"`` or ``"directml"``.
+    policy : None, str or callable
+        Among several: a name of `POLICIES`, or a function from usable candidates to one of them.
+
+    Raises
+    ------
+    ValueError
+        Where ``framework`` or ``policy`` is unknown, or ``exclude`` has no devices in it.
+    """
+    if policy is not None and not callable(policy) and policy not in POLICIES:
+        raise ValueError("unknown policy %r; accepted are %s or a function" % (policy, ", ".join(POLICIES)))
+    chosen = choose_framework(machine, framework)
+    status = diagnosis.framework("tensorflow")
+    importable = not (status is not None and status.will_import is False) and chosen is not None
+    excluded = _excluded(exclude)
+    accelerators = [item for item in diagnosis.candidates if item.platform != "cpu"]
+    matching = [item for item in accelerators if _matches(item, request) and not _is_excluded(item, excluded)]
+    if min_memory_bytes is not None:
+        matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= min_memory_bytes]
+    usable = [item for item in matching if item.usable is not False]
+    if chosen in ("jax", "torch"):
+        reason = "Keras runs on %s here, which devicekit does not set up yet: nothing was changed" % chosen
+        return Plan(request, chosen, "auto", "", "", findings=diagnosis.findings, importable=False, reason=reason)
+    if request.kind in ("auto", "gpu") and usable and importable:
+        return _accelerator_plan(diagnosis, request, chosen, usable, policy)
+    return _cpu_plan(machine, diagnosis, request, chosen, importable, accelerators, matching)
+
+
+def _accelerator_plan(
+    diagnosis: Diagnosis, request: Request, framework: Optional[str], usable: List[Candidate], policy: Policy
+) -> Plan:
+    if request.indices:
+        numbers = {_number(item): item for item in usable}
+        picked = [numbers[index] for index in request.indices if index in numbers]
+    else:
+        picked = [policy(tuple(usable)) if callable(policy) else usable[0]]
+    indices = tuple(_number(item) for item in picked)
+    first = picked[0]
+    lost = [index for index in request.indices if index not in indices]
+    reason = "the first usable accelerator" if request.kind == "auto" else "asked for and usable"
+    if any(item.usable is None for item in picked):
+        reason = "the first accelerator that may work; a trial decides" if request.kind == "auto" else "asked for; a trial decides"
+    if lost:
+        reason += " (not usable: %s)" % ", ".join("gpu:%d" % index for index in lost)
+    return Plan(
+        request=request,
+        framework=framework,
+        device="gpu:" + ",".join(str(index) for index in indices),
+        platform=first.platform,
+        name=first.name,
+        indices=indices,
+        verify=True,
+        fallback=bool(lost),
+        findings=diagnosis.findings,
+        reason=reason,
+    )
+
+
+def _cpu_plan(
+    machine: Machine,
+    diagnosis: Diagnosis,
+    request: Request,
+    framework: Optional[str],
+    importable: bool,
+    accelerators: List[Candidate],
+    matching: List[Candidate],
+) -> Plan:
+    cpu = next(item for item in diagnosis.candidates if item.platform == "cpu")
+    cause = None if request.kind == "cpu" and importable else _cause(diagnosis, importable, matching or accelerators)
+    alarming = cause is not None and cause.severity != "info"
+    if request.kind == "cpu":
+        fallback, reason = False, "asked for"
+    elif request.kind == "auto":
+        fallback = alarming
+        reason = cause.summary if cause is not None else "no accelerator was found"
+    else:
+        fallback = True
+        reason = "'%s' was asked for: " % request.text + (cause.summary if cause else _nothing(request, accelerators))
+    if not importable and cause is not None:
+        reason = cause.summary
+    return Plan(
+        request=request,
+        framework=framework,
+        device="cpu",
+        platform="cpu",
+        name=cpu.name,
+        importable=importable,
+        environment=_guards(machine, diagnosis),
+        fallback=fallback,
+        findings=_first(cause, diagnosis.findings),
+        cause=cause,
+        reason=reason.rstrip("."),
+    )
+
+
+def _nothing(request: Request, accelerators: List[Candidate]) -> str:
+    if not accelerators:
+        return "no accelerator was found"
+    return "there is " + ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
+
+
+def _cause(diagnosis: Diagnosis, importable: bool, wanted: List[Candidate]) -> Optional[Finding]:
+    """The finding that decided: against the framework, against the wanted device, against any, or that there is none."""
+    if not importable:
+        for finding in diagnosis.findings:
+            if "tensorflow" in finding.blocks:
+                return finding
+    for candidate in wanted:
+        for code in candidate.blocked_by:
+            found = diagnosis.by_code(code)
+            if found is not None:
+                return found
+    platforms = ("cuda", "rocm", "directml", "metal", "xpu", "gpu", "pluggable")
+    for finding in diagnosis.findings:
+        if any(block in platforms for block in finding.blocks):
+            return finding
+    return diagnosis.by_code("no-gpu")
+
+
+def _guards(machine: Machine, diagnosis: Diagnosis) -> Tuple[Tuple[str, str], ...]:
+    """Variables without which the framework would die although only the CPU is wanted.
+
+    TensorFlow 1.15's DirectML build asks DXCore when devices are listed; without /dev/dxg that aborts the process.
+    A folder without the library in TF_DIRECTML_PATH keeps it from loading DirectML at all (measured on 1.15.8).
+    """
+    directml = machine.directml
+    libraries = {item.name for item in directml.libraries.or_none() or ()}
+    blocked = any("directml" in finding.blocks for finding in diagnosis.findings)
+    if blocked and directml.bundled.or_none() and "libdxcore.so" in libraries and directml.dxg.or_none() is None:
+        if machine.process.env("TF_DIRECTML_PATH") is None:
+            return (("TF_DIRECTML_PATH", "/nonexistent"),)
+    return ()
+
+
+def _first(cause: Optional[Finding], findings: Tuple[Finding, ...]) -> Tuple[Finding, ...]:
+    if cause is None:
+        return findings
+    return (cause,) + tuple(item for item in findings if item is not cause)
+
+
+def _number(candidate: Candidate) -> int:
+    return int(candidate.device.partition(":")[2])
+
+
+def _matches(candidate: Candidate, request: Request) -> bool:
+    if request.kind not in ("auto", "gpu"):
+        return False
+    if request.platform is not None and candidate.platform != request.platform:
+        return False
+    return not request.indices or _number(candidate) in request.indices
+
+
+def _excluded(exclude: Iterable[str]) -> List[Request]:
+    if isinstance(exclude, str):
+        raise ValueError("exclude is a list of devices, such as ('gpu:1',), not the string %r" % exclude)
+    return [parse_request(item) for item in exclude]
+
+
+def _is_excluded(candidate: Candidate, excluded: List[Request]) -> bool:
+    return any(item.kind == "gpu" and _matches(candidate, item) for item in excluded)
+
+
+def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[str]:
+    """Decide which framework is meant: the argument; what is imported; KERAS_BACKEND; keras.json; what is installed.
+
+    Raises
+    ------
+    ValueError
+        Where the argument is no framework that devicekit knows.
+    """
+    if asked is not None and asked not in FRAMEWORKS:
+        raise ValueError("unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS)))
+    python, process = machine.python, machine.process
+    installed = python.distributions.or_none() or ()
+    has_tensorflow = python.build("tensorflow") is not None or any(
+        item.name.startswith(("tensorflow", "tf-nightly", "intel-tensorflow")) for item in installed
+    )
+    tensorflow = _tensorflow_flavour(machine) if has_tensorflow or python.package("tensorflow") else None
+    if asked == "tensorflow":
+        return tensorflow
+    backend = process.env("KERAS_BACKEND")
+    config = python.keras_config.or_none()
+    if not backend and config is not None:
+        backend = config.backend
+    imported = {module.name for module in process.modules}
+    if "tensorflow" in imported and (asked is None or "keras" not in imported):
+        return tensorflow or "tensorflow"
+    names = {item.name for item in installed}
+    if backend in ("jax", "torch") and "keras" in names and (backend in names or backend in imported):
+        return backend
+    if tensorflow is None:
+        return next((name for name in ("jax", "torch") if name in names), None)
+    return tensorflow
+
+
+def _tensorflow_flavour(machine: Machine) -> str:
+    build = machine.python.build("tensorflow")
+    versions = [build.version.or_none() or ""] if build is not None else []
+    installed = machine.python.distributions.or_none() or ()
+    versions += [item.version.or_none() or "" for item in installed if item.name in ("tensorflow", "tensorflow-directml")]
+    return "tensorflow1" if any(version.startswith("1.") for version in versions) else "tensorflow"
+
+
+def why_not(diagnosis: Diagnosis, device: str) -> Tuple[Finding, ...]:
+    """Return the findings that stand between a request and its device; empty where it is usable.
+
+    Raises
+    ------
+    ValueError
+        Where the device string is unknown.
+    """
+    request = parse_request(device)
+    matching = [item for item in diagnosis.candidates if _matches(item, request)]
+    if any(item.usable for item in matching):
+        return ()
+    codes = [code for item in matching for code in item.blocked_by]
+    found = [finding for finding in diagnosis.findings if finding.code in codes]
+    if not matching:
+        cause = _cause(diagnosis, True, [])
+        found = [cause] if cause is not None else []
+    return tuple(found)

@@ -1,0 +1,181 @@
+"""TensorFlow 2: visible devices, memory, smoke operation, scope."""
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+import tensorflow as tf
+
+from ..request import NO_ACCELERATOR, Request
+from ..selection import Change
+from . import Adapter
+
+__all__ = ["TensorFlowAdapter"]
+
+
+class TensorFlowAdapter(Adapter):
+    """TensorFlow 2.x, every release with eager execution."""
+
+    name = "tensorflow"
+
+    # `tf.config` got its functions one by one; the older names are under `experimental`.
+    @property
+    def _config(self) -> Any:
+        return tf.config
+
+    def _physical(self) -> List[Any]:
+        return [device for device in self._config.list_physical_devices() if device.device_type not in NO_ACCELERATOR]
+
+    def _logical_count(self, physical: Any) -> int:
+        split = self._config.get_logical_device_configuration(physical)
+        return len(split) if split else 1
+
+    def initialized(self) -> bool:
+        context = _context_module()
+        current = getattr(context, "_context", None)
+        return current is not None and getattr(current, "_context_handle", None) is not None
+
+    def accelerators(self) -> Tuple[str, ...]:
+        return tuple(device.name for device in self._physical())
+
+    def visible(self) -> Tuple[str, ...]:
+        return tuple(d.name for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR)
+
+    def set_visible(self, indices: Sequence[int]) -> Optional[Change]:
+        physical = self._physical()
+        wanted = [physical[index] for index in indices]
+        before = [d for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR]
+        if [d.name for d in before] == [d.name for d in wanted]:
+            return None
+        for kind in dict.fromkeys(device.device_type for device in physical):
+            self._config.set_visible_devices([device for device in wanted if device.device_type == kind], kind)
+        return Change("tensorflow", "visible_devices", _names(wanted), _names(before))
+
+    def set_memory(self, memory: Any) -> List[Change]:
+        changes: List[Change] = []
+        for device in self._config.get_visible_devices():
+            if device.device_type in NO_ACCELERATOR:
+                continue
+            if memory == "grow":
+                if not self._config.experimental.get_memory_growth(device):
+                    self._config.experimental.set_memory_growth(device, True)
+                    changes.append(Change("tensorflow", "memory_growth of %s" % device.name, "True", "False"))
+            elif isinstance(memory, int):
+                megabytes = max(1, memory // (1 << 20))
+                split = [self._config.LogicalDeviceConfiguration(memory_limit=megabytes)]
+                self._config.set_logical_device_configuration(device, split)
+                changes.append(Change("tensorflow", "memory_limit of %s" % device.name, "%d MiB" % megabytes))
+        return changes
+
+    def reset(self) -> None:
+        # Private, and what TensorFlow's own tests use; without it a GPU that failed would stay the default device.
+        context = _context_module()
+        if hasattr(context, "_reset_context"):
+            context._reset_context()
+
+    def smoke(self, accelerator: bool) -> str:
+        if accelerator:
+            return self._smoke_eager()
+        return _smoke_session()
+
+    def _smoke_eager(self) -> str:
+        matrix = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        product = tf.matmul(matrix, matrix)
+        _check(product.numpy())
+        return str(product.device)
+
+    def device_name(self, request: Request, chosen: Sequence[int]) -> Optional[str]:
+        if request.kind == "cpu" or request.native:
+            return self._logical_name(request)
+        visible = [d for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR]
+        if request.kind == "tpu" or not visible:
+            return None
+        if request.kind == "auto" or not request.indices:
+            return "/device:%s:0" % visible[0].device_type
+        # A number counts the accelerators of the machine; TensorFlow counts those that are visible, type by type.
+        physical = self._physical()
+        if request.indices[0] >= len(physical):
+            return None
+        wanted = physical[request.indices[0]]
+        position = 0
+        for device in visible:
+            if device.name == wanted.name:
+                return "/device:%s:%d" % (device.device_type, position)
+            if device.device_type == wanted.device_type:
+                position += self._logical_count(device)
+        return None
+
+    def _logical_name(self, request: Request) -> Optional[str]:
+        """TensorFlow's own names count logical devices: a CPU that was split has several."""
+        kind = "CPU" if request.kind == "cpu" else request.text.rsplit("/", 1)[-1].split(":")[-2].upper()
+        number = request.indices[0] if request.indices else 0
+        count = sum(self._logical_count(d) for d in self._config.get_visible_devices() if d.device_type == kind)
+        return "/device:%s:%d" % (kind, number) if number < count else None
+
+    def scope(self, name: str) -> Any:
+        return tf.device(name)
+
+    def scope_factory(self) -> Callable[[str], Any]:
+        """Return the function behind `scope`, for a caller that must not pay for one more call."""
+        factory: Callable[[str], Any] = tf.device
+        return factory
+
+    def state(self) -> Any:
+        """Return the device that this thread is set to, for `force`."""
+        context = _context_module().context()
+        return context.device_name, context.device_spec
+
+    def force(self, state: Any) -> None:
+        """Set this thread's device to what `state` returned before, whatever the nesting of scopes is."""
+        _context_module().context()._set_device(*state)
+
+    def set_precision(self, precision: str) -> Change:
+        before = str(getattr(tf.keras.mixed_precision.global_policy(), "name", ""))
+        tf.keras.mixed_precision.set_global_policy(precision)
+        return Change("tensorflow", "keras dtype policy", precision, before)
+
+    def set_seed(self, seed: int) -> Change:
+        if hasattr(tf.keras.utils, "set_random_seed"):  # from 2.7 on
+            tf.keras.utils.set_random_seed(seed)
+        else:
+            import random
+
+            import numpy
+
+            random.seed(seed)
+            numpy.random.seed(seed)
+            tf.random.set_seed(seed)
+        return Change("tensorflow", "random seed", str(seed))
+
+
+def _names(devices: Sequence[Any]) -> str:
+    return "[%s]" % ", ".join(str(device.name) for device in devices)
+
+
+def _context_module() -> Any:
+    from tensorflow.python.eager import context
+
+    return context
+
+
+def _check(product: Any) -> None:
+    """Compare [[1, 2], [3, 4]] squared with what it is; every float format has these values exactly."""
+    if [[float(item) for item in row] for row in product] != [[7.0, 10.0], [15.0, 22.0]]:
+        raise ArithmeticError("[[1, 2], [3, 4]] squared came out as %s" % [list(map(float, row)) for row in product])
+
+
+def _smoke_session() -> str:
+    """Multiply on the CPU in a session of its own.
+
+    An eager operation would fix TensorFlow's devices and thread counts for the whole process; a session fixes nothing,
+    so a script that configures TensorFlow after `auto()` still can.
+    """
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        with tf.device("/device:CPU:0"):
+            matrix = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            product = tf.matmul(matrix, matrix)
+        config = v1.ConfigProto(device_count={"GPU": 0, "DML": 0, "XPU": 0}, intra_op_parallelism_threads=1)
+        with v1.Session(config=config) as session:
+            _check(session.run(product))
+    return str(product.device)
+
+

@@ -1,0 +1,103 @@
+"""Rules: pure functions from (Machine, matrix) to findings, one code each.
+
+`diagnose` runs them in an explicit order in which causes come before what they hide. A rule that needs an unknown fact
+is "not evaluated, because"; a rule that fails is reported the same way and stops nothing.
+"""
+
+from typing import Callable, Dict, Iterable, List, NamedTuple, Set, Tuple
+
+from ..errors import UnknownFactError
+from ..facts import Machine
+from ..findings import SEVERITIES, Diagnosis, Finding, NotEvaluated
+from ..matrix import Matrix
+from .view import View
+
+__all__ = ["CODES", "MEASURED_CODES", "Rule", "diagnose", "rule", "rules"]
+
+RuleFunction = Callable[[View], Iterable[Finding]]
+
+
+class Rule(NamedTuple):
+    """A rule: its code, what hides it, and the function. ``hidden_by``: where one of these fired, it is a symptom."""
+
+    code: str
+    hidden_by: Tuple[str, ...]
+    function: RuleFunction
+
+
+_REGISTRY: Dict[str, Rule] = {}
+
+
+def rule(code: str, hidden_by: Tuple[str, ...] = ()) -> Callable[[RuleFunction], RuleFunction]:
+    """Register a rule under its code."""
+
+    def register(function: RuleFunction) -> RuleFunction:
+        if code in _REGISTRY:
+            raise ValueError("two rules for code %s" % code)
+        _REGISTRY[code] = Rule(code, hidden_by, function)
+        return function
+
+    return register
+
+
+#: The order of evaluation, and of findings of the same severity: a cause stands before what it can hide.
+CODES = (
+    "framework-missing", "python-unsupported", "platform-unsupported", "install-corrupt", "distributions-conflict",
+    "module-shadowed", "keras-incompatible", "numpy-incompatible", "protobuf-incompatible", "dependency-incompatible",
+    "plugin-version-mismatch", "rosetta-python", "wsl-without-gpu", "container-without-gpu", "directml-missing",
+    "cpu-only-build", "metal-plugin-missing", "gpu-vendor-unsupported", "device-hidden", "device-permission-denied",
+    "driver-missing", "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "cuda-version-mismatch",
+    "cuda-library-missing", "cudnn-missing", "no-gpu",
+)  # fmt: skip
+
+#: Codes that only a run can show; `devicekit.selftest` and `devicekit.apply` make these findings.
+MEASURED_CODES = ("framework-broken", "runtime-already-initialized", "out-of-memory", "device-lost", "op-unsupported")
+
+
+def rules() -> Tuple[Rule, ...]:
+    """Return all rules in their order."""
+    from . import cuda, directml, driver, metal, process, python  # noqa: F401 - they register themselves
+
+    return tuple(_REGISTRY[code] for code in CODES)
+
+
+def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
+    """Run all rules over a machine.
+
+    Parameters
+    ----------
+    machine : Machine
+        What is known.
+    matrix : Matrix
+        What goes together.
+    """
+    from .outlook import candidates, statuses
+
+    view = View(machine, matrix)
+    findings: List[Finding] = []
+    undecided: List[NotEvaluated] = []
+    fired: Set[str] = set()
+    for item in rules():
+        if any(code in fired for code in item.hidden_by):
+            continue
+        try:
+            made = list(item.function(view))
+        except UnknownFactError as error:
+            undecided.append(NotEvaluated(item.code, str(error)))
+            continue
+        except Exception as error:  # a defect of one rule must not take the others down; it is reported
+            undecided.append(NotEvaluated(item.code, "the rule failed: %s: %s" % (type(error).__name__, error)))
+            continue
+        findings += made
+        if made:
+            fired.add(item.code)
+    order = {severity: number for number, severity in enumerate(SEVERITIES)}
+    findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity
+    devices, problems = candidates(view, tuple(findings))
+    undecided += problems
+    return Diagnosis(
+        findings=tuple(findings),
+        candidates=devices,
+        frameworks=statuses(view, tuple(findings), devices),
+        not_evaluated=tuple(undecided),
+    )

@@ -1,0 +1,156 @@
+"""DirectML, WSL, and GPUs that another build than the installed one would use."""
+
+from typing import Iterable, Optional, Tuple
+
+from ..findings import Evidence, Finding, Fix
+from ..matrix import accepts
+from . import rule
+from .view import View
+
+_URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
+_LIBRARIES = ("libd3d12.so", "libdxcore.so")
+
+
+@rule("wsl-without-gpu")
+def wsl_without_gpu(view: View) -> Iterable[Finding]:
+    """WSL 1, or WSL 2 without the bridge device or its libraries."""
+    wsl = view.wsl
+    if wsl is None or not view.has_tensorflow:
+        return
+    directml, process = view.machine.directml, view.machine.process
+    found = {item.name for item in directml.libraries.value or ()}
+    if wsl == 1:
+        yield Finding(
+            "wsl-without-gpu",
+            "warning",
+            "This is WSL 1, which has no access to any GPU.",
+            (Evidence("WSL 1", process.wsl.source),),
+            (Fix("Convert the distribution to WSL 2 (in a Windows terminal)", "wsl --set-version <distribution> 2"),),
+            ("cuda", "directml", "rocm"),
+            _URL,
+        )
+    elif directml.dxg.value is None:
+        # DXCore without its device does not fail, it aborts the process: the plug-in asks it at TensorFlow's import.
+        fatal = view.directml_flavour == "plugin" and "libdxcore.so" in found
+        yield Finding(
+            "wsl-without-gpu",
+            "error" if fatal else "warning",
+            "WSL 2 has no /dev/dxg: the GPU bridge to Windows is not there%s."
+            % (", and importing TensorFlow with the DirectML plug-in then aborts the process" if fatal else ""),
+            (Evidence("/dev/dxg is missing", "/dev"),),
+            (
+                Fix("Update WSL and its kernel, and start it anew (in a Windows terminal)", "wsl --update && wsl --shutdown"),
+                Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
+            ),
+            ("cuda", "directml", "rocm") + (("tensorflow",) if fatal else ()),
+            _URL,
+        )
+    elif view.directml_flavour and not found.issuperset(_LIBRARIES):
+        missing = [name for name in _LIBRARIES if name not in found]
+        yield Finding(
+            "wsl-without-gpu",
+            "warning",
+            "WSL 2 has the GPU bridge, but its libraries are not mapped in: %s." % ", ".join(missing),
+            tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
+            (Fix("Update WSL and start it anew (in a Windows terminal)", "wsl --update && wsl --shutdown"),),
+            ("cuda", "directml"),
+            _URL,
+        )
+
+
+@rule("directml-missing", hidden_by=("wsl-without-gpu",))
+def directml_missing(view: View) -> Iterable[Finding]:
+    """A DirectML build of TensorFlow where DirectX 12 is not."""
+    if view.directml_flavour is None or view.machine.native.system == "windows":
+        return
+    directml = view.machine.directml
+    found = {item.name for item in directml.libraries.value or ()}
+    missing = [name for name in _LIBRARIES if name not in found]
+    if not missing:
+        return
+    evidence = [Evidence("%s not found" % name, directml.libraries.source) for name in missing]
+    if directml.bundled.or_none():
+        evidence.append(Evidence("needed by %s" % directml.bundled.value, directml.bundled.source))
+    if view.wsl is None:
+        evidence.append(Evidence("this is not WSL", view.machine.process.wsl.source))
+    yield Finding(
+        "directml-missing",
+        "warning",
+        "%s is installed, but DirectX 12 is not here (%s): it will use no GPU."
+        % ("tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin", ", ".join(missing)),
+        tuple(evidence),
+        (
+            Fix("Use this environment on Windows, or in WSL 2 (DirectML exists nowhere else)"),
+            view.install_fix("Or, for an NVIDIA GPU under Linux, install TensorFlow itself in a new environment", "tensorflow[and-cuda]"),
+        ),
+        ("directml",),
+        _URL,
+    )
+
+
+@rule("gpu-vendor-unsupported", hidden_by=("wsl-without-gpu", "rosetta-python", "metal-plugin-missing"))
+def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
+    """There is a GPU that this build cannot use, and another build could."""
+    if not view.has_tensorflow or view.directml_flavour or view.uses_rocm or view.vendor("nvidia"):
+        return
+    others = [item for item in view.accelerators if item.vendor in ("amd", "intel", "qualcomm")]
+    if not others or view.machine.python.distribution("intel-extension-for-tensorflow"):
+        return
+    gpu = others[0]
+    system = view.machine.native.system
+    fixes, severity = _other_build(view, gpu.vendor)
+    yield Finding(
+        "gpu-vendor-unsupported",
+        severity,
+        "%s cannot use the %s here%s." % (view.tensorflow_label, gpu.name, "; a DirectML build can" if system == "windows" else ""),
+        (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
+        fixes,
+        ("gpu",),
+        _URL if system == "windows" else "https://rocm.docs.amd.com/" if gpu.vendor == "amd" else "",
+    )
+
+
+def _where(view: View) -> str:
+    build = view.tensorflow_build
+    return build.location if build is not None else ""
+
+
+def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
+    if view.machine.native.system == "windows":
+        plugin = next(row for row in view.matrix.directml() if row.distribution == "tensorflow-directml-plugin")
+        pins = ("tensorflow-cpu==%s.0" % plugin.tensorflow, "%s==%s" % (plugin.distribution, plugin.version), "numpy<2")
+        if accepts(plugin.python, view.machine.python.version):
+            remove = [item.name for item in view.tensorflow_distributions]
+            return (
+                Fix(
+                    "Replace TensorFlow by the release that has a DirectML plug-in",
+                    "%s; %s" % (view.uninstall(*remove), view.install(*pins)) if remove else view.install(*pins),
+                ),
+            ), "warning"
+        return (
+            Fix(
+                "The DirectML plug-in needs Python %s: make an environment with 3.10" % plugin.python,
+                "py -3.10 -m venv dml; dml\\Scripts\\python -m pip install %s" % " ".join('"%s"' % pin for pin in pins),
+            ),
+        ), "warning"
+    if vendor == "amd":
+        return (Fix("Use AMD's own build of TensorFlow for ROCm, in a new environment"),), "warning"
+    # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.
+    return (Fix("No maintained TensorFlow build uses Intel GPUs on Linux; PyTorch does (device 'xpu')"),), "info"
+
+
+def blocked_adapter_variable(value: Optional[str], count: int) -> Tuple[int, ...]:
+    """Return the adapters that ``DML_VISIBLE_DEVICES`` leaves, as TensorFlow's DirectML builds read it.
+
+    Empty or unset: all. Otherwise a comma list of numbers that is read up to the first entry that is no number or no
+    adapter; later entries are ignored without a word (measured on the wheels).
+    """
+    if not value:
+        return tuple(range(count))
+    chosen = []
+    for part in value.split(","):
+        text = part.strip()
+        if not (text.isascii() if hasattr(text, "isascii") else True) or not text.isdigit() or int(text) >= count:
+            break
+        chosen.append(int(text))
+    return tuple(chosen)

@@ -1,0 +1,161 @@
+"""The process: what hides a device, who may open it, and what a container left out."""
+
+from typing import Iterable, Optional
+
+from ..findings import Evidence, Finding, Fix
+from . import rule
+from .view import View
+
+_CUDA_URL = "https://docs.nvidia.com/cuda/cuda-programming-guide/"
+
+
+@rule("container-without-gpu")
+def container_without_gpu(view: View) -> Iterable[Finding]:
+    """A container on a machine with an NVIDIA driver, started without the GPU."""
+    process, driver = view.machine.process, view.machine.driver
+    container = process.container.value
+    if container is None or any(item.path.startswith("/dev/nvidia") for item in driver.nodes):
+        return
+    kernel = driver.nvidia_kernel_version.value
+    hardware = [item for item in driver.displays.or_none() or () if item.vendor_id == "10de"]
+    if kernel is None and not (hardware and hardware[0].driver == "nvidia"):
+        return
+    seen = "the host's NVIDIA driver is %s" % (kernel or "loaded")
+    yield Finding(
+        "container-without-gpu",
+        "warning",
+        "This container runs on a host with an NVIDIA GPU, but was started without it: there is no /dev/nvidia*.",
+        (Evidence(seen, driver.nvidia_kernel_version.source), Evidence(container, process.container.source)),
+        (
+            Fix("Ask for the GPU in the pod's resources: limits: nvidia.com/gpu: 1")
+            if container == "kubernetes"
+            else Fix("Start the container with the GPU (the host needs the NVIDIA Container Toolkit)", "docker run --gpus all ..."),
+        ),
+        ("cuda",),
+        "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/",
+    )
+
+
+@rule("cpu-only-build", hidden_by=("wsl-without-gpu", "container-without-gpu"))
+def cpu_only_build(view: View) -> Iterable[Finding]:
+    """An NVIDIA GPU and a TensorFlow that was built without GPU support."""
+    if not view.has_tensorflow or view.uses_cuda or view.uses_rocm or view.directml_flavour or not view.vendor("nvidia"):
+        return
+    gpu = view.vendor("nvidia")[0]
+    owner = view.tensorflow
+    name = owner.name if owner is not None else "tensorflow"
+    if view.machine.native.system == "windows":
+        reason = "TensorFlow has had no GPU support on native Windows since 2.11"
+        fixes = (
+            Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install"),
+            view.install_fix("Or, with Python 3.7 to 3.10, install the last release that had it", "tensorflow<2.11", "numpy<2"),
+        )
+    else:
+        reason = "%s is built without GPU support" % name
+        new = "tensorflow[and-cuda]"
+        if view.tensorflow_version:
+            new += "==%s" % view.tensorflow_version
+        fixes = (Fix("Replace it by the build with CUDA", "%s && %s" % (view.uninstall(name), view.install(new))),)
+    build = view.tensorflow_build
+    source = build.cuda.source if build is not None and build.cuda.known else (owner.location if owner else "")
+    yield Finding(
+        "cpu-only-build",
+        "warning",
+        "There is an NVIDIA GPU, but %s." % reason,
+        (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, source)),
+        fixes,
+        ("cuda",),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+@rule("device-hidden")
+def device_hidden(view: View) -> Iterable[Finding]:
+    """An environment variable hides every GPU."""
+    for vendor, uses, names in (
+        ("nvidia", view.uses_cuda, ("CUDA_VISIBLE_DEVICES",)),
+        ("amd", view.uses_rocm, ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")),
+    ):
+        if not uses or not view.vendor(vendor):
+            continue
+        for name in names:
+            value = view.machine.process.env(name)
+            if value is None or not hides_all(value):
+                continue
+            yield _hidden(view, name, value, "cuda" if vendor == "nvidia" else "rocm")
+            break
+    value = view.machine.process.env("DML_VISIBLE_DEVICES")
+    if view.directml_flavour and value and hides_all(value):
+        yield _hidden(view, "DML_VISIBLE_DEVICES", value, "directml")
+
+
+def hides_all(value: Optional[str]) -> bool:
+    """Return whether a CUDA-like variable leaves no device.
+
+    CUDA and HIP read the list up to the first entry that is no device; an empty list is no device. (Set, but empty,
+    means *all* to DML_VISIBLE_DEVICES: callers must not ask about that.)
+    """
+    if value is None:
+        return False
+    first = value.split(",")[0].strip()
+    return not (first.isdigit() or first.startswith(("GPU-", "MIG-", "MIG ")))
+
+
+def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
+    unset = "Remove-Item Env:%s" % name if view.machine.native.system == "windows" else "unset %s" % name
+    deliberate = value.strip() in ("", "-1", "none", "None", "NoDevFiles")
+    return Finding(
+        "device-hidden",
+        "info" if deliberate else "warning",
+        "%s is set to '%s', which hides every GPU." % (name, value[:60]),
+        (Evidence("%s=%s" % (name, value[:60]), "environment"),),
+        (Fix("Unset it where the GPU is wanted", unset),),
+        (platform,),
+        _CUDA_URL if platform == "cuda" else "",
+    )
+
+
+@rule("device-permission-denied", hidden_by=("container-without-gpu",))
+def device_permission_denied(view: View) -> Iterable[Finding]:
+    """A device node is there that this user may not open."""
+    denied = [item.path for item in view.machine.driver.nodes if not item.accessible and "nvidia" in item.path]
+    platform = "cuda"
+    if not denied and view.uses_rocm:
+        platform = "rocm"
+        kfd = view.machine.rocm.kfd.value
+        denied = [kfd.path] if kfd is not None and not kfd.accessible else []
+        denied += [item.path for item in view.machine.driver.nodes if not item.accessible and "renderD" in item.path]
+    dxg = view.machine.directml.dxg.or_none()
+    if not denied and dxg is not None and not dxg.accessible:
+        platform, denied = "directml", [dxg.path]
+    if not denied:
+        return
+    group = "render,video" if platform == "rocm" else "video"
+    yield Finding(
+        "device-permission-denied",
+        "warning",
+        "This user may not open %s." % ", ".join(denied[:3]),
+        tuple(Evidence("no read and write access", path) for path in denied[:3]),
+        (Fix("Add yourself to the group that owns it, then log in again", "sudo usermod -aG %s $USER" % group),),
+        (platform,),
+    )
+
+
+@rule("rocm-missing")
+def rocm_missing(view: View) -> Iterable[Finding]:
+    """A ROCm build and an AMD GPU, without ROCm's driver or libraries."""
+    rocm = view.machine.rocm
+    if not view.uses_rocm or (rocm.kfd.value is not None and rocm.version.value is not None):
+        return
+    missing = [source for fact, source in ((rocm.kfd, "/dev/kfd"), (rocm.version, "/opt/rocm")) if fact.value is None]
+    no_libraries = rocm.version.value is None
+    yield Finding(
+        "rocm-missing",
+        "error" if no_libraries else "warning",
+        "%s needs AMD's ROCm, of which %s is not here." % (view.tensorflow_label, " and ".join(missing)),
+        tuple(Evidence("not there", path) for path in missing),
+        (Fix("Install ROCm of the version that this build was made for, or remove the build", view.install("tensorflow-cpu")),),
+        # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
+        ("rocm", "tensorflow") if no_libraries else ("rocm",),
+        "https://rocm.docs.amd.com/",
+    )

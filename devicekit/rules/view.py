@@ -1,0 +1,209 @@
+"""`View`: what several rules ask of a machine, computed once. Pure."""
+
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from ..facts import Distribution, FrameworkBuild, Machine
+from ..findings import Fix
+from ..matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
+
+__all__ = ["Accelerator", "View"]
+
+#: Vendors by PCI number. Display controllers of virtual machines and management boards are not in it: they compute nothing.
+_VENDORS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "5143": "qualcomm", "4d4f4351": "qualcomm"}
+
+
+class Accelerator(NamedTuple):
+    """A piece of graphics hardware: what it is and where that was seen."""
+
+    vendor: str
+    name: str
+    memory_bytes: Optional[int]
+    source: str
+
+
+class View:
+    """A machine and the matrix, with the questions that rules share.
+
+    Every property may raise `UnknownFactError`; then the rule that asked is "not evaluated".
+    """
+
+    def __init__(self, machine: Machine, matrix: Matrix) -> None:
+        self.machine = machine
+        self.matrix = matrix
+
+    @property
+    def tensorflow_distributions(self) -> Tuple[Distribution, ...]:
+        """The installed distributions that bring files of the import package ``tensorflow``."""
+        installed = [item for item in self.machine.python.distributions.value or () if item.name in TENSORFLOW_OWNERS]
+        names = {item.name for item in installed}
+        redirected = any(name in names for name in TENSORFLOW_REDIRECTS)
+        return tuple(item for item in installed if not (item.name == "tensorflow" and redirected))
+
+    @property
+    def tensorflow(self) -> Optional[Distribution]:
+        """The distribution whose TensorFlow would be imported."""
+        owners = self.tensorflow_distributions
+        if len(owners) < 2:
+            return owners[0] if owners else None
+        # The one installed last wrote over the others' files: the version that the files name tells which it was.
+        build = self.machine.python.build("tensorflow")
+        version = build.version.or_none() if build else None
+        intact = [item for item in owners if not item.missing_count and not item.damaged_files]
+        same = [item for item in owners if version and item.version.or_none() == version]
+        return (same or intact or list(owners))[0]
+
+    @property
+    def tensorflow_build(self) -> Optional[FrameworkBuild]:
+        """What the files of the imported TensorFlow say."""
+        return self.machine.python.build("tensorflow")
+
+    @property
+    def tensorflow_version(self) -> Optional[str]:
+        """The version of TensorFlow, from its metadata or its own files."""
+        owner = self.tensorflow
+        if owner is not None and owner.version.or_none():
+            return owner.version.or_none()
+        build = self.tensorflow_build
+        return build.version.or_none() if build else None
+
+    @property
+    def has_tensorflow(self) -> bool:
+        """Whether any TensorFlow is there, with metadata or without."""
+        return self.tensorflow is not None or self.tensorflow_build is not None
+
+    @property
+    def tensorflow_row(self) -> Optional[TensorFlowRow]:
+        """The matrix row of the installed TensorFlow."""
+        return self.matrix.tensorflow(self.tensorflow_version)
+
+    @property
+    def tensorflow_label(self) -> str:
+        """The name for messages: ``TensorFlow 2.10.1`` or ``tensorflow-directml 1.15.8``."""
+        owner = self.tensorflow
+        name = owner.name if owner is not None and owner.name not in ("tensorflow", "tensorflow-cpu") else "TensorFlow"
+        return ("%s %s" % (name, self.tensorflow_version or "")).strip()
+
+    @property
+    def directml_flavour(self) -> Optional[str]:
+        """``"fork"`` (TensorFlow 1.15 with DirectML), ``"plugin"``, or None."""
+        build = self.tensorflow_build
+        owner = self.tensorflow
+        if (owner and owner.name == "tensorflow-directml") or (build and build.directml.or_none()):
+            return "fork"
+        plugins = self.machine.python.plugins.value or ()
+        if any("tfdml_plugin" in item.path for item in plugins):
+            return "plugin"
+        return "plugin" if self.machine.python.distribution("tensorflow-directml-plugin") else None
+
+    @property
+    def foreign_plugins(self) -> Tuple[str, ...]:
+        """Plug-in libraries of TensorFlow that devicekit knows nothing of."""
+        known = ("tfdml_plugin", "libmetal_plugin", "libitex")
+        plugins = self.machine.python.plugins.value or ()
+        return tuple(item.path for item in plugins if not any(name in item.path for name in known))
+
+    @property
+    def accelerators(self) -> Tuple[Accelerator, ...]:
+        """All graphics hardware that could compute, NVIDIA first, each piece once.
+
+        Raises
+        ------
+        UnknownFactError
+            Where no source could be read.
+        """
+        driver, directml, metal = self.machine.driver, self.machine.directml, self.machine.metal
+        found: List[Accelerator] = []
+        for gpu in driver.gpus.or_none() or ():
+            found.append(Accelerator(gpu.vendor, gpu.name, gpu.memory_bytes.or_none(), driver.gpus.source))
+        listed = any(item.vendor == "nvidia" for item in found)
+        if self.machine.native.system == "linux":
+            for display in driver.displays.value or ():
+                vendor = _VENDORS.get(display.vendor_id)
+                if vendor is None or (vendor == "nvidia" and listed):
+                    continue
+                name = "%s GPU [%s:%s]" % (_NAMES[vendor], display.vendor_id, display.device_id)
+                found.append(Accelerator(vendor, name, None, "%s/%s" % (driver.displays.source, display.address)))
+        elif self.machine.native.system == "windows":
+            for adapter in directml.adapters.value or ():
+                vendor = _VENDORS.get(adapter.vendor_id)
+                if vendor is not None and not adapter.software:
+                    found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
+        elif metal.chip.value:
+            found.append(Accelerator("apple", "%s GPU" % metal.chip.value, None, metal.chip.source))
+        order: Dict[str, int] = {"nvidia": 0, "amd": 1, "apple": 2, "intel": 3, "qualcomm": 4}
+        return tuple(sorted(found, key=lambda item: order[item.vendor]))
+
+    def vendor(self, name: str) -> Tuple[Accelerator, ...]:
+        """The accelerators of one vendor."""
+        return tuple(item for item in self.accelerators if item.vendor == name)
+
+    @property
+    def wsl(self) -> Optional[int]:
+        """1 or 2 inside the Windows Subsystem for Linux, else None."""
+        return self.machine.process.wsl.value
+
+    @property
+    def uses_cuda(self) -> bool:
+        """Whether the TensorFlow that is there was built for NVIDIA GPUs."""
+        build = self.tensorflow_build
+        if build is not None and build.cuda.known:
+            return bool(build.cuda.value)
+        row, owner = self.tensorflow_row, self.tensorflow
+        if owner is None or owner.name in ("tensorflow-cpu", "tensorflow-directml", "tensorflow-macos", "tensorflow-intel"):
+            return False
+        system = self.machine.native.system
+        if system == "windows":
+            return row is not None and row.windows_gpu
+        return system == "linux" and self.machine.native.architecture == "x86_64" and owner.name != "tensorflow-rocm"
+
+    @property
+    def uses_rocm(self) -> bool:
+        """Whether the TensorFlow that is there was built for AMD GPUs."""
+        build, owner = self.tensorflow_build, self.tensorflow
+        if build is not None and build.rocm.known:
+            return bool(build.rocm.value)
+        return owner is not None and owner.name == "tensorflow-rocm"
+
+    @property
+    def python_command(self) -> str:
+        """How to call the examined interpreter from its shell."""
+        python, process = self.machine.python, self.machine.process
+        if process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix:
+            return "python"
+        return python.executable or "python"
+
+    def install(self, *requirements: str) -> str:
+        """Return the command that installs into the examined environment, in its own package manager.
+
+        Requirements are quoted for every shell: ``<`` and ``*`` mean something to all of them.
+        """
+        quoted = " ".join('"%s"' % item if any(mark in item for mark in "<>*[! ") else item for item in requirements)
+        if self.machine.python.installer == "uv":
+            return "uv pip install --python %s %s" % (self.python_command, quoted)
+        if self.machine.python.installer == "conda":
+            return "conda install %s" % quoted
+        extra = "--break-system-packages " if self.machine.python.externally_managed else ""
+        return "%s -m pip install %s%s" % (self.python_command, extra, quoted)
+
+    def uninstall(self, *names: str) -> str:
+        """Return the command that removes distributions from the examined environment."""
+        if self.machine.python.installer == "uv":
+            return "uv pip uninstall --python %s %s" % (self.python_command, " ".join(names))
+        return "%s -m pip uninstall -y %s" % (self.python_command, " ".join(names))
+
+    def reinstall(self, requirement: str) -> str:
+        """Return the command that writes a distribution's files anew."""
+        if self.machine.python.installer == "uv":
+            return "uv pip install --python %s --reinstall-package %s %s" % (
+                self.python_command,
+                requirement.partition("=")[0],
+                requirement,
+            )
+        return "%s -m pip install --force-reinstall --no-deps %s" % (self.python_command, requirement)
+
+    def install_fix(self, text: str, *requirements: str) -> Fix:
+        """Return a fix that installs something."""
+        return Fix(text, self.install(*requirements))
+
+
+_NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "qualcomm": "Qualcomm"}

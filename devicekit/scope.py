@@ -1,0 +1,233 @@
+"""`device_scope`: a context manager and decorator that places what is inside on a device.
+
+It uses the framework's own scope. Where that belongs to a thread and the code is a coroutine, whose steps share the
+thread with other tasks, `devicekit.tasks` keeps every task on its own device.
+"""
+
+import functools
+import inspect
+import sys
+import threading
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar
+
+from .request import parse_request
+from .selection import Selection
+
+__all__ = ["device_scope", "forget_devices"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Place(NamedTuple):
+    """A resolved device: what is yielded, the framework's name, and the framework's scope."""
+
+    selection: Selection
+    name: Optional[str]
+    factory: Optional[Callable[[str], Any]]
+    framework: Any
+
+
+#: Resolved devices. Only what cannot change any more is kept: the framework's devices are fixed once it runs.
+_places: Dict[Tuple[Optional[str], Optional[str], bool], _Place] = {}
+_lock = threading.Lock()
+_asyncio_is_used = sys.modules.__contains__
+
+
+def forget_devices() -> None:
+    """Resolve devices anew (after `auto` has changed what is visible)."""
+    with _lock:
+        _places.clear()
+
+
+class device_scope:
+    """Place variables, operations and ``model.fit`` on a device.
+
+    Parameters
+    ----------
+    device : str or None
+        See `devicekit.select_device`; exactly one device. Numbers count the machine's accelerators in the framework's
+        order; TensorFlow's own names (``"/CPU:1"``) count its logical devices. By default what `devicekit.auto` chose.
+    framework : {"tensorflow", "keras"} or None
+        See `devicekit.select_device`.
+    require : bool
+        Whether to raise where the device cannot be used; otherwise the CPU is used, with a warning.
+
+    Yields
+    ------
+    Selection
+        The device in force.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        On entry, with ``require=True``.
+    ValueError
+        Where the device string is unknown or names several devices.
+
+    Notes
+    -----
+    Re-entrant, nests, and restores the outer device, also after an exception. Every thread has its own scopes. In a
+    coroutine the scope belongs to the task: it is left while the task waits, and entered again when it goes on. As a
+    decorator it works on functions, generator functions and coroutine functions.
+
+    .. versionadded:: 0.1.0
+    """
+
+    __slots__ = ("_entered", "_key")
+
+    def __init__(
+        self, device: Optional[str] = None, *, framework: Optional[str] = None, require: bool = False
+    ) -> None:
+        self._key = (device, framework, require)
+        if self._key not in _places and device is not None and len(parse_request(device).indices) > 1:
+            raise ValueError("a scope is one device, %r are several; use a tf.distribute strategy for those" % device)
+        # One entry for each time that this object was entered and not yet left.
+        self._entered: Optional[List[Any]] = None
+
+    def __enter__(self) -> Selection:
+        place = _places.get(self._key) or _resolve(self._key)
+        if place.factory is None:
+            context: Any = None
+        elif _asyncio_is_used("asyncio") and _in_task():
+            from .tasks import TaskScope
+
+            context = TaskScope(place.framework, place.name)
+            context.__enter__()
+        else:
+            context = place.factory(place.name)  # type: ignore[arg-type]
+            context.__enter__()
+        if self._entered is None:
+            self._entered = [(threading.get_ident(), context)]
+        else:
+            self._entered.append((threading.get_ident(), context))
+        return place.selection
+
+    def __exit__(self, *error: Any) -> None:
+        entered = self._entered
+        assert entered is not None
+        if len(entered) == 1:
+            context = entered.pop()[1]
+        else:
+            # The same object may be entered in several threads: each leaves its own innermost scope.
+            thread = threading.get_ident()
+            position = max(index for index, item in enumerate(entered) if item[0] == thread)
+            context = entered.pop(position)[1]
+        if context is not None:
+            context.__exit__(*error)
+
+    def __call__(self, function: F) -> F:
+        """Return the function so wrapped that its body runs in the scope."""
+        device, framework, require = self._key
+
+        def again() -> device_scope:
+            return device_scope(device, framework=framework, require=require)
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def in_task(*args: Any, **kwargs: Any) -> Any:
+                with again():
+                    return await function(*args, **kwargs)
+
+            return in_task  # type: ignore[return-value]
+        if inspect.isgeneratorfunction(function):
+            return _wrap_generator(function, again)  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with again():
+                return function(*args, **kwargs)
+
+        return inside  # type: ignore[return-value]
+
+
+def _wrap_generator(function: Callable[..., Any], again: "Callable[[], device_scope]") -> Callable[..., Any]:
+    """Enter the scope for each step of a generator, so that its caller is not left in it."""
+
+    @functools.wraps(function)
+    def stepwise(*args: Any, **kwargs: Any) -> Any:
+        steps = function(*args, **kwargs)
+        send, value = steps.send, None
+        while True:
+            try:
+                with again():
+                    item = send(value)
+            except StopIteration as end:
+                return end.value
+            try:
+                value = yield item
+                send = steps.send
+            except GeneratorExit:
+                steps.close()
+                raise
+            except BaseException as error:
+                send, value = steps.throw, error  # type: ignore[assignment]
+
+    return stepwise
+
+
+def _in_task() -> bool:
+    events = sys.modules.get("asyncio.events")
+    return events is not None and events._get_running_loop() is not None
+
+
+def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
+    """Find the device behind a string: the machine's facts first, then the framework's word."""
+    from . import api
+    from .frameworks import adapter
+    from .notify import FallbackWarning, notify
+    from .settings import read_settings
+
+    device, framework, require = key
+    chosen = api.current()
+    if device is None:
+        device = chosen.device.partition(",")[0] if chosen is not None else "auto"
+    request = parse_request(device)
+    loaded = "tensorflow" in sys.modules
+    if chosen is not None and chosen.framework is not None and framework is None:
+        selection = chosen
+    else:
+        selection = api.select_device(device, framework=framework)
+    if selection.framework not in ("tensorflow", "tensorflow1") or (not loaded and _broken(selection)):
+        # There is nothing to place with: the body's own import says what is wrong, as it would without us.
+        if require:
+            raise api.unavailable(selection.replace(requested=device))
+        _warn(selection, notify, FallbackWarning, read_settings().quiet)
+        return _Place(selection, None, None, None)
+    tool = adapter(selection.framework)
+    name = tool.device_name(request, ())
+    fallback = name is None and request.kind != "auto"
+    if name is None:
+        name = "/device:CPU:0"
+        if fallback:
+            selection = api.select_device(device, framework=framework)
+            if selection.device != "cpu":
+                selection = selection.replace(device="cpu", platform="cpu", name="", reason="it is not visible to TensorFlow")
+            selection = selection.replace(fallback=True, requested=device)
+            if require:
+                raise api.unavailable(selection)
+            _warn(selection, notify, FallbackWarning, read_settings().quiet)
+    selection = selection.replace(requested=device, fallback=fallback, device=_device_of(name, request.text, fallback), changes=())
+    place = _Place(selection, name, tool.scope_factory() if hasattr(tool, "scope_factory") else tool.scope, tool)
+    if tool.initialized():
+        with _lock:
+            _places[key] = place
+    return place
+
+
+def _broken(selection: Selection) -> bool:
+    return any("tensorflow" in finding.blocks for finding in selection.findings)
+
+
+def _warn(selection: Selection, notify: Any, family: Any, quiet: bool) -> None:
+    for finding in selection.findings[:1]:
+        notify(finding, family, quiet=quiet)
+
+
+def _device_of(name: str, asked: str, fallback: bool) -> str:
+    """The public name of where it is: what was asked for, unless that is not where it is."""
+    kind, number = name.rsplit(":", 2)[-2:]
+    plain = "cpu" if kind.endswith("CPU") else "gpu"
+    if fallback or (plain == "cpu" and number == "0"):
+        return "cpu"
+    return "%s:%s" % (plain, number) if plain == "cpu" else "gpu:%s" % number

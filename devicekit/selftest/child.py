@@ -1,0 +1,94 @@
+"""The child: imports the framework, lists the devices, computes on one of them. Run by its path, not imported.
+
+Writes one JSON object a line to the standard output that it was started with: ``{"stage": ...}`` before each step, so
+that the parent knows where it died, and the result last. Everything else that is printed goes to standard error.
+"""
+
+import json
+import os
+import sys
+
+PROTOCOL = 1
+
+
+def main():  # type: () -> int
+    """Run the trial that the first argument describes."""
+    task = json.loads(sys.argv[1])
+    # Native code prints to file descriptor 1 without asking Python: keep the real one for ourselves.
+    private = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.path[:] = task["path"]
+    sys.argv = [""]
+
+    def emit(**values):  # type: (**object) -> None
+        private.write(json.dumps(dict(values, protocol=PROTOCOL)) + "\n")
+        private.flush()
+
+    emit(stage="import")
+    try:
+        import tensorflow as tf
+
+        first = str(tf.__version__).startswith("1.")
+        emit(stage="list")
+        config = tf.config.experimental if first else tf.config
+        found = [d for d in config.list_physical_devices() if d.device_type not in task["no_accelerator"]]
+        names = [device.name for device in found]
+        if task["index"] >= len(found):
+            emit(stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names)
+            return 0
+        emit(stage="compute", devices=names)
+        chosen = found[task["index"]]
+        config.set_visible_devices([chosen], chosen.device_type)
+        if task["grow"]:
+            tf.config.experimental.set_memory_growth(chosen, True)
+        run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
+        emit(stage="compute", outcome="works", devices=names)
+    except ArithmeticError as error:
+        emit(stage="compute", outcome="wrong", error=type(error).__name__, message=str(error)[:2000])
+    except Exception as error:
+        emit(outcome="raises", error=type(error).__name__, message=str(error)[:2000])
+    return 0
+
+
+def check(product):  # type: (object) -> None
+    """Compare with what the product of these matrices is."""
+    expected = [[float(sum((i + k) * (k - j) for k in range(8))) for j in range(8)] for i in range(8)]
+    got = [[float(item) for item in row] for row in product]  # type: ignore[attr-defined]
+    worst = max(abs(a - b) for x, y in zip(expected, got) for a, b in zip(x, y))
+    if not worst < 0.5:  # also catches NaN; the values are whole numbers up to 500
+        raise ArithmeticError("an 8 by 8 matrix product is off by %g" % worst)
+
+
+def operands():  # type: () -> tuple[object, object]
+    """Return two small matrices of whole numbers."""
+    left = [[float(i + k) for k in range(8)] for i in range(8)]
+    right = [[float(k - j) for j in range(8)] for k in range(8)]
+    return left, right
+
+
+def run_eager(tf, kind):  # type: (object, str) -> None
+    """Multiply and differentiate on the device; TensorFlow 2."""
+    left, right = operands()
+    with tf.device("/device:%s:0" % kind):  # type: ignore[attr-defined]
+        weight = tf.Variable(right)  # type: ignore[attr-defined]
+        with tf.GradientTape() as tape:  # type: ignore[attr-defined]
+            product = tf.matmul(tf.constant(left), weight)  # type: ignore[attr-defined]
+            loss = tf.reduce_sum(product)  # type: ignore[attr-defined]
+        gradient = tape.gradient(loss, weight)
+    check(product.numpy())
+    rows = [[float(item) for item in row] for row in gradient.numpy()]
+    if any(abs(value - 8 * (k + 3.5)) > 0.5 for k, row in enumerate(rows) for value in row):
+        raise ArithmeticError("the gradient of a sum of a matrix product is wrong")
+
+
+def run_graph(tf, kind):  # type: (object, str) -> None
+    """Multiply on the device in a session; TensorFlow 1.15."""
+    left, right = operands()
+    with tf.device("/device:%s:0" % kind):  # type: ignore[attr-defined]
+        product = tf.matmul(tf.constant(left), tf.constant(right))  # type: ignore[attr-defined]
+    with tf.compat.v1.Session() as session:  # type: ignore[attr-defined]
+        check(session.run(product))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

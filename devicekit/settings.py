@@ -1,0 +1,44 @@
+"""The environment variables of devicekit itself, read in this one place."""
+
+import os
+from typing import NamedTuple, Optional
+
+__all__ = ["Settings", "cache_folder", "read_settings"]
+
+VERIFY = ("cached", "always", "never")
+
+
+class Settings(NamedTuple):
+    """What the environment says. ``problem`` names a value that was ignored because it is not one of the accepted."""
+
+    device: Optional[str]
+    verify: Optional[str]
+    quiet: bool
+    cache_dir: Optional[str]
+    problem: str = ""
+
+
+def read_settings() -> Settings:
+    """Read ``DEVICEKIT_DEVICE``, ``DEVICEKIT_VERIFY``, ``DEVICEKIT_QUIET`` and ``DEVICEKIT_CACHE_DIR``."""
+    verify = os.environ.get("DEVICEKIT_VERIFY") or None
+    problem = ""
+    if verify is not None and verify not in VERIFY:
+        problem = "DEVICEKIT_VERIFY is '%s', accepted are %s: it is ignored" % (verify[:40], ", ".join(VERIFY))
+        verify = None
+    return Settings(
+        device=os.environ.get("DEVICEKIT_DEVICE") or None,
+        verify=verify,
+        quiet=os.environ.get("DEVICEKIT_QUIET", "") not in ("", "0"),
+        cache_dir=os.environ.get("DEVICEKIT_CACHE_DIR") or None,
+        problem=problem,
+    )
+
+
+def cache_folder() -> str:
+    """Return the folder for cached verdicts: ``DEVICEKIT_CACHE_DIR``, or the user's cache folder of this system."""
+    chosen = read_settings().cache_dir
+    if chosen:
+        return os.path.abspath(os.path.expanduser(chosen))
+    from platformdirs import user_cache_dir
+
+    return user_cache_dir("devicekit", appauthor=False)
