@@ -2,7 +2,16 @@
 
 import sys
 
-from .cli import main
+# `-m` puts the working folder first on the path: a file json.py there would be imported instead of the library's. The
+# command looks at that folder, it never imports from it, unless devicekit itself lies there (a source checkout).
+if (
+    sys.path
+    and not __file__.startswith(sys.path[0] + "/devicekit/")
+    and not __file__.startswith(sys.path[0] + "\\devicekit\\")
+):
+    del sys.path[0]
+
+from .cli import main  # noqa: E402
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -13,6 +13,10 @@ from .findings import Evidence, Finding, Fix
 from .frameworks import Adapter, adapter
 from .selection import Change, Selection
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .selftest import Trial
+
 __all__ = ["Options", "apply_plan"]
 
 
@@ -30,7 +34,9 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     """Carry a plan out and return what came of it. Never raises for a device or a framework that does not work."""
     changes: List[Change] = []
     if not plan.importable:
-        return _selection(plan, changes, verified=False if plan.framework in (None, "tensorflow", "tensorflow1") else None)
+        return _selection(
+            plan, changes, verified=False if plan.framework in (None, "tensorflow", "tensorflow1") else None
+        )
     notes: List[Finding] = []
     if plan.verify and options.verify != "never" and not _initialized(plan):
         plan, note = _try_first(plan, machine, options)
@@ -64,6 +70,23 @@ def _set_environment(plan: Plan, changes: List[Change]) -> None:
 
 
 def _try_first(plan: Plan, machine: Machine, options: Options) -> Tuple[Plan, List[Finding]]:
+    """Try the plan's device in a child, and after a failure the next one, until one works or none is left."""
+    from .choose import next_plan
+    from .selftest.judge import judge_trial
+
+    notes: List[Finding] = []
+    while True:
+        trial = _verdict(plan, machine, options, notes)
+        if trial.outcome in ("works", "not-run"):
+            return plan, notes
+        finding = judge_trial(trial, plan)
+        following = next_plan(plan, finding) if trial.stage == "compute" else None
+        if following is None:
+            return _after_failure(plan, trial, finding), notes
+        plan = following
+
+
+def _verdict(plan: Plan, machine: Machine, options: Options, notes: List[Finding]) -> "Trial":
     """Look up or run the trial of the plan's first device."""
     from .selftest import fingerprint, load_verdict, save_verdict, try_device
     from .settings import cache_folder
@@ -72,19 +95,17 @@ def _try_first(plan: Plan, machine: Machine, options: Options) -> Tuple[Plan, Li
     folder = cache_folder()
     key = fingerprint(machine, plan.indices[0], grow)
     trial = load_verdict(folder, key) if options.verify == "cached" else None
-    notes: List[Finding] = []
     if trial is None:
         trial = try_device(plan.indices[0], grow)
         problem = save_verdict(folder, key, trial)
-        if problem is not None:
+        if problem is not None and not notes:
             notes.append(_cache_finding(problem))
-    if trial.outcome in ("works", "not-run"):
-        return plan, notes
-    from .selftest.judge import judge_trial
+    return trial
 
-    finding = judge_trial(trial, plan)
+
+def _after_failure(plan: Plan, trial: "Trial", finding: Finding) -> Plan:
     if trial.stage in ("start", "import"):
-        return _to_cpu(replace(plan, importable=False), finding), notes
+        return _to_cpu(replace(plan, importable=False), finding)
     # Listing the devices kills or hangs the process: they must be hidden before the framework looks.
     hidden: Tuple[Tuple[str, str], ...] = ()
     if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
@@ -92,7 +113,7 @@ def _try_first(plan: Plan, machine: Machine, options: Options) -> Tuple[Plan, Li
         if plan.platform == "directml":
             # DirectML builds look at the adapters before they look at the variable.
             hidden += (("TF_DIRECTML_PATH", "/nonexistent"),)
-    return _to_cpu(replace(plan, environment=plan.environment + hidden), finding), notes
+    return _to_cpu(replace(plan, environment=plan.environment + hidden), finding)
 
 
 def _cache_finding(problem: str) -> Finding:
@@ -119,6 +140,7 @@ def _to_cpu(plan: Plan, cause: Finding) -> Plan:
         findings=(cause,) + others,
         cause=cause,
         reason=cause.summary.rstrip("."),
+        alternatives=(),
     )
 
 

@@ -1,6 +1,6 @@
 """Facts, findings and a request become one Plan. Pure: nothing is asked, set or imported."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from .facts import Machine
@@ -47,6 +47,8 @@ class Plan:
         The finding that decided against a better device.
     reason : str
         One sentence.
+    alternatives : tuple of Candidate
+        Other accelerators that would do, for the case that a trial decides against this one.
 
     .. versionadded:: 0.1.0
     """
@@ -64,6 +66,7 @@ class Plan:
     findings: Tuple[Finding, ...] = field(default=())
     cause: Optional[Finding] = None
     reason: str = ""
+    alternatives: Tuple[Candidate, ...] = ()
 
 
 def choose(
@@ -129,7 +132,11 @@ def _accelerator_plan(
     lost = [index for index in request.indices if index not in indices]
     reason = "the first usable accelerator" if request.kind == "auto" else "asked for and usable"
     if any(item.usable is None for item in picked):
-        reason = "the first accelerator that may work; a trial decides" if request.kind == "auto" else "asked for; a trial decides"
+        reason = (
+            "the first accelerator that may work; a trial decides"
+            if request.kind == "auto"
+            else "asked for; a trial decides"
+        )
     if lost:
         reason += " (not usable: %s)" % ", ".join("gpu:%d" % index for index in lost)
     return Plan(
@@ -143,6 +150,26 @@ def _accelerator_plan(
         fallback=bool(lost),
         findings=diagnosis.findings,
         reason=reason,
+        alternatives=() if request.indices else tuple(item for item in usable if item is not first),
+    )
+
+
+def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
+    """Return the plan for the next alternative after a finding against the present device; None where there is none."""
+    if not plan.alternatives:
+        return None
+    candidate = plan.alternatives[0]
+    return replace(
+        plan,
+        device=candidate.device,
+        platform=candidate.platform,
+        name=candidate.name,
+        indices=(_number(candidate),),
+        fallback=True,
+        findings=(cause,) + tuple(finding for finding in plan.findings if finding is not cause),
+        cause=cause,
+        reason="%s cannot be used: %s" % (plan.device, cause.summary.rstrip(".")),
+        alternatives=plan.alternatives[1:],
     )
 
 
@@ -259,7 +286,9 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
         Where the argument is no framework that devicekit knows.
     """
     if asked is not None and asked not in FRAMEWORKS:
-        raise ValueError("unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS)))
+        raise ValueError(
+            "unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS))
+        )
     python, process = machine.python, machine.process
     installed = python.distributions.or_none() or ()
     has_tensorflow = python.build("tensorflow") is not None or any(
@@ -287,7 +316,9 @@ def _tensorflow_flavour(machine: Machine) -> str:
     build = machine.python.build("tensorflow")
     versions = [build.version.or_none() or ""] if build is not None else []
     installed = machine.python.distributions.or_none() or ()
-    versions += [item.version.or_none() or "" for item in installed if item.name in ("tensorflow", "tensorflow-directml")]
+    versions += [
+        item.version.or_none() or "" for item in installed if item.name in ("tensorflow", "tensorflow-directml")
+    ]
     return "tensorflow1" if any(version.startswith("1.") for version in versions) else "tensorflow"
 
 

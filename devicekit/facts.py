@@ -406,7 +406,9 @@ class Machine:
             raise MachineFileError("a machine is a JSON object, this is a %s" % type(data).__name__)
         schema = data.get("schema")
         if not isinstance(schema, int) or isinstance(schema, bool):
-            raise MachineFileError("this is no machine file: it has no 'schema' number; make one with: devicekit snapshot")
+            raise MachineFileError(
+                "this is no machine file: it has no 'schema' number; make one with: devicekit snapshot"
+            )
         if schema > SCHEMA:
             raise MachineFileError(
                 "the machine file has schema %d, this devicekit reads up to %d: upgrade devicekit to read it"
@@ -487,4 +489,6 @@ def _decode_record(kind: Type[Any], data: Any, where: str) -> Any:
 
 def _wrong(where: str, expected: str, data: Any) -> MachineFileError:
     shown = repr(data)
-    return MachineFileError("%s should be %s, it is %s" % (where, expected, shown[:60] + ("..." if len(shown) > 60 else "")))
+    return MachineFileError(
+        "%s should be %s, it is %s" % (where, expected, shown[:60] + ("..." if len(shown) > 60 else ""))
+    )

@@ -313,4 +313,6 @@ class LiveHost(Host):
             )
         except subprocess.TimeoutExpired:
             return RunResult(None, "", "no answer within %g s" % timeout_s)
-        return RunResult(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        return RunResult(
+            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        )

@@ -8,7 +8,7 @@ import functools
 import inspect
 import sys
 import threading
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
 from .request import parse_request
 from .selection import Selection
@@ -23,14 +23,17 @@ class _Place(NamedTuple):
 
     selection: Selection
     name: Optional[str]
-    factory: Optional[Callable[[str], Any]]
+    factory: Optional[Callable[[Optional[str]], Any]]
     framework: Any
 
 
 #: Resolved devices. Only what cannot change any more is kept: the framework's devices are fixed once it runs.
 _places: Dict[Tuple[Optional[str], Optional[str], bool], _Place] = {}
+_accepted: Set[Optional[str]] = set()
 _lock = threading.Lock()
-_asyncio_is_used = sys.modules.__contains__
+# What is looked up on every entry.
+_modules = sys.modules
+_thread_number = threading.get_ident
 
 
 def forget_devices() -> None:
@@ -73,47 +76,54 @@ class device_scope:
     .. versionadded:: 0.1.0
     """
 
-    __slots__ = ("_entered", "_key")
+    __slots__ = ("_context", "_key", "_others", "_thread")
 
-    def __init__(
-        self, device: Optional[str] = None, *, framework: Optional[str] = None, require: bool = False
-    ) -> None:
+    def __init__(self, device: Optional[str] = None, *, framework: Optional[str] = None, require: bool = False) -> None:
+        if device not in _accepted:
+            _accept(device)
         self._key = (device, framework, require)
-        if self._key not in _places and device is not None and len(parse_request(device).indices) > 1:
-            raise ValueError("a scope is one device, %r are several; use a tf.distribute strategy for those" % device)
-        # One entry for each time that this object was entered and not yet left.
-        self._entered: Optional[List[Any]] = None
+        self._thread = 0
+        self._context: Any = None
+        # Entries beside the first one: the same object may be entered again, and in several threads.
+        self._others: Optional[List[Tuple[int, Any]]] = None
 
     def __enter__(self) -> Selection:
         place = _places.get(self._key) or _resolve(self._key)
+        events = _modules.get("asyncio.events")
         if place.factory is None:
-            context: Any = None
-        elif _asyncio_is_used("asyncio") and _in_task():
+            context: Any = _Nothing()
+        elif events is not None and events._get_running_loop() is not None:
             from .tasks import TaskScope
 
             context = TaskScope(place.framework, place.name)
-            context.__enter__()
         else:
-            context = place.factory(place.name)  # type: ignore[arg-type]
-            context.__enter__()
-        if self._entered is None:
-            self._entered = [(threading.get_ident(), context)]
+            context = place.factory(place.name)
+        context.__enter__()
+        if self._context is None:
+            self._context = context
+            self._thread = _thread_number()
         else:
-            self._entered.append((threading.get_ident(), context))
+            self._others = (self._others or []) + [(_thread_number(), context)]
         return place.selection
 
     def __exit__(self, *error: Any) -> None:
-        entered = self._entered
-        assert entered is not None
-        if len(entered) == 1:
-            context = entered.pop()[1]
+        if self._others:
+            context = self._innermost()
         else:
-            # The same object may be entered in several threads: each leaves its own innermost scope.
-            thread = threading.get_ident()
-            position = max(index for index, item in enumerate(entered) if item[0] == thread)
-            context = entered.pop(position)[1]
-        if context is not None:
-            context.__exit__(*error)
+            context, self._context = self._context, None
+        context.__exit__(*error)
+
+    def _innermost(self) -> Any:
+        """Take out what this thread entered last."""
+        thread = _thread_number()
+        others = self._others or []
+        for position in reversed(range(len(others))):
+            if others[position][0] == thread:
+                return others.pop(position)[1]
+        context = self._context
+        # The next entry takes the place of the first, so that leaving it is found there.
+        self._thread, self._context = others.pop(0)
+        return context
 
     def __call__(self, function: F) -> F:
         """Return the function so wrapped that its body runs in the scope."""
@@ -161,14 +171,26 @@ def _wrap_generator(function: Callable[..., Any], again: "Callable[[], device_sc
                 steps.close()
                 raise
             except BaseException as error:
-                send, value = steps.throw, error  # type: ignore[assignment]
+                send, value = steps.throw, error
 
     return stepwise
 
 
-def _in_task() -> bool:
-    events = sys.modules.get("asyncio.events")
-    return events is not None and events._get_running_loop() is not None
+class _Nothing:
+    """Stands for a scope where there is nothing to place."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+
+def _accept(device: Optional[str]) -> None:
+    """Check a device string once."""
+    if device is not None and len(parse_request(device).indices) > 1:
+        raise ValueError("a scope is one device, %r are several; use a tf.distribute strategy for those" % device)
+    _accepted.add(device)
 
 
 def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
@@ -202,13 +224,17 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
         if fallback:
             selection = api.select_device(device, framework=framework)
             if selection.device != "cpu":
-                selection = selection.replace(device="cpu", platform="cpu", name="", reason="it is not visible to TensorFlow")
+                selection = selection.replace(
+                    device="cpu", platform="cpu", name="", reason="it is not visible to TensorFlow"
+                )
             selection = selection.replace(fallback=True, requested=device)
             if require:
                 raise api.unavailable(selection)
             _warn(selection, notify, FallbackWarning, read_settings().quiet)
-    selection = selection.replace(requested=device, fallback=fallback, device=_device_of(name, request.text, fallback), changes=())
-    place = _Place(selection, name, tool.scope_factory() if hasattr(tool, "scope_factory") else tool.scope, tool)
+    selection = selection.replace(
+        requested=device, fallback=fallback, device=_device_of(name, request.text, fallback), changes=()
+    )
+    place = _Place(selection, name, tool.scope_factory(), tool)
     if tool.initialized():
         with _lock:
             _places[key] = place

@@ -50,8 +50,9 @@ def _hold(framework: Any) -> None:
             # The step that runs now began before the hook: have the thread's device restored soon after it.
             asyncio.get_event_loop().call_soon(_nothing)
         if _original is None:
-            _original = asyncio.Handle._run  # type: ignore[attr-defined]
-            asyncio.Handle._run = _run_step  # type: ignore[attr-defined]
+            handle_class: Any = asyncio.Handle
+            _original = handle_class._run
+            handle_class._run = _run_step
 
 
 def _nothing() -> None:
@@ -65,7 +66,8 @@ def _release() -> None:
     with _lock:
         _holders -= 1
         if _holders == 0 and _original is not None:
-            asyncio.Handle._run = _original  # type: ignore[attr-defined]
+            handle_class: Any = asyncio.Handle
+            handle_class._run = _original
             _original = None
             _base.clear()
 
@@ -84,7 +86,7 @@ class TaskScope:
         framework = self._framework
         self._before = framework.state()
         # The framework itself merges the name with the device in force; only the result is kept.
-        context = framework.scope(self._name)
+        context = framework.scope_factory()(self._name)
         context.__enter__()
         state = framework.state()
         context.__exit__(None, None, None)

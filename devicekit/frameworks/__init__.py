@@ -3,7 +3,7 @@
 `adapter` gives the adapter of a framework by name. An adapter is an object with the methods of `Adapter`.
 """
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from ..request import Request
 from ..selection import Change
@@ -66,8 +66,16 @@ class Adapter:
         """Return the framework's name for a request, None where there is no such device."""
         raise NotImplementedError
 
-    def scope(self, name: str) -> Any:
-        """Return the framework's own context manager for a device name."""
+    def scope_factory(self) -> Callable[[Optional[str]], Any]:
+        """Return the framework's own function from a device name to a context manager."""
+        raise NotImplementedError
+
+    def state(self) -> Any:
+        """Return the device that this thread is set to, for `force`."""
+        raise NotImplementedError
+
+    def force(self, state: Any) -> None:
+        """Set this thread's device to what `state` returned before, whatever the nesting of scopes is."""
         raise NotImplementedError
 
     def set_precision(self, precision: str) -> Change:

@@ -110,21 +110,15 @@ class TensorFlowAdapter(Adapter):
         count = sum(self._logical_count(d) for d in self._config.get_visible_devices() if d.device_type == kind)
         return "/device:%s:%d" % (kind, number) if number < count else None
 
-    def scope(self, name: str) -> Any:
-        return tf.device(name)
-
-    def scope_factory(self) -> Callable[[str], Any]:
-        """Return the function behind `scope`, for a caller that must not pay for one more call."""
-        factory: Callable[[str], Any] = tf.device
+    def scope_factory(self) -> Callable[[Optional[str]], Any]:
+        factory: Callable[[Optional[str]], Any] = tf.device
         return factory
 
     def state(self) -> Any:
-        """Return the device that this thread is set to, for `force`."""
         context = _context_module().context()
         return context.device_name, context.device_spec
 
     def force(self, state: Any) -> None:
-        """Set this thread's device to what `state` returned before, whatever the nesting of scopes is."""
         _context_module().context()._set_device(*state)
 
     def set_precision(self, precision: str) -> Change:
@@ -177,5 +171,3 @@ def _smoke_session() -> str:
         with v1.Session(config=config) as session:
             _check(session.run(product))
     return str(product.device)
-
-

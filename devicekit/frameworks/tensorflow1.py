@@ -1,6 +1,6 @@
 """TensorFlow 1.15, also as tensorflow-directml, whose accelerators have the device type ``DML``."""
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import tensorflow as tf
 
@@ -71,10 +71,6 @@ class TensorFlow1Adapter(TensorFlowAdapter):
             # A session may have been given more CPUs by ConfigProto(device_count=...), which cannot be asked here.
             return "/device:CPU:%d" % request.indices[0]
         return name
-
-    def scope_factory(self) -> Callable[[str], Any]:
-        factory: Callable[[str], Any] = tf.device
-        return factory
 
     def set_precision(self, precision: str) -> Change:
         policy = tf.keras.mixed_precision.experimental.Policy(precision)

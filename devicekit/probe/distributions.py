@@ -89,7 +89,9 @@ def read_distribution(host: Host, folder: str, entry: Entry, deep: bool) -> Tupl
     except OSError as error:
         problem = "%s cannot be read: %s" % (host.scrub(path), error.strerror or type(error).__name__)
     source = host.scrub(path)
-    version_fact: Fact[str] = Fact.of(version, source) if version else Fact.unknown(problem or "no version in it", source)
+    version_fact: Fact[str] = (
+        Fact.of(version, source) if version else Fact.unknown(problem or "no version in it", source)
+    )
     installer = ""
     record: Fact[int] = Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD")))
     missing: List[str] = []

@@ -47,7 +47,8 @@ def read_python(host: Host, deep: bool = False) -> Python:
         executable=host.scrub(interpreter.executable),
         prefix=host.scrub(interpreter.prefix),
         environment=environment,
-        externally_managed=host.is_file(host.join(interpreter.stdlib, "EXTERNALLY-MANAGED")) and environment == "system",
+        externally_managed=host.is_file(host.join(interpreter.stdlib, "EXTERNALLY-MANAGED"))
+        and environment == "system",
         installer=installer,
         architecture=interpreter.architecture,
         sys_path=tuple(host.scrub(entry) for entry in interpreter.sys_path),
@@ -208,7 +209,11 @@ def _standard_library_shadows(
     interpreter = host.interpreter
     position = {entry: index for index, entry in reversed(list(enumerate(interpreter.sys_path)))}
     limit = position.get(interpreter.stdlib, -1)
-    local = [(folder, names) for folder, names in by_name if position.get(folder, limit) < limit and not _is_site(host, folder)]
+    local = [
+        (folder, names)
+        for folder, names in by_name
+        if position.get(folder, limit) < limit and not _is_site(host, folder)
+    ]
     if not local:
         return
     try:
@@ -224,7 +229,9 @@ def _standard_library_shadows(
                 match = _match(host, folder, names, name, suffixes)
                 if match is not None and match[0] != "namespace":
                     hidden = host.join(interpreter.stdlib, name)
-                    yield ImportPackage(name, match[0], host.scrub(match[1]), host.scrub(folder), (host.scrub(hidden),), False)
+                    yield ImportPackage(
+                        name, match[0], host.scrub(match[1]), host.scrub(folder), (host.scrub(hidden),), False
+                    )
 
 
 def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, ...]]":

@@ -1,6 +1,6 @@
 """The process: what hides a device, who may open it, and what a container left out."""
 
-from typing import Iterable, Optional
+from typing import Iterable, Optional, Tuple
 
 from ..findings import Evidence, Finding, Fix
 from . import rule
@@ -45,6 +45,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     owner = view.tensorflow
     name = owner.name if owner is not None else "tensorflow"
     if view.machine.native.system == "windows":
+        fixes: Tuple[Fix, ...]
         reason = "TensorFlow has had no GPU support on native Windows since 2.11"
         fixes = (
             Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install"),

@@ -34,7 +34,9 @@ def main():  # type: () -> int
         found = [d for d in config.list_physical_devices() if d.device_type not in task["no_accelerator"]]
         names = [device.name for device in found]
         if task["index"] >= len(found):
-            emit(stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names)
+            emit(
+                stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names
+            )
             return 0
         emit(stage="compute", devices=names)
         chosen = found[task["index"]]

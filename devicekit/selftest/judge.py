@@ -85,7 +85,12 @@ def nothing_listed(plan: Plan, listed: Sequence[str], output: Sequence[str] = ()
         "TensorFlow does not list the %s that this machine seems to have." % _label(plan),
         plan,
         "listed: %s" % seen,
-        (Fix("Read what TensorFlow says of it", 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"'),),
+        (
+            Fix(
+                "Read what TensorFlow says of it",
+                'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"',
+            ),
+        ),
         output,
     )
 

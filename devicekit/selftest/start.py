@@ -51,9 +51,7 @@ class Trial:
     output: str = ""
 
 
-def try_device(
-    index: int, grow: bool = True, timeout_s: float = TIMEOUT_S, executable: Optional[str] = None
-) -> Trial:
+def try_device(index: int, grow: bool = True, timeout_s: float = TIMEOUT_S, executable: Optional[str] = None) -> Trial:
     """Import TensorFlow in a child, list its accelerators and compute on one.
 
     Parameters
@@ -71,7 +69,7 @@ def try_device(
     if not python:
         return Trial("not-run", detail="this process does not know its interpreter (sys.executable is empty)")
     task = {"path": _absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
-    command = [python, "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py"), json.dumps(task)]
+    command = [python, os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py"), json.dumps(task)]
     return run_child(command, timeout_s)
 
 
@@ -87,7 +85,12 @@ def run_child(command: Sequence[str], timeout_s: float) -> Trial:
         options["start_new_session"] = True  # so that all that it starts can be ended with it
     try:
         process = subprocess.Popen(
-            list(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True, **options
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            close_fds=True,
+            **options,
         )
     except (OSError, ValueError) as error:  # no memory, no process slot, the interpreter is gone
         return Trial("not-run", detail="the trial could not be started: %s" % error)

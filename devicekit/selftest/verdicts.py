@@ -34,7 +34,11 @@ def fingerprint(machine: Machine, index: int, grow: bool) -> str:
     for plugin in python.plugins.or_none() or ():
         parts.append((plugin.path, plugin.size_bytes, _stamp(plugin.path)))
     parts += [(gpu.name, gpu.uuid, gpu.bus_id) for gpu in driver.gpus.or_none() or ()]
-    parts += [driver.nvidia_kernel_version.or_none(), driver.nvidia_library_version.or_none(), machine.rocm.version.or_none()]
+    parts += [
+        driver.nvidia_kernel_version.or_none(),
+        driver.nvidia_library_version.or_none(),
+        machine.rocm.version.or_none(),
+    ]
     for libraries in (driver.libraries, machine.cuda.libraries, machine.directml.libraries):
         parts += [(item.name, item.path, _stamp(item.path)) for item in libraries.or_none() or ()]
     parts += [(name, value) for name, value in machine.process.environ if name not in _NEUTRAL]

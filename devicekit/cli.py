@@ -1,0 +1,173 @@
+"""The ``devicekit`` command. Exit status 0: fine; 1: an error was found, or the asked device cannot be used; 2: wrong use."""
+
+import argparse
+import os
+import sys
+from typing import Any, Optional, Sequence, Tuple
+
+from . import __version__
+from .errors import DevicekitError
+from .facts import Machine
+from .findings import Diagnosis
+from .selection import Selection
+
+__all__ = ["main"]
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command and return its exit status."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "run"):
+        parser.print_help(sys.stderr)
+        return 2
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # the reader (head, less) has seen enough; Python must not complain about it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (DevicekitError, ValueError) as error:
+        print("devicekit: %s" % error, file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="devicekit", description="Which device can Keras and TensorFlow run on here, and why not?")
+    parser.add_argument("--version", action="version", version="devicekit %s" % __version__)
+    verbs = parser.add_subparsers(title="commands", metavar="COMMAND")
+    doctor = verbs.add_parser("doctor", help="say what was found, what is chosen, what is wrong and what to type")
+    _examined(doctor)
+    doctor.add_argument("--device", default="auto", help="the device that is wanted (default: auto)")
+    doctor.add_argument("--explain", metavar="CODE", help="show the page of a finding code instead")
+    doctor.set_defaults(run=_doctor)
+    devices = verbs.add_parser("devices", help="list the devices, usable or blocked by what")
+    _examined(devices)
+    devices.add_argument("--device", default="auto", help="the device that is wanted (default: auto)")
+    devices.set_defaults(run=_devices)
+    snapshot = verbs.add_parser("snapshot", help="write what is known of this machine, for 'doctor --machine' elsewhere")
+    snapshot.add_argument("--json", action="store_true", help="as JSON (a snapshot always is)")
+    snapshot.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment")
+    snapshot.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
+    snapshot.set_defaults(run=_snapshot)
+    return parser
+
+
+def _examined(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--machine", metavar="FILE", help="examine a snapshot ('-': standard input) instead of this machine")
+    group.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment, from outside")
+
+
+def _examine(options: argparse.Namespace) -> Machine:
+    """The machine that the options name."""
+    if getattr(options, "machine", None):
+        from .machine_file import load_machine
+
+        return load_machine(options.machine)
+    from .host import LiveHost
+    from .interpreters import command_interpreter, other_interpreter
+    from .probe import read_machine
+
+    interpreter = other_interpreter(options.python) if options.python else command_interpreter()
+    return read_machine(LiveHost(interpreter), deep=True)
+
+
+def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
+    from .api import diagnose, select_device
+    from .request import parse_request
+
+    parse_request(options.device)  # before the machine is looked at: wrong use is told at once
+    machine = _examine(options)
+    return machine, diagnose(machine), select_device(options.device, machine=machine)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    if options.explain:
+        return _explain(options.explain)
+    machine, diagnosis, selection = _judge(options)
+    if options.json:
+        from .report.data import doctor_data
+
+        _print_json(doctor_data(machine, diagnosis, selection))
+    else:
+        from .report.terminal import doctor_text
+
+        _print(doctor_text(machine, diagnosis, selection, _style()))
+    return _status(options, diagnosis, selection)
+
+
+def _devices(options: argparse.Namespace) -> int:
+    machine, diagnosis, selection = _judge(options)
+    if options.json:
+        from .report.data import devices_data
+
+        _print_json(devices_data(machine, diagnosis, selection))
+    else:
+        from .report.terminal import devices_text
+
+        _print(devices_text(diagnosis, selection, _style()))
+    return _status(options, diagnosis, selection)
+
+
+def _status(options: argparse.Namespace, diagnosis: Diagnosis, selection: Selection) -> int:
+    broken = any(finding.severity == "error" for finding in diagnosis.findings)
+    return 1 if broken or (options.device != "auto" and selection.fallback) else 0
+
+
+def _snapshot(options: argparse.Namespace) -> int:
+    import json
+
+    text = json.dumps(_examine(options).to_dict(), indent=1) + "\n"
+    if not options.output:
+        _print(text)
+        return 0
+    try:
+        with open(options.output, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise DevicekitError("%s cannot be written: %s" % (options.output, error.strerror or error)) from error
+    return 0
+
+
+def _explain(code: str) -> int:
+    import pkgutil
+
+    from .rules import CODES, MEASURED_CODES
+
+    known = sorted(CODES + MEASURED_CODES)
+    if code not in known:
+        raise DevicekitError("there is no finding code '%s'; the codes are: %s" % (code[:60], ", ".join(known)))
+    page = pkgutil.get_data("devicekit", "explain/%s.md" % code)
+    _print((page or b"").decode("utf-8"))
+    return 0
+
+
+def _print_json(data: Any) -> None:
+    import json
+
+    _print(json.dumps(data, indent=1) + "\n")
+
+
+def _print(text: str) -> None:
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def _style() -> Any:
+    import shutil
+
+    from .report.terminal import Style
+
+    terminal = sys.stdout.isatty()
+    colour = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    if colour and os.name == "nt":
+        # Windows consoles before 10 have no ANSI colours; those that have them say so in one of these ways.
+        colour = any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM_PROGRAM"))
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+    columns = shutil.get_terminal_size((100, 24)).columns
+    return Style(width=max(40, min(columns, 100)), colour=colour, unicode="utf" in encoding)
+
+

@@ -1,0 +1,39 @@
+"""Reports as plain data, for ``--json``."""
+
+from typing import Any, Dict
+
+from ..facts import Machine
+from ..findings import Diagnosis
+from ..selection import Selection
+
+__all__ = ["devices_data", "doctor_data"]
+
+#: Version of these documents' form.
+SCHEMA = 1
+
+
+def _head(machine: Machine) -> Dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "devicekit": machine.devicekit_version,
+        "machine": {
+            "system": machine.native.system,
+            "os_version": machine.native.os_version.or_none(),
+            "architecture": machine.native.architecture,
+            "python": machine.python.version,
+            "executable": machine.python.executable,
+        },
+    }
+
+
+def doctor_data(machine: Machine, diagnosis: Diagnosis, selection: Selection) -> Dict[str, Any]:
+    """Return what ``devicekit doctor --json`` prints."""
+    chosen = selection.to_dict()
+    chosen.pop("findings")
+    return dict(_head(machine), selection=chosen, unreadable=list(machine.python.unreadable), **diagnosis.to_dict())
+
+
+def devices_data(machine: Machine, diagnosis: Diagnosis, selection: Selection) -> Dict[str, Any]:
+    """Return what ``devicekit devices --json`` prints."""
+    devices = [item.to_dict() for item in diagnosis.candidates]
+    return dict(_head(machine), devices=devices, selected=selection.device)

@@ -1,0 +1,186 @@
+"""Reports for a terminal: plain text of a given width, with or without colour and beyond ASCII."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Iterable, List, Optional
+
+from ..facts import Machine
+from ..findings import Candidate, Diagnosis, Finding
+from ..selection import Selection
+
+__all__ = ["Style", "devices_text", "doctor_text"]
+
+_COLOURS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
+_LABEL_WIDTH = 11
+
+
+@dataclass(frozen=True)
+class Style:
+    """How to lay out.
+
+    Attributes
+    ----------
+    width : int
+        Columns.
+    colour : bool
+        Whether to use ANSI colours.
+    unicode : bool
+        Whether characters beyond ASCII can be printed.
+    """
+
+    width: int = 80
+    colour: bool = False
+    unicode: bool = False
+
+    def paint(self, text: str, kind: str) -> str:
+        """Return the text in a colour, where there are colours."""
+        return "\033[%sm%s\033[0m" % (_COLOURS[kind], text) if self.colour else text
+
+    def plain(self, text: str) -> str:
+        """Return the text in characters that can be printed, without control characters.
+
+        Names come from drivers and files: an escape sequence in one must not reach the terminal.
+        """
+        clean = "".join(character if character.isprintable() else "?" for character in text)
+        return clean if self.unicode else clean.encode("ascii", "replace").decode("ascii")
+
+    @property
+    def rule(self) -> str:
+        """A horizontal line."""
+        return self.paint(("\u2500" if self.unicode else "-") * self.width, "dim")
+
+
+def _labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
+    """Lay out ``label text`` with the text wrapped beside the label."""
+    start = " " * indent + style.plain(label).ljust(_LABEL_WIDTH)
+    room = max(20, style.width - len(start))
+    wrapped = textwrap.wrap(style.plain(text), room, break_long_words=False, break_on_hyphens=False) or [""]
+    lines = [start + wrapped[0]]
+    return lines + [" " * len(start) + line for line in wrapped[1:]]
+
+
+def _command(style: Style, command: str) -> List[str]:
+    """A command stands alone on its line and is never wrapped: it is there to be copied."""
+    return ["    " + style.paint(style.plain(command), "good")]
+
+
+def _memory(size: Optional[int]) -> str:
+    return "" if size is None else ", %.1f GiB" % (size / (1 << 30))
+
+
+def machine_lines(machine: Machine, style: Style) -> List[str]:
+    """What was examined."""
+    native, python = machine.native, machine.python
+    system = native.os_version.or_none() or native.system
+    memory = _memory(native.memory_bytes.or_none())
+    cores = native.cpu_count.or_none()
+    lines = _labelled(
+        style,
+        "System",
+        "%s, %s%s%s" % (system, native.architecture, ", %d cores" % cores if cores else "", memory),
+    )
+    where = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
+    lines += _labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, where))
+    places = []
+    if machine.process.container.or_none():
+        places.append("container (%s)" % machine.process.container.or_none())
+    if machine.process.wsl.or_none():
+        places.append("WSL %d" % (machine.process.wsl.or_none() or 0))
+    if places:
+        lines += _labelled(style, "Inside", ", ".join(places))
+    return lines
+
+
+def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
+    lines: List[str] = []
+    for number, item in enumerate(diagnosis.frameworks):
+        state = {True: "works", False: "cannot be imported", None: "not judged"}[item.will_import]
+        if item.cause is not None:
+            state += ": %s" % item.cause
+        lines += _labelled(style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state))
+    return lines or _labelled(style, "Frameworks", "none")
+
+
+def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
+    if item.usable:
+        state, kind = "usable", "good"
+    elif item.usable is None:
+        state, kind = "only a trial can tell", "info"
+    else:
+        state, kind = "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), "warning"
+    mark = ("\u25cf" if style.unicode else "*") if chosen else " "
+    platform = " [%s]" % item.platform if item.platform not in ("cpu", "") else ""
+    text = "%s%s%s" % (item.name, platform, _memory(item.memory_bytes))
+    lines = _labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
+    return [lines[0].replace(state, style.paint(state, kind))] + lines[1:]
+
+
+def devices_text(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
+    """Return the report of ``devicekit devices``."""
+    lines: List[str] = []
+    for item in diagnosis.candidates:
+        lines += _device_line(item, style, item.device == selection.device)
+    return "\n".join(lines) + "\n"
+
+
+def doctor_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
+    """Return the report of ``devicekit doctor``."""
+    lines = [style.paint("devicekit %s" % machine.devicekit_version, "head"), style.rule]
+    lines += machine_lines(machine, style)
+    lines += _framework_lines(diagnosis, style)
+    lines += ["", style.paint("Devices", "head")]
+    lines += devices_text(diagnosis, selection, style).splitlines()
+    lines += ["", style.paint("Decision", "head")]
+    framework = " with %s" % selection.framework if selection.framework else ""
+    lines += _wrap(style, "%s%s: %s." % (selection.device, framework, selection.reason.rstrip(".")))
+    if diagnosis.findings:
+        lines += ["", style.paint("Findings", "head")]
+        for finding in diagnosis.findings:
+            lines += finding_lines(finding, style)
+    lines += _remarks(machine, diagnosis, style)
+    lines += [style.rule, _verdict(diagnosis, selection, style)]
+    return "\n".join(lines) + "\n"
+
+
+def _wrap(style: Style, text: str, indent: str = "  ") -> List[str]:
+    return textwrap.wrap(
+        style.plain(text),
+        max(20, style.width),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def finding_lines(finding: Finding, style: Style) -> List[str]:
+    """Lay out one finding: cause, evidence, fixes, link."""
+    lines = ["%s %s" % (style.paint(finding.severity, finding.severity), style.paint(finding.code, "head"))]
+    lines += _wrap(style, finding.summary)
+    for evidence in finding.evidence:
+        source = " (%s)" % evidence.source if evidence.source else ""
+        lines += _labelled(style, "seen", evidence.text + source, indent=2)
+    for number, fix in enumerate(finding.fix):
+        lines += _labelled(style, "or" if number else "fix", fix.text + (":" if fix.command else ""), indent=2)
+        if fix.command:
+            lines += _command(style, fix.command)
+    if finding.url:
+        lines += _labelled(style, "read", finding.url, indent=2)
+    return lines + [""]
+
+
+def _remarks(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[str]:
+    lines: List[str] = []
+    for item in diagnosis.not_evaluated:
+        lines += _labelled(style, "unknown", "%s: %s" % (item.code, item.because))
+    for text in machine.python.unreadable[:5]:
+        lines += _labelled(style, "unreadable", text)
+    return lines
+
+
+def _verdict(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
+    counts = {name: sum(item.severity == name for item in diagnosis.findings) for name in ("error", "warning")}
+    if not counts["error"] and not counts["warning"]:
+        return style.paint("Nothing is wrong.", "good")
+    parts = ["%d %s%s" % (count, name, "" if count == 1 else "s") for name, count in counts.items() if count]
+    return style.paint(" and ".join(parts) + ".", "error" if counts["error"] else "warning")
