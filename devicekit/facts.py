@@ -4,11 +4,12 @@ A fact has three states, and "could not find out" is never confused with "is not
 its value raises `UnknownFactError`, which makes a rule "not evaluated, because ..." instead of "clean".
 """
 
-import typing
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Dict, Generic, Mapping, Optional, Tuple, Type, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping, Optional, Tuple
 
-from .errors import MachineFileError, UnknownFactError
+from .codec import decode, encode
+from .errors import MachineFileError
+from .fact import Fact
 
 __all__ = [
     "SCHEMA", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact", "FrameworkBuild", "Gpu",
@@ -18,78 +19,6 @@ __all__ = [
 
 #: Version of the JSON form. A reader refuses a newer one.
 SCHEMA = 1
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Fact(Generic[T]):
-    """A value with where it was read, or the reason why there is none.
-
-    Attributes
-    ----------
-    status : {"value", "absent", "unknown"}
-        ``absent``: it was looked for and is not there. ``unknown``: it could not be determined.
-    source : str
-        The file, variable, library or command that was read.
-    problem : str
-        Why it is unknown, or what was odd about it.
-
-    .. versionadded:: 0.1.0
-    """
-
-    status: str
-    content: Optional[T] = None
-    source: str = ""
-    problem: str = ""
-
-    @classmethod
-    def of(cls, value: T, source: str = "", problem: str = "") -> "Fact[T]":
-        """Return a fact that has a value."""
-        return cls("value", value, source, problem)
-
-    @classmethod
-    def absent(cls, source: str = "", problem: str = "") -> "Fact[T]":
-        """Return the fact that there is no such thing."""
-        return cls("absent", None, source, problem)
-
-    @classmethod
-    def unknown(cls, problem: str, source: str = "") -> "Fact[T]":
-        """Return a fact that could not be determined, with the reason."""
-        return cls("unknown", None, source, problem)
-
-    @property
-    def known(self) -> bool:
-        """Whether it was determined: there, or certainly not there."""
-        return self.status != "unknown"
-
-    @property
-    def present(self) -> bool:
-        """Whether there is a value.
-
-        Raises
-        ------
-        UnknownFactError
-            Where it could not be determined.
-        """
-        return self.value is not None
-
-    @property
-    def value(self) -> Optional[T]:
-        """The value, or None where it is absent.
-
-        Raises
-        ------
-        UnknownFactError
-            Where it could not be determined.
-        """
-        if self.status == "unknown":
-            raise UnknownFactError("%s: %s" % (self.source or "unknown", self.problem or "not determined"))
-        return self.content
-
-    def or_none(self) -> Optional[T]:
-        """Return the value, or None where it is absent or unknown: for display, and where both mean the same."""
-        return self.content
 
 
 @dataclass(frozen=True)
@@ -389,7 +318,7 @@ class Machine:
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the machine as plain data for JSON; `from_dict` gives an equal machine back."""
-        data = _encode(self)
+        data = encode(self)
         assert isinstance(data, dict)
         return dict(schema=SCHEMA, **data)
 
@@ -414,81 +343,6 @@ class Machine:
                 "the machine file has schema %d, this devicekit reads up to %d: upgrade devicekit to read it"
                 % (schema, SCHEMA)
             )
-        machine = _decode(cls, {key: value for key, value in data.items() if key != "schema"}, "machine")
+        machine = decode(cls, {key: value for key, value in data.items() if key != "schema"}, "machine")
         assert isinstance(machine, Machine)
         return machine
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, Fact):
-        result: Dict[str, Any] = {"status": value.status}
-        if value.status == "value":
-            result["value"] = _encode(value.content)
-        if value.source:
-            result["source"] = value.source
-        if value.problem:
-            result["problem"] = value.problem
-        return result
-    if is_dataclass(value):
-        return {item.name: _encode(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, tuple):
-        return [_encode(item) for item in value]
-    return value
-
-
-def _decode(kind: Any, data: Any, where: str) -> Any:
-    origin = getattr(kind, "__origin__", None)
-    if origin is Fact:
-        return _decode_fact(kind.__args__[0], data, where)
-    if origin is tuple:
-        if not isinstance(data, list):
-            raise _wrong(where, "a list", data)
-        if len(kind.__args__) == 2 and kind.__args__[1] is Ellipsis:
-            return tuple(_decode(kind.__args__[0], item, "%s[%d]" % (where, n)) for n, item in enumerate(data))
-        if len(data) != len(kind.__args__):
-            raise _wrong(where, "a list of %d" % len(kind.__args__), data)
-        return tuple(_decode(part, item, where) for part, item in zip(kind.__args__, data))
-    if origin is typing.Union:
-        if data is None:
-            return None
-        return _decode(next(part for part in kind.__args__ if part is not type(None)), data, where)
-    if is_dataclass(kind):
-        return _decode_record(typing.cast(Type[Any], kind), data, where)
-    if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
-        raise _wrong(where, kind.__name__, data)
-    return data
-
-
-def _decode_fact(kind: Any, data: Any, where: str) -> "Fact[Any]":
-    if not isinstance(data, dict) or data.get("status") not in ("value", "absent", "unknown"):
-        raise _wrong(where, "a fact with a status", data)
-    source, problem = data.get("source", ""), data.get("problem", "")
-    if not isinstance(source, str) or not isinstance(problem, str):
-        raise _wrong(where, "a fact whose source and problem are strings", data)
-    content = None
-    if data["status"] == "value":
-        content = _decode(kind, data.get("value"), where)
-    return Fact(data["status"], content, source, problem)
-
-
-def _decode_record(kind: Type[Any], data: Any, where: str) -> Any:
-    if not isinstance(data, dict):
-        raise _wrong(where, "an object", data)
-    hints = typing.get_type_hints(kind)
-    names = {item.name for item in fields(kind)}
-    unknown = sorted(str(key) for key in data if key not in names)
-    if unknown:
-        raise MachineFileError("%s has fields that this devicekit does not know: %s" % (where, ", ".join(unknown[:5])))
-    values = {key: _decode(hints[key], item, "%s.%s" % (where, key)) for key, item in data.items()}
-    try:
-        return kind(**values)
-    except TypeError:
-        absent = sorted(names - set(values))
-        raise MachineFileError("%s lacks fields: %s" % (where, ", ".join(absent))) from None
-
-
-def _wrong(where: str, expected: str, data: Any) -> MachineFileError:
-    shown = repr(data)
-    return MachineFileError(
-        "%s should be %s, it is %s" % (where, expected, shown[:60] + ("..." if len(shown) > 60 else ""))
-    )

@@ -79,7 +79,10 @@ class device_scope:
     __slots__ = ("_context", "_key", "_others", "_thread")
 
     def __init__(self, device: Optional[str] = None, *, framework: Optional[str] = None, require: bool = False) -> None:
-        if device not in _accepted:
+        try:
+            if device not in _accepted:
+                _accept(device)
+        except TypeError:  # a list, say, which no set can hold
             _accept(device)
         self._key = (device, framework, require)
         self._thread = 0

@@ -1,0 +1,111 @@
+"""Sessions: ``nox`` runs the quick ones, ``nox -s live`` builds real environments, ``nox -s bench`` measures.
+
+Every session tests the wheel that is built once, not the checkout, so that what is tested is what users get.
+"""
+
+import glob
+import os
+
+import nox
+
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.sessions = ["lint", "types", "tests-3.11"]
+nox.options.error_on_missing_interpreters = True
+
+PYTHONS = ["3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
+
+#: Real environments, built from the registry: name -> Python and requirements.
+LIVE = {
+    "cpu-3.11": ("3.11", ["tensorflow-cpu", "scikit-learn"]),
+    "cpu-3.13": ("3.13", ["tensorflow-cpu", "scikit-learn"]),
+    "full-3.12": ("3.12", ["tensorflow", "scikit-learn"]),
+    # The extra of the package itself: what a user with DirectML types.
+    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"]),
+    "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"]),
+}
+
+
+def wheel(session):
+    """Build the wheel once for this run of nox, and return its path."""
+    folder = os.path.join(session.cache_dir, "wheel")
+    if os.environ.get("DEVICEKIT_WHEEL"):
+        return os.environ["DEVICEKIT_WHEEL"]
+    session.install("build")
+    for old in glob.glob(os.path.join(folder, "*.whl")):
+        os.unlink(old)
+    session.run("python", "-m", "build", "--wheel", "--outdir", folder, ".", silent=True)
+    (path,) = glob.glob(os.path.join(folder, "*.whl"))
+    os.environ["DEVICEKIT_WHEEL"] = os.path.abspath(path)
+    return os.environ["DEVICEKIT_WHEEL"]
+
+
+@nox.session(python="3.11")
+def build(session):
+    """Build the wheel and see that it holds what it should, and nothing else."""
+    session.run("python", "tools/check_wheel.py", wheel(session))
+
+
+@nox.session(python="3.13")
+def lint(session):
+    """Style, and that the code runs on Python 3.7: ruff does not see everything, vermin does."""
+    session.install("ruff", "vermin")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("vermin", "-t=3.7-", "--no-tips", "--violations", "devicekit", "tests", "examples", "benchmarks")
+
+
+@nox.session(python="3.13")
+def types(session):
+    """Types, on the newest Python."""
+    session.install("mypy", "packaging", "platformdirs")
+    session.run("mypy")
+
+
+@nox.session(python=PYTHONS)
+def tests(session):
+    """The tests that need no framework, against the wheel."""
+    session.install(wheel(session) + "[test]")
+    run_pytest(session, "tests", *session.posargs)
+
+
+def live_session(environment, python, requirements):
+    """Make the session that runs the tests which need TensorFlow in one real environment."""
+
+    def live(session):
+        built = wheel(session)
+        session.install(built + "[test]", *[item.format(wheel=built) for item in requirements])
+        run_pytest(session, "tests/live", *session.posargs)
+
+    live.__doc__ = "The tests that need TensorFlow, with %s on Python %s." % (", ".join(requirements), python)
+    nox.session(live, python=python, name="live-%s" % environment, tags=["live"])
+
+
+for _environment, (_python, _requirements) in LIVE.items():
+    live_session(_environment, _python, _requirements)
+
+
+@nox.session(python="3.11")
+def environments(session):
+    """Broken environments, built from the registry one by one, examined from outside, and mended by typing the fix."""
+    session.install(wheel(session) + "[test]", "uv")
+    run_pytest(session, "tests/environments", *session.posargs, env={"DEVICEKIT_TEST_ENVIRONMENTS": "1"})
+
+
+@nox.session(python=["3.11", "3.13", "3.7"])
+def readme(session):
+    """What a newcomer types: a clone, a fresh environment, the commands of the README as they stand there."""
+    # On Python 3.7 only the second command: the newest TensorFlow that the first one would train with ends at 2.11.
+    only = ["--only", "test"] if session.python == "3.7" else []
+    session.run("python", "tools/run_readme.py", *only)
+
+
+@nox.session(python="3.11")
+def bench(session):
+    """Measure everything that has a budget, side by side in one run."""
+    session.install(wheel(session), "tensorflow-cpu")
+    session.run("python", "benchmarks/run.py", *session.posargs)
+
+
+def run_pytest(session, *arguments, env=None):
+    """Run pytest so that the wheel is imported: the command, unlike ``python -m``, leaves the checkout off the path."""
+    session.run("pytest", "-p", "no:cacheprovider", *arguments, env=env)

@@ -1,0 +1,72 @@
+"""What the tests share. Tests that need a real framework are in `live`; they run where TensorFlow is installed."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+collect_ignore = []
+if importlib.util.find_spec("tensorflow") is None:
+    collect_ignore.append("live")
+# These install broken environments from the package registry; `nox -s environments` asks for them.
+if "DEVICEKIT_TEST_ENVIRONMENTS" not in os.environ:
+    collect_ignore.append("environments")
+
+
+@pytest.fixture
+def make_machine(tmp_path):
+    """Return a function that makes a simulated machine from the keys of its host.json."""
+    from devicekit.simulated import SimulatedHost
+
+    made = []
+
+    def make(**host):
+        folder = tmp_path / ("machine-%d" % len(made))
+        folder.mkdir()
+        made.append(folder)
+        (folder / "host.json").write_text(json.dumps(dict({"system": "linux"}, **host)), encoding="utf-8")
+        return SimulatedHost(str(folder))
+
+    return make
+
+
+@pytest.fixture
+def python(tmp_path):
+    """Return a function that runs Python code in a fresh process outside the checkout and returns what it printed."""
+
+    def run(code, *arguments, **options):
+        environ = dict(os.environ, **options.pop("env", {}))
+        environ = {name: value for name, value in environ.items() if value is not None}
+        if options.pop("from_checkout", False):
+            environ["PYTHONPATH"] = ROOT
+        done = subprocess.run(
+            [options.pop("executable", sys.executable), *options.pop("flags", ()), "-c", code, *arguments],
+            cwd=str(options.pop("cwd", tmp_path)),
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=options.pop("timeout", 300),
+        )
+        out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        status = options.pop("status", 0)
+        assert not options, options
+        assert done.returncode == status, "status %s\n%s\n%s" % (done.returncode, out, err[-4000:])
+        return out if status == 0 else out + err
+
+    return run
+
+
+@pytest.fixture
+def run_json(python):
+    """Return a function that runs Python code and returns the JSON object on its last line."""
+
+    def run(code, *arguments, **options):
+        return json.loads(python(code, *arguments, **options).strip().splitlines()[-1])
+
+    return run

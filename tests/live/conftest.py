@@ -1,0 +1,62 @@
+"""What the live tests share: programs that are run as a user would run them, and simulated hardware."""
+
+import importlib.util
+import os
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HARDWARE = os.path.join(os.path.dirname(HERE), "hardware")
+
+
+@pytest.fixture
+def program(run_json, tmp_path):
+    """Return a function that runs a program in a fresh process and returns the JSON object on its last line."""
+
+    def run(code, *arguments, **options):
+        # Without byte-code files every import of TensorFlow would take five times as long.
+        environ = {"PYTHONDONTWRITEBYTECODE": "", "TF_CPP_MIN_LOG_LEVEL": "3", "DEVICEKIT_CACHE_DIR": str(tmp_path / "cache")}
+        environ.update(options.pop("env", {}))
+        return run_json(code, *arguments, env=environ, **options)
+
+    return run
+
+
+def _hardware():
+    spec = importlib.util.spec_from_file_location("hardware_build", os.path.join(HARDWARE, "build.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def simulated_gpu(tmp_path_factory):
+    """The environment variables with which the real TensorFlow sees two GPUs made of host memory."""
+    build = _hardware()
+    if build.compiler() is None:
+        pytest.fail("simulated hardware needs a C++ compiler (g++)")
+    folder = importlib.util.find_spec("tensorflow").submodule_search_locations[0]
+    site = build.build_pluggable_device(str(tmp_path_factory.mktemp("hardware")), folder)
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), site)))
+    return {"PYTHONPATH": path, "DEVICEKIT_SIM_COUNT": "2", "DEVICEKIT_SIM_MEMORY_MB": "256"}
+
+
+@pytest.fixture(scope="session")
+def simulated_directx(tmp_path_factory):
+    """A function from a list of adapters (or "fail") to variables with which real DirectML builds list them."""
+    build = _hardware()
+    if build.compiler() is None:
+        pytest.fail("simulated hardware needs a C++ compiler (g++)")
+    folder = build.build_directx(str(tmp_path_factory.mktemp("directx")))
+
+    def variables(adapters):
+        value = "fail"
+        if adapters != "fail":
+            value = os.path.join(folder, "adapters.txt")
+            with open(value, "w") as stream:
+                stream.write("\n".join(adapters) + "\n")
+        return {"LD_LIBRARY_PATH": folder, "TF_DIRECTML_PATH": folder, "DEVICEKIT_SIM_ADAPTERS": value}
+
+    return variables
+
+

@@ -1,0 +1,180 @@
+"""`auto()` on the real TensorFlow."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from live_prelude import PRELUDE, VERSION, only_tf1, only_tf2
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+
+AUTO = """
+import json, sys, warnings
+import devicekit
+assert "tensorflow" not in sys.modules
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    selection = devicekit.auto(*sys.argv[1:])
+told = [w for w in caught if issubclass(w.category, devicekit.DeviceWarning)]
+assert "tensorflow" in sys.modules
+"""
+REPORT = """
+import tensorflow as tf
+config = tf.config.experimental if tf.__version__.startswith("1.") else tf.config
+visible = [d.device_type for d in config.get_visible_devices() if not d.device_type.startswith("XLA")]
+keras = tf.keras
+model = keras.Sequential([keras.layers.Dense(4, activation="relu", input_shape=(3,)), keras.layers.Dense(1)])
+options = {} if tf.__version__.startswith("1.") or int(tf.__version__.split(".")[1]) < 4 else {"jit_compile": False}
+model.compile("sgd", "mse", **options)
+import numpy as np
+history = model.fit(np.ones((8, 3), "float32"), np.ones((8, 1), "float32"), epochs=2, verbose=0)
+print(json.dumps({
+    "selection": selection.to_dict(), "visible": visible, "losses": history.history["loss"],
+    "warnings": [[type(w.message).__name__, w.message.finding.code, w.filename, w.lineno] for w in told],
+}))
+"""
+
+
+def test_without_a_gpu_it_trains_on_the_cpu(program):
+    data = program(AUTO + REPORT)
+    selection = data["selection"]
+    assert (selection["device"], selection["verified"]) == ("cpu", True)
+    assert data["visible"] == ["CPU"]
+    assert data["losses"][1] < data["losses"][0]
+    codes = [finding["code"] for finding in selection["findings"]]
+    assert "no-gpu" in codes
+    import devicekit
+
+    if devicekit.diagnose().by_code("directml-missing") is None:
+        assert (data["warnings"], selection["fallback"]) == ([], False)
+    else:
+        # A DirectML build where DirectX is not: predicted without importing TensorFlow, and said once.
+        assert codes[0] == "directml-missing"
+        assert "libd3d12.so" in selection["findings"][0]["evidence"][0]["text"]
+        assert [item[:2] for item in data["warnings"]] == [["FallbackWarning", "directml-missing"]]
+        assert data["warnings"][0][3] == 7  # the line of the program that called auto()
+
+
+def test_twice_does_nothing_the_second_time(program):
+    code = AUTO + "again = devicekit.auto()\nprint(json.dumps([again is selection, again.changes == selection.changes]))"
+    assert program(code) == [True, True]
+
+
+def test_a_program_can_still_configure_tensorflow_afterwards_on_the_cpu(program):
+    code = AUTO + (
+        "import tensorflow as tf\n"
+        "tf.config.threading.set_intra_op_parallelism_threads(2)\n"
+        "print(json.dumps(selection.verified))"
+    )
+    assert program(code) is True
+
+
+def test_require_raises_with_the_same_findings(program):
+    code = """
+import json, warnings
+warnings.simplefilter("ignore")
+import devicekit
+fallback = devicekit.auto("gpu")
+try:
+    devicekit.auto("gpu", require=True)
+except devicekit.DeviceUnavailableError as error:
+    print(json.dumps([error.findings == fallback.findings, fallback.fallback, str(error)]))
+"""
+    same, fallback, message = program(code)
+    assert same
+    assert fallback
+    assert "'gpu' was required, only cpu can be used" in message
+
+
+def test_options_and_settings(program):
+    code = """
+import json, warnings
+import devicekit
+selection = devicekit.auto("cpu", seed=7, verbose=True)
+print(json.dumps([str(change) for change in selection.changes]))
+"""
+    assert program(code) == ["tensorflow: random seed = 7"]
+    for wrong in ("verify='sometimes'", "memory='lots'", "framework='caffe'", "device='banana'"):
+        code = "import devicekit, json\ntry: devicekit.auto(%s)\nexcept ValueError as e: print(json.dumps(str(e)))" % wrong
+        assert "accepted are" in program(code) or "such as '8GiB'" in program(code)
+
+
+def test_a_wrong_setting_in_the_environment_is_a_warning_not_an_error(program):
+    data = program(AUTO + REPORT, env={"DEVICEKIT_DEVICE": "banana", "DEVICEKIT_VERIFY": "maybe"})
+    assert [item[1] for item in data["warnings"]].count("setting-invalid") == 2
+    quiet = program(AUTO + REPORT, env={"DEVICEKIT_DEVICE": "banana", "DEVICEKIT_QUIET": "1"})
+    assert quiet["warnings"] == []
+    chosen = program(AUTO + REPORT, env={"DEVICEKIT_DEVICE": "cpu"})
+    assert chosen["selection"]["requested"] == "cpu"
+
+
+def test_a_read_only_home_and_cache(program, tmp_path):
+    (tmp_path / "file").write_text("")
+    home = str(tmp_path / "file")
+    data = program(AUTO + REPORT, env={"HOME": home, "DEVICEKIT_CACHE_DIR": home})
+    assert data["selection"]["verified"] is True
+
+
+@only_tf2
+def test_prediction_and_reality_agree(program):
+    import devicekit
+
+    status = devicekit.diagnose().framework("tensorflow")
+    listed = program(PRELUDE + "print(json.dumps([d.name[17:] for d in tf.config.list_physical_devices()]))")
+    assert (status.will_import, status.will_run_keras, list(status.devices)) == (True, True, listed)
+    assert status.version == program(PRELUDE + "print(json.dumps(tf.__version__))")
+
+
+@only_tf2
+def test_after_tensorflow_was_initialised_it_says_what_stays(program, simulated_gpu):
+    code = """
+import json, warnings
+import tensorflow as tf
+tf.constant(1.0) + 1.0
+import devicekit
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    selection = devicekit.auto("cpu")
+print(json.dumps([selection.to_dict(), [type(w.message).__name__ for w in caught]]))
+"""
+    selection, categories = program(code, env=simulated_gpu)
+    assert selection["findings"][0]["code"] == "runtime-already-initialized"
+    assert "GPU:0" in selection["findings"][0]["summary"]
+    assert categories == ["ConfigurationWarning"]
+    # Where nothing would have to be changed there is nothing to complain of.
+    selection, categories = program(code)
+    assert (selection["device"], categories) == ("cpu", []) or categories == ["FallbackWarning"]
+
+
+def test_examples_run():
+    names = ["tensorflow1_graph.py"] if VERSION < (2, 0) else ["train_digits.py", "scoped_fit.py", "library_author.py"]
+    for name in names:
+        done = subprocess.run(
+            [sys.executable, os.path.join(EXAMPLES, name)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3"),
+        )
+        assert done.returncode == 0, (name, done.stdout, done.stderr[-3000:])
+
+
+@only_tf1
+@pytest.mark.parametrize("adapters", [["AMD Radeon RX 6700 XT|1002|73df|1.0|12000000000|0|1|0|1|1|1"]])
+def test_a_directml_device_that_crashes_falls_back_for_real(program, simulated_directx, adapters):
+    """The stubs list an adapter, as the real wheel sees it; creating a device on them kills the process."""
+    data = program(AUTO + REPORT, env=simulated_directx(adapters))
+    assert (data["selection"]["device"], data["selection"]["fallback"]) == ("cpu", True)
+    assert data["visible"] == ["CPU"]
+    assert data["losses"][1] < data["losses"][0]
+    assert [item[0] for item in data["warnings"]] == ["FallbackWarning"]
+
+
+@only_tf1
+def test_dxcore_that_aborts_is_survived(program, simulated_directx):
+    """DXCore without its device aborts the process when devices are listed: seen in the child, kept out of this one."""
+    data = program(AUTO + REPORT, env=simulated_directx("fail"))
+    assert (data["selection"]["device"], data["visible"]) == ("cpu", ["CPU"])
+    assert data["warnings"][0][1] == "driver-unhealthy"
+
+

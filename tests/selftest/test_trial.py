@@ -1,0 +1,173 @@
+"""The child in which a device is tried: whatever it does, there is a verdict in time and nothing stays behind."""
+
+import json
+import os
+import sys
+import textwrap
+import time
+
+import pytest
+
+from devicekit.selftest import Trial, load_verdict, save_verdict, try_device
+from devicekit.selftest.start import run_child
+
+POSIX = os.name == "posix"
+
+
+def child(body, timeout_s=20.0):
+    """Run a child that first says how far it came, as the real one does, and then misbehaves."""
+    start = "import json, os, signal, sys, time\nprint(json.dumps({'protocol': 1, 'stage': 'compute'}), flush=True)\n"
+    return run_child([sys.executable, "-S", "-c", start + textwrap.dedent(body)], timeout_s)
+
+
+def test_it_works():
+    trial = child("print(json.dumps({'protocol': 1, 'stage': 'compute', 'outcome': 'works', 'devices': ['GPU:0']}))")
+    assert (trial.outcome, trial.devices) == ("works", ("GPU:0",))
+
+
+@pytest.mark.skipif(not POSIX, reason="signals are POSIX's")
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGILL", "SIGABRT", "SIGKILL", "SIGBUS"])
+def test_it_is_killed(name):
+    trial = child("os.kill(os.getpid(), signal.%s)" % name)
+    assert (trial.outcome, trial.stage) == ("dies", "compute")
+    assert name in trial.detail
+
+
+def test_it_exits_without_an_answer():
+    for status in (0, 7):
+        trial = child("sys.exit(%d)" % status)
+        assert trial.outcome == "dies"
+        assert "status %d and no answer" % status in trial.detail
+
+
+def test_it_hangs_also_when_it_ignores_the_request_to_end():
+    started = time.time()
+    trial = child("signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)", timeout_s=2.0)
+    assert trial.outcome == "hangs"
+    assert "2 s" in trial.detail
+    assert time.time() - started < 15
+
+
+@pytest.mark.skipif(not POSIX, reason="process groups are POSIX's")
+def test_a_grandchild_is_ended_too():
+    trial = child(
+        """
+        pid = os.fork()
+        if pid == 0:
+            time.sleep(600)
+        print(json.dumps({'protocol': 1, 'devices': [str(pid)]}), flush=True)
+        time.sleep(600)
+        """,
+        timeout_s=3.0,
+    )
+    assert trial.outcome == "hangs"
+    grandchild = int(trial.devices[0])
+    for _ in range(50):
+        try:
+            with open("/proc/%d/stat" % grandchild) as stream:
+                if stream.read().rpartition(")")[2].split()[0] == "Z":
+                    return  # it has ended; whoever adopted it has not looked yet
+            os.kill(grandchild, 0)
+        except OSError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("the grandchild lives on")
+
+
+def test_it_prints_very_much():
+    trial = child("for _ in range(300): sys.stderr.write('x' * 1000000)\nprint('y' * 5000000)\nsys.exit(3)", timeout_s=120)
+    assert trial.outcome == "dies"
+    assert len(trial.output) <= 64 << 10
+
+
+def test_it_closes_its_descriptors():
+    assert child("os.close(1); os.close(2); time.sleep(0.2)").outcome == "dies"
+
+
+def test_what_it_said_counts_even_if_it_dies_afterwards():
+    body = "print(json.dumps({'protocol': 1, 'stage': 'compute', 'outcome': 'works'}), flush=True); os.abort()"
+    assert child(body).outcome == "works"
+
+
+def test_garbage_is_no_answer():
+    assert child("print('{'); print('[]'); print('{\"protocol\": 2, \"outcome\": \"works\"}')").outcome == "dies"
+
+
+def test_it_cannot_be_started(tmp_path):
+    trial = try_device(0, executable=str(tmp_path / "no-python"))
+    assert trial.outcome == "not-run"
+    assert "could not be started" in trial.detail
+
+
+def test_the_real_child_without_tensorflow_says_so(tmp_path, run_json):
+    code = """
+import json, sys
+sys.path = [p for p in sys.path if "site-packages" not in p]
+from devicekit.selftest import try_device
+trial = try_device(0)
+print(json.dumps([trial.outcome, trial.stage, trial.error]))
+"""
+    import devicekit
+
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
+    code = code.replace("from devicekit", "sys.path.append(%r)\nfrom devicekit" % str(tmp_path))
+    os.symlink(os.path.join(folder, "devicekit"), str(tmp_path / "devicekit"))
+    assert run_json(code) == ["raises", "import", "ModuleNotFoundError"]
+
+
+TRIAL = Trial("works", "compute", devices=("GPU:0",))
+
+
+def test_verdicts_are_kept(tmp_path):
+    folder = str(tmp_path / "cache")
+    assert load_verdict(folder, "k") is None
+    assert save_verdict(folder, "k", TRIAL) is None
+    assert load_verdict(folder, "k") == TRIAL
+    assert load_verdict(folder, "other") is None
+    assert os.listdir(folder) == ["verdict-k.json"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "{}", '{"schema": 1}', '{"schema": 1, "key": "k", "time": 1e99, "trial": {"outcome": "works"}}', "\x00"],
+)
+def test_a_damaged_verdict_is_ignored(tmp_path, content):
+    (tmp_path / "verdict-k.json").write_text(content)
+    assert load_verdict(str(tmp_path), "k") is None
+
+
+def test_a_failure_is_forgotten_sooner_than_a_success(tmp_path):
+    for trial, expected in ((TRIAL, TRIAL), (Trial("dies", "compute", "SIGSEGV"), None)):
+        save_verdict(str(tmp_path), "k", trial)
+        path = tmp_path / "verdict-k.json"
+        data = json.loads(path.read_text())
+        path.write_text(json.dumps(dict(data, time=data["time"] - 3600)))
+        assert load_verdict(str(tmp_path), "k") == expected
+
+
+def test_what_was_not_run_is_not_kept(tmp_path):
+    assert save_verdict(str(tmp_path), "k", Trial("not-run")) is None
+    assert os.listdir(str(tmp_path)) == []
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    problem = save_verdict(str(tmp_path / "file" / "cache"), "k", TRIAL)
+    assert "file" in problem
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
+    # A limit on the file size is what a full disk is to a program: the write fails half-way.
+    code = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+from devicekit.selftest import Trial, save_verdict
+print(save_verdict(sys.argv[1], "k", Trial("works", "compute")))
+"""
+    folder = tmp_path / "cache"
+    assert "File too large" in python(code, str(folder))
+    assert os.listdir(str(folder)) == []
+
+

@@ -1,0 +1,118 @@
+"""The rooms of the design, checked: one direction, one door, nothing heavy before it is used, files that can be read."""
+
+import ast
+import os
+
+import pytest
+
+import devicekit
+
+PACKAGE = os.path.dirname(os.path.abspath(devicekit.__file__))
+REACHES_OUT = {"os", "subprocess", "ctypes", "platform", "socket", "shutil", "tempfile"}
+FRAMEWORKS = {"tensorflow", "keras", "jax", "torch", "numpy"}
+
+
+def modules():
+    for folder, _, names in os.walk(PACKAGE):
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)
+                yield os.path.relpath(path, PACKAGE).replace(os.sep, "/"), path
+
+
+MODULES = dict(modules())
+
+
+def imports(path, top_level_only=False):
+    """Yield what a file imports: absolute names, and relative ones as they are from the package's root."""
+    with open(path, encoding="utf-8") as stream:
+        tree = ast.parse(stream.read())
+    inside = os.path.relpath(os.path.dirname(path), PACKAGE).replace(os.sep, "/")
+    rooms = [] if inside == "." else inside.split("/")
+    nodes = tree.body if top_level_only else ast.walk(tree)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            if node.level == 0:
+                yield node.module
+            else:
+                base = rooms[: len(rooms) - node.level + 1]
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+                for name in names:
+                    yield ".".join(["devicekit", *base, name])
+
+
+def room(relative):
+    return relative.partition("/")[0].replace(".py", "")
+
+
+PURE = [name for name in MODULES if room(name) in ("rules", "matrix", "choose", "report", "findings", "facts", "fact", "codec", "request", "selection")]
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_rooms_do_not_reach_outside(name):
+    found = {item.partition(".")[0] for item in imports(MODULES[name])}
+    assert not found & REACHES_OUT
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_only_adapters_and_children_import_a_framework(name):
+    if room(name) == "frameworks" or name == "selftest/child.py":
+        return
+    found = {item.partition(".")[0] for item in imports(MODULES[name])}
+    assert not found & FRAMEWORKS
+
+
+#: What each room may know; everything may know the data types.
+TYPES = {"facts", "fact", "codec", "findings", "errors", "selection", "request"}
+KNOWS = {
+    "probe": {"probe", "host"},
+    "rules": {"rules", "matrix"},
+    "matrix": set(),
+    "choose": set(),
+    "report": set(),
+    "frameworks": {"frameworks"},
+    "facts": set(),
+    "findings": set(),
+    "selftest": {"selftest", "choose"},
+}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) in KNOWS])
+def test_one_direction(name):
+    allowed = KNOWS[room(name)] | TYPES
+    for item in imports(MODULES[name]):
+        parts = item.split(".")
+        if parts[0] == "devicekit" and len(parts) > 1:
+            assert parts[1] in allowed or parts[1] == "__version__", item
+
+
+DOORS = {"host.py", "settings.py", "probe/child.py", "apply.py", "api.py", "cli.py", "interpreters.py", "simulated.py"}
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_one_door(name):
+    if name in DOORS or room(name) == "selftest":
+        return
+    found = {item.partition(".")[0] for item in imports(MODULES[name])}
+    assert not found & {"os", "subprocess", "ctypes", "platform"}
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_no_pickle_no_shell_no_multiprocessing(name):
+    with open(MODULES[name], encoding="utf-8") as stream:
+        text = stream.read()
+    assert "shell=True" not in text
+    assert not {item.partition(".")[0] for item in imports(MODULES[name])} & {"pickle", "marshal", "shelve", "multiprocessing"}
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_files_are_short(name):
+    with open(MODULES[name], encoding="utf-8") as stream:
+        assert len(stream.readlines()) <= 400
+
+
+def test_the_package_imports_nothing_at_the_top():
+    assert list(imports(MODULES["__init__.py"], top_level_only=True)) == []

@@ -1,0 +1,171 @@
+"""The command, as it is typed."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+
+import pytest
+
+import devicekit
+from devicekit.cli import main
+from devicekit.findings import Candidate, Diagnosis, Evidence, Finding, Fix
+from devicekit.report.html import selection_html
+from devicekit.report.terminal import Style, doctor_text
+
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
+
+
+def run(*arguments, **options):
+    environ = dict(dict(os.environ, PYTHONPATH=FOLDER), **options.pop("env", {}))
+    return subprocess.run(
+        [sys.executable, "-m", "devicekit", *arguments],
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        encoding="utf-8",
+        **options,
+    )
+
+
+def test_doctor_devices_snapshot_with_and_without_json(tmp_path):
+    status = run("doctor").returncode
+    assert status in (0, 1)
+    doctor = json.loads(run("doctor", "--json").stdout)
+    assert {"schema", "selection", "findings", "devices", "prediction", "not_evaluated"} <= set(doctor)
+    assert (status == 1) == any(item["severity"] == "error" for item in doctor["findings"])
+    devices = json.loads(run("devices", "--json").stdout)
+    assert devices["devices"][-1]["device"] == "cpu"
+    assert "cpu" in run("devices").stdout
+    snapshot = run("snapshot", "--json").stdout
+    assert snapshot == run("snapshot").stdout
+    path = tmp_path / "machine.json"
+    path.write_text(snapshot, encoding="utf-8")
+    replayed = json.loads(run("doctor", "--machine", str(path), "--json").stdout)
+    assert replayed == json.loads(run("doctor", "--json", cwd=os.getcwd()).stdout)
+
+
+def test_snapshot_to_a_file(tmp_path):
+    assert run("snapshot", "-o", str(tmp_path / "m.json")).returncode == 0
+    assert devicekit.Machine.from_dict(json.loads((tmp_path / "m.json").read_text())).python.version
+    done = run("snapshot", "-o", str(tmp_path / "none" / "m.json"))
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+
+
+def test_exit_status_says_whether_the_asked_device_can_be_used(tmp_path):
+    empty = run("devices", "--device", "gpu:63")
+    assert empty.returncode == 1
+    assert run("--version").stdout == "devicekit %s\n" % devicekit.__version__
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["doctor", "--device", "banana"], "unknown device 'banana'; accepted are"),
+        (["doctor", "--machine", "/nonexistent.json"], "cannot be read"),
+        (["doctor", "--python", "/nonexistent/python"], "does not exist"),
+        (["doctor", "--explain", "no-such-code"], "the codes are:"),
+        (["doctor", "--machine", "a", "--python", "b"], "not allowed with"),
+        (["nonsense"], "invalid choice"),
+        ([], "usage: devicekit"),
+    ],
+)
+def test_wrong_use_is_status_2_and_one_message(arguments, message):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_explain_shows_the_page():
+    done = run("doctor", "--explain", "numpy-incompatible")
+    assert done.returncode == 0
+    assert done.stdout.startswith("# numpy-incompatible")
+
+
+def test_another_environment_is_examined_from_outside(tmp_path):
+    """A fresh environment without anything installed: nothing of devicekit is in it, and nothing is put into it."""
+    folder = tmp_path / "other"
+    venv.create(str(folder), with_pip=False)
+    before = sorted(os.path.join(root, name) for root, _, names in os.walk(str(folder)) for name in names)
+    done = run("doctor", "--json", "--python", str(folder), env={"PYTHONPATH": ""}, cwd=FOLDER)
+    data = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert data["findings"][0]["code"] in ("framework-missing", "python-unsupported")
+    assert sorted(os.path.join(root, name) for root, _, names in os.walk(str(folder)) for name in names) == before
+
+
+def test_a_program_that_is_no_python(tmp_path):
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho not python; exit 3\n")
+    program.chmod(0o755)
+    done = run("doctor", "--python", str(program))
+    assert done.returncode == 2
+    assert "is no Python 3.6 or later" in done.stderr
+
+
+def test_a_closed_pipe_is_no_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "devicekit", "snapshot"],
+        env=dict(os.environ, PYTHONPATH=FOLDER),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+    )
+    os.close(writer)
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+HOSTILE = "\x1b[31mGPU <script>alert(1)</script> \u202e \u0000 M\u00fcller"
+FINDING = Finding(
+    "driver-missing",
+    "warning",
+    "A sentence that is long enough to be wrapped on a narrow terminal, about %s." % HOSTILE,
+    (Evidence("seen " + HOSTILE, "/a/very/long/path/without/any/space/in/it/that/cannot/be/broken/anywhere"),),
+    (Fix("Do this", 'python -m pip install "something<2" "another-thing>=3" "and-a-third==4.5.6" "and-more<7"'), Fix("Or that")),
+    ("cuda",),
+    "https://example.org/",
+)
+DIAGNOSIS = Diagnosis((FINDING,), (Candidate("gpu:0", "cuda", HOSTILE, False, ("driver-missing",), 8 << 30), Candidate("cpu", "cpu", "X", True)))
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_the_report_fits_and_is_harmless(width):
+    selection = devicekit.Selection("cpu", "tensorflow", "cpu", HOSTILE, True, (FINDING,), reason=HOSTILE)
+    machine = devicekit.detect()
+    text = doctor_text(machine, DIAGNOSIS, selection, Style(width=width))
+    assert text.isascii() if hasattr(text, "isascii") else text.encode("ascii")
+    assert "\x1b" not in text
+    assert FINDING.fix[0].command in text  # never wrapped: it is there to be copied
+    unbreakable = [line for line in text.splitlines() if len(line) > width]
+    assert all(" " not in line.strip() or line.strip() == FINDING.fix[0].command for line in unbreakable), unbreakable
+    colourful = doctor_text(machine, DIAGNOSIS, selection, Style(width=width, colour=True, unicode=True))
+    assert "\x1b[33;1m" in colourful
+    assert "\x1b[31mGPU" not in colourful
+    assert "M\u00fcller" in colourful
+
+
+def test_html_is_escaped():
+    html = selection_html(devicekit.Selection("cpu", "tensorflow", "cpu", HOSTILE, True, (FINDING,), reason=HOSTILE))
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_main_returns_its_status(capsys):
+    assert main(["doctor", "--device", "banana"]) == 2
+    assert "accepted are" in capsys.readouterr().err
+
+
+def test_no_personal_name_is_printed(tmp_path):
+    home = tmp_path / "home-of-wilhelmina"
+    home.mkdir()
+    done = run("snapshot", env={"HOME": str(home), "USER": "wilhelmina", "LD_LIBRARY_PATH": str(home / "lib"), "KERAS_HOME": str(home)})
+    assert "wilhelmina" not in done.stdout
+    assert "~/lib" in done.stdout

@@ -1,0 +1,46 @@
+"""Importing devicekit costs nothing and brings nothing."""
+
+import os
+
+import devicekit
+
+LOADED = """
+import sys
+sys.path.insert(0, %r)
+before = set(sys.modules)
+import devicekit
+after = set(sys.modules)
+import json
+print(json.dumps(sorted(after - before)))
+"""
+
+
+def test_import_loads_nothing_else(run_json):
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
+    # -S: the site module of an environment may import things of its own through .pth files.
+    assert run_json(LOADED % folder, flags=["-S"]) == ["devicekit"]
+
+
+def test_every_public_name_is_there():
+    for name in devicekit.__all__:
+        assert getattr(devicekit, name) is not None
+        assert name in dir(devicekit)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    try:
+        devicekit.no_such_name  # noqa: B018
+    except AttributeError as error:
+        assert "no_such_name" in str(error)
+    else:
+        raise AssertionError("no AttributeError")
+
+
+def test_deciding_imports_no_framework_and_prints_nothing(python):
+    code = (
+        "import devicekit, sys; s = devicekit.select_device('auto'); devicekit.diagnose();"
+        "assert s.changes == () and s.verified is None;"
+        "bad = [m for m in ('tensorflow', 'keras', 'jax', 'torch', 'numpy', 'ctypes') if m in sys.modules];"
+        "assert not bad, bad"
+    )
+    assert python(code) == ""

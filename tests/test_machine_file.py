@@ -1,0 +1,46 @@
+"""Machine files that are none are told apart."""
+
+import json
+
+import pytest
+
+from devicekit import MachineFileError, detect
+from devicekit.machine_file import LIMIT_BYTES, load_machine
+
+GOOD = json.dumps(detect().to_dict())
+
+
+@pytest.mark.parametrize("encode", [lambda t: t.encode(), lambda t: t.encode("utf-8-sig"), lambda t: t.encode("utf-16")])
+def test_good_in_the_encodings_that_shells_write(tmp_path, encode):
+    path = tmp_path / "machine.json"
+    path.write_bytes(encode(GOOD))
+    assert load_machine(str(path)) == detect()
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "is empty"),
+        (b"no json", "is not JSON"),
+        (GOOD[: len(GOOD) // 2].encode(), "cut short"),
+        (b"[]", "a machine is a JSON object"),
+        (b"{}", "no 'schema' number"),
+        (b'{"schema": 99}', "upgrade devicekit"),
+        (b"\x80\x81{}", "not text in UTF-8"),
+        (b"[" * 200000, "nested too deeply"),
+        (b" " * (LIMIT_BYTES + 1), "has more than 32 MiB"),
+    ],
+    ids=["empty", "text", "cut", "list", "object", "newer", "bytes", "deep", "large"],
+)
+def test_bad(tmp_path, content, message):
+    path = tmp_path / "machine.json"
+    path.write_bytes(content)
+    with pytest.raises(MachineFileError, match=message):
+        load_machine(str(path))
+
+
+def test_missing(tmp_path):
+    with pytest.raises(MachineFileError, match="cannot be read: No such file"):
+        load_machine(str(tmp_path / "none.json"))
+    with pytest.raises(MachineFileError, match="cannot be read"):
+        load_machine(str(tmp_path))

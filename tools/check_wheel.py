@@ -1,0 +1,57 @@
+"""Check a built wheel: what must be in it is in it, and nothing else."""
+
+import re
+import sys
+import zipfile
+
+#: Matches the budget for the bundled data, with room for the code.
+LIMIT_BYTES = 1 << 20
+
+
+def problems(path):
+    """Return what is wrong with a wheel, a sentence each."""
+    found = []
+    with zipfile.ZipFile(path) as wheel:
+        names = set(wheel.namelist())
+        size = sum(item.compress_size for item in wheel.infolist())
+        metadata = wheel.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode("utf-8")
+        entry_points = wheel.read(next(name for name in names if name.endswith("entry_points.txt"))).decode("utf-8")
+        codes = re.findall(r'"([a-z-]+)"', wheel.read("devicekit/rules/__init__.py").decode("utf-8").partition("CODES = (")[2])
+    for name in ("devicekit/py.typed", "devicekit/data/tensorflow.json", "devicekit/data/cuda.json", "devicekit/__main__.py"):
+        if name not in names:
+            found.append("%s is missing" % name)
+    for code in codes[: codes.index("no-gpu") + 1]:
+        if "devicekit/explain/%s.md" % code not in names:
+            found.append("the page of %s is missing" % code)
+    for name in sorted(names):
+        if not name.startswith("devicekit/") and ".dist-info/" not in name:
+            found.append("%s does not belong into the wheel" % name)
+    if not any("LICENSE" in name for name in names):
+        found.append("the licence is missing")
+    if size > LIMIT_BYTES:
+        found.append("it has %d bytes, more than %d" % (size, LIMIT_BYTES))
+    if "Requires-Python: >=3.7" not in metadata:
+        found.append("it does not say Requires-Python: >=3.7")
+    for extra in ("tensorflow", "directml", "examples", "test", "docs"):
+        if "Provides-Extra: %s" % extra not in metadata:
+            found.append("the extra %s is missing" % extra)
+    core = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
+    if len(core) > 5:
+        found.append("it has %d core dependencies: %s" % (len(core), core))
+    if "devicekit = devicekit.cli:main" not in entry_points:
+        found.append("the command is missing")
+    return found
+
+
+def main():
+    """Check the wheel that the first argument names."""
+    found = problems(sys.argv[1])
+    for problem in found:
+        print("%s: %s" % (sys.argv[1], problem))
+    if not found:
+        print("the wheel is as it should be")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
