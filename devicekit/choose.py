@@ -130,7 +130,7 @@ def _accelerator_plan(
     indices = tuple(_number(item) for item in picked)
     first = picked[0]
     lost = [index for index in request.indices if index not in indices]
-    reason = "the first usable accelerator" if request.kind == "auto" else "asked for and usable"
+    reason = "the first usable accelerator" if request.kind == "auto" or not request.indices else "asked for and usable"
     if any(item.usable is None for item in picked):
         reason = (
             "the first accelerator that may work; a trial decides"

@@ -72,7 +72,9 @@ class SimulatedHost(Host):
         windows = self.system == "windows"
         prefix = values.setdefault("prefix", "C:\\venv" if windows else "/venv")
         values.setdefault("base_prefix", "C:\\Python" if windows else "/usr")
-        values.setdefault("executable", self.join(prefix, *(("Scripts", "python.exe") if windows else ("bin", "python"))))
+        values.setdefault(
+            "executable", self.join(prefix, *(("Scripts", "python.exe") if windows else ("bin", "python")))
+        )
         library = ("Lib",) if windows else ("lib", "python" + minor)
         site = self.join(prefix, *(library + ("site-packages",)))
         values.setdefault("stdlib", self.join(values["base_prefix"], *library))

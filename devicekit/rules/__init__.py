@@ -42,7 +42,7 @@ def rule(code: str, hidden_by: Tuple[str, ...] = ()) -> Callable[[RuleFunction],
 
 #: The order of evaluation, and of findings of the same severity: a cause stands before what it can hide.
 CODES = (
-    "framework-missing", "python-unsupported", "platform-unsupported", "install-corrupt", "distributions-conflict",
+    "python-unsupported", "platform-unsupported", "framework-missing", "install-corrupt", "distributions-conflict",
     "module-shadowed", "keras-incompatible", "numpy-incompatible", "protobuf-incompatible", "dependency-incompatible",
     "plugin-version-mismatch", "rosetta-python", "wsl-without-gpu", "container-without-gpu", "directml-missing",
     "cpu-only-build", "metal-plugin-missing", "gpu-vendor-unsupported", "device-hidden", "device-permission-denied",
@@ -51,7 +51,10 @@ CODES = (
 )  # fmt: skip
 
 #: Codes that only a run can show; `devicekit.selftest` and `devicekit.apply` make these findings.
-MEASURED_CODES = ("framework-broken", "runtime-already-initialized", "out-of-memory", "device-lost", "op-unsupported")
+MEASURED_CODES = (
+    "framework-broken", "runtime-already-initialized", "numerics-divergent", "out-of-memory", "device-lost", "op-unsupported",
+    "cache-unwritable", "setting-invalid",
+)  # fmt: skip
 
 
 def rules() -> Tuple[Rule, ...]:
@@ -93,7 +96,7 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
             fired.add(item.code)
     order = {severity: number for number, severity in enumerate(SEVERITIES)}
     findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity
-    devices, problems = candidates(view, tuple(findings))
+    devices, problems = candidates(view, tuple(findings), frozenset(item.code for item in undecided))
     undecided += problems
     return Diagnosis(
         findings=tuple(findings),

@@ -1,9 +1,9 @@
 """DirectML, WSL, and GPUs that another build than the installed one would use."""
 
-from typing import Iterable, Optional, Tuple
+from typing import Iterable, Tuple
 
 from ..findings import Evidence, Finding, Fix
-from ..matrix import accepts
+from ..matrix import TENSORFLOW_OWNERS, accepts
 from . import rule
 from .view import View
 
@@ -39,7 +39,10 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             % (", and importing TensorFlow with the DirectML plug-in then aborts the process" if fatal else ""),
             (Evidence("/dev/dxg is missing", "/dev"),),
             (
-                Fix("Update WSL and its kernel, and start it anew (in a Windows terminal)", "wsl --update && wsl --shutdown"),
+                Fix(
+                    "Update WSL and its kernel, and start it anew (in a Windows terminal)",
+                    "wsl --update && wsl --shutdown",
+                ),
                 Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
             ),
             ("cuda", "directml", "rocm") + (("tensorflow",) if fatal else ()),
@@ -77,11 +80,14 @@ def directml_missing(view: View) -> Iterable[Finding]:
         "directml-missing",
         "warning",
         "%s is installed, but DirectX 12 is not here (%s): it will use no GPU."
-        % ("tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin", ", ".join(missing)),
+        % (
+            "tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin",
+            ", ".join(missing),
+        ),
         tuple(evidence),
         (
             Fix("Use this environment on Windows, or in WSL 2 (DirectML exists nowhere else)"),
-            view.install_fix("Or, for an NVIDIA GPU under Linux, install TensorFlow itself in a new environment", "tensorflow[and-cuda]"),
+            Fix("For an NVIDIA GPU under Linux, make a new environment with tensorflow[and-cuda] instead"),
         ),
         ("directml",),
         _URL,
@@ -102,7 +108,8 @@ def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
     yield Finding(
         "gpu-vendor-unsupported",
         severity,
-        "%s cannot use the %s here%s." % (view.tensorflow_label, gpu.name, "; a DirectML build can" if system == "windows" else ""),
+        "%s cannot use the %s here%s."
+        % (view.tensorflow_label, gpu.name, "; a DirectML build can" if system == "windows" else ""),
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
         fixes,
         ("gpu",),
@@ -120,7 +127,8 @@ def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
         plugin = next(row for row in view.matrix.directml() if row.distribution == "tensorflow-directml-plugin")
         pins = ("tensorflow-cpu==%s.0" % plugin.tensorflow, "%s==%s" % (plugin.distribution, plugin.version), "numpy<2")
         if accepts(plugin.python, view.machine.python.version):
-            remove = [item.name for item in view.tensorflow_distributions]
+            installed = view.machine.python.distributions.value or ()
+            remove = [item.name for item in installed if item.name in TENSORFLOW_OWNERS]
             return (
                 Fix(
                     "Replace TensorFlow by the release that has a DirectML plug-in",
@@ -137,20 +145,3 @@ def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
         return (Fix("Use AMD's own build of TensorFlow for ROCm, in a new environment"),), "warning"
     # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.
     return (Fix("No maintained TensorFlow build uses Intel GPUs on Linux; PyTorch does (device 'xpu')"),), "info"
-
-
-def blocked_adapter_variable(value: Optional[str], count: int) -> Tuple[int, ...]:
-    """Return the adapters that ``DML_VISIBLE_DEVICES`` leaves, as TensorFlow's DirectML builds read it.
-
-    Empty or unset: all. Otherwise a comma list of numbers that is read up to the first entry that is no number or no
-    adapter; later entries are ignored without a word (measured on the wheels).
-    """
-    if not value:
-        return tuple(range(count))
-    chosen = []
-    for part in value.split(","):
-        text = part.strip()
-        if not (text.isascii() if hasattr(text, "isascii") else True) or not text.isdigit() or int(text) >= count:
-            break
-        chosen.append(int(text))
-    return tuple(chosen)

@@ -10,7 +10,7 @@ from .view import View
 _URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
 
-@rule("no-gpu")
+@rule("no-gpu", hidden_by=("wsl-without-gpu",))
 def no_gpu(view: View) -> Iterable[Finding]:
     """The machine has no GPU: nothing is wrong."""
     if view.accelerators or view.machine.driver.nodes or view.machine.rocm.kfd.value or view.machine.directml.dxg.value:
@@ -72,7 +72,10 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
     )
 
 
-@rule("driver-unhealthy", hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"))
+@rule(
+    "driver-unhealthy",
+    hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
+)
 def driver_unhealthy(view: View) -> Iterable[Finding]:
     """The driver is installed, but its kernel module is not loaded, or the node for computing is missing."""
     driver = view.machine.driver
@@ -104,7 +107,10 @@ def driver_unhealthy(view: View) -> Iterable[Finding]:
         )
 
 
-@rule("driver-too-old", hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"))
+@rule(
+    "driver-too-old",
+    hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
+)
 def driver_too_old(view: View) -> Iterable[Finding]:
     """The driver is older than the oldest that runs the CUDA release of this build."""
     driver = view.machine.driver

@@ -1,6 +1,6 @@
 """What follows from the findings: candidate devices, and what each framework will do. Pure."""
 
-from typing import List, Optional, Tuple
+from typing import FrozenSet, List, Optional, Tuple
 
 from ..errors import UnknownFactError
 from ..findings import Candidate, Finding, FrameworkStatus, NotEvaluated
@@ -11,35 +11,49 @@ __all__ = ["candidates", "statuses"]
 _VENDOR_PLATFORM = {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "xpu"}
 
 
-def candidates(view: View, findings: Tuple[Finding, ...]) -> Tuple[Tuple[Candidate, ...], List[NotEvaluated]]:
-    """Return every device, GPUs in the framework's order and the CPU last."""
+#: Where one of these rules could not be decided, only a run can tell whether a GPU works.
+_DECIDING = frozenset(
+    ("driver-missing", "driver-mismatch", "driver-unhealthy", "driver-too-old", "cuda-version-mismatch")
+    + ("cuda-library-missing", "cudnn-missing", "device-permission-denied", "rocm-missing", "wsl-without-gpu")
+)
+
+
+def candidates(
+    view: View, findings: Tuple[Finding, ...], unsettled: FrozenSet[str] = frozenset()
+) -> Tuple[Tuple[Candidate, ...], List[NotEvaluated]]:
+    """Return every device, GPUs in the framework's order and the CPU last.
+
+    ``unsettled`` are the codes of the rules that could not be decided.
+    """
     undecided: List[NotEvaluated] = []
     found: List[Candidate] = []
     try:
-        found = _gpus(view, findings)
+        found = _gpus(view, findings, bool(unsettled & _DECIDING))
     except UnknownFactError as error:
         undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
     blocked = _blocking(findings, ("tensorflow",)) if view.has_tensorflow else ()
     name = view.machine.native.cpu_model.or_none() or view.machine.native.architecture
-    found.append(
-        Candidate("cpu", "cpu", name, not blocked, blocked, view.machine.native.memory_bytes.or_none())
-    )
+    found.append(Candidate("cpu", "cpu", name, not blocked, blocked, view.machine.native.memory_bytes.or_none()))
     return tuple(found), undecided
 
 
-def _gpus(view: View, findings: Tuple[Finding, ...]) -> List[Candidate]:
+def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> List[Candidate]:
     found: List[Candidate] = []
     for item in _in_order(view):
         platform = _platform(view, item)
         blocks = _blocking(findings, tuple(filter(None, (platform, "gpu", "tensorflow", "gpu:%d" % len(found)))))
         if platform == "" and not blocks:
-            blocks = tuple(f.code for f in findings if f.code in ("cpu-only-build", "gpu-vendor-unsupported", "framework-missing"))
-        usable: Optional[bool] = None
+            blocks = tuple(
+                f.code for f in findings if f.code in ("cpu-only-build", "gpu-vendor-unsupported", "framework-missing")
+            )
+        usable: Optional[bool] = None if unsettled else True
         if blocks or platform == "":
             usable = False
         found.append(Candidate("gpu:%d" % len(found), platform, item.name, usable, blocks, item.memory_bytes))
     if not found and view.machine.directml.dxg.or_none() is not None:
-        found.append(_unlisted(view, findings, "GPU behind the WSL bridge", "directml" if view.directml_flavour else "cuda"))
+        found.append(
+            _unlisted(view, findings, "GPU behind the WSL bridge", "directml" if view.directml_flavour else "cuda")
+        )
     elif not found and view.directml_flavour and not _blocking(findings, ("directml",)) and view.wsl is None:
         if view.machine.native.system == "linux":
             found.append(_unlisted(view, findings, "DirectX 12 adapter", "directml"))
@@ -100,6 +114,7 @@ def statuses(view: View, findings: Tuple[Finding, ...], devices: Tuple[Candidate
         broken = _blocking(findings, ("tensorflow",))
         no_keras = _blocking(findings, ("tensorflow", "keras"))
         known = view.tensorflow_row is not None
+        kind = "DML" if view.directml_flavour == "fork" else "GPU"
         gpus = [item for item in devices if item.usable and item.platform != "cpu"]
         found.append(
             FrameworkStatus(
@@ -107,7 +122,7 @@ def statuses(view: View, findings: Tuple[Finding, ...], devices: Tuple[Candidate
                 version=view.tensorflow_version,
                 will_import=False if broken else True if known else None,
                 will_run_keras=False if no_keras else True if known else None,
-                devices=() if broken else ("CPU:0",) + tuple("GPU:%d" % index for index in range(len(gpus))),
+                devices=() if broken else ("CPU:0",) + tuple("%s:%d" % (kind, index) for index in range(len(gpus))),
                 cause=(broken or no_keras or (None,))[0],
             )
         )

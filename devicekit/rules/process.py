@@ -29,7 +29,10 @@ def container_without_gpu(view: View) -> Iterable[Finding]:
         (
             Fix("Ask for the GPU in the pod's resources: limits: nvidia.com/gpu: 1")
             if container == "kubernetes"
-            else Fix("Start the container with the GPU (the host needs the NVIDIA Container Toolkit)", "docker run --gpus all ..."),
+            else Fix(
+                "Start the container with the GPU (the host needs the NVIDIA Container Toolkit)",
+                "docker run --gpus all ...",
+            ),
         ),
         ("cuda",),
         "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/",
@@ -39,7 +42,13 @@ def container_without_gpu(view: View) -> Iterable[Finding]:
 @rule("cpu-only-build", hidden_by=("wsl-without-gpu", "container-without-gpu"))
 def cpu_only_build(view: View) -> Iterable[Finding]:
     """An NVIDIA GPU and a TensorFlow that was built without GPU support."""
-    if not view.has_tensorflow or view.uses_cuda or view.uses_rocm or view.directml_flavour or not view.vendor("nvidia"):
+    if (
+        not view.has_tensorflow
+        or view.uses_cuda
+        or view.uses_rocm
+        or view.directml_flavour
+        or not view.vendor("nvidia")
+    ):
         return
     gpu = view.vendor("nvidia")[0]
     owner = view.tensorflow
@@ -49,7 +58,9 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
         reason = "TensorFlow has had no GPU support on native Windows since 2.11"
         fixes = (
             Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install"),
-            view.install_fix("Or, with Python 3.7 to 3.10, install the last release that had it", "tensorflow<2.11", "numpy<2"),
+            view.install_fix(
+                "Or, with Python 3.7 to 3.10, install the last release that had it", "tensorflow<2.11", "numpy<2"
+            ),
         )
     else:
         reason = "%s is built without GPU support" % name
@@ -153,9 +164,15 @@ def rocm_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "rocm-missing",
         "error" if no_libraries else "warning",
-        "%s needs AMD's ROCm, of which %s is not here." % (view.tensorflow_label, " and ".join(missing)),
+        "%s needs AMD's ROCm, of which %s %s missing."
+        % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("not there", path) for path in missing),
-        (Fix("Install ROCm of the version that this build was made for, or remove the build", view.install("tensorflow-cpu")),),
+        (
+            Fix(
+                "Install ROCm of the version that this build was made for, or remove the build",
+                view.install("tensorflow-cpu"),
+            ),
+        ),
         # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
         ("rocm", "tensorflow") if no_libraries else ("rocm",),
         "https://rocm.docs.amd.com/",

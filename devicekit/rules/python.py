@@ -15,7 +15,7 @@ _BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module
 KERAS_BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino")
 
 
-@rule("framework-missing")
+@rule("framework-missing", hidden_by=("python-unsupported", "platform-unsupported"))
 def framework_missing(view: View) -> Iterable[Finding]:
     """Nothing that Keras can run on is installed."""
     python = view.machine.python
@@ -23,8 +23,6 @@ def framework_missing(view: View) -> Iterable[Finding]:
         return
     if python.package("tensorflow") or python.package("torch") or python.package("jax"):
         return
-    if _newest_for(view) is None:
-        return  # python-unsupported says it better
     yield Finding(
         "framework-missing",
         "error",
@@ -57,7 +55,7 @@ def _framework_requirements(view: View) -> List[str]:
     return requirements
 
 
-@rule("python-unsupported", hidden_by=("framework-missing",))
+@rule("python-unsupported")
 def python_unsupported(view: View) -> Iterable[Finding]:
     """No wheel of TensorFlow exists for this Python version."""
     python = view.machine.python
@@ -76,7 +74,7 @@ def python_unsupported(view: View) -> Iterable[Finding]:
     )
 
 
-@rule("platform-unsupported", hidden_by=("framework-missing", "python-unsupported"))
+@rule("platform-unsupported", hidden_by=("python-unsupported",))
 def platform_unsupported(view: View) -> Iterable[Finding]:
     """A 32-bit interpreter, or a C library for which there are no wheels."""
     python, native = view.machine.python, view.machine.native
@@ -218,8 +216,14 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
             (Evidence("keras %s" % keras, _location(view, "keras")),),
             (view.install_fix("Install a Keras that goes with it", "keras%s" % row.keras),),
-            ("keras", "tensorflow"),
+            # Keras 3 beside an old TensorFlow breaks Keras only; two generations of Keras 2 register the same symbols in
+            # TensorFlow, whose own import then fails (both seen).
+            ("keras", "tensorflow") if keras.startswith("2.") and row.minor in _SHARED_SYMBOLS else ("keras",),
         )
+
+
+#: Releases of TensorFlow in which another Keras 2 makes TensorFlow's own import fail.
+_SHARED_SYMBOLS = ("2.7", "2.8", "2.9", "2.10", "2.11", "2.12")
 
 
 def _location(view: View, name: str) -> str:
@@ -263,7 +267,8 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
     yield Finding(
         "protobuf-incompatible",
         "error",
-        "%s cannot be imported with protobuf %s: its generated code needs protobuf %s." % (label, protobuf, row.protobuf),
+        "%s cannot be imported with protobuf %s: its generated code needs protobuf %s."
+        % (label, protobuf, row.protobuf),
         (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
         (view.install_fix("Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),),
         ("tensorflow",),

@@ -80,7 +80,8 @@ class View:
     def tensorflow_label(self) -> str:
         """The name for messages: ``TensorFlow 2.10.1`` or ``tensorflow-directml 1.15.8``."""
         owner = self.tensorflow
-        name = owner.name if owner is not None and owner.name not in ("tensorflow", "tensorflow-cpu") else "TensorFlow"
+        plain = ("tensorflow", "tensorflow-cpu") + TENSORFLOW_REDIRECTS
+        name = owner.name if owner is not None and owner.name not in plain else "TensorFlow"
         return ("%s %s" % (name, self.tensorflow_version or "")).strip()
 
     @property
@@ -149,7 +150,12 @@ class View:
         if build is not None and build.cuda.known:
             return bool(build.cuda.value)
         row, owner = self.tensorflow_row, self.tensorflow
-        if owner is None or owner.name in ("tensorflow-cpu", "tensorflow-directml", "tensorflow-macos", "tensorflow-intel"):
+        if owner is None or owner.name in (
+            "tensorflow-cpu",
+            "tensorflow-directml",
+            "tensorflow-macos",
+            "tensorflow-intel",
+        ):
             return False
         system = self.machine.native.system
         if system == "windows":

@@ -1,0 +1,65 @@
+"""A code is legal only with its rule, its page, a machine that fires it, and one on which it just does not fire."""
+
+import os
+import re
+
+import pytest
+from test_machines import NAMES, load
+
+import devicekit
+from devicekit import diagnose
+from devicekit.rules import CODES, MEASURED_CODES, rules
+
+PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "explain")
+DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "codes.md")
+FIRED = {}
+NEAR = {}
+for _name in NAMES:
+    _, _machine, _expected = load(_name)
+    for _finding in diagnose(_machine).findings:
+        FIRED.setdefault(_finding.code, []).append(_name)
+    for _code in _expected["just_not"]:
+        NEAR.setdefault(_code, []).append(_name)
+
+
+def test_every_code_has_one_rule():
+    assert [item.code for item in rules()] == list(CODES)
+    assert len(set(CODES + MEASURED_CODES)) == len(CODES + MEASURED_CODES)
+
+
+@pytest.mark.parametrize("code", CODES + MEASURED_CODES)
+def test_names_are_stable_names(code):
+    assert re.match(r"[a-z]+(-[a-z]+)*$", code)
+    assert not {"error", "warning", "info"} & set(code.split("-"))
+
+
+@pytest.mark.parametrize("code", CODES + MEASURED_CODES)
+def test_every_code_has_a_page(code):
+    with open(os.path.join(PAGES, code + ".md"), encoding="utf-8") as stream:
+        page = stream.read()
+    assert page.startswith("# %s\n" % code)
+    for section in ("## What it means", "## How to see it", "## How to mend it", "## How to make sure"):
+        assert section in page
+    with open(DOCS, encoding="utf-8") as stream:
+        assert "`%s`" % code in stream.read()
+
+
+def test_every_page_has_a_code():
+    assert sorted(name[:-3] for name in os.listdir(PAGES)) == sorted(CODES + MEASURED_CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_machine_fires_it(code):
+    assert FIRED.get(code)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_on_another_machine_it_just_does_not_fire(code):
+    assert NEAR.get(code)
+    assert not set(NEAR[code]) & set(FIRED[code])
+
+
+@pytest.mark.parametrize("item", rules(), ids=[item.code for item in rules()])
+def test_what_hides_a_rule_comes_before_it(item):
+    for code in item.hidden_by:
+        assert CODES.index(code) < CODES.index(item.code)

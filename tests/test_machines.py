@@ -1,0 +1,115 @@
+"""Whole machines as folders: the decision and its reasons are asserted whole.
+
+A bug report becomes a test by adding a folder with ``host.json`` (the machine) and ``expected.json`` (what is true of it).
+"""
+
+import json
+import os
+
+import pytest
+
+from devicekit import Machine, diagnose, select_device
+from devicekit.probe import read_machine
+from devicekit.simulated import SimulatedHost
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
+NAMES = sorted(os.listdir(FOLDER))
+
+
+def load(name):
+    """Return the host, the machine as a deep probe sees it, and what is expected of it."""
+    folder = os.path.join(FOLDER, name)
+    with open(os.path.join(folder, "expected.json"), encoding="utf-8") as stream:
+        expected = json.load(stream)
+    host = SimulatedHost(folder)
+    return host, read_machine(host, deep=True), expected
+
+
+def outcome(machine):
+    """Return everything that devicekit says of a machine, without the texts."""
+    diagnosis = diagnose(machine)
+    found = {
+        "findings": [{"code": f.code, "severity": f.severity, "blocks": list(f.blocks)} for f in diagnosis.findings],
+        "candidates": [
+            {"device": c.device, "platform": c.platform, "usable": c.usable, "blocked_by": list(c.blocked_by)}
+            for c in diagnosis.candidates
+        ],
+        "not_evaluated": [item.code for item in diagnosis.not_evaluated],
+        "prediction": [
+            {
+                "framework": s.framework,
+                "will_import": s.will_import,
+                "will_run_keras": s.will_run_keras,
+                "devices": list(s.devices),
+                "cause": s.cause,
+            }
+            for s in diagnosis.frameworks
+        ],
+    }
+    for request in ("auto", "gpu"):
+        selection = select_device(request, machine=machine)
+        names = ("device", "framework", "platform", "fallback", "reason")
+        found[request] = {name: getattr(selection, name) for name in names}
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_whole_outcome(name):
+    _, machine, expected = load(name)
+    found = outcome(machine)
+    wanted = {key: value for key, value in expected.items() if key not in ("title", "just_not")}
+    assert found == wanted
+    assert not {item["code"] for item in found["findings"]} & set(expected["just_not"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_survives_json_and_is_deterministic(name):
+    host, machine, _ = load(name)
+    again = Machine.from_dict(json.loads(json.dumps(machine.to_dict())))
+    assert again == machine
+    assert diagnose(again).to_dict() == diagnose(machine).to_dict()
+    assert read_machine(SimulatedHost(os.path.join(FOLDER, name)), deep=True) == machine
+    assert host.system == machine.native.system
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_personal_leaves(name):
+    host, machine, _ = load(name)
+    text = json.dumps([machine.to_dict(), diagnose(machine).to_dict(), select_device(machine=machine).to_dict()])
+    for word in (host.home, host.home.replace("\\", "\\\\"), host.user, host.node):
+        assert not word or word not in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_finding_is_complete(name):
+    for finding in diagnose(load(name)[1]).findings:
+        assert finding.summary.endswith(".")
+        assert finding.evidence
+        if finding.severity != "info":
+            assert finding.fix
+        for fix in finding.fix:
+            assert fix.text
+            assert fix.command is None or (fix.command == fix.command.strip() and "\n" not in fix.command)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_broken_environment_has_one_error_not_five(name):
+    errors = [finding.code for finding in diagnose(load(name)[1]).findings if finding.severity == "error"]
+    assert len(errors) <= 1
+
+
+def test_what_is_unknown_is_never_absent(make_machine):
+    """A machine on which nothing can be read: no rule may call it clean, and none may fail."""
+    denied = ["/proc/version", "/sys/bus/pci/devices", "/proc/driver/nvidia/gpus", "/proc/driver/nvidia/version", "/secret"]
+    host = make_machine(
+        folders=denied,
+        denied=denied,
+        env={"LD_LIBRARY_PATH": "/secret"},
+        python={"installed": {"tensorflow": "2.20.0", "numpy": "2.1.0"}},
+    )
+    diagnosis = diagnose(read_machine(host))
+    undecided = {item.code for item in diagnosis.not_evaluated}
+    assert {"no-gpu", "wsl-without-gpu", "driver-mismatch"} <= undecided
+    assert diagnosis.by_code("no-gpu") is None
+    for item in diagnosis.not_evaluated:
+        assert "the rule failed" not in item.because
