@@ -89,7 +89,7 @@ def select_device(
     *,
     framework: Optional[str] = None,
     machine: Optional[Machine] = None,
-    min_memory: Union[None, int, str] = None,
+    min_memory: Union[int, str, None] = None,
     exclude: Iterable[str] = (),
     policy: Policy = None,
 ) -> Selection:
@@ -133,7 +133,7 @@ def _plan(
     request: Request,
     framework: Optional[str],
     machine: Optional[Machine] = None,
-    min_memory: Union[None, int, str] = None,
+    min_memory: Union[int, str, None] = None,
     exclude: Iterable[str] = (),
     policy: Policy = None,
 ) -> Plan:
@@ -160,7 +160,7 @@ def auto(
     *,
     framework: Optional[str] = None,
     require: bool = False,
-    memory: Union[None, int, str] = "grow",
+    memory: Union[int, str, None] = "grow",
     precision: Optional[str] = None,
     verify: str = "cached",
     seed: Optional[int] = None,

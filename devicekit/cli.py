@@ -34,7 +34,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="devicekit", description="Which device can Keras and TensorFlow run on here, and why not?")
+    parser = argparse.ArgumentParser(
+        prog="devicekit", description="Which device can Keras and TensorFlow run on here, and why not?"
+    )
     parser.add_argument("--version", action="version", version="devicekit %s" % __version__)
     verbs = parser.add_subparsers(title="commands", metavar="COMMAND")
     doctor = verbs.add_parser("doctor", help="say what was found, what is chosen, what is wrong and what to type")
@@ -46,7 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     _examined(devices)
     devices.add_argument("--device", default="auto", help="the device that is wanted (default: auto)")
     devices.set_defaults(run=_devices)
-    snapshot = verbs.add_parser("snapshot", help="write what is known of this machine, for 'doctor --machine' elsewhere")
+    snapshot = verbs.add_parser(
+        "snapshot", help="write what is known of this machine, for 'doctor --machine' elsewhere"
+    )
     snapshot.add_argument("--json", action="store_true", help="as JSON (a snapshot always is)")
     snapshot.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment")
     snapshot.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
@@ -57,8 +61,12 @@ def _parser() -> argparse.ArgumentParser:
 def _examined(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--machine", metavar="FILE", help="examine a snapshot ('-': standard input) instead of this machine")
-    group.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment, from outside")
+    group.add_argument(
+        "--machine", metavar="FILE", help="examine a snapshot ('-': standard input) instead of this machine"
+    )
+    group.add_argument(
+        "--python", metavar="PATH", help="examine another interpreter or virtual environment, from outside"
+    )
 
 
 def _examine(options: argparse.Namespace) -> Machine:
@@ -169,5 +177,3 @@ def _style() -> Any:
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
     columns = shutil.get_terminal_size((100, 24)).columns
     return Style(width=max(40, min(columns, 100)), colour=colour, unicode="utf" in encoding)
-
-

@@ -308,9 +308,7 @@ class LiveHost(Host):
         if not os.path.isabs(argv[0]):
             raise ValueError("system tools are called by their absolute path, not %r" % argv[0])
         try:
-            done = subprocess.run(
-                list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout_s
-            )
+            done = subprocess.run(list(argv), stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s)
         except subprocess.TimeoutExpired:
             return RunResult(None, "", "no answer within %g s" % timeout_s)
         return RunResult(

@@ -55,8 +55,7 @@ def other_interpreter(path: str) -> Interpreter:
         done = subprocess.run(
             [executable, "-B", child],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             timeout=_TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:

@@ -36,7 +36,8 @@ def load_machine(path: str) -> Machine:
         raise MachineFileError("%s cannot be read: %s" % (path, error.strerror or error)) from error
     if len(content) > LIMIT_BYTES:
         raise MachineFileError(
-            "%s has more than %d MiB; a machine file made by 'devicekit snapshot' has less than one" % (path, LIMIT_BYTES >> 20)
+            "%s has more than %d MiB; a machine file made by 'devicekit snapshot' has less than one"
+            % (path, LIMIT_BYTES >> 20)
         )
     return Machine.from_dict(_parse(path, content))
 

@@ -11,7 +11,7 @@ def main():
     """Compute in a session and train on digits, both where `auto` decided."""
     print(selection)
     if selection.framework != "tensorflow1":
-        print("this example needs TensorFlow 1.15: Python 3.7 and  pip install \"devicekit[directml]\"")
+        print('this example needs TensorFlow 1.15: Python 3.7 and  pip install "devicekit[directml]"')
         return 2
     import tensorflow as tf
     from sklearn.datasets import load_digits
@@ -28,7 +28,10 @@ def main():
     x, y = (digits.data / 16.0).astype("float32"), digits.target
     with devicekit.device_scope():
         model = tf.keras.Sequential(
-            [tf.keras.layers.Dense(64, activation="relu", input_shape=(64,)), tf.keras.layers.Dense(10, activation="softmax")]
+            [
+                tf.keras.layers.Dense(64, activation="relu", input_shape=(64,)),
+                tf.keras.layers.Dense(10, activation="softmax"),
+            ]
         )
         model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
         model.fit(x[:1400], y[:1400], epochs=20, verbose=0)

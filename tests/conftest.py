@@ -49,8 +49,7 @@ def python(tmp_path):
             cwd=str(options.pop("cwd", tmp_path)),
             env=environ,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             timeout=options.pop("timeout", 300),
         )
         out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")

@@ -48,7 +48,12 @@ def room(relative):
     return relative.partition("/")[0].replace(".py", "")
 
 
-PURE = [name for name in MODULES if room(name) in ("rules", "matrix", "choose", "report", "findings", "facts", "fact", "codec", "request", "selection")]
+PURE = [
+    name
+    for name in MODULES
+    if room(name)
+    in ("rules", "matrix", "choose", "report", "findings", "facts", "fact", "codec", "request", "selection")
+]
 
 
 @pytest.mark.parametrize("name", PURE)
@@ -105,7 +110,12 @@ def test_no_pickle_no_shell_no_multiprocessing(name):
     with open(MODULES[name], encoding="utf-8") as stream:
         text = stream.read()
     assert "shell=True" not in text
-    assert not {item.partition(".")[0] for item in imports(MODULES[name])} & {"pickle", "marshal", "shelve", "multiprocessing"}
+    assert not {item.partition(".")[0] for item in imports(MODULES[name])} & {
+        "pickle",
+        "marshal",
+        "shelve",
+        "multiprocessing",
+    }
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))

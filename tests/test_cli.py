@@ -23,9 +23,8 @@ def run(*arguments, **options):
         [sys.executable, "-m", "devicekit", *arguments],
         env=environ,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        universal_newlines=True,
+        capture_output=True,
+        text=True,
         encoding="utf-8",
         **options,
     )
@@ -129,11 +128,17 @@ FINDING = Finding(
     "warning",
     "A sentence that is long enough to be wrapped on a narrow terminal, about %s." % HOSTILE,
     (Evidence("seen " + HOSTILE, "/a/very/long/path/without/any/space/in/it/that/cannot/be/broken/anywhere"),),
-    (Fix("Do this", 'python -m pip install "something<2" "another-thing>=3" "and-a-third==4.5.6" "and-more<7"'), Fix("Or that")),
+    (
+        Fix("Do this", 'python -m pip install "something<2" "another-thing>=3" "and-a-third==4.5.6" "and-more<7"'),
+        Fix("Or that"),
+    ),
     ("cuda",),
     "https://example.org/",
 )
-DIAGNOSIS = Diagnosis((FINDING,), (Candidate("gpu:0", "cuda", HOSTILE, False, ("driver-missing",), 8 << 30), Candidate("cpu", "cpu", "X", True)))
+DIAGNOSIS = Diagnosis(
+    (FINDING,),
+    (Candidate("gpu:0", "cuda", HOSTILE, False, ("driver-missing",), 8 << 30), Candidate("cpu", "cpu", "X", True)),
+)
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])
@@ -166,6 +171,9 @@ def test_main_returns_its_status(capsys):
 def test_no_personal_name_is_printed(tmp_path):
     home = tmp_path / "home-of-wilhelmina"
     home.mkdir()
-    done = run("snapshot", env={"HOME": str(home), "USER": "wilhelmina", "LD_LIBRARY_PATH": str(home / "lib"), "KERAS_HOME": str(home)})
+    done = run(
+        "snapshot",
+        env={"HOME": str(home), "USER": "wilhelmina", "LD_LIBRARY_PATH": str(home / "lib"), "KERAS_HOME": str(home)},
+    )
     assert "wilhelmina" not in done.stdout
     assert "~/lib" in done.stdout

@@ -26,7 +26,10 @@ ROWS = {
     },
     "cuda": {
         "cuda": TEXT,
-        "libraries": {"type": "object", "additionalProperties": {"type": "string", "pattern": r"^lib\w+\.so\.[0-9.]+$"}},
+        "libraries": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "pattern": r"^lib\w+\.so\.[0-9.]+$"},
+        },
         "linux_driver": {"type": "string", "pattern": r"^[0-9.]+$"},
         "windows_driver": {"type": "string", "pattern": r"^[0-9.]+$"},
     },

@@ -10,7 +10,9 @@ from devicekit.machine_file import LIMIT_BYTES, load_machine
 GOOD = json.dumps(detect().to_dict())
 
 
-@pytest.mark.parametrize("encode", [lambda t: t.encode(), lambda t: t.encode("utf-8-sig"), lambda t: t.encode("utf-16")])
+@pytest.mark.parametrize(
+    "encode", [lambda t: t.encode(), lambda t: t.encode("utf-8-sig"), lambda t: t.encode("utf-16")]
+)
 def test_good_in_the_encodings_that_shells_write(tmp_path, encode):
     path = tmp_path / "machine.json"
     path.write_bytes(encode(GOOD))

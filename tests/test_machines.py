@@ -100,7 +100,13 @@ def test_a_broken_environment_has_one_error_not_five(name):
 
 def test_what_is_unknown_is_never_absent(make_machine):
     """A machine on which nothing can be read: no rule may call it clean, and none may fail."""
-    denied = ["/proc/version", "/sys/bus/pci/devices", "/proc/driver/nvidia/gpus", "/proc/driver/nvidia/version", "/secret"]
+    denied = [
+        "/proc/version",
+        "/sys/bus/pci/devices",
+        "/proc/driver/nvidia/gpus",
+        "/proc/driver/nvidia/version",
+        "/secret",
+    ]
     host = make_machine(
         folders=denied,
         denied=denied,

@@ -9,7 +9,9 @@ import pytest
 from devicekit import CompatibilityWarning, DeviceWarning, FallbackWarning, Finding, Fix
 from devicekit.notify import forget, notify
 
-FINDING = Finding("driver-missing", "warning", "There is a GPU without a driver.", (), (Fix("Install it", "apt install x"),))
+FINDING = Finding(
+    "driver-missing", "warning", "There is a GPU without a driver.", (), (Fix("Install it", "apt install x"),)
+)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,9 @@ def test_once_per_cause():
     assert len(caught) == 2
 
 
-@pytest.mark.parametrize("filters", [{"category": FallbackWarning}, {"category": DeviceWarning}, {"message": "driver-missing"}])
+@pytest.mark.parametrize(
+    "filters", [{"category": FallbackWarning}, {"category": DeviceWarning}, {"message": "driver-missing"}]
+)
 def test_filtered_by_class_and_by_code(filters):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -36,7 +36,8 @@ def test_accepted(text, kind, platform, indices, native):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "gpus", "gpu:", "gpu:-1", "gpu:0;1", "gpu:0,0", "auto:0", "/GPU", "cuda:a", "DirectML?", None, 0, ["gpu"]]
+    "text",
+    ["", "gpus", "gpu:", "gpu:-1", "gpu:0;1", "gpu:0,0", "auto:0", "/GPU", "cuda:a", "DirectML?", None, 0, ["gpu"]],
 )
 def test_refused_with_what_is_accepted(text):
     with pytest.raises(ValueError, match="accepted are|names a device twice"):
@@ -52,7 +53,16 @@ def test_any_text_is_parsed_or_refused(text):
 
 
 @pytest.mark.parametrize(
-    "value, size", [(1, 1), ("8GiB", 8 << 30), ("8 GB", 8 * 10**9), ("512MiB", 512 << 20), ("1.5k", 1500), ("100", 100), ("2TiB", 2 << 40)]
+    "value, size",
+    [
+        (1, 1),
+        ("8GiB", 8 << 30),
+        ("8 GB", 8 * 10**9),
+        ("512MiB", 512 << 20),
+        ("1.5k", 1500),
+        ("100", 100),
+        ("2TiB", 2 << 40),
+    ],
 )
 def test_memory(value, size):
     assert parse_memory(value, "memory") == size

@@ -16,8 +16,15 @@ def problems(path):
         size = sum(item.compress_size for item in wheel.infolist())
         metadata = wheel.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode("utf-8")
         entry_points = wheel.read(next(name for name in names if name.endswith("entry_points.txt"))).decode("utf-8")
-        codes = re.findall(r'"([a-z-]+)"', wheel.read("devicekit/rules/__init__.py").decode("utf-8").partition("CODES = (")[2])
-    for name in ("devicekit/py.typed", "devicekit/data/tensorflow.json", "devicekit/data/cuda.json", "devicekit/__main__.py"):
+        codes = re.findall(
+            r'"([a-z-]+)"', wheel.read("devicekit/rules/__init__.py").decode("utf-8").partition("CODES = (")[2]
+        )
+    for name in (
+        "devicekit/py.typed",
+        "devicekit/data/tensorflow.json",
+        "devicekit/data/cuda.json",
+        "devicekit/__main__.py",
+    ):
         if name not in names:
             found.append("%s is missing" % name)
     for code in codes[: codes.index("no-gpu") + 1]:

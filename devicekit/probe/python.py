@@ -3,7 +3,7 @@
 import re
 from typing import Dict, Iterable, List, Optional, Tuple
 
-from ..facts import Distribution, Fact, FrameworkBuild, ImportPackage, KerasConfig, PluginLibrary, Python
+from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Entry, Host
 from .builds import read_builds
 from .distributions import normalise, read_distribution, split_folder_name
@@ -12,13 +12,16 @@ __all__ = ["read_python"]
 
 #: Distributions that matter to a framework; others are counted only, so that a large environment costs nothing.
 RELEVANT = frozenset(
-    """absl-py astunparse array-record cuda-python dm-tree flatbuffers gast google-pasta grpcio h5py importlib-metadata
-    jax jax-cuda12-pjrt jax-cuda12-plugin jax-cuda13-pjrt jax-cuda13-plugin jax-metal jaxlib keras keras-applications
-    keras-nightly keras-preprocessing libclang libtpu markdown ml-dtypes namex numpy onnxruntime onnxruntime-directml
-    onnxruntime-gpu openvino opt-einsum optree packaging pip protobuf pytorch-directml requests rich scipy setuptools
-    six tb-nightly tensorboard termcolor tf-keras tf-nightly tf-nightly-cpu tf-nightly-gpu torch torch-directml
-    torchaudio torchvision triton typing-extensions werkzeug wheel wrapt""".split()
-)
+    (
+        "absl-py", "array-record", "astunparse", "cuda-python", "dm-tree", "flatbuffers", "gast", "google-pasta", "grpcio",
+        "h5py", "importlib-metadata", "jax", "jax-cuda12-pjrt", "jax-cuda12-plugin", "jax-cuda13-pjrt", "jax-cuda13-plugin",
+        "jax-metal", "jaxlib", "keras", "keras-applications", "keras-nightly", "keras-preprocessing", "libclang", "libtpu",
+        "markdown", "ml-dtypes", "namex", "numpy", "onnxruntime", "onnxruntime-directml", "onnxruntime-gpu", "openvino",
+        "opt-einsum", "optree", "packaging", "pip", "protobuf", "pytorch-directml", "requests", "rich", "scipy", "setuptools",
+        "six", "tb-nightly", "tensorboard", "termcolor", "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch",
+        "torch-directml", "torchaudio", "torchvision", "triton", "typing-extensions", "werkzeug", "wheel", "wrapt",
+    )
+)  # fmt: skip
 RELEVANT_PREFIXES = ("tensorflow", "nvidia-", "intel-extension-for-", "jax-rocm", "tf-")
 
 #: Import packages whose place on the path decides what a framework import finds.
@@ -28,7 +31,9 @@ PACKAGES = (
 )  # fmt: skip
 
 #: Parts of the standard library that no framework imports: a local file of such a name does no harm.
-_HARMLESS_NAMES = frozenset("antigravity idlelib lib2to3 main setup test tests this tkinter turtle turtledemo".split())
+_HARMLESS_NAMES = frozenset(
+    ("antigravity", "idlelib", "lib2to3", "main", "setup", "test", "tests", "this", "tkinter", "turtle", "turtledemo")
+)
 
 _LIBRARY_FORMATS = ((b"\x7fELF", "elf"), (b"MZ", "pe"), (b"\xcf\xfa\xed\xfe", "macho"), (b"\xca\xfe\xba\xbe", "macho"))
 

@@ -97,7 +97,9 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
         state = {True: "works", False: "cannot be imported", None: "not judged"}[item.will_import]
         if item.cause is not None:
             state += ": %s" % item.cause
-        lines += _labelled(style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state))
+        lines += _labelled(
+            style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state)
+        )
     return lines or _labelled(style, "Frameworks", "none")
 
 

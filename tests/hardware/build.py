@@ -69,7 +69,7 @@ def _compile(library, sources, flags):
     os.close(handle)
     command = [program, "-o", unfinished] + [os.path.join(HERE, name) for name in sources] + flags
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             raise RuntimeError("%s failed with %d:\n%s" % (" ".join(command), done.returncode, done.stdout))
         os.chmod(unfinished, 0o755)

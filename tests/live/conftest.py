@@ -15,7 +15,11 @@ def program(run_json, tmp_path):
 
     def run(code, *arguments, **options):
         # Without byte-code files every import of TensorFlow would take five times as long.
-        environ = {"PYTHONDONTWRITEBYTECODE": "", "TF_CPP_MIN_LOG_LEVEL": "3", "DEVICEKIT_CACHE_DIR": str(tmp_path / "cache")}
+        environ = {
+            "PYTHONDONTWRITEBYTECODE": "",
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            "DEVICEKIT_CACHE_DIR": str(tmp_path / "cache"),
+        }
         environ.update(options.pop("env", {}))
         return run_json(code, *arguments, env=environ, **options)
 
@@ -58,5 +62,3 @@ def simulated_directx(tmp_path_factory):
         return {"LD_LIBRARY_PATH": folder, "TF_DIRECTML_PATH": folder, "DEVICEKIT_SIM_ADAPTERS": value}
 
     return variables
-
-

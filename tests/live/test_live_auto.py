@@ -57,7 +57,9 @@ def test_without_a_gpu_it_trains_on_the_cpu(program):
 
 
 def test_twice_does_nothing_the_second_time(program):
-    code = AUTO + "again = devicekit.auto()\nprint(json.dumps([again is selection, again.changes == selection.changes]))"
+    code = (
+        AUTO + "again = devicekit.auto()\nprint(json.dumps([again is selection, again.changes == selection.changes]))"
+    )
     assert program(code) == [True, True]
 
 
@@ -96,7 +98,9 @@ print(json.dumps([str(change) for change in selection.changes]))
 """
     assert program(code) == ["tensorflow: random seed = 7"]
     for wrong in ("verify='sometimes'", "memory='lots'", "framework='caffe'", "device='banana'"):
-        code = "import devicekit, json\ntry: devicekit.auto(%s)\nexcept ValueError as e: print(json.dumps(str(e)))" % wrong
+        code = (
+            "import devicekit, json\ntry: devicekit.auto(%s)\nexcept ValueError as e: print(json.dumps(str(e)))" % wrong
+        )
         assert "accepted are" in program(code) or "such as '8GiB'" in program(code)
 
 
@@ -152,8 +156,7 @@ def test_examples_run():
     for name in names:
         done = subprocess.run(
             [sys.executable, os.path.join(EXAMPLES, name)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3"),
         )
         assert done.returncode == 0, (name, done.stdout, done.stderr[-3000:])
@@ -176,5 +179,3 @@ def test_dxcore_that_aborts_is_survived(program, simulated_directx):
     data = program(AUTO + REPORT, env=simulated_directx("fail"))
     assert (data["selection"]["device"], data["visible"]) == ("cpu", ["CPU"])
     assert data["warnings"][0][1] == "driver-unhealthy"
-
-

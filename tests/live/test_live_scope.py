@@ -9,7 +9,10 @@ WHERE = "def where(x): return x.device.rpartition('device:')[2]\ndef here(): ret
 
 @only_tf2
 def test_variables_operations_functions_nesting_and_restoring(program):
-    code = SPLIT + WHERE + """
+    code = (
+        SPLIT
+        + WHERE
+        + """
 seen = {}
 with devicekit.device_scope("/CPU:1") as selection:
     seen["variable"], seen["operation"] = where(tf.Variable(1.0)), here()
@@ -31,6 +34,7 @@ with scope:
 seen["left twice"] = here()
 print(json.dumps([seen, selection.device]))
 """
+    )
     seen, device = program(code)
     assert seen == {
         "variable": "CPU:1", "operation": "CPU:1", "function": "CPU:1", "nested": "CPU:2", "restored": "CPU:1",
@@ -41,7 +45,9 @@ print(json.dumps([seen, selection.device]))
 
 @only_tf2
 def test_fit_places_weights_and_optimizer(program):
-    code = SPLIT + """
+    code = (
+        SPLIT
+        + """
 import numpy as np
 model = tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])
 with devicekit.device_scope("cpu:1"):
@@ -50,15 +56,20 @@ with devicekit.device_scope("cpu:1"):
 slots = model.optimizer.variables
 slots = slots() if callable(slots) else slots
 def device(variable):
-    return getattr(variable, "value", variable).device if not callable(getattr(variable, "value", None)) else variable.device
+    inner = getattr(variable, "value", variable)
+    return (variable if callable(inner) else inner).device
 print(json.dumps(sorted({device(v).rpartition("device:")[2] for v in list(model.weights) + list(slots)})))
 """
+    )
     assert program(code) == ["CPU:1"]
 
 
 @only_tf2
 def test_decorators(program):
-    code = SPLIT + WHERE + """
+    code = (
+        SPLIT
+        + WHERE
+        + """
 import asyncio
 @devicekit.device_scope("cpu:1")
 def function(): return here()
@@ -74,12 +85,16 @@ steps = generator()
 seen = [function(), next(steps), here(), steps.send("sent"), here(), asyncio.run(coroutine()), here(), function.__name__]
 print(json.dumps(seen))
 """
+    )
     assert program(code) == ["CPU:1", "CPU:1", "CPU:0", ["sent", "CPU:1"], "CPU:0", "CPU:2", "CPU:0", "function"]
 
 
 @only_tf2
 def test_threads_have_their_own_scopes_also_with_one_object(program):
-    code = SPLIT + WHERE + """
+    code = (
+        SPLIT
+        + WHERE
+        + """
 import threading
 shared = devicekit.device_scope("cpu:1")
 seen, errors = [set(), set(), set()], []
@@ -94,12 +109,16 @@ threads = [threading.Thread(target=work, args=a) for a in ((0, None, 300), (2, N
 [t.start() for t in threads]; [t.join() for t in threads]
 print(json.dumps([[sorted(s) for s in seen], errors, here()]))
 """
+    )
     assert program(code) == [[["CPU:0"], ["CPU:1"], ["CPU:2"]], [], "CPU:0"]
 
 
 @only_tf2
 def test_tasks_keep_their_devices_across_await(program):
-    code = SPLIT + WHERE + """
+    code = (
+        SPLIT
+        + WHERE
+        + """
 import asyncio
 async def placed(number, repeat):
     seen = set()
@@ -138,12 +157,16 @@ original = asyncio.Handle._run
 results = asyncio.run(main())
 print(json.dumps(results + [here(), asyncio.Handle._run is original]))
 """
+    )
     assert program(code) == [["CPU:1"], ["CPU:0"], ["CPU:2"], "'expected'", "CPU:0", "CPU:0", True]
 
 
 @only_tf2
 def test_a_device_that_is_not_there(program):
-    code = SPLIT + WHERE + """
+    code = (
+        SPLIT
+        + WHERE
+        + """
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for _ in range(3):
@@ -162,6 +185,7 @@ for wrong in ("banana", "gpu:0,1", 5, ["gpu"]):
         errors.append(str(error)[:20])
 print(json.dumps([place, selection.fallback, [type(w.message).__name__ for w in caught], message, len(errors)]))
 """
+    )
     place, fallback, categories, message, errors = program(code)
     assert (place, fallback, errors) == ("CPU:0", True, 4)
     assert categories == ["FallbackWarning"]
@@ -170,13 +194,23 @@ print(json.dumps([place, selection.fallback, [type(w.message).__name__ for w in 
 
 @only_tf2
 def test_without_an_argument_it_is_what_auto_chose(program):
-    code = "import devicekit, json\nwith devicekit.device_scope() as s: pass\ndevicekit.auto('cpu')\nwith devicekit.device_scope() as t: pass\nprint(json.dumps([s.device, t.device]))"
+    code = """
+import devicekit, json
+with devicekit.device_scope() as before:
+    pass
+devicekit.auto("cpu")
+with devicekit.device_scope() as after:
+    pass
+print(json.dumps([before.device, after.device]))
+"""
     assert program(code, flags=["-W", "ignore"]) == ["cpu", "cpu"]
 
 
 @only_tf1
 def test_graphs_and_sessions(program):
-    code = SPLIT + """
+    code = (
+        SPLIT
+        + """
 with devicekit.device_scope("cpu:1") as selection:
     a = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     v = tf.Variable([[1.0, 0.0], [0.0, 1.0]], name="v")
@@ -191,6 +225,7 @@ with tf.compat.v1.Session() as session:
 ran = {n.node_name: s.device.rpartition("device:")[2] for s in metadata.step_stats.dev_stats for n in s.node_stats}
 print(json.dumps([[x.device for x in (a, v, b, c, d)], ran["MatMul"], result.tolist(), selection.device]))
 """
+    )
     placed, ran, result, device = program(code)
     assert placed == ["/device:CPU:1", "/device:CPU:1", "/device:CPU:2", "/device:CPU:1", ""]
     assert ran == "CPU:2"
@@ -200,7 +235,9 @@ print(json.dumps([[x.device for x in (a, v, b, c, d)], ran["MatMul"], result.tol
 
 @only_tf1
 def test_fit_and_eager_execution_in_tensorflow_1(program):
-    code = SPLIT + """
+    code = (
+        SPLIT
+        + """
 import numpy as np
 with devicekit.device_scope("cpu:1"):
     model = tf.keras.Sequential([tf.keras.layers.Dense(4, input_shape=(3,)), tf.keras.layers.Dense(1)])
@@ -208,23 +245,33 @@ with devicekit.device_scope("cpu:1"):
     losses = model.fit(np.ones((8, 3)), np.ones((8, 1)), epochs=2, verbose=0).history["loss"]
 print(json.dumps([sorted({w.device for w in model.weights}), bool(losses[1] < losses[0])]))
 """
+    )
     assert program(code) == [["/device:CPU:1"], True]
-    code = PRELUDE + "import devicekit\nsplit_cpu()\ntf.compat.v1.enable_eager_execution()\n" + WHERE + """
+    code = (
+        PRELUDE
+        + "import devicekit\nsplit_cpu()\ntf.compat.v1.enable_eager_execution()\n"
+        + WHERE
+        + """
 with devicekit.device_scope("cpu:1"):
     inside = here()
 print(json.dumps([inside, here()]))
 """
+    )
     assert program(code) == ["CPU:1", "CPU:0"]
 
 
 @pytest.mark.parametrize("body", ["pass", "raise KeyError"])
 def test_a_scope_leaves_no_trace(program, body):
-    code = SPLIT + """
+    code = (
+        SPLIT
+        + """
 try:
     with devicekit.device_scope("cpu"):
         %s
 except KeyError:
     pass
 print(json.dumps(tf.add(1.0, 1.0).device))
-""" % body
+"""
+        % body
+    )
     assert program(code).rpartition(":")[0] in ("", "/job:localhost/replica:0/task:0/device:CPU")

@@ -44,11 +44,15 @@ def test_the_loader_cache_of_this_machine_has_the_c_library():
 
 
 def test_system_texts():
-    assert parse_os_release('NAME="A"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n') == "Debian GNU/Linux 12 (bookworm)"
+    assert (
+        parse_os_release('NAME="A"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n') == "Debian GNU/Linux 12 (bookworm)"
+    )
     assert parse_os_release("") == "Linux"
     assert parse_meminfo("MemTotal:       24637016 kB\n") == 24637016 * 1024
     assert parse_meminfo("MemTotal: lots\n") == 0
-    text = "processor\t: 0\nmodel name\t: X\nflags\t\t: fpu avx\n\nprocessor\t: 1\nmodel name\t: X\nflags\t\t: fpu avx\n"
+    text = (
+        "processor\t: 0\nmodel name\t: X\nflags\t\t: fpu avx\n\nprocessor\t: 1\nmodel name\t: X\nflags\t\t: fpu avx\n"
+    )
     assert parse_cpuinfo(text) == ("X", ("fpu", "avx"), 2)
     assert parse_cpuinfo("") == ("", (), 0)
 
@@ -61,7 +65,9 @@ def test_wsl():
 
 
 def test_nvidia_texts():
-    closed = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024\nGCC version: 12\n"
+    closed = (
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024\nGCC version: 12\n"
+    )
     assert parse_nvidia_version(closed) == "550.54.15"
     opened = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.10  Release Build  (x@y)\n"
     assert parse_nvidia_version(opened) == "570.86.10"
@@ -85,7 +91,9 @@ def test_libraries_are_found_in_the_loaders_order(make_machine):
 
 
 def test_a_folder_that_cannot_be_read_makes_the_search_unknown_not_empty(make_machine):
-    host = make_machine(env={"LD_LIBRARY_PATH": "/secret"}, folders=["/secret"], denied=["/secret"], loader_cache={"a": "/a"})
+    host = make_machine(
+        env={"LD_LIBRARY_PATH": "/secret"}, folders=["/secret"], denied=["/secret"], loader_cache={"a": "/a"}
+    )
     assert not find_libraries(host, lambda name: name == "libcuda.so.1").known
 
 

@@ -77,7 +77,9 @@ def test_a_missing_native_library_is_seen_in_the_quick_probe_and_a_missing_modul
         SITE + "/numpy-1.26.4.dist-info/METADATA": "Name: numpy\nVersion: 1.26.4\n",
     }
     record = SITE + "/tensorflow_cpu-2.15.1.dist-info/RECORD"
-    native = make_machine(files=dict(base, **{record: "tensorflow/__init__.py,,0\ntensorflow/libtensorflow_cc.so.2,,9\n"}))
+    native = make_machine(
+        files=dict(base, **{record: "tensorflow/__init__.py,,0\ntensorflow/libtensorflow_cc.so.2,,9\n"})
+    )
     assert "install-corrupt" in codes(native, deep=False)
     module = make_machine(files=dict(base, **{record: "tensorflow/__init__.py,,0\ntensorflow/python/ops.py,,9\n"}))
     assert "install-corrupt" in codes(module)
@@ -152,10 +154,20 @@ print(json.dumps(devicekit.auto(verify="never").to_dict()))
 
 @pytest.mark.parametrize(
     "variable, value",
-    [("KERAS_BACKEND", "nonsense\n\x1b[31m"), ("KERAS_BACKEND", "TensorFlow"), ("CUDA_VISIBLE_DEVICES", "a;b"), ("TF_CONFIG", "{")],
+    [
+        ("KERAS_BACKEND", "nonsense\n\x1b[31m"),
+        ("KERAS_BACKEND", "TensorFlow"),
+        ("CUDA_VISIBLE_DEVICES", "a;b"),
+        ("TF_CONFIG", "{"),
+    ],
 )
 def test_nonsense_in_the_environment(run_json, variable, value):
-    code = "import json, warnings; warnings.simplefilter('ignore'); import devicekit; print(json.dumps(devicekit.select_device().to_dict()))"
+    code = """
+import json, warnings
+warnings.simplefilter("ignore")
+import devicekit
+print(json.dumps(devicekit.select_device().to_dict()))
+"""
     assert run_json(code, env={variable: value})["device"] in ("cpu", "auto")
 
 
@@ -188,8 +200,7 @@ def test_nothing_is_loaded_from_the_working_folder(tmp_path, python):
             [sys.executable, "-m", "devicekit", *arguments],
             cwd=str(tmp_path),
             env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
         )
         assert b"loaded from the working folder" not in done.stdout + done.stderr
         data = json.loads(done.stdout.decode())

@@ -75,7 +75,9 @@ def test_a_grandchild_is_ended_too():
 
 
 def test_it_prints_very_much():
-    trial = child("for _ in range(300): sys.stderr.write('x' * 1000000)\nprint('y' * 5000000)\nsys.exit(3)", timeout_s=120)
+    trial = child(
+        "for _ in range(300): sys.stderr.write('x' * 1000000)\nprint('y' * 5000000)\nsys.exit(3)", timeout_s=120
+    )
     assert trial.outcome == "dies"
     assert len(trial.output) <= 64 << 10
 
@@ -129,7 +131,15 @@ def test_verdicts_are_kept(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", "{}", '{"schema": 1}', '{"schema": 1, "key": "k", "time": 1e99, "trial": {"outcome": "works"}}', "\x00"],
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"schema": 1}',
+        '{"schema": 1, "key": "k", "time": 1e99, "trial": {"outcome": "works"}}',
+        "\x00",
+    ],
 )
 def test_a_damaged_verdict_is_ignored(tmp_path, content):
     (tmp_path / "verdict-k.json").write_text(content)
@@ -169,5 +179,3 @@ print(save_verdict(sys.argv[1], "k", Trial("works", "compute")))
     folder = tmp_path / "cache"
     assert "File too large" in python(code, str(folder))
     assert os.listdir(str(folder)) == []
-
-
