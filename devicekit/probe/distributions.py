@@ -3,7 +3,7 @@
 from typing import Dict, List, Optional, Tuple
 
 from ..facts import Distribution, Fact
-from ..host import Entry, Host
+from ..host import Host
 
 __all__ = ["normalise", "parse_metadata", "parse_record", "read_distribution", "split_folder_name"]
 
@@ -72,15 +72,18 @@ def parse_metadata(text: str) -> Tuple[str, str, Tuple[str, ...], str]:
     return name, version, tuple(requires), requires_python
 
 
-def read_distribution(host: Host, folder: str, entry: Entry, deep: bool) -> Tuple[Distribution, Optional[str]]:
+def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[Distribution, Optional[str]]:
     """Read one distribution; the second value says what was wrong with its metadata, if anything was."""
-    base = host.join(folder, entry.name)
-    name, version = split_folder_name(entry.name)
+    base = host.join(folder, entry)
+    name, version = split_folder_name(entry)
     problem: Optional[str] = None
     requires: Tuple[str, ...] = ()
     requires_python = ""
-    file_name = "METADATA" if entry.name.endswith(".dist-info") else "PKG-INFO"
-    path = host.join(base, file_name) if entry.is_dir else base
+    file_name = "METADATA" if entry.endswith(".dist-info") else "PKG-INFO"
+    path = host.join(base, file_name)
+    is_folder = entry.endswith(".dist-info") or host.is_dir(base)
+    if not is_folder:  # an egg-info may be a file, which then is the metadata itself
+        path = base
     try:
         declared, stated, requires, requires_python = parse_metadata(host.read_text(path, 64 << 10))
         if not declared and not stated:
@@ -96,10 +99,10 @@ def read_distribution(host: Host, folder: str, entry: Entry, deep: bool) -> Tupl
     record: Fact[int] = Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD")))
     missing: List[str] = []
     damaged: List[str] = []
-    if entry.is_dir and entry.name.endswith(".dist-info"):
+    if entry.endswith(".dist-info"):
         if deep or name in _CHECKED or name.startswith("tensorflow"):
             record, missing, damaged = _check_record(host, folder, base, deep)
-    if deep and entry.is_dir:
+    if deep and is_folder:
         try:
             installer = host.read_text(host.join(base, "INSTALLER"), 64).strip()
         except OSError:  # not every installer leaves its name

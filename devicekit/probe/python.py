@@ -1,10 +1,10 @@
 """The interpreter and what is installed for it, without importing any of it."""
 
 import re
-from typing import Dict, Iterable, List, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
-from ..host import Entry, Host
+from ..host import Host
 from .builds import read_builds
 from .distributions import normalise, read_distribution, split_folder_name
 
@@ -68,8 +68,9 @@ def read_python(host: Host, deep: bool = False) -> Python:
     )
 
 
-#: A folder of the path with what is in it.
-_Listing = List[Tuple[str, List[Entry]]]
+#: A folder of the path with the names in it. What each of them is, is only asked where it matters: an environment may have
+#: thousands of distributions.
+_Listing = List[Tuple[str, List[str]]]
 
 
 def _list_path(host: Host) -> Tuple[_Listing, List[str]]:
@@ -81,7 +82,7 @@ def _list_path(host: Host) -> Tuple[_Listing, List[str]]:
             continue
         seen.add(entry)
         try:
-            listing.append((entry, host.list_dir(entry)))
+            listing.append((entry, host.list_names(entry)))
         except (FileNotFoundError, NotADirectoryError):  # a folder that does not exist yet, or a zip file
             continue
         except OSError as error:
@@ -98,31 +99,34 @@ def _read_distributions(
 ) -> Tuple[Tuple[Distribution, ...], int, Tuple[str, ...]]:
     found: List[Distribution] = []
     unreadable: List[str] = []
-    others: Dict[str, Tuple[str, Entry]] = {}
+    others: Dict[str, Tuple[str, str]] = {}
     count = 0
-    for folder, entries in listing:
-        for entry in entries:
-            if not entry.name.endswith((".dist-info", ".egg-info")) or entry.name.startswith("~"):
+    for folder, names in listing:
+        for entry in names:
+            if not entry.endswith((".dist-info", ".egg-info")) or entry.startswith("~"):
                 continue
             count += 1
-            name, version = split_folder_name(entry.name)
-            if not version and entry.name.endswith(".dist-info"):
-                unreadable.append("%s has no version in its name" % host.scrub(host.join(folder, entry.name)))
+            name, version = split_folder_name(entry)
+            if not version and entry.endswith(".dist-info"):
+                unreadable.append("%s has no version in its name" % host.scrub(host.join(folder, entry)))
             if _is_relevant(name):
-                item, problem = read_distribution(host, folder, entry, deep)
-                found.append(item)
-                if problem:
-                    unreadable.append(problem)
+                _read_one(host, folder, entry, deep, found, unreadable)
             else:
                 others.setdefault(name, (folder, entry))
     # What a TensorFlow release requires changes from release to release: whatever it names matters too.
     for name in _required_by_tensorflow(found):
         if name in others:
-            item, problem = read_distribution(host, *others[name], deep)
-            found.append(item)
-            if problem:
-                unreadable.append(problem)
+            _read_one(host, others[name][0], others[name][1], deep, found, unreadable)
     return tuple(found), count, tuple(dict.fromkeys(unreadable))
+
+
+def _read_one(
+    host: Host, folder: str, entry: str, deep: bool, found: List[Distribution], unreadable: List[str]
+) -> None:
+    item, problem = read_distribution(host, folder, entry, deep)
+    found.append(item)
+    if problem:
+        unreadable.append(problem)
 
 
 def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
@@ -141,15 +145,15 @@ _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 def _leftovers(host: Host, listing: _Listing) -> Iterable[str]:
     """Folders that pip renamed (``~ensorflow``) and could not delete: an upgrade was interrupted."""
-    for folder, entries in listing:
-        for entry in entries:
-            if entry.name.startswith("~") and entry.is_dir:
-                yield host.scrub(host.join(folder, entry.name))
+    for folder, names in listing:
+        for name in names:
+            if name.startswith("~") and host.is_dir(host.join(folder, name)):
+                yield host.scrub(host.join(folder, name))
 
 
 def _environment(host: Host, listing: _Listing) -> Tuple[str, str]:
     interpreter = host.interpreter
-    pip_is_there = any(entry.name == "pip" for _, entries in listing for entry in entries)
+    pip_is_there = any("pip" in names for _, names in listing)
     if host.is_dir(host.join(interpreter.prefix, "conda-meta")):
         return "conda", "pip" if pip_is_there else "conda"
     if interpreter.prefix == interpreter.base_prefix:
@@ -165,9 +169,7 @@ def _environment(host: Host, listing: _Listing) -> Tuple[str, str]:
 def _find_packages(host: Host, listing: _Listing) -> Iterable[ImportPackage]:
     """Say what ``import NAME`` would take: per folder a package, an extension, then a module; namespaces last of all."""
     suffixes = host.interpreter.extension_suffixes
-    by_name: List[Tuple[str, Dict[str, bool]]] = [
-        (folder, {entry.name: entry.is_dir for entry in entries}) for folder, entries in listing
-    ]
+    by_name = [(folder, frozenset(names)) for folder, names in listing]
     for name in PACKAGES:
         matches: List[Tuple[str, str, str]] = []
         namespaces: List[Tuple[str, str, str]] = []
@@ -190,16 +192,16 @@ def _find_packages(host: Host, listing: _Listing) -> Iterable[ImportPackage]:
 
 
 def _match(
-    host: Host, folder: str, names: Dict[str, bool], name: str, suffixes: Tuple[str, ...]
+    host: Host, folder: str, names: FrozenSet[str], name: str, suffixes: Tuple[str, ...]
 ) -> Optional[Tuple[str, str]]:
     location = host.join(folder, name)
-    if names.get(name):
+    if name in names:
         if any(host.is_file(host.join(location, "__init__" + end)) for end in (".py", ".pyc")):
             return "package", location
     for end in suffixes + (".py", ".pyc"):
         if name + end in names:
             return "module", location + end
-    return ("namespace", location) if names.get(name) else None
+    return ("namespace", location) if name in names and host.is_dir(location) else None
 
 
 def _is_site(host: Host, folder: str) -> bool:
@@ -208,7 +210,7 @@ def _is_site(host: Host, folder: str) -> bool:
 
 
 def _standard_library_shadows(
-    host: Host, by_name: List[Tuple[str, Dict[str, bool]]], suffixes: Tuple[str, ...]
+    host: Host, by_name: List[Tuple[str, FrozenSet[str]]], suffixes: Tuple[str, ...]
 ) -> Iterable[ImportPackage]:
     """Files that stand before the standard library on the path and have the name of one of its modules."""
     interpreter = host.interpreter
@@ -245,18 +247,20 @@ def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, .
     Source: ``tensorflow/__init__.py``, which calls ``load_pluggable_device_library`` on ``tensorflow-plugins``.
     """
     found: List[PluginLibrary] = []
-    for folder, entries in listing:
-        if "site-packages" not in folder or not any(e.name == "tensorflow-plugins" and e.is_dir for e in entries):
+    for folder, names in listing:
+        if "site-packages" not in folder or "tensorflow-plugins" not in names:
             continue
         inside = host.join(folder, "tensorflow-plugins")
         try:
-            names = host.list_dir(inside)
+            libraries = host.list_names(inside)
+        except NotADirectoryError:
+            continue
         except OSError as error:
             return Fact.unknown(host.scrub(str(error)), host.scrub(inside))
-        for entry in names:
-            path = host.join(inside, entry.name)
+        for name in libraries:
+            path = host.join(inside, name)
             info = host.info(path)
-            if entry.is_dir or info is None or not entry.name.endswith((".so", ".dll", ".dylib", ".pyd")):
+            if info is None or info.kind != "file" or not name.endswith((".so", ".dll", ".dylib", ".pyd")):
                 continue
             found.append(PluginLibrary(host.scrub(path), _library_format(host, path, info.size), info.size))
     return Fact.of(tuple(found), "tensorflow-plugins on sys.path")
