@@ -241,7 +241,7 @@ def auto(
             from .scope import forget_devices
 
             forget_devices()
-    if require and (selection.device == "cpu" if request.kind != "cpu" else selection.verified is False):
+    if require and (selection.verified is False if request.kind == "cpu" else selection.device in ("cpu", "auto")):
         raise unavailable(selection)
     _tell(selection, settings.quiet, verbose)
     return selection
@@ -254,7 +254,8 @@ def current() -> Optional[Selection]:
 
 def unavailable(selection: Selection) -> DeviceUnavailableError:
     """Return the error for a device that was required and is not in force."""
-    lines = ["'%s' was required, only %s can be used: %s." % (selection.requested, selection.device, selection.reason)]
+    given = "only %s can be used" % selection.device if selection.device != "auto" else "it cannot be set up"
+    lines = ["'%s' was required, %s: %s." % (selection.requested, given, selection.reason)]
     cause = selection.findings[0] if selection.findings else None
     if cause is not None:
         lines[0] = "[%s] " % cause.code + lines[0]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from .facts import Machine
-from .findings import Candidate, Diagnosis, Finding
+from .findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from .request import Request, parse_request
 
 __all__ = ["Plan", "choose", "choose_framework", "why_not"]
@@ -112,11 +112,24 @@ def choose(
         matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= min_memory_bytes]
     usable = [item for item in matching if item.usable is not False]
     if chosen in ("jax", "torch"):
-        reason = "Keras runs on %s here, which devicekit does not set up yet: nothing was changed" % chosen
-        return Plan(request, chosen, "auto", "", "", findings=diagnosis.findings, importable=False, reason=reason)
+        finding = _unsupported(chosen)
+        return Plan(
+            request, chosen, "auto", "", "", findings=(finding,) + diagnosis.findings, importable=False, cause=finding,
+            fallback=request.kind != "auto", reason=finding.summary.rstrip("."),
+        )  # fmt: skip
     if request.kind in ("auto", "gpu") and usable and importable:
         return _accelerator_plan(diagnosis, request, chosen, usable, policy)
     return _cpu_plan(machine, diagnosis, request, chosen, importable, accelerators, matching)
+
+
+def _unsupported(framework: str) -> Finding:
+    return Finding(
+        "framework-unsupported",
+        "info",
+        "Keras runs on %s here, which devicekit does not set up yet: nothing was changed." % framework,
+        (Evidence("the backend is %s" % framework, "KERAS_BACKEND, keras.json, or what is installed"),),
+        (Fix("Place parts of the program with Keras's own keras.device"),),
+    )
 
 
 def _accelerator_plan(
@@ -260,7 +273,7 @@ def _number(candidate: Candidate) -> int:
 
 
 def _matches(candidate: Candidate, request: Request) -> bool:
-    if request.kind not in ("auto", "gpu"):
+    if request.kind not in ("auto", "gpu") or candidate.platform == "cpu":
         return False
     if request.platform is not None and candidate.platform != request.platform:
         return False

@@ -53,7 +53,7 @@ CODES = (
 #: Codes that only a run can show; `devicekit.selftest` and `devicekit.apply` make these findings.
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "out-of-memory", "device-lost", "op-unsupported",
-    "cache-unwritable", "setting-invalid",
+    "cache-unwritable", "setting-invalid", "framework-unsupported",
 )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
             return (
                 Fix(
                     "Replace TensorFlow by the release that has a DirectML plug-in",
-                    "%s; %s" % (view.uninstall(*remove), view.install(*pins)) if remove else view.install(*pins),
+                    view.then(view.uninstall(*remove), view.install(*pins)) if remove else view.install(*pins),
                 ),
             ), "warning"
         return (

@@ -67,7 +67,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
         new = "tensorflow[and-cuda]"
         if view.tensorflow_version:
             new += "==%s" % view.tensorflow_version
-        fixes = (Fix("Replace it by the build with CUDA", "%s && %s" % (view.uninstall(name), view.install(new))),)
+        fixes = (Fix("Replace it by the build with CUDA", view.then(view.uninstall(name), view.install(new))),)
     build = view.tensorflow_build
     source = build.cuda.source if build is not None and build.cuda.known else (owner.location if owner else "")
     yield Finding(

@@ -156,7 +156,7 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
         (
             Fix(
                 "Remove all of them, then install the one you want",
-                "%s && %s" % (view.uninstall(*[item.name for item in owners]), view.install(requirement)),
+                view.then(view.uninstall(*[item.name for item in owners]), view.install(requirement)),
             ),
         ),
         () if intact else ("tensorflow",),

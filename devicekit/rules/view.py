@@ -207,6 +207,10 @@ class View:
             )
         return "%s -m pip install --force-reinstall --no-deps %s" % (self.python_command, requirement)
 
+    def then(self, first: str, second: str) -> str:
+        """Return one line that runs two commands: PowerShell, which Windows opens, knew no ``&&`` up to version 5."""
+        return "%s%s%s" % (first, "; " if self.machine.native.system == "windows" else " && ", second)
+
     def install_fix(self, text: str, *requirements: str) -> Fix:
         """Return a fix that installs something."""
         return Fix(text, self.install(*requirements))
