@@ -10,10 +10,10 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api import auto as auto
-    from .api import detect as detect
     from .api import diagnose as diagnose
     from .api import select_device as select_device
     from .choose import Plan as Plan
+    from .detection import detect as detect
     from .errors import DevicekitError as DevicekitError
     from .errors import DeviceUnavailableError as DeviceUnavailableError
     from .errors import MachineFileError as MachineFileError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "auto": "api",
-    "detect": "api",
+    "detect": "detection",
     "diagnose": "api",
     "select_device": "api",
     "device_scope": "scope",

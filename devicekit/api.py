@@ -1,11 +1,11 @@
 """The public functions: they tie the rooms together and are short."""
 
-import os
 import sys
 import threading
 from typing import Any, Iterable, List, Optional, Tuple, Type, Union
 
 from .choose import Plan, Policy, choose
+from .detection import detect_now, look_at_every_file
 from .errors import DeviceUnavailableError
 from .facts import Machine
 from .findings import Diagnosis, Evidence, Finding, Fix
@@ -13,34 +13,11 @@ from .matrix import Matrix
 from .request import Request, parse_memory, parse_request
 from .selection import Selection
 
-__all__ = ["auto", "detect", "diagnose", "select_device"]
+__all__ = ["auto", "diagnose", "select_device"]
 
 _lock = threading.RLock()
-_machine: Optional[Machine] = None
-_environment_then: Tuple[Optional[str], ...] = ()
 _matrix = Matrix()
 _current: Optional[Tuple[Any, Selection]] = None
-
-
-def detect(*, refresh: bool = False) -> Machine:
-    """Return what is known of this machine. Imports no framework, runs nothing, changes nothing.
-
-    Parameters
-    ----------
-    refresh : bool
-        Whether to look again instead of returning what the first call in this process found.
-
-    .. versionadded:: 0.1.0
-    """
-    global _machine, _environment_then
-    with _lock:
-        if _machine is None or refresh:
-            from .host import LiveHost
-            from .probe import read_machine
-
-            _environment_then = _environment()
-            _machine = read_machine(LiveHost())
-        return _machine
 
 
 def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
@@ -55,33 +32,12 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     """
     from .rules import diagnose as run_rules
 
-    return run_rules(machine if machine is not None else _detect_now(), _matrix)
-
-
-def _detect_now() -> Machine:
-    """This machine, with the frameworks that are imported by now and the variables that are set by now."""
-    machine = detect()
-    from .host import WATCHED_MODULES
-
-    loaded = tuple(name for name in WATCHED_MODULES if name in sys.modules)
-    if loaded != tuple(module.name for module in machine.process.modules) or _environment() != _environment_then:
-        machine = detect(refresh=True)
-    return machine
-
-
-def _environment() -> Tuple[Optional[str], ...]:
-    """The variables that a machine records, as they are now."""
-    from .probe.process import VARIABLES
-
-    return tuple(map(os.environ.get, VARIABLES))
+    return run_rules(machine if machine is not None else detect_now(), _matrix)
 
 
 def deep_findings() -> Tuple[Finding, ...]:
     """Return the findings of a probe that looks at every file of the installed frameworks."""
-    from .host import LiveHost
-    from .probe import read_machine
-
-    return diagnose(read_machine(LiveHost(), deep=True)).findings
+    return diagnose(look_at_every_file()).findings
 
 
 def select_device(
@@ -137,7 +93,7 @@ def _plan(
     exclude: Iterable[str] = (),
     policy: Policy = None,
 ) -> Plan:
-    examined = machine if machine is not None else _detect_now()
+    examined = machine if machine is not None else detect_now()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     return choose(examined, diagnose(examined), request, framework, least, exclude, policy)
 
@@ -233,7 +189,7 @@ def auto(
         if _current is not None and _current[0] == key:
             selection = _current[1]
         else:
-            machine = _detect_now()
+            machine = detect_now()
             plan = choose(machine, diagnose(machine), request, framework)
             selection = apply_plan(plan, machine, options)
             selection = selection.replace(findings=selection.findings + tuple(notes))

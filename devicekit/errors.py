@@ -2,7 +2,10 @@
 
 from typing import Sequence, Tuple
 
-from .findings import Finding
+# A name that type checkers know: an error is raised where no finding was ever made, too.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .findings import Finding
 
 __all__ = ["DeviceUnavailableError", "DevicekitError", "MachineFileError", "UnknownFactError"]
 
@@ -25,9 +28,9 @@ class DeviceUnavailableError(DevicekitError, RuntimeError):
     .. versionadded:: 0.1.0
     """
 
-    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+    def __init__(self, message: str, findings: "Sequence[Finding]" = ()) -> None:
         super().__init__(message)
-        self.findings: Tuple[Finding, ...] = tuple(findings)
+        self.findings: "Tuple[Finding, ...]" = tuple(findings)
 
 
 class MachineFileError(DevicekitError, ValueError):

@@ -199,6 +199,12 @@ def _replace_word(text: str, word: str, mask: str) -> str:
     return re.sub(r"(?<![\w.-])" + re.escape(word) + r"(?![\w-])", lambda _: mask, text)
 
 
+def _check(path: str) -> None:
+    """Refuse what no system call takes: it would be a ValueError, and probers expect an OSError."""
+    if "\0" in path:
+        raise OSError(22, "a path with a null character", path)
+
+
 class LiveHost(Host):
     """The machine that this process runs on."""
 
@@ -224,6 +230,7 @@ class LiveHost(Host):
         return os.environ
 
     def read_bytes(self, path: str, limit: int = 1 << 20, offset: int = 0) -> bytes:
+        _check(path)
         # A folder of FIFOs or device files must not be able to block a probe.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError("%s is not a regular file" % path)
@@ -233,6 +240,7 @@ class LiveHost(Host):
             return stream.read(limit)
 
     def list_dir(self, path: str) -> List[Entry]:
+        _check(path)
         with os.scandir(path) as entries:
             found = []
             for entry in entries:
@@ -244,6 +252,7 @@ class LiveHost(Host):
         return found
 
     def list_names(self, path: str) -> List[str]:
+        _check(path)
         return sorted(os.listdir(path))
 
     def info(self, path: str) -> Optional[FileInfo]:

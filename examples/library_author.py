@@ -20,9 +20,7 @@ def make_model(device="auto", require=False):
     with devicekit.device_scope(device, require=require):
         from tensorflow import keras
 
-        model = keras.models.Sequential([keras.layers.Dense(4, input_shape=(2,))])
-        model.build((None, 2))
-    return model
+        return keras.models.Sequential([keras.Input(shape=(2,)), keras.layers.Dense(4)])
 
 
 def main():

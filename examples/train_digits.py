@@ -30,7 +30,8 @@ def build():
     """Return a small convolutional network."""
     return keras.models.Sequential(
         [
-            keras.layers.Conv2D(16, 3, activation="relu", input_shape=(8, 8, 1)),
+            keras.Input(shape=(8, 8, 1)),
+            keras.layers.Conv2D(16, 3, activation="relu"),
             keras.layers.Conv2D(32, 3, activation="relu"),
             keras.layers.Flatten(),
             keras.layers.Dense(64, activation="relu"),

@@ -57,7 +57,8 @@ def describe(own_folder=None):  # type: (str | None) -> dict[str, object]
         "executable": sys.executable or "",
         "prefix": sys.prefix,
         "base_prefix": getattr(sys, "base_prefix", sys.prefix),
-        "stdlib": os.path.dirname(os.__file__),
+        # A frozen program has no file of the module.
+        "stdlib": os.path.dirname(getattr(os, "__file__", "")),
         "architecture": architecture,
         "sys_path": path,
         "site_paths": site_paths,

@@ -75,7 +75,11 @@ def try_device(index: int, grow: bool = True, timeout_s: float = TIMEOUT_S, exec
 
 def _absolute_path() -> List[str]:
     """This process's path: the child must judge the same environment."""
-    return [os.path.abspath(entry) if entry else os.getcwd() for entry in sys.path if isinstance(entry, str)]
+    try:
+        cwd = os.getcwd()
+    except OSError:  # the working folder was deleted: what was found there cannot be found again
+        return [entry for entry in sys.path if isinstance(entry, str) and os.path.isabs(entry)]
+    return [os.path.join(cwd, entry) if entry else cwd for entry in sys.path if isinstance(entry, str)]
 
 
 def run_child(command: Sequence[str], timeout_s: float) -> Trial:

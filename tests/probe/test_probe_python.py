@@ -171,6 +171,19 @@ print(json.dumps(devicekit.select_device().to_dict()))
     assert run_json(code, env={variable: value})["device"] in ("cpu", "auto")
 
 
+def test_odd_paths_and_a_working_folder_that_is_gone(run_json, tmp_path):
+    code = """
+import json, os, sys, warnings
+warnings.simplefilter("ignore")
+os.mkdir("gone"); os.chdir("gone"); os.rmdir("../gone")
+sys.path[:0] = ["", "relative/folder", "/nonexistent", b"bytes", "x" * 5000, "\\udc80"]
+import devicekit
+devicekit.detect(refresh=True)
+print(json.dumps(devicekit.auto(verify="never").to_dict()))
+"""
+    assert run_json(code)["device"] in ("cpu", "auto")
+
+
 def test_keras_backend_nonsense_is_a_finding(make_machine):
     site = {"installed": {"tensorflow": "2.19.1", "keras": "3.9.0", "numpy": "2.1.0", "protobuf": "5.29.0"}}
     host = make_machine(python=site, env={"KERAS_BACKEND": "TensorFlow"})
