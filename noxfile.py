@@ -14,14 +14,18 @@ nox.options.error_on_missing_interpreters = True
 
 PYTHONS = ["3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
 
-#: Real environments, built from the registry: name -> Python and requirements.
+#: Real environments, built from the registry: name -> Python, requirements, and what pytest runs there. The whole wheel
+#: `tensorflow` is what the README's commands install: `readme` runs the tests with that on 3.11 and 3.13.
 LIVE = {
-    "cpu-3.11": ("3.11", ["tensorflow-cpu", "scikit-learn"]),
-    "cpu-3.13": ("3.13", ["tensorflow-cpu", "scikit-learn"]),
-    "full-3.12": ("3.12", ["tensorflow", "scikit-learn"]),
+    "cpu-3.11": ("3.11", ["tensorflow-cpu", "scikit-learn"], ["tests/live"]),
+    "cpu-3.13": (
+        "3.13",
+        ["tensorflow-cpu", "scikit-learn"],
+        ["tests/live/test_live_auto.py", "tests/live/test_live_scope.py"],
+    ),
     # The extra of the package itself: what a user with DirectML types.
-    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"]),
-    "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"]),
+    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
+    "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
 }
 
 
@@ -68,20 +72,20 @@ def tests(session):
     run_pytest(session, "tests", *session.posargs)
 
 
-def live_session(environment, python, requirements):
+def live_session(environment, python, requirements, paths):
     """Make the session that runs the tests which need TensorFlow in one real environment."""
 
     def live(session):
         built = wheel(session)
         session.install(built + "[test]", *[item.format(wheel=built) for item in requirements])
-        run_pytest(session, "tests/live", *session.posargs)
+        run_pytest(session, *paths, *session.posargs)
 
     live.__doc__ = "The tests that need TensorFlow, with %s on Python %s." % (", ".join(requirements), python)
     nox.session(live, python=python, name="live-%s" % environment, tags=["live"])
 
 
-for _environment, (_python, _requirements) in LIVE.items():
-    live_session(_environment, _python, _requirements)
+for _environment, (_python, _requirements, _paths) in LIVE.items():
+    live_session(_environment, _python, _requirements, _paths)
 
 
 @nox.session(python="3.11")
@@ -97,6 +101,13 @@ def readme(session):
     # On Python 3.7 only the second command: the newest TensorFlow that the first one would train with ends at 2.11.
     only = ["--only", "test"] if session.python == "3.7" else []
     session.run("python", "tools/run_readme.py", *only)
+
+
+@nox.session(python="3.12")
+def docs(session):
+    """Build the documentation; a broken link or a page that nothing leads to is an error."""
+    session.install("mkdocs")
+    session.run("mkdocs", "build", "--strict", "--site-dir", os.path.join(session.cache_dir, "site"), silent=True)
 
 
 @nox.session(python="3.11")

@@ -48,7 +48,10 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
         framework = adapter(plan.framework)
     except Exception as error:  # the import of a framework can raise anything
         return _selection(_with(_unimportable(plan, machine, error), notes), changes, verified=False)
-    selection = _configure(_with(plan, notes), framework, options, changes)
+    try:
+        selection = _configure(_with(plan, notes), framework, options, changes)
+    except Exception as error:  # what was imported is not what its name says, or half of it is gone
+        return _selection(_with(_unimportable(plan, machine, error), notes), changes, verified=False)
     return _finish(selection, framework, options, changes)
 
 

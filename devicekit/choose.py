@@ -307,7 +307,10 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
     has_tensorflow = python.build("tensorflow") is not None or any(
         item.name.startswith(("tensorflow", "tf-nightly", "intel-tensorflow")) for item in installed
     )
-    tensorflow = _tensorflow_flavour(machine) if has_tensorflow or python.package("tensorflow") else None
+    package = python.package("tensorflow")
+    if package is not None and (package.in_site or package.kind != "namespace"):
+        has_tensorflow = True
+    tensorflow = _tensorflow_flavour(machine) if has_tensorflow else None
     if asked == "tensorflow":
         return tensorflow
     backend = process.env("KERAS_BACKEND")

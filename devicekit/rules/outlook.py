@@ -110,7 +110,8 @@ def statuses(view: View, findings: Tuple[Finding, ...], devices: Tuple[Candidate
     """Return what each installed framework will do."""
     found: List[FrameworkStatus] = []
     python = view.machine.python
-    if view.has_tensorflow or python.package("tensorflow"):
+    package = python.package("tensorflow")
+    if view.has_tensorflow or (package is not None and (package.in_site or package.kind != "namespace")):
         broken = _blocking(findings, ("tensorflow",))
         no_keras = _blocking(findings, ("tensorflow", "keras"))
         known = view.tensorflow_row is not None

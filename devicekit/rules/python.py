@@ -21,8 +21,11 @@ def framework_missing(view: View) -> Iterable[Finding]:
     python = view.machine.python
     if view.has_tensorflow or python.distribution("jax") or python.distribution("torch"):
         return
-    if python.package("tensorflow") or python.package("torch") or python.package("jax"):
-        return
+    for name in ("tensorflow", "torch", "jax"):
+        package = python.package(name)
+        # A folder of that name beside the script, without code in it, is no framework.
+        if package is not None and (package.in_site or package.kind != "namespace"):
+            return
     yield Finding(
         "framework-missing",
         "error",

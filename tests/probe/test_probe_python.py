@@ -198,6 +198,24 @@ def test_keras_backend_nonsense_is_a_finding(make_machine):
         assert diagnose(read_machine(host)).by_code("keras-incompatible") is None
 
 
+@pytest.mark.parametrize("name", ["tensorflow.py", "tensorflow/__init__.py", "tensorflow/notes.txt"])
+def test_auto_survives_a_local_file_that_is_no_tensorflow(tmp_path, run_json, name):
+    """Without TensorFlow installed, a local file of its name is all that an import would find."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("")
+    code = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import devicekit
+devicekit.select_device("gpu")
+print(json.dumps(devicekit.auto("gpu").to_dict()))
+"""
+    selection = run_json(code)
+    assert selection["device"] == "cpu"
+    assert selection["verified"] is not True or "tensorflow" in selection["framework"]
+
+
 def test_nothing_is_loaded_from_the_working_folder(tmp_path, python):
     """Files in the working folder that are named like modules are looked at, not run."""
     for name in ("json.py", "argparse.py", "packaging.py", "platformdirs.py", "tensorflow.py", "textwrap.py"):
