@@ -9,57 +9,116 @@ import importlib.util
 import json
 import os
 import platform
-import statistics
+import random
 import subprocess
 import sys
 import tempfile
 import time
+from statistics import median
 
 import scripts
 
-#: What must not be in `sys.modules` after `import devicekit`.
+#: What must not be in `sys.modules` after `import devicekit`, unless the bare interpreter has it already.
 HEAVY = ("tensorflow", "keras", "jax", "torch", "rich", "click", "ctypes", "subprocess", "importlib.metadata")
 
-
-def process_ms(code, path=None, flags=()):
-    """Return how long a fresh interpreter takes to run some code, in milliseconds."""
-    environ = dict(os.environ)
-    if path is not None:
-        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [environ.get("PYTHONPATH"), path]))
-    started = time.perf_counter()
-    subprocess.run([sys.executable, *flags, "-c", code], check=True, env=environ, stdout=subprocess.DEVNULL)
-    return 1000 * (time.perf_counter() - started)
+#: So many further distributions are installed beside those of the environment.
+COUNTS = (0, 100, 1000, 3000)
 
 
-def printed(code, path=None):
-    """Return the JSON that a fresh interpreter prints."""
-    environ = dict(os.environ)
-    if path is not None:
-        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [environ.get("PYTHONPATH"), path]))
-    done = subprocess.run([sys.executable, "-c", code], check=True, env=environ, stdout=subprocess.PIPE)
-    return json.loads(done.stdout.decode().splitlines()[-1])
+class Children:
+    """Starts fresh interpreters, all with the same environment.
+
+    Parameters
+    ----------
+    folder : str
+        A temporary folder. Children run in it: in the repository, ``python -c`` would import the devicekit that lies
+        there and not the installed one.
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.cache = os.path.join(folder, "cache")
+        self.environ = dict(os.environ)
+        # A user's settings are not measured, and byte-code is kept as it is on a user's machine.
+        for name in ("PYTHONDONTWRITEBYTECODE", "DEVICEKIT_DEVICE", "DEVICEKIT_VERIFY", "DEVICEKIT_QUIET"):
+            self.environ.pop(name, None)
+        # Verdicts of earlier runs are not used, so that the first start really is one.
+        self.environ["DEVICEKIT_CACHE_DIR"] = self.cache
+        self.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        self.path = [os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+        self.installed = importlib.util.find_spec("devicekit") is not None
+        if not self.installed:
+            self.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+    def run(self, arguments, site=None, statuses=(0,)):
+        """Return milliseconds and the finished process; raises where it ends with another status."""
+        path = self.path + [site] if site is not None else self.path
+        environ = dict(self.environ, PYTHONPATH=os.pathsep.join(path))
+        started = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable] + arguments,
+            cwd=self.folder,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        took = 1000 * (time.perf_counter() - started)
+        if done.returncode not in statuses:
+            raise subprocess.CalledProcessError(done.returncode, arguments, done.stdout, done.stderr)
+        return took, done
+
+    def ms(self, code):
+        """Return the wall time of a program in milliseconds."""
+        return self.run(["-c", code])[0]
+
+    def value(self, code, site=None):
+        """Return what a program prints in its last line."""
+        return json.loads(self.run(["-c", code], site)[1].stdout.decode().splitlines()[-1])
 
 
 def row(what, measured, unit, budget, detail):
     """Return one line of the table; ``budget`` is the largest allowed value, None where there is none."""
     met = None if budget is None else measured <= budget
-    return {"what": what, "measured": round(measured, 3), "unit": unit, "budget": budget, "met": met, "detail": detail}
+    return {"what": what, "measured": round(measured, 4), "unit": unit, "budget": budget, "met": met, "detail": detail}
 
 
-def bench_import(repeats):
-    """`import devicekit` over the bare interpreter, interleaved."""
-    bare, imported = [], []
-    for _ in range(repeats):
-        bare.append(process_ms("pass"))
-        imported.append(process_ms("import devicekit"))
-    extra = statistics.median(imported) - statistics.median(bare)
-    code = (
-        "import sys; before = set(sys.modules); import devicekit; new = set(sys.modules) - before;"
-        "import json; print(json.dumps(sorted(new)))"
-    )
-    loaded = [name for name in printed(code) if name in HEAVY]
-    yield row("import devicekit", extra, "ms", 5.0, "bare interpreter %.1f ms" % statistics.median(bare))
-    yield row("heavy modules that it loads", len(loaded), "", 0, ", ".join(loaded) or "none")
+def in_turns(repeats, names, measure):
+    """Return ``repeats`` measurements of each name; the order turns, so that a machine that slows down slows all."""
+    found = {name: [] for name in names}
+    for number in range(repeats):
+        for name in names if number % 2 else reversed(names):
+            found[name].append(measure(name))
+    return found
+
+
+def bootstrap(pairs, statistic, draws=4000):
+    """Return the bounds of the 95 % confidence interval of a statistic of pairs (percentile bootstrap)."""
+    generator = random.Random(0)
+    found = sorted(statistic([generator.choice(pairs) for _ in pairs]) for _ in range(draws))
+    return found[int(0.025 * draws)], found[int(0.975 * draws) - 1]
+
+
+def bench_import(children, quick):
+    """`import devicekit` over the bare interpreter."""
+    programs = ("pass", "import devicekit")
+    in_turns(1, programs, children.ms)  # once for the byte-code and the disk's cache
+    found = in_turns(5 if quick else 20, programs, children.ms)
+    bare, imported = (median(found[program]) for program in programs)
+    detail = "%.1f ms against %.1f ms of the bare interpreter, %d of each" % (imported, bare, len(found["pass"]))
+    yield row("import devicekit", imported - bare, "ms", 5.0, detail)
+    new = children.value(scripts.MODULES)
+    heavy = [name for name in HEAVY if name in new]
+    detail = "%s; %d modules in all" % (", ".join(heavy) or "none", len(new))
+    yield row("import devicekit: heavy modules", len(heavy), "", 0, detail)
+
+
+def write(text, *parts):
+    """Write a small file."""
+    path = os.path.join(*parts)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(text)
 
 
 def make_distributions(folder, count):
@@ -67,98 +126,147 @@ def make_distributions(folder, count):
     site = os.path.join(folder, str(count), "site-packages")
     os.makedirs(site)
     for number in range(count):
-        name = "sample_distribution_%d" % number
-        info = os.path.join(site, "%s-1.%d.dist-info" % (name, number))
-        os.makedirs(info)
-        os.makedirs(os.path.join(site, name))
-        files = {
-            os.path.join(site, name, "__init__.py"): "",
-            os.path.join(
-                info, "METADATA"
-            ): "Metadata-Version: 2.1\nName: %s\nVersion: 1.%d\nRequires-Dist: six\n\nText\n" % (name, number),
-            os.path.join(info, "RECORD"): "%s/__init__.py,,0\n" % name,
-            os.path.join(info, "INSTALLER"): "pip\n",
-        }
-        for path, text in files.items():
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(text)
+        name, version = "sample_distribution_%d" % number, "1.%d" % number
+        info = "%s-%s.dist-info" % (name, version)
+        header = ["Metadata-Version: 2.1", "Name: " + name, "Version: " + version, "Requires-Python: >=3.7"]
+        header += ["Classifier: Programming Language :: Python :: 3.%d" % minor for minor in range(7, 15)]
+        header += ["Requires-Dist: %s (>=1.0)" % other for other in ("six", "requests", "numpy")]
+        write("\n".join(header) + "\n\n" + "What this sample would be good for.\n" * 30, site, info, "METADATA")
+        files = ["%s/__init__.py" % name] + ["%s/part_%d.py" % (name, part) for part in range(30)]
+        write("".join("%s,sha256=%s,100\n" % (path, "x" * 43) for path in files), site, info, "RECORD")
+        write("pip\n", site, info, "INSTALLER")
+        write("", site, name, "__init__.py")
     return site
 
 
-def bench_detect(repeats, counts):
+def bench_detect(children, quick):
     """`detect()` in a fresh process, its own imports included, beside 0 to 3000 more distributions; then repeated."""
-    cold_code = (
-        "import time; t = time.perf_counter(); import devicekit; devicekit.detect();"
-        "print(1000 * (time.perf_counter() - t))"
-    )
-    again_code = (
-        "import statistics, time, devicekit; devicekit.detect(); v = []\n"
-        "for _ in range(20):\n"
-        "    t = time.perf_counter(); devicekit.detect(refresh=True); v.append(1000 * (time.perf_counter() - t))\n"
-        "print(statistics.median(v))"
-    )
-    cold, again = {count: [] for count in counts}, {count: [] for count in counts}
-    with tempfile.TemporaryDirectory() as folder:
-        sites = {count: make_distributions(folder, count) for count in counts}
-        for _ in range(repeats):
-            for count in counts:
-                cold[count].append(printed(cold_code, sites[count]))
-        for _ in range(max(3, repeats // 4)):
-            for count in counts:
-                again[count].append(printed(again_code, sites[count]))
-    for count in counts:
-        budgets = (120.0, 25.0) if count == 1000 else (None, None)
-        first, later = statistics.median(cold[count]), statistics.median(again[count])
-        yield row(
-            "detect(), cold, %d distributions" % count, first, "ms", budgets[0], "imports included, fresh process"
-        )
-        yield row("detect(refresh=True), %d distributions" % count, later, "ms", budgets[1], "median of 20, repeated")
-    most, none = max(counts), min(counts)
-    slope = 1000 * (statistics.median(again[most]) - statistics.median(again[none])) / (most - none)
-    yield row("detect() per further distribution", slope, "us", None, "from %d to %d" % (none, most))
+    sites = {count: make_distributions(children.folder, count) for count in COUNTS}
+    seen = {}
+
+    def measure(code, count):
+        took, number = children.value(code, sites[count])
+        seen[count] = number
+        return took
+
+    in_turns(1, COUNTS, lambda count: measure(scripts.DETECT_COLD, count))
+    cold = in_turns(3 if quick else 12, COUNTS, lambda count: measure(scripts.DETECT_COLD, count))
+    again = in_turns(1 if quick else 5, COUNTS, lambda count: measure(scripts.DETECT_AGAIN, count))
+    for times, what, budget, detail in (
+        (cold, "detect(), cold, +%d distributions", 120.0, "imports included, median of %d processes"),
+        (again, "detect(refresh=True), +%d", 25.0, "median of 20, median of %d processes"),
+    ):
+        for count in COUNTS:
+            detail_now = (detail + "; %d distributions seen") % (len(times[count]), seen[count])
+            if seen[count] - seen[0] != count:  # then this measures nothing
+                raise AssertionError("of %d distributions %d were seen" % (count, seen[count] - seen[0]))
+            yield row(what % count, median(times[count]), "ms", budget if count == 1000 else None, detail_now)
+    most = COUNTS[-1]
+    ratio = median(cold[most]) / median(cold[0])
+    yield row("detect(), cold, +%d against +0" % most, ratio, "x", 1.25, "independent of how many are installed")
+    for times, what in ((cold, "cold"), (again, "repeated")):
+        slope = 1000 * (median(times[most]) - median(times[0])) / most
+        yield row("detect(), %s, per distribution" % what, slope, "us", None, "slope from +0 to +%d" % most)
 
 
-def bench_diagnose():
+def bench_diagnose(children, quick):
     """`diagnose()` on a Machine."""
-    code = (
-        "import statistics, time, devicekit; m = devicekit.detect(); devicekit.diagnose(m); v = []\n"
-        "for _ in range(100):\n"
-        "    t = time.perf_counter(); devicekit.diagnose(m); v.append(1000 * (time.perf_counter() - t))\n"
-        "print(statistics.median(v))"
-    )
-    yield row("diagnose(machine)", printed(code), "ms", 5.0, "median of 100")
+    found = [children.value(scripts.DIAGNOSE) for _ in range(1 if quick else 5)]
+    yield row("diagnose(machine)", median(found), "ms", 5.0, "median of 100, median of %d processes" % len(found))
 
 
-def bench_auto(pairs):
-    """A training script with `auto()` against the same with hand-written tf.config lines, interleaved."""
-    hand, auto = [], []
-    process_ms(scripts.HAND), process_ms(scripts.AUTO)  # once for the byte-code and the disk's cache
-    for number in range(pairs):
-        # In turns, so that a machine that slows down slows both.
-        for kind in ("hand", "auto") if number % 2 else ("auto", "hand"):
-            (hand if kind == "hand" else auto).append(process_ms(scripts.HAND if kind == "hand" else scripts.AUTO))
-    ratios = sorted(a / h for a, h in zip(auto, hand))
-    low, high = ratios[len(ratios) // 4], ratios[3 * len(ratios) // 4]
-    detail = "%.2f s against %.2f s; single pairs, middle half: %.3f to %.3f, %d pairs" % (
-        statistics.median(auto) / 1000, statistics.median(hand) / 1000, low, high, pairs,
-    )  # fmt: skip
-    yield row("script with auto(), wall time", statistics.median(auto) / statistics.median(hand), "x", 1.02, detail)
-    yield row("script with auto(), median of pairs", statistics.median(ratios), "x", 1.02, "the same runs")
+def make_broken(folder):
+    """Make a `site-packages` with a TensorFlow of which only the list of its files is left, and return it."""
+    site = os.path.join(folder, "broken", "site-packages")
+    info = "tensorflow_cpu-2.16.1.dist-info"
+    write("Metadata-Version: 2.1\nName: tensorflow_cpu\nVersion: 2.16.1\n", site, info, "METADATA")
+    files = ["tensorflow/__init__.py", "tensorflow/libtensorflow_cc.so.2", "tensorflow/libtensorflow_framework.so.2"]
+    files += ["tensorflow/python/part_%d.py" % number for number in range(12000)]
+    write("".join("%s,sha256=%s,100\n" % (path, "x" * 43) for path in files), site, info, "RECORD")
+    write("raise ImportError('its libraries are gone')\n", site, "tensorflow", "__init__.py")
+    return site
 
 
-def bench_scope():
+def bench_doctor(children, quick):
+    """The whole command, in this environment and with a TensorFlow whose files are gone before it on the path."""
+    commands = {
+        "bare interpreter": (["-c", "pass"], None),
+        "devicekit doctor --json": (["-m", "devicekit", "doctor", "--json"], None),
+        "doctor, broken TensorFlow": (["-m", "devicekit", "doctor", "--json"], make_broken(children.folder)),
+    }
+    statuses = {}
+
+    def measure(name):
+        arguments, site = commands[name]
+        took, done = children.run(arguments, site, statuses=(0, 1))  # 1: it found an error
+        statuses[name] = done.returncode
+        return took
+
+    names = list(commands)
+    in_turns(1, names, measure)
+    found = in_turns(2 if quick else 7, names, measure)
+    for name, budget in zip(names[1:], (None, 600.0)):
+        detail = "bare interpreter %.1f ms; exit status %d" % (median(found[names[0]]), statuses[name])
+        yield row(name, median(found[name]), "ms", budget, detail)
+
+
+def bench_scope(children, quick):
     """`device_scope` enter and leave against `tf.device`."""
-    data = printed(scripts.SCOPE)
-    for name, (ours, theirs) in data.items():
-        yield row("device_scope, %s" % name, ours / theirs, "x", 1.5, "%.2f us against %.2f us" % (ours, theirs))
+    found = [children.value(scripts.SCOPE) for _ in range(1 if quick else 3)]
+    for name in found[0]:
+        for word, choose in (("best", min), ("median", median)):
+            # Both times of a ratio come from one process; the processes differ in where their memory lies.
+            times = sorted((choose(run[name][0]) / choose(run[name][1]), *map(choose, run[name])) for run in found)
+            ratio, ours, theirs = times[len(times) // 2]
+            detail = "%.2f us against %.2f us, %s of 15, median of %d processes" % (ours, theirs, word, len(found))
+            yield row("device_scope %s, %s" % (name, word), ratio, "x", 1.5, detail)
 
 
-def bench_doctor(repeats):
-    """The whole command."""
-    took = statistics.median(
-        process_ms("from devicekit.cli import main; main(['doctor', '--json'])") for _ in range(repeats)
-    )
-    yield row("devicekit doctor --json", took, "ms", None, "every file of the installed frameworks looked at")
+def bench_auto(children, quick):
+    """A training script with `auto()` against the same with hand-written tf.config lines."""
+    programs = {"hand": scripts.HAND, "auto": scripts.AUTO}
+    children.ms(scripts.HAND)  # once for the byte-code and the disk's cache
+    first = children.ms(scripts.AUTO)
+    verdicts = files_of(children.cache)
+    found = in_turns(2 if quick else 11, list(programs), lambda name: children.ms(programs[name]))
+    pairs = list(zip(found["auto"], found["hand"]))
+    medians = "%.2f s against %.2f s" % (median(found["auto"]) / 1000, median(found["hand"]) / 1000)
+    for what, statistic in (
+        ("script with auto(), medians", lambda drawn: median(a for a, _ in drawn) / median(h for _, h in drawn)),
+        ("script with auto(), pairs", lambda drawn: median(a / h for a, h in drawn)),
+    ):
+        low, high = bootstrap(pairs, statistic)
+        detail = "%s; 95 %% interval %.3f to %.3f of %d pairs" % (medians, low, high, len(pairs))
+        detail += " (undecided: the budget lies in it)" if low <= 1.02 < high else ""
+        yield row(what, statistic(pairs), "x", 1.02, detail)
+    detail = "tries an accelerator in a child" if verdicts else "no accelerator to try"
+    yield row("script with auto(), first start", first / median(found["hand"]), "x", None, detail)
+    if verdicts:
+        again = len(set(files_of(children.cache)) ^ set(verdicts))
+        yield row("verdicts written by later starts", again, "", 0, "%d written by the first start" % len(verdicts))
+    lines = {"hand": scripts.HAND_ALONE, "auto": scripts.AUTO_ALONE}
+    alone = in_turns(2 if quick else 7, list(lines), lambda name: children.value(lines[name]))
+    detail = "hand-written lines %.1f ms; TensorFlow imported before" % median(alone["hand"])
+    yield row("auto() alone", median(alone["auto"]), "ms", None, detail)
+
+
+def files_of(folder):
+    """Return the files below a folder, with the times of their last change."""
+    paths = [os.path.join(base, name) for base, _, names in os.walk(folder) for name in names]
+    return [(path, os.stat(path).st_mtime) for path in paths]
+
+
+def collect(rows, bench, *arguments):
+    """Add the rows of a benchmark; where it cannot be run, a row that says so, and that counts as missed."""
+    print("... %s" % bench.__doc__.partition("\n")[0], file=sys.stderr)
+    try:
+        for item in bench(*arguments):
+            rows.append(item)
+    except (subprocess.CalledProcessError, AssertionError, ValueError, IndexError) as error:
+        said = getattr(error, "stderr", None) or str(error).encode()
+        detail = "FAILED: %s" % (said.decode("utf-8", "replace").strip().splitlines() or [type(error).__name__])[-1]
+        what = bench.__name__.replace("bench_", "")
+        rows.append({"what": what, "measured": None, "unit": "", "budget": None, "met": False, "detail": detail})
 
 
 def table(rows):
@@ -168,11 +276,18 @@ def table(rows):
         unit = " " + item["unit"] if item["unit"] else ""
         budget = "" if item["budget"] is None else "%g%s" % (item["budget"], unit)
         met = {True: "yes", False: "NO", None: ""}[item["met"]]
-        lines.append((item["what"], "%.3g%s" % (item["measured"], unit), budget, met, item["detail"]))
+        # Ratios are told exactly enough to see on which side of 1.02 they are.
+        measured = "-" if item["measured"] is None else ("%.3f" if unit == " x" else "%.3g") % item["measured"] + unit
+        lines.append((item["what"], measured, budget, met, item["detail"]))
     widths = [max(len(line[column]) for line in lines) for column in range(4)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths)) + "  " + line[4] for line in lines
     )
+
+
+def load_average():
+    """Return the load of the last minute, None where the system does not tell."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def main():
@@ -182,35 +297,42 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="where to write the JSON (default: benchmarks/results/...)")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 where a budget is missed")
     options = parser.parse_args()
-    quick = options.quick
-    rows = list(bench_import(5 if quick else 20))
-    rows += bench_detect(3 if quick else 12, (0, 100, 1000) if quick else (0, 100, 1000, 3000))
-    rows += bench_diagnose()
-    rows += bench_doctor(2 if quick else 7)
-    version = None
-    if importlib.util.find_spec("tensorflow") is not None:
-        version = printed(
-            "import json, devicekit; print(json.dumps(devicekit.diagnose().framework('tensorflow').version))"
-        )
-        rows += bench_scope()
-        rows += bench_auto(2 if quick else 11)
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     about = {
         "date": time.strftime("%Y-%m-%d"),
         "python": platform.python_version(),
-        "tensorflow": version,
+        "system": platform.system(),
         "cores": os.cpu_count(),
-        "load": load,
+        "quick": options.quick,
+        "load_before": load_average(),
+        "tensorflow": None,
     }
-    print("Python %(python)s, TensorFlow %(tensorflow)s, %(cores)s cores, load %(load)s\n" % about)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        children = Children(folder)
+        about["devicekit"] = children.value("import json, devicekit; print(json.dumps(devicekit.__version__))")
+        about["installed"] = children.installed
+        for bench in (bench_import, bench_detect, bench_diagnose, bench_doctor):
+            collect(rows, bench, children, options.quick)
+        if importlib.util.find_spec("tensorflow") is not None:
+            try:
+                about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
+            except subprocess.CalledProcessError:  # installed and broken: the rows below say so
+                about["tensorflow"] = "broken"
+            for bench in (bench_scope, bench_auto):
+                collect(rows, bench, children, options.quick)
+    about["load_after"] = load_average()
+    print("devicekit %(devicekit)s, Python %(python)s, TensorFlow %(tensorflow)s, %(system)s, %(cores)s cores" % about)
+    print("load average %(load_before)s before, %(load_after)s after\n" % about)
     print(table(rows))
+    missed = [item["what"] for item in rows if item["met"] is False]
+    print("\n%s" % ("missed: %s" % "; ".join(missed) if missed else "every budget is met"))
     name = "%s-python%s.json" % (about["date"], about["python"])
     path = options.json or os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", name)
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path, "w", encoding="utf-8") as stream:
         json.dump({"about": about, "rows": rows}, stream, indent=1)
-    print("\n%s" % path)
-    return 1 if options.strict and any(item["met"] is False for item in rows) else 0
+    print("written to %s" % os.path.relpath(path))
+    return 1 if options.strict and missed else 0
 
 
 if __name__ == "__main__":

@@ -1,61 +1,116 @@
-"""The programs that are measured, as text: each runs in a fresh process."""
+"""The programs that are measured, as text: each runs in a fresh process and prints its figures as JSON."""
+
+#: What `import devicekit` adds to `sys.modules`, over what the bare interpreter has already.
+MODULES = """
+import sys
+before = set(sys.modules)
+import devicekit
+new = sorted(set(sys.modules) - before)
+import json
+print(json.dumps(new))
+"""
+
+#: The first `detect()` of a process. The count shows that the folder with the distributions was really looked at.
+DETECT_COLD = """
+import time
+started = time.perf_counter()
+import devicekit
+machine = devicekit.detect()
+took = 1000 * (time.perf_counter() - started)
+print([took, machine.python.distribution_count.value])
+"""
+
+#: The later ones, each of which looks at the machine again.
+DETECT_AGAIN = """
+import statistics, time
+import devicekit
+devicekit.detect()
+times = []
+for _ in range(20):
+    started = time.perf_counter()
+    machine = devicekit.detect(refresh=True)
+    times.append(1000 * (time.perf_counter() - started))
+print([statistics.median(times), machine.python.distribution_count.value])
+"""
+
+DIAGNOSE = """
+import statistics, time
+import devicekit
+machine = devicekit.detect()
+devicekit.diagnose(machine)
+times = []
+for _ in range(100):
+    started = time.perf_counter()
+    devicekit.diagnose(machine)
+    times.append(1000 * (time.perf_counter() - started))
+print(statistics.median(times))
+"""
+
+_BY_HAND = """
+for gpu in tf.config.experimental.list_physical_devices("GPU"):
+    tf.config.experimental.set_memory_growth(gpu, True)
+"""
+
+_BY_AUTO = """
+import devicekit
+devicekit.auto()
+"""
 
 _TRAIN = """
 import numpy as np
 from tensorflow import keras
 layers = [keras.layers.Dense(128, activation="relu"), keras.layers.Dense(128, activation="relu"), keras.layers.Dense(10)]
-model = keras.Sequential(layers)
+model = keras.models.Sequential(layers)
 model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 rng = np.random.RandomState(0)
 model.fit(rng.rand(4096, 64).astype("float32"), rng.randint(0, 10, 4096), batch_size=64, epochs=6, verbose=0)
 """
 
-#: What people write by hand today: see which GPUs there are, let their memory grow, run something.
-HAND = (
-    """
-import tensorflow as tf
-gpus = tf.config.list_physical_devices("GPU")
-for gpu in gpus:
-    tf.config.experimental.set_memory_growth(gpu, True)
-"""
-    + _TRAIN
-)
+#: What people write by hand today (see which GPUs there are, let their memory grow), then train.
+HAND = "import tensorflow as tf" + _BY_HAND + _TRAIN
 
-AUTO = (
-    """
-import devicekit
-devicekit.auto()
-"""
-    + _TRAIN
-)
+#: The same program with devicekit instead.
+AUTO = _BY_AUTO + _TRAIN
 
-#: Enter and leave, interleaved, the best of several repeats of each, in microseconds.
+#: The lines alone, after TensorFlow was imported: far less noise than in the time of a whole program.
+_LINES = "import tensorflow as tf\nimport time\nstarted = time.perf_counter()%sprint(1000 * (time.perf_counter() - started))"
+HAND_ALONE = _LINES % _BY_HAND
+AUTO_ALONE = _LINES % _BY_AUTO
+
+TENSORFLOW_VERSION = "import json, tensorflow as tf; print(json.dumps(tf.__version__))"
+
+#: Enter and leave, in turns, as a user writes it: microseconds of every repeat, ours and TensorFlow's.
 SCOPE = """
-import json, os, sys, timeit
+import json, timeit
 import tensorflow as tf
 import devicekit
-scope = devicekit.device_scope
+
 def ours():
-    with scope("cpu"): pass
+    with devicekit.device_scope("cpu"): pass
+
 def theirs():
     with tf.device("/CPU:0"): pass
+
 def ours_nested():
-    with scope("cpu"):
-        with scope("cpu"): pass
+    with devicekit.device_scope("cpu"):
+        with devicekit.device_scope("cpu"): pass
+
 def theirs_nested():
     with tf.device("/CPU:0"):
         with tf.device("/CPU:0"): pass
+
 def ours_native():
-    with scope("/CPU:0"): pass
-def best(pair):
-    times = [[], []]
-    for _ in range(15):
-        for number, function in enumerate(pair):
-            times[number].append(timeit.timeit(function, number=10000) * 100)
-    return [min(values) for values in times]
-pairs = {"'cpu'": (ours, theirs), "nested": (ours_nested, theirs_nested), "'/CPU:0'": (ours_native, theirs)}
-for pair in pairs.values():
+    with devicekit.device_scope("/CPU:0"): pass
+
+def times(pair, repeats=15, number=5000):
+    found = [[], []]
     for function in pair:
-        function()
-print(json.dumps({name: best(pair) for name, pair in pairs.items()}))
+        timeit.timeit(function, number=100)  # the first entry resolves the device and starts TensorFlow
+    for repeat in range(repeats):
+        for which in ((0, 1) if repeat % 2 else (1, 0)):
+            found[which].append(1e6 * timeit.timeit(pair[which], number=number) / number)
+    return found
+
+pairs = {"'cpu'": (ours, theirs), "'cpu' nested": (ours_nested, theirs_nested), "'/CPU:0'": (ours_native, theirs)}
+print(json.dumps({name: times(pair) for name, pair in pairs.items()}))
 """

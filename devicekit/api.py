@@ -154,6 +154,11 @@ def auto(
     Selection
         The device in force, the findings and every change. A second call with the same arguments returns the same.
 
+    Notes
+    -----
+    The operation makes TensorFlow's pool of threads: set thread counts before, or use ``verify="never"``. On an
+    accelerator it also fixes TensorFlow's devices, as any operation does.
+
     Raises
     ------
     DeviceUnavailableError

@@ -159,15 +159,21 @@ def _check(product: Any) -> None:
 def _smoke_session() -> str:
     """Multiply on the CPU in a session of its own.
 
-    An eager operation would fix TensorFlow's devices and thread counts for the whole process; a session fixes nothing,
-    so a script that configures TensorFlow after `auto()` still can.
+    An eager operation would fix TensorFlow's devices for the whole process; a session does not, so a program that
+    configures TensorFlow after `auto()` is not refused. The pool of threads for kernels is another matter: TensorFlow
+    makes one for the process with its first CPU device, so this one gets what the program has asked for by now.
     """
-    v1 = tf.compat.v1
+    v1, threading = tf.compat.v1, tf.config.threading
     with tf.Graph().as_default():
         with tf.device("/device:CPU:0"):
             matrix = tf.constant([[1.0, 2.0], [3.0, 4.0]])
             product = tf.matmul(matrix, matrix)
-        config = v1.ConfigProto(device_count={"GPU": 0, "DML": 0, "XPU": 0}, intra_op_parallelism_threads=1)
+        config = v1.ConfigProto(device_count={"GPU": 0, "DML": 0, "XPU": 0})
+        config.intra_op_parallelism_threads = threading.get_intra_op_parallelism_threads()
+        config.inter_op_parallelism_threads = threading.get_inter_op_parallelism_threads()
+        # There is nothing to optimise in one product.
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        config.graph_options.optimizer_options.opt_level = -1
         with v1.Session(config=config) as session:
             _check(session.run(product))
     return str(product.device)

@@ -54,6 +54,7 @@ CODES = (
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "out-of-memory", "device-lost", "op-unsupported",
     "cache-unwritable", "setting-invalid", "framework-unsupported",
+    "compute-capability-unsupported",
 )  # fmt: skip
 
 

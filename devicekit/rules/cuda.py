@@ -3,7 +3,7 @@
 from typing import Dict, Iterable, List, Tuple
 
 from ..facts import Library
-from ..findings import Evidence, Finding
+from ..findings import Evidence, Finding, Fix
 from ..matrix import CudaRow, TensorFlowRow, version_at_least
 from . import rule
 from .view import View
@@ -27,28 +27,49 @@ def needed(view: View) -> "Tuple[TensorFlowRow, CudaRow] | None":
 
 def _findable(view: View, row: TensorFlowRow) -> Dict[str, Library]:
     """The CUDA libraries by name, without those that only pip brought where this build does not look there."""
-    with_wheels = version_at_least(row.minor, _RUNPATH_SINCE)
+    version = view.tensorflow_version or ""
+    # 2.16.1 has no search path to pip's packages; 2.21.0 lacks the folder of cuSOLVER in it (both measured).
+    with_wheels = version_at_least(row.minor, _RUNPATH_SINCE) and version != "2.16.1"
     found: Dict[str, Library] = {}
     for item in view.machine.cuda.libraries.value or ():
-        if item.found_via != "pip" or with_wheels:
-            found.setdefault(item.name, item)
+        if item.found_via == "pip" and (not with_wheels or (version == "2.21.0" and "libcusolver" in item.name)):
+            continue
+        found.setdefault(item.name, item)
     return found
 
 
-def _others(names: Iterable[str], found: Dict[str, Library]) -> List[Library]:
+def _in_wheels(view: View, names: Iterable[str]) -> List[str]:
+    """The folders in which pip brought these libraries."""
+    wanted = set(names)
+    libraries = view.machine.cuda.libraries.value or ()
+    folders = [item.path.rpartition("/")[0] for item in libraries if item.found_via == "pip" and item.name in wanted]
+    return list(dict.fromkeys(folders))
+
+
+def _others(name: str, found: Dict[str, Library]) -> List[Library]:
     """Libraries of the same kind and another version."""
-    result = []
-    for name in names:
-        stem = name.partition(".so")[0] + ".so."
-        result += [item for other, item in sorted(found.items()) if other.startswith(stem) and other.count(".") <= 3]
-    return result
+    stem = name.partition(".so")[0] + ".so."
+    return [item for other, item in sorted(found.items()) if other.startswith(stem) and other != name]
 
 
-def _install(view: View) -> str:
+def _fixes(view: View, row: TensorFlowRow, missing: List[str]) -> Tuple[Fix, ...]:
+    """How these libraries come to be found."""
+    folders = _in_wheels(view, missing)
+    if len(folders) > 0 and version_at_least(row.minor, _RUNPATH_SINCE):
+        path = ":".join(folders).replace("~", "$HOME")
+        return (
+            Fix(
+                "pip brought them, and this build does not look there: put their folders on the loader's path",
+                'export LD_LIBRARY_PATH="%s:$LD_LIBRARY_PATH"' % path,
+            ),
+        )
     owner = view.tensorflow
-    version = view.tensorflow_version
-    name = owner.name if owner is not None else "tensorflow"
-    return "%s[and-cuda]==%s" % (name, version)
+    if version_at_least(row.minor, _RUNPATH_SINCE):
+        name = owner.name if owner is not None else "tensorflow"
+        requirement = "%s[and-cuda]==%s" % (name, view.tensorflow_version)
+        return (view.install_fix("Install the CUDA libraries of this build beside it", requirement),)
+    cuda = "CUDA %s and cuDNN %s" % (row.linux_cuda, row.linux_cudnn)
+    return (Fix("Install %s from NVIDIA's archive, and put their lib64 folder on LD_LIBRARY_PATH" % cuda),)
 
 
 @rule("cuda-version-mismatch", hidden_by=_HIDDEN)
@@ -59,16 +80,18 @@ def cuda_version_mismatch(view: View) -> Iterable[Finding]:
         return
     row, cuda = rows
     found = _findable(view, row)
-    missing = [name for _, name in cuda.libraries if name not in found]
-    others = _others(missing, found)
-    if len(missing) < len(cuda.libraries) or not others:
+    # By the runtime alone: neighbouring releases share the names of some of the other libraries.
+    runtime = dict(cuda.libraries)["cudart"]
+    others = _others(runtime, found)
+    if runtime in found or not others:
         return
+    missing = [name for _, name in cuda.libraries if name not in found]
     yield Finding(
         "cuda-version-mismatch",
         "warning",
         "%s uses CUDA %s; what is installed is another version." % (view.tensorflow_label, cuda.cuda),
-        tuple(Evidence("%s instead of %s" % (other.name, missing[0]), other.path) for other in others[:3]),
-        (view.install_fix("Install the CUDA libraries of this build beside it", _install(view)),),
+        tuple(Evidence("%s instead of %s" % (other.name, runtime), other.path) for other in others[:3]),
+        _fixes(view, row, missing),
         ("cuda",),
         "https://www.tensorflow.org/install/source#gpu",
     )
@@ -90,7 +113,7 @@ def cuda_library_missing(view: View) -> Iterable[Finding]:
         "warning",
         "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, ", ".join(missing)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in missing[:8]),
-        (view.install_fix("Install the CUDA libraries of this build beside it", _install(view)),),
+        _fixes(view, row, missing),
         ("cuda",),
         "https://www.tensorflow.org/install/pip",
     )
@@ -107,16 +130,24 @@ def cudnn_missing(view: View) -> Iterable[Finding]:
     found = _findable(view, row)
     if name in found:
         return
-    others = _others([name], found)
+    others = _others(name, found)
     evidence = [Evidence("%s not found" % name, view.machine.cuda.libraries.source)]
     evidence += [Evidence("%s is there" % other.name, other.path) for other in others[:2]]
-    major = row.linux_cuda.split(".")[0]
     yield Finding(
         "cudnn-missing",
         "warning",
         "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
         tuple(evidence),
-        (view.install_fix("Install cuDNN", "nvidia-cudnn-cu%s==%s.*" % (major, row.linux_cudnn)),),
+        _cudnn_fix(view, row, name),
         ("cuda",),
         "https://www.tensorflow.org/install/pip",
     )
+
+
+def _cudnn_fix(view: View, row: TensorFlowRow, name: str) -> Tuple[Fix, ...]:
+    if _in_wheels(view, [name]) or not version_at_least(row.minor, _RUNPATH_SINCE):
+        return _fixes(view, row, [name])
+    # cuDNN from 9.11 on has no code for Pascal and Volta, which these builds support.
+    bounds = ">=9.3,<9.11" if row.linux_cudnn == "9" else "==%s.*" % row.linux_cudnn
+    major = row.linux_cuda.split(".")[0]
+    return (view.install_fix("Install cuDNN", "nvidia-cudnn-cu%s%s" % (major, bounds)),)

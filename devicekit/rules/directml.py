@@ -3,7 +3,7 @@
 from typing import Iterable, Tuple
 
 from ..findings import Evidence, Finding, Fix
-from ..matrix import TENSORFLOW_OWNERS, accepts
+from ..matrix import accepts
 from . import rule
 from .view import View
 
@@ -25,7 +25,11 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             "warning",
             "This is WSL 1, which has no access to any GPU.",
             (Evidence("WSL 1", process.wsl.source),),
-            (Fix("Convert the distribution to WSL 2 (in a Windows terminal)", "wsl --set-version <distribution> 2"),),
+            (
+                Fix(
+                    "In a Windows terminal, convert it to WSL 2: wsl --set-version NAME 2, with the NAME that wsl --list shows"
+                ),
+            ),
             ("cuda", "directml", "rocm"),
             _URL,
         )
@@ -41,7 +45,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             (
                 Fix(
                     "Update WSL and its kernel, and start it anew (in a Windows terminal)",
-                    "wsl --update && wsl --shutdown",
+                    "wsl --update; wsl --shutdown",
                 ),
                 Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
             ),
@@ -55,7 +59,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             "warning",
             "WSL 2 has the GPU bridge, but its libraries are not mapped in: %s." % ", ".join(missing),
             tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
-            (Fix("Update WSL and start it anew (in a Windows terminal)", "wsl --update && wsl --shutdown"),),
+            (Fix("Update WSL and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown"),),
             ("cuda", "directml"),
             _URL,
         )
@@ -127,12 +131,10 @@ def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
         plugin = next(row for row in view.matrix.directml() if row.distribution == "tensorflow-directml-plugin")
         pins = ("tensorflow-cpu==%s.0" % plugin.tensorflow, "%s==%s" % (plugin.distribution, plugin.version), "numpy<2")
         if accepts(plugin.python, view.machine.python.version):
-            installed = view.machine.python.distributions.value or ()
-            remove = [item.name for item in installed if item.name in TENSORFLOW_OWNERS]
             return (
                 Fix(
                     "Replace TensorFlow by the release that has a DirectML plug-in",
-                    view.then(view.uninstall(*remove), view.install(*pins)) if remove else view.install(*pins),
+                    view.replace_tensorflow(*pins),
                 ),
             ), "warning"
         return (
@@ -144,4 +146,6 @@ def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
     if vendor == "amd":
         return (Fix("Use AMD's own build of TensorFlow for ROCm, in a new environment"),), "warning"
     # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.
-    return (Fix("No maintained TensorFlow build uses Intel GPUs on Linux; PyTorch does (device 'xpu')"),), "info"
+    if vendor == "intel":
+        return (Fix("No maintained TensorFlow build uses Intel GPUs on Linux; PyTorch does (device 'xpu')"),), "info"
+    return (Fix("No TensorFlow build uses this vendor's GPUs on Linux"),), "info"

@@ -1,6 +1,6 @@
 """The graphics driver: is it there, does it answer, does it fit the hardware and the build."""
 
-from typing import Iterable
+from typing import Iterable, Tuple
 
 from ..findings import Evidence, Finding, Fix
 from ..matrix import version_at_least
@@ -13,6 +13,8 @@ _URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 @rule("no-gpu", hidden_by=("wsl-without-gpu",))
 def no_gpu(view: View) -> Iterable[Finding]:
     """The machine has no GPU: nothing is wrong."""
+    if view.wsl:
+        return  # the GPU is Windows' there, and the PCI bus does not show it
     if view.accelerators or view.machine.driver.nodes or view.machine.rocm.kfd.value or view.machine.directml.dxg.value:
         return
     driver = view.machine.driver
@@ -56,6 +58,8 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
     if not view.uses_cuda or view.wsl:
         return
     kernel, library = driver.nvidia_kernel_version.value, driver.nvidia_library_version.value
+    if "/compat/" in driver.nvidia_library_version.source:
+        return  # NVIDIA's forward-compatibility package is newer than the kernel module on purpose
     if not kernel or not library or kernel == library:
         return
     yield Finding(
@@ -77,34 +81,29 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
     hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
 )
 def driver_unhealthy(view: View) -> Iterable[Finding]:
-    """The driver is installed, but its kernel module is not loaded, or the node for computing is missing."""
+    """The kernel module is not loaded, or the node for computing is missing.
+
+    CUDA's start may load and make them itself, where the set-user-id helper nvidia-modprobe is installed: so this blocks
+    nothing, and a trial decides.
+    """
     driver = view.machine.driver
     if not view.uses_cuda or view.wsl or view.machine.native.system != "linux" or not view.vendor("nvidia"):
         return
     nodes = {item.path for item in driver.nodes}
     if driver.nvidia_kernel_version.value is None:
-        yield Finding(
-            "driver-unhealthy",
-            "warning",
-            "NVIDIA's driver is installed, but its kernel module is not loaded.",
-            (Evidence("not there", driver.nvidia_kernel_version.source),),
-            (
-                Fix("Load the module; its error message, if any, says why it was not loaded", "sudo modprobe nvidia"),
-                Fix("Where Secure Boot is on, sign the module or switch Secure Boot off"),
-            ),
-            ("cuda",),
-            _URL,
+        summary = "NVIDIA's driver is installed, but its kernel module is not loaded."
+        evidence = Evidence("not there", driver.nvidia_kernel_version.source)
+        fixes: Tuple[Fix, ...] = (
+            Fix("Load the module; its error message, if any, says why it was not loaded", "sudo modprobe nvidia"),
+            Fix("Where Secure Boot is on, sign the module or switch Secure Boot off"),
         )
     elif "/dev/nvidiactl" in nodes and "/dev/nvidia-uvm" not in nodes:
-        yield Finding(
-            "driver-unhealthy",
-            "warning",
-            "The module nvidia-uvm, which CUDA needs, is not loaded: /dev/nvidia-uvm is missing.",
-            (Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev"),),
-            (Fix("Load it", "sudo nvidia-modprobe -u -c=0"), Fix("Or", "sudo modprobe nvidia-uvm")),
-            ("cuda",),
-            _URL,
-        )
+        summary = "The module nvidia-uvm, which CUDA needs, is not loaded: /dev/nvidia-uvm is missing."
+        evidence = Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev")
+        fixes = (Fix("Load it", "sudo nvidia-modprobe -u -c=0"), Fix("Or", "sudo modprobe nvidia-uvm"))
+    else:
+        return
+    yield Finding("driver-unhealthy", "info", summary, (evidence,), fixes, (), _URL)
 
 
 @rule(

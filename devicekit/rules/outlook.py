@@ -28,13 +28,20 @@ def candidates(
     undecided: List[NotEvaluated] = []
     found: List[Candidate] = []
     try:
-        found = _gpus(view, findings, bool(unsettled & _DECIDING))
+        found = _gpus(view, findings, _is_open(findings, unsettled))
     except UnknownFactError as error:
         undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
-    blocked = _blocking(findings, ("tensorflow",)) if view.has_tensorflow else ()
+    other = view.machine.python.distribution("jax", "torch")
+    blocked = _blocking(findings, ("tensorflow",)) if view.has_tensorflow or other is None else ()
     name = view.machine.native.cpu_model.or_none() or view.machine.native.architecture
     found.append(Candidate("cpu", "cpu", name, not blocked, blocked, view.machine.native.memory_bytes.or_none()))
     return tuple(found), undecided
+
+
+def _is_open(findings: Tuple[Finding, ...], unsettled: FrozenSet[str]) -> bool:
+    """Whether something about the driver is not known well enough to promise that its GPUs work."""
+    doubts = [finding for finding in findings if finding.code == "driver-unhealthy" and not finding.blocks]
+    return bool(doubts) or bool(unsettled & _DECIDING)
 
 
 def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> List[Candidate]:

@@ -1,8 +1,10 @@
 """The process: what hides a device, who may open it, and what a container left out."""
 
-from typing import Iterable, Optional, Tuple
+import re
+from typing import Iterable, Tuple
 
 from ..findings import Evidence, Finding, Fix
+from ..matrix import version_at_least
 from . import rule
 from .view import View
 
@@ -31,7 +33,7 @@ def container_without_gpu(view: View) -> Iterable[Finding]:
             if container == "kubernetes"
             else Fix(
                 "Start the container with the GPU (the host needs the NVIDIA Container Toolkit)",
-                "docker run --gpus all ...",
+                "podman run --device nvidia.com/gpu=all ..." if container == "podman" else "docker run --gpus all ...",
             ),
         ),
         ("cuda",),
@@ -53,21 +55,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     gpu = view.vendor("nvidia")[0]
     owner = view.tensorflow
     name = owner.name if owner is not None else "tensorflow"
-    if view.machine.native.system == "windows":
-        fixes: Tuple[Fix, ...]
-        reason = "TensorFlow has had no GPU support on native Windows since 2.11"
-        fixes = (
-            Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install"),
-            view.install_fix(
-                "Or, with Python 3.7 to 3.10, install the last release that had it", "tensorflow<2.11", "numpy<2"
-            ),
-        )
-    else:
-        reason = "%s is built without GPU support" % name
-        new = "tensorflow[and-cuda]"
-        if view.tensorflow_version:
-            new += "==%s" % view.tensorflow_version
-        fixes = (Fix("Replace it by the build with CUDA", view.then(view.uninstall(name), view.install(new))),)
+    reason, fixes = _other_build(view, name)
     build = view.tensorflow_build
     source = build.cuda.source if build is not None and build.cuda.known else (owner.location if owner else "")
     yield Finding(
@@ -81,6 +69,30 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     )
 
 
+def _other_build(view: View, name: str) -> "Tuple[str, Tuple[Fix, ...]]":
+    """Why this build has no GPU support, and what to install instead."""
+    version = view.tensorflow_version or ""
+    if view.machine.native.system == "windows" and not (name == "tensorflow-cpu" and _before(version, "2.11")):
+        install = view.replace_tensorflow("tensorflow<2.11", "numpy<2")
+        return "TensorFlow has had no GPU support on native Windows since 2.11", (
+            Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install"),
+            Fix("Or, with Python 3.7 to 3.10, install the last release that had it", install),
+        )
+    reason = "%s is built without GPU support" % name
+    if view.machine.native.architecture not in ("x86_64", "AMD64"):
+        return reason, (
+            Fix("For this processor there are no TensorFlow wheels with CUDA; NVIDIA's own containers have it"),
+        )
+    # The extra that brings CUDA's libraries exists from 2.14 on.
+    extra = "" if _before(version, "2.14") or view.machine.native.system == "windows" else "[and-cuda]"
+    requirement = "tensorflow%s%s" % (extra, "==%s" % version if version else "")
+    return reason, (Fix("Replace it by the build with CUDA", view.replace_tensorflow(requirement)),)
+
+
+def _before(version: str, limit: str) -> bool:
+    return bool(version) and version_at_least(version, limit) is False
+
+
 @rule("device-hidden")
 def device_hidden(view: View) -> Iterable[Finding]:
     """An environment variable hides every GPU."""
@@ -92,25 +104,29 @@ def device_hidden(view: View) -> Iterable[Finding]:
             continue
         for name in names:
             value = view.machine.process.env(name)
-            if value is None or not hides_all(value):
+            if value is None or not hides_all(value, len(view.vendor(vendor))):
                 continue
             yield _hidden(view, name, value, "cuda" if vendor == "nvidia" else "rocm")
             break
     value = view.machine.process.env("DML_VISIBLE_DEVICES")
-    if view.directml_flavour and value and hides_all(value):
+    if view.directml_flavour and value and not _DML_NUMBER.match(value):
         yield _hidden(view, "DML_VISIBLE_DEVICES", value, "directml")
 
 
-def hides_all(value: Optional[str]) -> bool:
-    """Return whether a CUDA-like variable leaves no device.
+#: DirectML builds read a list of adapter numbers up to the first entry that is none; the plug-in also takes a sign.
+_DML_NUMBER = re.compile(r"\s*\+?\d")
+
+
+def hides_all(value: str, count: int) -> bool:
+    """Return whether a CUDA-like variable leaves none of so many devices.
 
     CUDA and HIP read the list up to the first entry that is no device; an empty list is no device. (Set, but empty,
     means *all* to DML_VISIBLE_DEVICES: callers must not ask about that.)
     """
-    if value is None:
-        return False
     first = value.split(",")[0].strip()
-    return not (first.isdigit() or first.startswith(("GPU-", "MIG-", "MIG ")))
+    if first.isdigit():
+        return int(first) >= count
+    return not first.startswith(("GPU-", "MIG-"))
 
 
 def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
@@ -139,7 +155,14 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
         denied += [item.path for item in view.machine.driver.nodes if not item.accessible and "renderD" in item.path]
     dxg = view.machine.directml.dxg.or_none()
     if not denied and dxg is not None and not dxg.accessible:
-        platform, denied = "directml", [dxg.path]
+        yield Finding(
+            "device-permission-denied",
+            "warning",
+            "This user may not open %s, through which WSL reaches every GPU." % dxg.path,
+            (Evidence("no read and write access", dxg.path),),
+            (Fix("Let every user open it (WSL's own default)", "sudo chmod a+rw %s" % dxg.path),),
+            ("directml", "cuda", "rocm"),
+        )
     if not denied:
         return
     group = "render,video" if platform == "rocm" else "video"
@@ -155,11 +178,13 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
 
 @rule("rocm-missing")
 def rocm_missing(view: View) -> Iterable[Finding]:
-    """A ROCm build and an AMD GPU, without ROCm's driver or libraries."""
+    """A ROCm build without ROCm's driver or libraries, whatever GPU there is: its import needs the libraries."""
     rocm = view.machine.rocm
-    if not view.uses_rocm or (rocm.kfd.value is not None and rocm.version.value is not None):
+    # In WSL, ROCm reaches the GPU through /dev/dxg instead of its own driver.
+    has_driver = rocm.kfd.value is not None or view.machine.directml.dxg.value is not None
+    if not view.uses_rocm or (has_driver and rocm.version.value is not None):
         return
-    missing = [source for fact, source in ((rocm.kfd, "/dev/kfd"), (rocm.version, "/opt/rocm")) if fact.value is None]
+    missing = ([] if has_driver else ["/dev/kfd"]) + ([] if rocm.version.value is not None else ["/opt/rocm"])
     no_libraries = rocm.version.value is None
     yield Finding(
         "rocm-missing",
@@ -169,8 +194,8 @@ def rocm_missing(view: View) -> Iterable[Finding]:
         tuple(Evidence("not there", path) for path in missing),
         (
             Fix(
-                "Install ROCm of the version that this build was made for, or remove the build",
-                view.install("tensorflow-cpu"),
+                "Install the ROCm that this build was made for; or replace the build",
+                view.replace_tensorflow("tensorflow-cpu"),
             ),
         ),
         # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.

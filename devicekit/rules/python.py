@@ -110,7 +110,10 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     package = python.package("tensorflow")
     owner = view.tensorflow
     if package is not None and package.kind == "namespace" and package.in_site:
-        requirement = "tensorflow" if owner is None else "%s==%s" % (owner.name, owner.version.or_none())
+        version = owner.version.or_none() if owner is not None else None
+        fix = Fix("Delete that folder, then install TensorFlow", view.install("tensorflow"))
+        if owner is not None and version:
+            fix = Fix("Write TensorFlow's files anew", view.reinstall("%s==%s" % (owner.name, version)))
         left = "its %s is there without __init__.py" % package.location
         yield Finding(
             "install-corrupt",
@@ -118,7 +121,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             "What is left of TensorFlow is a folder without its main file: an uninstall or another distribution's removal "
             "took the rest.",
             (Evidence(left, package.path_entry),),
-            (Fix("Write TensorFlow's files anew", view.reinstall(requirement)),),
+            (fix,),
             ("tensorflow",),
         )
         return
@@ -201,7 +204,7 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             "%s names the Keras backend '%s', which Keras %s does not have." % (source, chosen[:40], keras),
             (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
             (
-                Fix("Unset the variable", "$env:KERAS_BACKEND = 'tensorflow'" if windows else "unset KERAS_BACKEND")
+                Fix("Unset the variable", "Remove-Item Env:KERAS_BACKEND" if windows else "unset KERAS_BACKEND")
                 if variable
                 else Fix("Write a backend that exists into %s: %s" % (source, ", ".join(KERAS_BACKENDS[:3]))),
             ),
@@ -210,7 +213,19 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
         )
         return
     row = view.tensorflow_row
-    if row is None or not row.keras or not keras:
+    if row is None or not row.keras:
+        return
+    if not keras:
+        if python.package("keras") is None and python.distributions.problem == "":
+            label = view.tensorflow_label
+            yield Finding(
+                "keras-incompatible",
+                "error",
+                "%s takes its Keras from the distribution keras, which is not installed." % label,
+                (Evidence("no keras on the path", python.distributions.source),),
+                (view.install_fix("Install the Keras that goes with it", "keras%s" % row.keras),),
+                ("keras",),
+            )
         return
     if accepts(row.keras, keras) is False:
         yield Finding(
@@ -255,9 +270,12 @@ def numpy_incompatible(view: View) -> Iterable[Finding]:
 
 
 def _shortest(specifier: str, version: str) -> str:
-    """Return the part of a range that a version breaks: that is all that has to be asked for."""
+    """Return the part of a range that has to be asked for: an upper bound alone is enough, a lower one alone is not.
+
+    Asked for a newer version only, an installer takes the newest of all, which the upper bound is there to keep out.
+    """
     broken = [part for part in specifier.split(",") if accepts(part, version) is False]
-    return ",".join(broken) or specifier
+    return specifier if not broken or any(part.startswith(">") for part in broken) else ",".join(broken)
 
 
 @rule("protobuf-incompatible", hidden_by=_BROKEN)
@@ -296,18 +314,33 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     for text in owner.requires:
         name, applies = _requirement(text, view)
         if applies and name not in _OPTIONAL and view.machine.python.distribution(name) is None:
-            missing.append(name)
+            missing.append(text.partition(";")[0].replace("(", "").replace(")", "").replace(" ", ""))
     if not missing or (view.machine.python.distributions.problem and len(missing) > 3):
         return  # a folder of the path could not be read: what is not seen may still be there
     yield Finding(
         "dependency-incompatible",
         "error",
         "%s needs %s, which %s not installed."
-        % (view.tensorflow_label, ", ".join(missing), "is" if len(missing) == 1 else "are"),
-        tuple(Evidence("%s is not among the installed distributions" % name, owner.location) for name in missing[:5]),
-        (view.install_fix("Install what it needs", *missing),),
+        % (view.tensorflow_label, ", ".join(map(_name, missing)), "is" if len(missing) == 1 else "are"),
+        tuple(Evidence("%s is not among the installed distributions" % text, owner.location) for text in missing[:5]),
+        (view.install_fix("Install what it needs", *[_bounded(view, text) for text in missing]),),
         ("tensorflow",),
     )
+
+
+def _name(requirement: str) -> str:
+    for position, character in enumerate(requirement):
+        if character in "<>=!~[":
+            return requirement[:position]
+    return requirement
+
+
+def _bounded(view: View, requirement: str) -> str:
+    """Put what a release can really load in place of what it declares: its metadata often has no upper bound."""
+    row = view.tensorflow_row
+    bounds = {"numpy": row.numpy, "protobuf": row.protobuf} if row is not None else {}
+    name = _name(requirement).replace("_", "-").lower()
+    return name + bounds[name] if name in bounds else requirement
 
 
 def _requirement(text: str, view: View) -> "tuple[str, bool]":
@@ -353,8 +386,9 @@ def plugin_version_mismatch(view: View) -> Iterable[Finding]:
         % (plugin.version.or_none() or "", row.tensorflow, view.tensorflow_label),
         (Evidence("tensorflow-directml-plugin", plugin.location), Evidence(view.tensorflow_label)),
         (
-            view.install_fix(
-                "Install the TensorFlow that it was built for", "tensorflow-cpu==%s.0" % row.tensorflow, "numpy<2"
+            Fix(
+                "Install the TensorFlow that it was built for",
+                view.replace_tensorflow("tensorflow-cpu==%s.0" % row.tensorflow, "numpy<2"),
             ),
             Fix("Or remove the plug-in", view.uninstall("tensorflow-directml-plugin")),
         ),

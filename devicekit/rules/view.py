@@ -72,6 +72,12 @@ class View:
         return self.tensorflow is not None or self.tensorflow_build is not None
 
     @property
+    def tensorflow_names(self) -> Tuple[str, ...]:
+        """The names of all installed distributions of TensorFlow, the empty ones included: what to uninstall."""
+        installed = self.machine.python.distributions.value or ()
+        return tuple(item.name for item in installed if item.name in TENSORFLOW_OWNERS)
+
+    @property
     def tensorflow_row(self) -> Optional[TensorFlowRow]:
         """The matrix row of the installed TensorFlow."""
         return self.matrix.tensorflow(self.tensorflow_version)
@@ -187,7 +193,8 @@ class View:
         if self.machine.python.installer == "uv":
             return "uv pip install --python %s %s" % (self.python_command, quoted)
         if self.machine.python.installer == "conda":
-            return "conda install %s" % quoted
+            # Extras and nvidia-* are names of pip's world; a conda environment without pip gets it first.
+            return "conda install -y pip && python -m pip install %s" % quoted
         extra = "--break-system-packages " if self.machine.python.externally_managed else ""
         return "%s -m pip install %s%s" % (self.python_command, extra, quoted)
 
@@ -210,6 +217,11 @@ class View:
     def then(self, first: str, second: str) -> str:
         """Return one line that runs two commands: PowerShell, which Windows opens, knew no ``&&`` up to version 5."""
         return "%s%s%s" % (first, "; " if self.machine.native.system == "windows" else " && ", second)
+
+    def replace_tensorflow(self, *requirements: str) -> str:
+        """Return the command that removes every TensorFlow and installs another: over one another they would conflict."""
+        names = self.tensorflow_names
+        return self.then(self.uninstall(*names), self.install(*requirements)) if names else self.install(*requirements)
 
     def install_fix(self, text: str, *requirements: str) -> Fix:
         """Return a fix that installs something."""

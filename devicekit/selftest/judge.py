@@ -12,7 +12,13 @@ __all__ = ["judge_error", "judge_trial", "nothing_listed"]
 #: What an exception's text says, first match first: pattern, code, sentence, way out.
 _SIGNATURES: Tuple[Tuple[str, str, str, str], ...] = (
     (
-        r"ResourceExhausted|out of memory|\bOOM\b|CUDA_ERROR_OUT_OF_MEMORY",
+        r"no kernel image is available",
+        "compute-capability-unsupported",
+        "This build has no code for a GPU of this generation.",
+        "Use a release of the framework that supports the GPU's compute capability",
+    ),
+    (
+        r"ResourceExhausted|out of memory|\bOOM\b|CUDA_ERROR_OUT_OF_MEMORY|Dst tensor is not initialized",
         "out-of-memory",
         "The device's memory is exhausted: another process holds it, or too much was asked for at once.",
         "See who holds the device's memory (nvidia-smi), end it, or choose another device",

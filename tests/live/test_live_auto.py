@@ -63,13 +63,32 @@ def test_twice_does_nothing_the_second_time(program):
     assert program(code) == [True, True]
 
 
-def test_a_program_can_still_configure_tensorflow_afterwards_on_the_cpu(program):
-    code = AUTO + (
-        "import tensorflow as tf\n"
-        "tf.config.threading.set_intra_op_parallelism_threads(2)\n"
-        "print(json.dumps(selection.verified))"
+def test_a_program_can_still_split_the_cpu_afterwards(program):
+    code = (
+        AUTO + PRELUDE + "split_cpu()\nprint(json.dumps([len(config.list_logical_devices('CPU')), selection.verified]))"
     )
-    assert program(code) is True
+    assert program(code) == [3, True]
+
+
+THREADS = """
+import glob, json, sys
+import tensorflow as tf
+if len(sys.argv) > 1:
+    tf.config.threading.set_intra_op_parallelism_threads(int(sys.argv[1]))
+%s
+with tf.compat.v1.Session(graph=tf.Graph()) as session:
+    with session.graph.as_default():
+        product = tf.matmul(tf.ones((999, 999)), tf.ones((999, 999)))
+    session.run(product)
+print(json.dumps(len(glob.glob("/proc/self/task/*"))))
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("5",)])
+def test_the_check_leaves_kernels_as_many_threads_as_without_it(program, arguments):
+    """TensorFlow makes its pool of threads with the first CPU device: the check must not make it smaller, or larger."""
+    plain = program(THREADS % "", *arguments)
+    assert abs(program(THREADS % "import devicekit; devicekit.auto('cpu')", *arguments) - plain) <= 1
 
 
 def test_require_raises_with_the_same_findings(program):
