@@ -60,8 +60,7 @@ class Children:
             cwd=self.folder,
             env=environ,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
         )
         took = 1000 * (time.perf_counter() - started)
         if done.returncode not in statuses:

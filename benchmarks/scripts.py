@@ -73,7 +73,9 @@ HAND = "import tensorflow as tf" + _BY_HAND + _TRAIN
 AUTO = _BY_AUTO + _TRAIN
 
 #: The lines alone, after TensorFlow was imported: far less noise than in the time of a whole program.
-_LINES = "import tensorflow as tf\nimport time\nstarted = time.perf_counter()%sprint(1000 * (time.perf_counter() - started))"
+_LINES = (
+    "import tensorflow as tf\nimport time\nstarted = time.perf_counter()%sprint(1000 * (time.perf_counter() - started))"
+)
 HAND_ALONE = _LINES % _BY_HAND
 AUTO_ALONE = _LINES % _BY_AUTO
 

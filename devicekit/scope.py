@@ -208,35 +208,37 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     if device is None:
         device = chosen.device.partition(",")[0] if chosen is not None else "auto"
     request = parse_request(device)
+    selection = api.select_device(device, framework=framework)
     loaded = "tensorflow" in sys.modules
-    if chosen is not None and chosen.framework is not None and framework is None:
-        selection = chosen
-    else:
-        selection = api.select_device(device, framework=framework)
     if selection.framework not in ("tensorflow", "tensorflow1") or (not loaded and _broken(selection)):
         # There is nothing to place with: the body's own import says what is wrong, as it would without us.
         if require:
-            raise api.unavailable(selection.replace(requested=device))
+            raise api.unavailable(selection)
         _warn(selection, notify, FallbackWarning, read_settings().quiet)
         return _Place(selection, None, None, None)
     tool = adapter(selection.framework)
-    name = tool.device_name(request, ())
+    name = tool.device_name(request)
     fallback = name is None and request.kind != "auto"
     if name is None:
         name = "/device:CPU:0"
-        if fallback:
-            selection = api.select_device(device, framework=framework)
-            if selection.device != "cpu":
-                selection = selection.replace(
-                    device="cpu", platform="cpu", name="", reason="it is not visible to TensorFlow"
-                )
-            selection = selection.replace(fallback=True, requested=device)
-            if require:
-                raise api.unavailable(selection)
-            _warn(selection, notify, FallbackWarning, read_settings().quiet)
-    selection = selection.replace(
-        requested=device, fallback=fallback, device=_device_of(name, request.text, fallback), changes=()
-    )
+    kind, number = name.rsplit(":", 2)[-2:]
+    if kind.endswith("CPU"):
+        reason = selection.reason
+        if fallback and selection.device != "cpu":
+            reason = "'%s' is not visible to TensorFlow" % device
+        selection = selection.replace(
+            device="cpu" if number == "0" else "cpu:%s" % number, platform="cpu", reason=reason, fallback=fallback
+        )
+    else:
+        # The machine's number where that was asked for; TensorFlow's own counts what is visible.
+        shown = request.indices[0] if request.indices and not request.native else int(number)
+        selection = selection.replace(device="gpu:%d" % shown, fallback=False)
+        if selection.platform == "cpu":  # the framework lists what the facts did not promise
+            selection = selection.replace(platform="pluggable", name="", reason="asked for, and listed by TensorFlow")
+    if fallback:
+        if require:
+            raise api.unavailable(selection)
+        _warn(selection, notify, FallbackWarning, read_settings().quiet)
     place = _Place(selection, name, tool.scope_factory(), tool)
     if tool.initialized():
         with _lock:
@@ -251,12 +253,3 @@ def _broken(selection: Selection) -> bool:
 def _warn(selection: Selection, notify: Any, family: Any, quiet: bool) -> None:
     for finding in selection.findings[:1]:
         notify(finding, family, quiet=quiet)
-
-
-def _device_of(name: str, asked: str, fallback: bool) -> str:
-    """The public name of where it is: what was asked for, unless that is not where it is."""
-    kind, number = name.rsplit(":", 2)[-2:]
-    plain = "cpu" if kind.endswith("CPU") else "gpu"
-    if fallback or (plain == "cpu" and number == "0"):
-        return "cpu"
-    return "%s:%s" % (plain, number) if plain == "cpu" else "gpu:%s" % number

@@ -62,7 +62,7 @@ class Adapter:
         """
         raise NotImplementedError
 
-    def device_name(self, request: Request, chosen: Sequence[int]) -> Optional[str]:
+    def device_name(self, request: Request) -> Optional[str]:
         """Return the framework's name for a request, None where there is no such device."""
         raise NotImplementedError
 

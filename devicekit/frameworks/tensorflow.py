@@ -82,7 +82,7 @@ class TensorFlowAdapter(Adapter):
         _check(product.numpy())
         return str(product.device)
 
-    def device_name(self, request: Request, chosen: Sequence[int]) -> Optional[str]:
+    def device_name(self, request: Request) -> Optional[str]:
         if request.kind == "cpu" or request.native:
             return self._logical_name(request)
         visible = [d for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR]

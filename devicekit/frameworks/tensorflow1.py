@@ -1,6 +1,6 @@
 """TensorFlow 1.15, also as tensorflow-directml, whose accelerators have the device type ``DML``."""
 
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 import tensorflow as tf
 
@@ -65,8 +65,8 @@ class TensorFlow1Adapter(TensorFlowAdapter):
                 _check(session.run(product))
         return str(product.device)
 
-    def device_name(self, request: Request, chosen: Sequence[int]) -> Optional[str]:
-        name = super().device_name(request, chosen)
+    def device_name(self, request: Request) -> Optional[str]:
+        name = super().device_name(request)
         if name is None and request.kind == "cpu" and request.indices:
             # A session may have been given more CPUs by ConfigProto(device_count=...), which cannot be asked here.
             return "/device:CPU:%d" % request.indices[0]

@@ -103,9 +103,10 @@ with devicekit.device_scope("gpu:1") as there:
     place = tf.Variable([1.0]).device
 with devicekit.device_scope("gpu:0") as hidden:
     other = tf.Variable([1.0]).device
-print(json.dumps([place, there.fallback, other, hidden.fallback]))
+print(json.dumps([place, there.fallback, other, hidden.fallback, there.device, hidden.device, hidden.platform]))
 """
-    place, there, other, hidden = program(code, env=simulated_gpu)
+    place, there, other, hidden, *shown = program(code, env=simulated_gpu)
+    assert shown == ["gpu:1", "cpu", "cpu"]
     assert place.endswith("GPU:0")  # TensorFlow's number among the visible
     assert not there
     assert other.endswith("CPU:0")
