@@ -249,6 +249,7 @@ def _tell(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
         family: Type[DeviceWarning] = families.get(finding.code, CompatibilityWarning)
         if number == 0 and selection.fallback and finding.code not in families and "tensorflow" not in finding.blocks:
             family = FallbackWarning
-        # One warning for one fall to the CPU: what else was found is on the Selection and in the log.
-        told = finding.code in families or (number == 0 and (selection.fallback or finding.severity == "error"))
+        # One warning for one fall to the CPU, and one for each thing that is broken: what else was found is on the
+        # Selection and in the log.
+        told = finding.code in families or finding.severity == "error" or (number == 0 and selection.fallback)
         notify(finding, family, quiet=quiet or not told)

@@ -256,11 +256,27 @@ def _too_late(plan: Plan, framework: Adapter, message: str, changes: List[Change
 
 def _finish(selection: Selection, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
     """Set precision and seed, which can be set at any time."""
-    if options.precision is not None:
-        changes.append(framework.set_precision(options.precision))
-    if options.seed is not None:
-        changes.append(framework.set_seed(options.seed))
-    return selection.replace(changes=tuple(changes))
+    findings = selection.findings
+    try:
+        if options.precision is not None:
+            changes.append(framework.set_precision(options.precision))
+        if options.seed is not None:
+            changes.append(framework.set_seed(options.seed))
+    except ValueError:  # a policy that Keras does not know: wrong use, which its own message explains
+        raise
+    except Exception as error:  # Keras is imported for this, and may be broken while TensorFlow is not
+        text = "%s: %s" % (type(error).__name__, str(error)[:1000])
+        findings += (
+            Finding(
+                "framework-broken",
+                "error",
+                "Keras cannot be set up: precision or seed is not in force.",
+                (Evidence(text, "tf.keras"),),
+                (Fix("Run devicekit doctor, and mend what it says of Keras"),),
+                ("keras",),
+            ),
+        )
+    return selection.replace(changes=tuple(changes), findings=findings)
 
 
 def _selection(plan: Plan, changes: List[Change], verified: Optional[bool]) -> Selection:
