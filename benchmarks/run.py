@@ -61,6 +61,7 @@ class Children:
             env=environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            timeout=300,
         )
         took = 1000 * (time.perf_counter() - started)
         if done.returncode not in statuses:
@@ -206,6 +207,8 @@ def bench_doctor(children, quick):
     found = in_turns(2 if quick else 7, names, measure)
     for name, budget in zip(names[1:], (None, 600.0)):
         detail = "bare interpreter %.1f ms; exit status %d" % (median(found[names[0]]), statuses[name])
+        if budget is not None:
+            detail += " (1 is right)" + ("; looks at this environment's TensorFlow, too" if has_tensorflow() else "")
         yield row(name, median(found[name]), "ms", budget, detail)
 
 
@@ -261,7 +264,7 @@ def collect(rows, bench, *arguments):
     try:
         for item in bench(*arguments):
             rows.append(item)
-    except (subprocess.CalledProcessError, AssertionError, ValueError, IndexError) as error:
+    except (subprocess.SubprocessError, AssertionError, ValueError, IndexError) as error:
         said = getattr(error, "stderr", None) or str(error).encode()
         detail = "FAILED: %s" % (said.decode("utf-8", "replace").strip().splitlines() or [type(error).__name__])[-1]
         what = bench.__name__.replace("bench_", "")
@@ -276,12 +279,18 @@ def table(rows):
         budget = "" if item["budget"] is None else "%g%s" % (item["budget"], unit)
         met = {True: "yes", False: "NO", None: ""}[item["met"]]
         # Ratios are told exactly enough to see on which side of 1.02 they are.
-        measured = "-" if item["measured"] is None else ("%.3f" if unit == " x" else "%.3g") % item["measured"] + unit
+        form = "%.3f" if unit == " x" else "%.0f" if (item["measured"] or 0) >= 100 else "%.3g"
+        measured = "-" if item["measured"] is None else form % item["measured"] + unit
         lines.append((item["what"], measured, budget, met, item["detail"]))
     widths = [max(len(line[column]) for line in lines) for column in range(4)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths)) + "  " + line[4] for line in lines
     )
+
+
+def has_tensorflow():
+    """Return whether a TensorFlow is installed here, which may be broken."""
+    return importlib.util.find_spec("tensorflow") is not None
 
 
 def load_average():
@@ -312,10 +321,10 @@ def main():
         about["installed"] = children.installed
         for bench in (bench_import, bench_detect, bench_diagnose, bench_doctor):
             collect(rows, bench, children, options.quick)
-        if importlib.util.find_spec("tensorflow") is not None:
+        if has_tensorflow():
             try:
                 about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
-            except subprocess.CalledProcessError:  # installed and broken: the rows below say so
+            except subprocess.SubprocessError:  # installed and broken: the rows below say so
                 about["tensorflow"] = "broken"
             for bench in (bench_scope, bench_auto):
                 collect(rows, bench, children, options.quick)

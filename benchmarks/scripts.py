@@ -104,10 +104,12 @@ def theirs_nested():
 def ours_native():
     with devicekit.device_scope("/CPU:0"): pass
 
-def times(pair, repeats=15, number=5000):
+def times(pair, repeats=15):
     found = [[], []]
     for function in pair:
-        timeit.timeit(function, number=100)  # the first entry resolves the device and starts TensorFlow
+        timeit.timeit(function, number=3)  # the first entry resolves the device and starts TensorFlow
+    slower = max(timeit.timeit(function, number=10) / 10 for function in pair)
+    number = max(5, min(5000, int(0.05 / slower)))
     for repeat in range(repeats):
         for which in ((0, 1) if repeat % 2 else (1, 0)):
             found[which].append(1e6 * timeit.timeit(pair[which], number=number) / number)

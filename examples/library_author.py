@@ -26,7 +26,7 @@ def make_model(device="auto", require=False):
     # The decision costs milliseconds and imports no framework, so it can also stand in a constructor or a command line.
     selection = devicekit.select_device(device)
     # The user's own word goes into the scope, too: the scope decides in the same way, imports TensorFlow, places the
-    # weights, and is what raises, or warns of a fallback, at the line of whoever called.
+    # weights, and is what raises, or warns of a fallback.
     with devicekit.device_scope(device, require=require):
         from tensorflow import keras  # here, so that importing this library does not import TensorFlow
 

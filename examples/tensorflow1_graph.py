@@ -5,7 +5,7 @@ import sys
 import devicekit
 
 
-def placement(session, fetch):
+def placement(session, fetch, feed):
     """Run something in a session and return its value, and on which device TensorFlow ran each operation.
 
     ``operation.device`` is what was asked for; what really happened is in the statistics of a run.
@@ -14,7 +14,7 @@ def placement(session, fetch):
 
     options = tf.compat.v1.RunOptions(trace_level=tf.compat.v1.RunOptions.FULL_TRACE)
     statistics = tf.compat.v1.RunMetadata()
-    value = session.run(fetch, options=options, run_metadata=statistics)
+    value = session.run(fetch, feed, options=options, run_metadata=statistics)
     where = {}
     for device in statistics.step_stats.dev_stats:
         for node in device.node_stats:
@@ -27,15 +27,15 @@ def compute():
     import tensorflow as tf
 
     with tf.Graph().as_default():
-        # Values that are fed, because TensorFlow computes what is constant beforehand, on the CPU.
-        left = tf.compat.v1.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], (2, 2), name="left")
+        # Values that are fed: what is constant TensorFlow computes beforehand, and then there is nothing left to place.
+        left = tf.compat.v1.placeholder(tf.float32, (2, 2), name="left")
         with devicekit.device_scope():
             product = tf.matmul(left, left, name="product")
         with devicekit.device_scope("cpu"):
             total = tf.reduce_sum(product, name="total")
         # Where an operation has no kernel for a device, TensorFlow 1.15 takes another one only if it is told to.
         with tf.compat.v1.Session(config=tf.compat.v1.ConfigProto(allow_soft_placement=True)) as session:
-            value, where = placement(session, total)
+            value, where = placement(session, total, {left: [[1.0, 2.0], [3.0, 4.0]]})
     print("total: %s" % value)
     for operation in (product.op, total.op):
         print("%-7s asked: %-14s ran on: %s" % (operation.name, operation.device, where.get(operation.name, "?")))

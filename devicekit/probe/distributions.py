@@ -28,8 +28,7 @@ def split_folder_name(folder: str) -> Tuple[str, str]:
         tensorflow_cpu-2.21.0.dist-info     ->  ("tensorflow-cpu", "2.21.0")
         Keras_Applications-1.0.8-py3.7.egg-info  ->  ("keras-applications", "1.0.8")
     """
-    stem = folder[: -len(".dist-info")]  # both endings have the same length
-    parts = stem.split("-")
+    parts = folder.rpartition(".")[0].split("-")
     return normalise(parts[0]), parts[1] if len(parts) > 1 else ""
 
 
@@ -124,7 +123,7 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
     )
 
 
-def parse_record(text: str, deep: bool) -> List[Tuple[str, Optional[int]]]:
+def parse_record(text: str, deep: bool, system: str = "linux") -> List[Tuple[str, Optional[int]]]:
     """Return the files that a RECORD lists, with their sizes: all that are not byte-code, or only those that are few.
 
     ::
@@ -134,21 +133,22 @@ def parse_record(text: str, deep: bool) -> List[Tuple[str, Optional[int]]]:
         tensorflow-2.21.0.dist-info/RECORD,,
     """
     found: List[Tuple[str, Optional[int]]] = []
-    for line in text.splitlines() if deep else _key_lines(text):
+    for line in text.splitlines() if deep else _key_lines(text, system):
         path, _, size = _split_record_line(line)
         if path and not path.endswith((".pyc", ".pyo")) and "/RECORD" not in path:
             found.append((path, int(size) if size.isdigit() else None))
     return found
 
 
-#: Native libraries, and the files without which a package is none.
-_KEY_MARKS = (".so", ".pyd,", ".dll,", ".dylib,", "tensorflow/__init__.py,", "keras/__init__.py,", "numpy/__init__.py,")
+#: Native libraries of each system, and the files without which a package is none.
+_PACKAGE_MARKS = ("tensorflow/__init__.py,", "keras/__init__.py,", "numpy/__init__.py,")
+_NATIVE_MARKS = {"linux": (".so",), "macos": (".so", ".dylib,"), "windows": (".pyd,", ".dll,")}
 
 
-def _key_lines(text: str) -> List[str]:
+def _key_lines(text: str, system: str) -> List[str]:
     """Return the lines with one of the marks. Searching is forty times as fast as looking at each of 15,000 lines."""
     lines: Dict[int, str] = {}
-    for mark in _KEY_MARKS:
+    for mark in _NATIVE_MARKS.get(system, (".so",)) + _PACKAGE_MARKS:
         position = text.find(mark)
         while position >= 0:
             start = text.rfind("\n", 0, position) + 1
@@ -176,7 +176,7 @@ def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact
         return Fact.absent(shown), [], []
     except OSError as error:
         return Fact.unknown(host.scrub(str(error)), shown), [], []
-    files = parse_record(text, deep)
+    files = parse_record(text, deep, host.system)
     missing: List[str] = []
     damaged: List[str] = []
     for name, size in files:

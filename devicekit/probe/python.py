@@ -6,7 +6,7 @@ from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
 from .builds import read_builds
-from .distributions import normalise, read_distribution, split_folder_name
+from .distributions import normalise, read_distribution
 
 __all__ = ["read_python"]
 
@@ -23,6 +23,9 @@ RELEVANT = frozenset(
     )
 )  # fmt: skip
 RELEVANT_PREFIXES = ("tensorflow", "nvidia-", "intel-extension-for-", "jax-rocm", "tf-")
+#: As folders spell them.
+_RELEVANT_RAW = frozenset(name.replace("-", "_") for name in RELEVANT)
+_PREFIXES_RAW = tuple(name.replace("-", "_") for name in RELEVANT_PREFIXES)
 
 #: Import packages whose place on the path decides what a framework import finds.
 PACKAGES = (
@@ -90,10 +93,6 @@ def _list_path(host: Host) -> Tuple[_Listing, List[str]]:
     return listing, problems
 
 
-def _is_relevant(name: str) -> bool:
-    return name in RELEVANT or name.startswith(RELEVANT_PREFIXES)
-
-
 def _read_distributions(
     host: Host, listing: _Listing, deep: bool
 ) -> Tuple[Tuple[Distribution, ...], int, Tuple[str, ...]]:
@@ -106,17 +105,21 @@ def _read_distributions(
             if not entry.endswith((".dist-info", ".egg-info")) or entry.startswith("~"):
                 continue
             count += 1
-            name, version = split_folder_name(entry)
+            # Most of a large environment ends here, so this is as little work as it can be.
+            raw, _, version = entry.rpartition(".")[0].partition("-")
+            raw = raw.lower()
             if not version and entry.endswith(".dist-info"):
                 unreadable.append("%s has no version in its name" % host.scrub(host.join(folder, entry)))
-            if _is_relevant(name):
+            if raw in _RELEVANT_RAW or raw.startswith(_PREFIXES_RAW):
                 _read_one(host, folder, entry, deep, found, unreadable)
             else:
-                others.setdefault(name, (folder, entry))
+                others.setdefault(raw, (folder, entry))
     # What a TensorFlow release requires changes from release to release: whatever it names matters too.
     for name in _required_by_tensorflow(found):
-        if name in others:
-            _read_one(host, others[name][0], others[name][1], deep, found, unreadable)
+        for raw in (name.replace("-", "_"), name.replace("-", ".")):
+            if raw in others:
+                _read_one(host, others[raw][0], others[raw][1], deep, found, unreadable)
+                break
     return tuple(found), count, tuple(dict.fromkeys(unreadable))
 
 

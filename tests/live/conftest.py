@@ -38,8 +38,11 @@ def simulated_gpu(tmp_path_factory):
     """The environment variables with which the real TensorFlow sees two GPUs made of host memory."""
     import devicekit
 
-    if devicekit.detect().python.build().cuda.or_none():
+    python = devicekit.detect().python
+    if python.build().cuda.or_none():
         pytest.skip("a build with CUDA kernels of its own dies on a simulated device of type GPU")
+    if python.plugins.or_none():
+        pytest.skip("TensorFlow takes one plug-in for the type GPU, and the DirectML one is installed")
     build = _hardware()
     if build.compiler() is None:
         pytest.fail("simulated hardware needs a C++ compiler (g++)")

@@ -20,6 +20,7 @@ def test_folder_names():
     assert split_folder_name("tensorflow_cpu-2.21.0.dist-info") == ("tensorflow-cpu", "2.21.0")
     assert split_folder_name("Keras_Applications-1.0.8-py3.7.egg-info") == ("keras-applications", "1.0.8")
     assert split_folder_name("numpy.dist-info") == ("numpy", "")
+    assert split_folder_name("six-1.16.0.egg-info") == ("six", "1.16.0")
 
 
 def test_metadata_ends_at_the_description():
