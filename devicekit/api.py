@@ -216,7 +216,9 @@ def current() -> Optional[Selection]:
 def unavailable(selection: Selection) -> DeviceUnavailableError:
     """Return the error for a device that was required and is not in force."""
     given = "only %s can be used" % selection.device if selection.device != "auto" else "it cannot be set up"
-    lines = ["'%s' was required, %s: %s." % (selection.requested, given, selection.reason)]
+    asked = "'%s' was asked for: " % selection.requested
+    reason = selection.reason[len(asked) :] if selection.reason.startswith(asked) else selection.reason
+    lines = ["'%s' was required, %s: %s." % (selection.requested, given, reason.rstrip("."))]
     cause = selection.findings[0] if selection.findings else None
     if cause is not None:
         lines[0] = "[%s] " % cause.code + lines[0]

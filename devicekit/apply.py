@@ -158,7 +158,7 @@ def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
     finding = Finding(
         "framework-broken",
         "error",
-        "TensorFlow cannot be imported: %s" % text[:300],
+        "TensorFlow cannot be imported: %s." % text[:300].rstrip("."),
         (Evidence(text[:1000], "import tensorflow"),),
         (Fix("Install it anew in a fresh environment"),),
         ("tensorflow", "keras"),

@@ -109,6 +109,9 @@ def accepts(specifier: str, version: str) -> Optional[bool]:
     """
     if not specifier:
         return True
+    plain = _accepts_plain(specifier, version)
+    if plain is not None:
+        return plain
     from packaging.specifiers import SpecifierSet
     from packaging.version import InvalidVersion, Version
 
@@ -116,6 +119,31 @@ def accepts(specifier: str, version: str) -> Optional[bool]:
         return SpecifierSet(specifier).contains(Version(version), prereleases=True)
     except InvalidVersion:
         return None
+
+
+def _accepts_plain(specifier: str, version: str) -> Optional[bool]:
+    """Answer for final releases and simple bounds, which is nearly always; None for everything else.
+
+    `packaging` answers the rest. Its import alone would cost as much as all rules together on a machine where nothing is
+    wrong.
+    """
+    if not version.replace(".", "").isdigit():
+        return None
+    found = tuple(map(int, version.split("."))) if not version.endswith(".") and ".." not in version else ()
+    if not found or version.startswith("."):
+        return None
+    for part in specifier.split(","):
+        operator, bound = part[:2], part[2:]
+        if part[:1] == "<" and part[1:2].isdigit():
+            operator, bound = "<", part[1:]
+        if operator not in (">=", "<") or not bound.replace(".", "").isdigit():
+            return None
+        limit = tuple(map(int, bound.split(".")))
+        width = max(len(found), len(limit))
+        left, right = found + (0,) * (width - len(found)), limit + (0,) * (width - len(limit))
+        if (left < right) if operator == ">=" else (left >= right):
+            return False
+    return True
 
 
 def version_at_least(version: str, least: str) -> Optional[bool]:

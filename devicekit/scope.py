@@ -240,7 +240,7 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
             raise api.unavailable(selection)
         _warn(selection, notify, FallbackWarning, read_settings().quiet)
     place = _Place(selection, name, tool.scope_factory(), tool)
-    if tool.initialized():
+    if tool.settled():
         with _lock:
             _places[key] = place
     return place

@@ -5,6 +5,8 @@ import os
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 import devicekit
@@ -97,6 +99,20 @@ def test_a_release_that_is_not_known_is_none():
     assert matrix.tensorflow(None) is None
     assert matrix.tensorflow("2.10.1").numpy == ">=1.20,<2"
     assert matrix.cuda("99.0") is None
+
+
+numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
+
+
+@given(numbers, st.lists(st.tuples(st.sampled_from([">=", "<"]), numbers), min_size=1, max_size=3))
+def test_plain_versions_are_compared_as_packaging_compares_them(version, bounds):
+    specifier = ",".join(operator + bound for operator, bound in bounds)
+    assert accepts(specifier, version) is SpecifierSet(specifier).contains(version)
+
+
+@given(st.text(alphabet="0123456789.rc+-ab", max_size=8))
+def test_odd_versions_are_left_to_packaging(version):
+    assert accepts(">=1.0,<2", version) in (True, False, None)
 
 
 def test_versions():

@@ -20,6 +20,10 @@ class Adapter:
         """Return whether the framework's devices are fixed already in this process."""
         raise NotImplementedError
 
+    def settled(self) -> bool:
+        """Return whether a device's name, once found, stays right: then it is looked up once only."""
+        return self.initialized()
+
     def accelerators(self) -> Tuple[str, ...]:
         """Return the names of the physical accelerators, in the framework's order, visible or not."""
         raise NotImplementedError

@@ -46,6 +46,9 @@ class TensorFlow1Adapter(TensorFlowAdapter):
         session = getattr(getattr(backend, "_SESSION", None), "session", None)
         return session is not None
 
+    def settled(self) -> bool:
+        return True  # in a graph a device is a name; which sessions will run it is not known before
+
     def reset(self) -> None:
         tf.compat.v1.keras.backend.clear_session()
         context = _context_module()

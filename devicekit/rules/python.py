@@ -6,6 +6,7 @@ from typing import Iterable, List, Optional
 from ..findings import Evidence, Finding, Fix
 from ..matrix import accepts
 from . import rule
+from .requirements import applies, bare_name, bounded, normal_name
 from .view import View
 
 #: What makes the TensorFlow package itself unusable, so that its requirements do not matter.
@@ -312,8 +313,12 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
         return
     missing = []
     for text in owner.requires:
-        name, applies = _requirement(text, view)
-        if applies and name not in _OPTIONAL and view.machine.python.distribution(name) is None:
+        name = normal_name(text)
+        # Extras are nobody's requirement until they are asked for; a look at the text saves the parser for the rest.
+        if "extra ==" in text or name in _OPTIONAL or view.machine.python.distribution(name) is not None:
+            continue
+        # Only for what is not there it matters whether the requirement holds here at all.
+        if applies(text, view):
             missing.append(text.partition(";")[0].replace("(", "").replace(")", "").replace(" ", ""))
     if not missing or (view.machine.python.distributions.problem and len(missing) > 3):
         return  # a folder of the path could not be read: what is not seen may still be there
@@ -321,52 +326,11 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
         "dependency-incompatible",
         "error",
         "%s needs %s, which %s not installed."
-        % (view.tensorflow_label, ", ".join(map(_name, missing)), "is" if len(missing) == 1 else "are"),
+        % (view.tensorflow_label, ", ".join(map(bare_name, missing)), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("%s is not among the installed distributions" % text, owner.location) for text in missing[:5]),
-        (view.install_fix("Install what it needs", *[_bounded(view, text) for text in missing]),),
+        (view.install_fix("Install what it needs", *[bounded(view, text) for text in missing]),),
         ("tensorflow",),
     )
-
-
-def _name(requirement: str) -> str:
-    for position, character in enumerate(requirement):
-        if character in "<>=!~[":
-            return requirement[:position]
-    return requirement
-
-
-def _bounded(view: View, requirement: str) -> str:
-    """Put what a release can really load in place of what it declares: its metadata often has no upper bound."""
-    row = view.tensorflow_row
-    bounds = {"numpy": row.numpy, "protobuf": row.protobuf} if row is not None else {}
-    name = _name(requirement).replace("_", "-").lower()
-    return name + bounds[name] if name in bounds else requirement
-
-
-def _requirement(text: str, view: View) -> "tuple[str, bool]":
-    """Return the name of a requirement, and whether it is one of those that matter and holds here."""
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:  # some old wheels have such: nothing can be said of it
-        return "", False
-    name = requirement.name.replace("_", "-").replace(".", "-").lower()
-    if requirement.marker is None:
-        return name, True
-    python, native = view.machine.python, view.machine.native
-    environment = {
-        "python_version": ".".join(python.version.split(".")[:2]),
-        "python_full_version": python.version,
-        "sys_platform": {"windows": "win32", "macos": "darwin"}.get(native.system, native.system),
-        "platform_system": {"windows": "Windows", "macos": "Darwin"}.get(native.system, "Linux"),
-        "os_name": "nt" if native.system == "windows" else "posix",
-        "platform_machine": python.architecture,
-        "implementation_name": python.implementation,
-        "platform_python_implementation": "CPython" if python.implementation == "cpython" else python.implementation,
-        "extra": "",
-    }
-    return name, requirement.marker.evaluate(environment)
 
 
 @rule("plugin-version-mismatch", hidden_by=_BROKEN)

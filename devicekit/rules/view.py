@@ -43,6 +43,11 @@ class View:
     def tensorflow(self) -> Optional[Distribution]:
         """The distribution whose TensorFlow would be imported."""
         owners = self.tensorflow_distributions
+        package = self.machine.python.package("tensorflow")
+        if package is not None and len(owners) > 1:
+            # Python imports from the first folder of the path that has it: what lies in others does not matter.
+            here = tuple(item for item in owners if item.location.startswith(package.path_entry))
+            owners = here or owners
         if len(owners) < 2:
             return owners[0] if owners else None
         # The one installed last wrote over the others' files: the version that the files name tells which it was.
