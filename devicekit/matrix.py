@@ -6,6 +6,7 @@ Queries are typed and honest: a release that the matrix does not know is ``None`
 import json
 import pkgutil
 import posixpath
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -121,22 +122,23 @@ def accepts(specifier: str, version: str) -> Optional[bool]:
         return None
 
 
+_PLAIN_VERSION = re.compile(r"[0-9]+(\.[0-9]+)*$")
+
+
 def _accepts_plain(specifier: str, version: str) -> Optional[bool]:
     """Answer for final releases and simple bounds, which is nearly always; None for everything else.
 
     `packaging` answers the rest. Its import alone would cost as much as all rules together on a machine where nothing is
     wrong.
     """
-    if not version.replace(".", "").isdigit():
+    if not _PLAIN_VERSION.match(version):
         return None
-    found = tuple(map(int, version.split("."))) if not version.endswith(".") and ".." not in version else ()
-    if not found or version.startswith("."):
-        return None
+    found = tuple(map(int, version.split(".")))
     for part in specifier.split(","):
         operator, bound = part[:2], part[2:]
         if part[:1] == "<" and part[1:2].isdigit():
             operator, bound = "<", part[1:]
-        if operator not in (">=", "<") or not bound.replace(".", "").isdigit():
+        if operator not in (">=", "<") or not _PLAIN_VERSION.match(bound):
             return None
         limit = tuple(map(int, bound.split(".")))
         width = max(len(found), len(limit))
