@@ -82,7 +82,7 @@ def select_device(
     .. versionadded:: 0.1.0
     """
     plan = _plan(parse_request(device), framework, machine, min_memory, exclude, policy)
-    return _as_selection(plan)
+    return plan.selection()
 
 
 def _plan(
@@ -96,19 +96,6 @@ def _plan(
     examined = machine if machine is not None else detect_now()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     return choose(examined, diagnose(examined), request, framework, least, exclude, policy)
-
-
-def _as_selection(plan: Plan) -> Selection:
-    return Selection(
-        device=plan.device,
-        framework=plan.framework,
-        platform=plan.platform,
-        name=plan.name,
-        fallback=plan.fallback,
-        findings=plan.findings,
-        reason=plan.reason,
-        requested=plan.request.text,
-    )
 
 
 def auto(

@@ -34,24 +34,24 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     """Carry a plan out and return what came of it. Never raises for a device or a framework that does not work."""
     changes: List[Change] = []
     if not plan.importable:
-        return _selection(
-            plan, changes, verified=False if plan.framework in (None, "tensorflow", "tensorflow1") else None
+        return plan.selection(
+            changes, verified=False if plan.framework in (None, "tensorflow", "tensorflow1") else None
         )
     notes: List[Finding] = []
     if plan.verify and options.verify != "never" and not _initialized(plan):
         plan, note = _try_first(plan, machine, options)
         notes += note
         if not plan.importable:
-            return _selection(_with(plan, notes), changes, verified=False)
+            return _with(plan, notes).selection(changes, verified=False)
     _set_environment(plan, changes)
     try:
         framework = adapter(plan.framework)
     except Exception as error:  # the import of a framework can raise anything
-        return _selection(_with(_unimportable(plan, machine, error), notes), changes, verified=False)
+        return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
     try:
         selection = _configure(_with(plan, notes), framework, options, changes)
     except Exception as error:  # what was imported is not what its name says, or half of it is gone
-        return _selection(_with(_unimportable(plan, machine, error), notes), changes, verified=False)
+        return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
     return _finish(selection, framework, options, changes)
 
 
@@ -184,12 +184,12 @@ def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[C
             verified = True
         except Exception as error:  # kernels raise whatever they like
             if not plan.indices:
-                return _selection(_to_cpu(plan, _cpu_broken(error)), changes, verified=False)
+                return _to_cpu(plan, _cpu_broken(error)).selection(changes, verified=False)
             from .selftest.judge import judge_error
 
             plan = _to_cpu(plan, judge_error(type(error).__name__, str(error), plan, "compute"))
             verified = _leave(plan, framework, options, changes)
-    return _selection(plan, changes, verified)
+    return plan.selection(changes, verified)
 
 
 def _set_devices(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> None:
@@ -251,7 +251,7 @@ def _too_late(plan: Plan, framework: Adapter, message: str, changes: List[Change
         cause=finding,
         reason=finding.summary.rstrip("."),
     )
-    return _selection(plan, changes, verified=None)
+    return plan.selection(changes, verified=None)
 
 
 def _finish(selection: Selection, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
@@ -277,18 +277,3 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
             ),
         )
     return selection.replace(changes=tuple(changes), findings=findings)
-
-
-def _selection(plan: Plan, changes: List[Change], verified: Optional[bool]) -> Selection:
-    return Selection(
-        device=plan.device,
-        framework=plan.framework,
-        platform=plan.platform,
-        name=plan.name,
-        fallback=plan.fallback,
-        findings=plan.findings,
-        changes=tuple(changes),
-        verified=verified,
-        reason=plan.reason,
-        requested=plan.request.text,
-    )

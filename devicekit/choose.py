@@ -6,6 +6,7 @@ from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 from .facts import Machine
 from .findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from .request import Request, parse_request
+from .selection import Change, Selection
 
 __all__ = ["Plan", "choose", "choose_framework", "why_not"]
 
@@ -67,6 +68,21 @@ class Plan:
     cause: Optional[Finding] = None
     reason: str = ""
     alternatives: Tuple[Candidate, ...] = ()
+
+    def selection(self, changes: Iterable[Change] = (), verified: Optional[bool] = None) -> Selection:
+        """Return the plan as what was selected, with what was changed and verified for it."""
+        return Selection(
+            device=self.device,
+            framework=self.framework,
+            platform=self.platform,
+            name=self.name,
+            fallback=self.fallback,
+            findings=self.findings,
+            changes=tuple(changes),
+            verified=verified,
+            reason=self.reason,
+            requested=self.request.text,
+        )
 
 
 def choose(

@@ -16,16 +16,6 @@ _NODE_NAMES = re.compile(r"nvidia(\d+|ctl|-uvm|-modeset)$")
 #: PCI classes: VGA controller, 3D controller, other display controller, processing accelerator.
 _DISPLAY_CLASSES = ("0x0300", "0x0302", "0x0380", "0x1200")
 
-#: PCI-SIG's vendor numbers.
-VENDORS = {
-    "10de": "nvidia",
-    "1002": "amd",
-    "8086": "intel",
-    "4d4f4351": "qualcomm",
-    "5143": "qualcomm",
-    "106b": "apple",
-}
-
 
 def read_driver(host: Host) -> Driver:
     """Return the graphics hardware and what is known of its driver."""
