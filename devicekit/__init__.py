@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .notify import ConfigurationWarning as ConfigurationWarning
     from .notify import DeviceWarning as DeviceWarning
     from .notify import FallbackWarning as FallbackWarning
+    from .pins import resolve as resolve
+    from .resolution import Resolution as Resolution
     from .scope import device_scope as device_scope
     from .selection import Change as Change
     from .selection import Selection as Selection
@@ -38,6 +40,8 @@ _HOME = {
     "detect": "detection",
     "diagnose": "api",
     "select_device": "api",
+    "resolve": "pins",
+    "Resolution": "resolution",
     "device_scope": "scope",
     "Change": "selection",
     "Selection": "selection",

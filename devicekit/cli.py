@@ -55,7 +55,38 @@ def _parser() -> argparse.ArgumentParser:
     snapshot.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment")
     snapshot.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
     snapshot.set_defaults(run=_snapshot)
+    _resolve_parser(
+        verbs.add_parser("resolve", help="say which releases work together for a goal, and how to install them")
+    )
+    matrix = verbs.add_parser(
+        "matrix", help="show what is known of a release: wheels, requirements, what it was built for"
+    )
+    matrix.add_argument("project", help="as on the package registry: tensorflow, keras, jax, nvidia-cudnn-cu12, ...")
+    matrix.add_argument("version", nargs="?", help="a release (2.15.1) or a minor release (2.15); default: all")
+    matrix.add_argument("--json", action="store_true", help="print JSON")
+    matrix.set_defaults(run=_matrix)
     return parser
+
+
+def _resolve_parser(parser: argparse.ArgumentParser) -> None:
+    from .report.resolution import FORMATS
+    from .resolving.goals import FRAMEWORKS, GOALS
+    from .target import PLATFORMS
+
+    parser.add_argument(
+        "goal", nargs="?", default="fastest", metavar="GOAL", help="%s (default: fastest)" % ", ".join(GOALS)
+    )
+    parser.add_argument("--framework", default="tensorflow", metavar="NAME", help=", ".join(FRAMEWORKS))
+    parser.add_argument("--with", dest="also", action="append", default=[], metavar="NAME", help="one more framework")
+    parser.add_argument("--python", dest="python_version", metavar="3.10", help="for another Python version")
+    parser.add_argument("--platform", metavar="NAME", help="for another platform: %s" % ", ".join(PLATFORMS))
+    parser.add_argument(
+        "--keep", action="append", default=[], metavar="REQUIREMENT", help="must stay true: 'tensorflow==2.10.*'"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="only what an installer reads, instead of the explanation")
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+    parser.add_argument("--machine", metavar="FILE", help="for the machine of a snapshot ('-': standard input)")
+    parser.set_defaults(run=_resolve)
 
 
 def _examined(parser: argparse.ArgumentParser) -> None:
@@ -123,6 +154,50 @@ def _devices(options: argparse.Namespace) -> int:
 def _status(options: argparse.Namespace, diagnosis: Diagnosis, selection: Selection) -> int:
     broken = any(finding.severity == "error" for finding in diagnosis.findings)
     return 1 if broken or (options.device != "auto" and selection.fallback) else 0
+
+
+def _resolve(options: argparse.Namespace) -> int:
+    from . import resolve
+    from .report.resolution import formatted, resolution_text
+
+    options.python = None  # of the command: which interpreter to examine; --python is a version here
+    machine = _examine(options)
+    keep, also = tuple(options.keep), tuple(options.also)
+    answer = resolve(
+        options.goal,
+        framework=options.framework,
+        machine=machine,
+        python=options.python_version,
+        platform=options.platform,
+        keep=keep,
+        also=also,
+    )
+    here = ".".join(machine.python.version.split(".")[:2])
+    if options.json or options.format == "json":
+        _print_json(answer.to_dict())
+    elif options.format and answer.possible:
+        _print(formatted(answer, options.format, here))
+    else:
+        print(resolution_text(answer, here), end="", file=sys.stderr if options.format else sys.stdout)
+    return 0 if answer.possible else 1
+
+
+def _matrix(options: argparse.Namespace) -> int:
+    from .matrix import Matrix
+    from .report.matrix import matching, matrix_data, matrix_text
+
+    matrix = Matrix()
+    project = matrix.project(options.project.lower().replace("_", "-"))
+    if project is None:
+        raise ValueError(
+            "the matrix holds nothing of %r; it knows %s" % (options.project, ", ".join(matrix.projects()))
+        )
+    releases = matching(project, options.version)
+    if options.json:
+        _print_json(matrix_data(project, releases, matrix, options.version))
+    else:
+        _print(matrix_text(project, releases, matrix, options.version))
+    return 0 if releases else 1
 
 
 def _snapshot(options: argparse.Namespace) -> int:

@@ -8,9 +8,11 @@ import pkgutil
 import posixpath
 import re
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-__all__ = ["CudaRow", "DirectMlRow", "Matrix", "TensorFlowRow"]
+from .projects import Build, Project
+
+__all__ = ["CudaRow", "CudnnRow", "DirectMlRow", "Hold", "Matrix", "RocmRow", "TensorFlowRow"]
 
 #: Distributions that own the import package ``tensorflow``.
 TENSORFLOW_OWNERS = (
@@ -39,12 +41,59 @@ class TensorFlowRow:
 
 @dataclass(frozen=True)
 class CudaRow:
-    """A CUDA release: what TensorFlow opens of it by which name, and the oldest driver that can run it."""
+    """A CUDA release: what TensorFlow opens of it by which name, and the drivers and GPUs that it runs on.
+
+    ``linux_driver`` and ``windows_driver`` are the oldest ones that can run it (minor-version compatibility, CUDA 11 and
+    later); the ``own_`` ones came with the toolkit, "" where that is not recorded. Capabilities are those that its compiler
+    makes code for.
+    """
 
     cuda: str
     libraries: Tuple[Tuple[str, str], ...]
+    windows_libraries: Tuple[Tuple[str, str], ...]
     linux_driver: str
     windows_driver: str
+    own_linux_driver: str
+    own_windows_driver: str
+    oldest_capability: str
+    newest_capability: str
+
+
+@dataclass(frozen=True)
+class CudnnRow:
+    """A line of cuDNN: the file that is opened, the CUDA releases it was made for, the oldest GPUs it has code for."""
+
+    versions: str
+    library: str
+    windows_library: str
+    cuda: Tuple[str, ...]
+    oldest_capability: str
+
+
+@dataclass(frozen=True)
+class RocmRow:
+    """The ROCm that a release of tensorflow-rocm was built for, and the GPU targets which that has code for."""
+
+    tensorflow_rocm: str
+    rocm: str
+    gfx: Tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """What the declared bounds do not say: a release needs more, or does not do for a goal.
+
+    ``seen`` names the environment in which that was seen, or where it is written.
+    """
+
+    projects: Tuple[str, ...]
+    versions: str
+    python: str
+    goal: str
+    needs: Tuple[str, ...]
+    because: str
+    seen: str
+    code: str
 
 
 @dataclass(frozen=True)
@@ -57,6 +106,8 @@ class DirectMlRow:
     tensorflow: str
     device_type: str
     systems: Tuple[str, ...]
+    windows_build: int
+    wsl_build: int
 
 
 class Matrix:
@@ -64,29 +115,86 @@ class Matrix:
 
     def __init__(self) -> None:
         self._tables: Dict[str, List[Dict[str, Any]]] = {}
+        self._projects: Dict[str, Optional[Project]] = {}
+        self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
 
     def _table(self, name: str) -> List[Dict[str, Any]]:
         if name not in self._tables:
-            # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
-            content = pkgutil.get_data("devicekit", posixpath.join("data", name + ".json"))
-            if content is None:
-                raise FileNotFoundError("devicekit's own data/%s.json is gone: reinstall devicekit" % name)
-            self._tables[name] = json.loads(content.decode("utf-8"))["rows"]
+            rows: List[Dict[str, Any]] = _read(name)["rows"]
+            self._tables[name] = rows
         return self._tables[name]
+
+    def project(self, name: str) -> Optional[Project]:
+        """Return the releases of a project on the package registry, None where the data hold nothing of it."""
+        if name not in self._projects:
+            known = re.match(r"[a-z0-9-]+$", name) is not None
+            try:
+                self._projects[name] = Project(_read("projects/" + name)) if known else None
+            except FileNotFoundError:
+                self._projects[name] = None
+        return self._projects[name]
+
+    def projects(self) -> Tuple[str, ...]:
+        """Return the names of all projects that the data hold."""
+        names: List[str] = _read("projects")["names"]
+        return tuple(names)
 
     def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
         """Return all known minor releases of TensorFlow, oldest first."""
-        return tuple(TensorFlowRow(**row) for row in self._table("tensorflow"))
+        return tuple(self._tensorflow_row(row) for row in self._table("loads"))
 
     def tensorflow(self, version: Optional[str]) -> Optional[TensorFlowRow]:
         """Return the row of a TensorFlow release, None where it is not known."""
         if not version:
             return None
         minor = ".".join(version.split(".")[:2])
-        for row in self._table("tensorflow"):
+        for row in self._table("loads"):
             if row["minor"] == minor:
-                return TensorFlowRow(**row)
+                return self._tensorflow_row(row)
         return None
+
+    def _tensorflow_row(self, row: Dict[str, Any]) -> TensorFlowRow:
+        """Join what a minor release can load, which was tried, with what its wheels say that they were built for."""
+        minor = row["minor"]
+        tags: List[str] = []
+        built: Dict[str, Build] = {}
+        # Up to 2.0 the builds for GPUs were a distribution of their own.
+        for name in ("tensorflow-gpu", "tensorflow") if minor in ("1.15", "2.0") else ("tensorflow",):
+            project = self.project(name)
+            for version in project.versions if project is not None else ():
+                release = project.release(version) if project is not None else None
+                if release is None or ".".join(version.split(".")[:2]) != minor:
+                    continue
+                for build in release.builds:
+                    tags += build.pythons
+                    if build.kind == "cuda":
+                        for platform, _ in build.wheels:
+                            built.setdefault(platform.partition("_")[0], build)
+        numbers = sorted({int(tag[3:]) for tag in tags if tag.startswith("cp3")})
+        linux = built.get("manylinux")
+        return TensorFlowRow(
+            minor=minor,
+            python=">=3.%d,<3.%d" % (numbers[0], numbers[-1] + 1) if numbers else "",
+            numpy=row["numpy"],
+            protobuf=row["protobuf"],
+            keras=row["keras"],
+            # "12.5.1" says the same as "12.5": libraries are named by less.
+            linux_cuda=".".join(linux.cuda.split(".")[:2]) if linux is not None else "",
+            linux_cudnn=linux.cudnn if linux is not None else "",
+            windows_gpu="win" in built,
+        )
+
+    def holds(self, project: str, version: str, python: str) -> Tuple[Hold, ...]:
+        """Return what is known beyond the declared bounds of a release on a Python version."""
+        key = (project, version, python)
+        if key not in self._holds:
+            rows = [row for row in self._table("holds") if _about(row["projects"], project)]
+            self._holds[key] = tuple(
+                Hold(**dict(row, projects=tuple(row["projects"]), needs=tuple(row["needs"])))
+                for row in rows
+                if accepts(row["versions"], version) and accepts(row["python"], python)
+            )
+        return self._holds[key]
 
     def cuda(self, version: Optional[str]) -> Optional[CudaRow]:
         """Return the row of a CUDA release ("12.5" or "12.5.1"), None where it is not known."""
@@ -95,12 +203,55 @@ class Matrix:
         minor = ".".join(version.split(".")[:2])
         for row in self._table("cuda"):
             if row["cuda"] == minor:
-                return CudaRow(row["cuda"], tuple(row["libraries"].items()), row["linux_driver"], row["windows_driver"])
+                names = ("libraries", "windows_libraries")
+                return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names}))
+        return None
+
+    def cudnn(self, version: str) -> Optional[CudnnRow]:
+        """Return the line of cuDNN that a version belongs to, None where it is not known."""
+        for row in self._table("cudnn"):
+            if accepts(row["versions"], version):
+                return CudnnRow(**dict(row, cuda=tuple(row["cuda"])))
+        return None
+
+    def rocm(self, tensorflow_rocm: str) -> Optional[RocmRow]:
+        """Return what a release of tensorflow-rocm was built for, None where that is not known."""
+        for row in self._table("rocm"):
+            if row["tensorflow_rocm"] == tensorflow_rocm:
+                return RocmRow(**dict(row, gfx=tuple(row["gfx"])))
+        return None
+
+    def compute_capability(self, name: str) -> Optional[str]:
+        """Return the compute capability of an NVIDIA GPU by its product name, None where the name is not known."""
+        plain = re.sub(
+            r"^(NVIDIA|Tesla|Graphics Device)\s+", "", re.sub(r"^NVIDIA\s+", "", name.strip()), flags=re.I
+        ).lower()
+        for row in self._table("gpus"):  # the longest name first
+            if re.match(re.escape(row["name"].lower()) + r"(?![a-z])", plain) or (
+                row["name"][-1].isdigit()
+                and row["name"].startswith("GeForce")
+                and plain.startswith(row["name"].lower())
+            ):
+                capability: str = row["capability"]
+                return capability
         return None
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""
         return tuple(DirectMlRow(**dict(row, systems=tuple(row["systems"]))) for row in self._table("directml"))
+
+
+def _read(name: str) -> Dict[str, Any]:
+    # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
+    content = pkgutil.get_data("devicekit", posixpath.join("data", name + ".json"))
+    if content is None:
+        raise FileNotFoundError("devicekit's own data/%s.json is gone: reinstall devicekit" % name)
+    data: Dict[str, Any] = json.loads(content.decode("utf-8"))
+    return data
+
+
+def _about(projects: List[str], name: str) -> bool:
+    return name in projects or ("tensorflow" in projects and name in TENSORFLOW_OWNERS)
 
 
 def accepts(specifier: str, version: str) -> Optional[bool]:
@@ -125,8 +276,11 @@ def accepts(specifier: str, version: str) -> Optional[bool]:
 _PLAIN_VERSION = re.compile(r"[0-9]+(\.[0-9]+)*$")
 
 
+_PLAIN_BOUND = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*)(\.\*)?$")
+
+
 def _accepts_plain(specifier: str, version: str) -> Optional[bool]:
-    """Answer for final releases and simple bounds, which is nearly always; None for everything else.
+    """Answer for final releases and plain bounds, which is nearly always; None for everything else.
 
     `packaging` answers the rest. Its import alone would cost as much as all rules together on a machine where nothing is
     wrong.
@@ -134,18 +288,36 @@ def _accepts_plain(specifier: str, version: str) -> Optional[bool]:
     if not _PLAIN_VERSION.match(version):
         return None
     found = tuple(map(int, version.split(".")))
+    answer = True
     for part in specifier.split(","):
-        operator, bound = part[:2], part[2:]
-        if part[:1] == "<" and part[1:2].isdigit():
-            operator, bound = "<", part[1:]
-        if operator not in (">=", "<") or not _PLAIN_VERSION.match(bound):
+        bound = _PLAIN_BOUND.match(part.strip())
+        if bound is None:
             return None
-        limit = tuple(map(int, bound.split(".")))
+        operator, limit = bound.group(1), tuple(map(int, bound.group(2).split(".")))
+        if bound.group(3) and operator not in ("==", "!="):
+            return None
+        if operator == "~=" and len(limit) < 2:
+            return None
         width = max(len(found), len(limit))
         left, right = found + (0,) * (width - len(found)), limit + (0,) * (width - len(limit))
-        if (left < right) if operator == ">=" else (left >= right):
-            return False
-    return True
+        if bound.group(3):
+            left = left[: len(limit)]
+            right = limit
+        if operator == "~=":
+            answer = answer and left >= right and left[: len(limit) - 1] == limit[:-1]
+        else:
+            answer = answer and _COMPARE[operator](left, right)
+    return answer
+
+
+_COMPARE: Dict[str, Callable[[Tuple[int, ...], Tuple[int, ...]], bool]] = {
+    ">=": lambda left, right: left >= right,
+    "<=": lambda left, right: left <= right,
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+    "<": lambda left, right: left < right,
+    ">": lambda left, right: left > right,
+}
 
 
 def version_at_least(version: str, least: str) -> Optional[bool]:

@@ -52,7 +52,23 @@ PURE = [
     name
     for name in MODULES
     if room(name)
-    in ("rules", "matrix", "choose", "report", "findings", "facts", "fact", "codec", "request", "selection")
+    in (
+        "rules",
+        "matrix",
+        "choose",
+        "report",
+        "findings",
+        "facts",
+        "fact",
+        "codec",
+        "request",
+        "selection",
+        "projects",
+        "target",
+        "resolution",
+        "resolving",
+        "pins",
+    )
 ]
 
 
@@ -71,13 +87,17 @@ def test_only_adapters_and_children_import_a_framework(name):
 
 
 #: What each room may know; everything may know the data types.
-TYPES = {"facts", "fact", "codec", "findings", "errors", "selection", "request"}
+TYPES = {"facts", "fact", "codec", "findings", "errors", "selection", "request", "target", "resolution", "projects"}
 KNOWS = {
     "probe": {"probe", "host"},
-    "rules": {"rules", "matrix"},
+    "rules": {"rules", "matrix", "resolving"},
+    "resolving": {"resolving", "matrix"},
+    "target": {"matrix"},
+    "resolution": set(),
+    "projects": set(),
     "matrix": set(),
     "choose": set(),
-    "report": set(),
+    "report": {"matrix"},
     "frameworks": {"frameworks"},
     "facts": set(),
     "findings": set(),

@@ -2,9 +2,11 @@
 
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
+from ..errors import UnknownFactError
 from ..facts import Distribution, FrameworkBuild, Machine
 from ..findings import Fix
 from ..matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
+from ..target import Target, macos_version
 
 __all__ = ["Accelerator", "View"]
 
@@ -153,6 +155,35 @@ class View:
     def wsl(self) -> Optional[int]:
         """1 or 2 inside the Windows Subsystem for Linux, else None."""
         return self.machine.process.wsl.value
+
+    @property
+    def target(self) -> Target:
+        """What packages are chosen for here; what could not be read counts as not known."""
+        python, native, driver = self.machine.python, self.machine.native, self.machine.driver
+        libc = native.libc.or_none() or ""
+        try:
+            accelerators, described = self.accelerators, True
+        except UnknownFactError:
+            accelerators, described = (), False
+        architecture = python.architecture.lower()
+        gpus = [gpu for gpu in driver.gpus.or_none() or () if gpu.vendor == "nvidia"]
+        dxg = self.machine.directml.dxg
+        return Target(
+            python=".".join(python.version.split(".")[:2]),
+            system=native.system,
+            architecture={"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture),
+            libc=libc.split()[-1] if libc else None,
+            macos=macos_version(native.os_version.or_none() or "") if native.system == "macos" else None,
+            bits=python.bits,
+            described=described,
+            vendors=tuple(dict.fromkeys(item.vendor for item in accelerators)),
+            capabilities=tuple(
+                gpu.compute_capability.or_none() or self.matrix.compute_capability(gpu.name) or "" for gpu in gpus
+            ),
+            driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
+            wsl=self.machine.process.wsl.or_none(),
+            directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),
+        )
 
     @property
     def uses_cuda(self) -> bool:

@@ -1,0 +1,118 @@
+"""What the package registry holds of a project: its releases, their wheels and what those declare. Pure data, typed."""
+
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+__all__ = ["Build", "Project", "Release", "sort_key"]
+
+
+class Build(NamedTuple):
+    """Wheels of a release that have the same contents.
+
+    Attributes
+    ----------
+    wheels : tuple of (str, tuple of str)
+        Platform tag (``manylinux_2_17_x86_64``) and the Python tags (``cp311``; ``cp36+``: and every later one; ``py3``).
+    requires : tuple of str
+        Declared requirements, with markers; those of extras that matter included.
+    kind : {"cuda", "rocm", "cpu", "empty", ""}
+        What it was built for. ``empty``: only requires another distribution. "" where nothing says it.
+    cuda, cudnn : str
+        Versions that it was built with, "" where it was not.
+    capabilities : tuple of str
+        GPU code in it: ``sm_80`` for machine code, ``compute_80`` for code that the driver compiles.
+    protobuf : str
+        Which protobuf made its generated code: a version, ``"builder"`` (3.20 or later) or ``"direct"`` (before).
+    plugins : tuple of str
+        Files that it puts into TensorFlow's folder of plug-ins.
+    source : str
+        A wheel in which this was read.
+    """
+
+    wheels: Tuple[Tuple[str, Tuple[str, ...]], ...]
+    requires: Tuple[str, ...]
+    kind: str
+    cuda: str
+    cudnn: str
+    capabilities: Tuple[str, ...]
+    protobuf: str
+    plugins: Tuple[str, ...]
+    source: str
+
+    @property
+    def pythons(self) -> Tuple[str, ...]:
+        """The Python tags of all its wheels, oldest first."""
+        return tuple(sorted({tag for _, tags in self.wheels for tag in tags}, key=_python_order))
+
+
+class Release(NamedTuple):
+    """One release of a project."""
+
+    project: str
+    version: str
+    requires_python: str
+    yanked: bool
+    builds: Tuple[Build, ...]
+
+
+class Project:
+    """The releases of a project, oldest first; a release is read from its row when it is asked for."""
+
+    def __init__(self, data: Dict[str, Any]) -> None:
+        self.name: str = data["project"]
+        self.date: str = data["date"]
+        self._requires: Dict[str, List[str]] = data["requires"]
+        self._rows: Dict[str, Dict[str, Any]] = {row["version"]: row for row in data["rows"]}
+        self._releases: Dict[str, Release] = {}
+
+    @property
+    def versions(self) -> Tuple[str, ...]:
+        """All versions, oldest first."""
+        return tuple(self._rows)
+
+    def release(self, version: str) -> Optional[Release]:
+        """Return a release, None where it is not known."""
+        if version in self._releases:
+            return self._releases[version]
+        row = self._rows.get(version)
+        if row is None:
+            return None
+        builds = tuple(self._build(item) for item in row["builds"])
+        made = Release(self.name, version, row["requires_python"], bool(row.get("yanked")), builds)
+        self._releases[version] = made
+        return made
+
+    def nearest(self, version: str) -> Optional[Release]:
+        """Return the release that tells the most of a version that is not known.
+
+        That is the newest of the same minor release, else the newest one before it, else the oldest of all.
+        """
+        exact = self.release(version)
+        if exact is not None or not self._rows:
+            return exact
+        wanted = sort_key(version)
+        same = [item for item in self._rows if sort_key(item)[:2] == wanted[:2]]
+        before = [item for item in self._rows if sort_key(item) < wanted]
+        return self.release((same or before or [next(iter(self._rows))])[-1])
+
+    def _build(self, item: Dict[str, Any]) -> Build:
+        return Build(
+            wheels=tuple((platform, tuple(pythons.split())) for platform, pythons in item["wheels"].items()),
+            requires=tuple(self._requires[item["requires"]]),
+            kind=item.get("kind", ""),
+            cuda=item.get("cuda", ""),
+            cudnn=item.get("cudnn", ""),
+            capabilities=tuple(item.get("capabilities", "").split()),
+            protobuf=item.get("protobuf", ""),
+            plugins=tuple(item.get("plugins", "").split()),
+            source=item["source"],
+        )
+
+
+def sort_key(version: str) -> Tuple[int, ...]:
+    """Return the numbers of a version, for rough ordering without a parser: 2.15.0.post1 comes after 2.15.0."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:4])
+
+
+def _python_order(tag: str) -> int:
+    return int(re.sub(r"\D", "", tag) or 0)

@@ -1,0 +1,97 @@
+"""A resolution as text: for a person, and in the formats that installers read."""
+
+import textwrap
+from typing import List
+
+from ..resolution import Resolution, quoted
+
+__all__ = ["FORMATS", "formatted", "resolution_text"]
+
+#: What ``devicekit resolve --format`` accepts.
+FORMATS = ("pip", "constraints", "uv", "conda", "json")
+
+
+def formatted(answer: Resolution, form: str, python: str) -> str:
+    """Return a possible resolution in an installer's format.
+
+    Parameters
+    ----------
+    answer : Resolution
+    form : {"pip", "constraints", "uv", "conda"}
+    python : str
+        The Python that is at hand, as ``"3.11"``: for another one the command names it.
+    """
+    if form == "constraints":
+        return _constraints(answer)
+    if form == "conda":
+        return _conda(answer)
+    arguments = " ".join(quoted(item) for item in answer.requirements)
+    other = answer.target.python != python
+    if form == "uv":
+        return "uv pip install %s%s\n" % ("--python %s " % answer.target.python if other else "", arguments)
+    if not other:
+        return answer.command + "\n"
+    interpreter = "py -%s" if answer.target.system == "windows" else "python%s"
+    return "%s -m pip install %s\n" % (interpreter % answer.target.python, arguments)
+
+
+def _constraints(answer: Resolution) -> str:
+    """Return the lines of a file for ``--constraint`` and ``--requirement``; each with its reason before it."""
+    lines = ["# devicekit resolve %s: %s" % (answer.goal, answer.target.label)]
+    for pin in answer.pins:
+        if pin.deciding:
+            lines.append("# %s" % pin.because)
+        lines.append("%s==%s" % (pin.name, pin.version))
+    return "\n".join(lines + list(answer.others)) + "\n"
+
+
+def _conda(answer: Resolution) -> str:
+    """Return an environment file; conda brings Python and pip, and pip the rest, as the frameworks are published for it."""
+    lines = ["name: devicekit-%s" % answer.goal, "channels:", "  - conda-forge", "dependencies:"]
+    lines += ["  - python=%s" % answer.target.python, "  - pip", "  - pip:"]
+    return "\n".join(lines + ["      - %s" % item for item in answer.requirements]) + "\n"
+
+
+def resolution_text(answer: Resolution, python: str) -> str:
+    """Return a resolution for a person."""
+    names = {"tensorflow": "TensorFlow", "keras": "Keras", "jax": "JAX", "torch": "PyTorch"}
+    what = " and ".join(names[name] for name in answer.frameworks)
+    where = {"cpu": "the CPU", "cuda": "NVIDIA GPUs (CUDA)", "rocm": "AMD GPUs (ROCm)", "metal": "Apple's GPUs (Metal)"}
+    place = where.get(answer.goal, {"directml": "DirectML", "xpu": "Intel GPUs"}.get(answer.goal, answer.goal))
+    head = "%s on %s, %s" % (what, place, answer.target.label)
+    if not answer.possible:
+        lines = ["%s: not possible" % head, ""] + _wrapped(answer.obstacles, "  - ")
+        if answer.alternatives:
+            lines += ["", "What is possible:"]
+            for item in answer.alternatives:
+                lines += _wrapped([item.text], "  - ")
+                lines.append("      devicekit resolve %s" % " ".join(quoted(part) for part in item.arguments))
+        return "\n".join(lines) + "\n"
+    lines = [head, ""]
+    shown = [pin for pin in answer.pins if pin.deciding]
+    width = max(len(pin.requirement) for pin in shown)
+    for pin in shown:
+        lines += textwrap.wrap(
+            pin.because,
+            width=100,
+            initial_indent="  %s  " % pin.requirement.ljust(width),
+            subsequent_indent=" " * (width + 4),
+            break_long_words=False,
+        )
+    lines += ["  %s" % text for text in answer.others]
+    if answer.needs:
+        lines += ["", "The system has to bring:"]
+        marks = {True: "found", False: "not found here", None: "not checked"}
+        for need in answer.needs:
+            lines += _wrapped(["%s (%s)" % (need.text, marks[need.met])], "  - ")
+    lines += ["", "To install it:", "", "    " + formatted(answer, "pip", python).strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(texts: "List[str] | tuple[str, ...]", mark: str) -> List[str]:
+    lines: List[str] = []
+    for text in texts:
+        lines += textwrap.wrap(
+            text, 110, initial_indent=mark, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        )
+    return lines

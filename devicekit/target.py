@@ -1,0 +1,145 @@
+"""`Target`: the machine that packages are chosen for, as far as packages depend on it. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Dict, Optional, Tuple
+
+from .matrix import accepts
+from .projects import Release
+
+__all__ = ["PLATFORMS", "PYTHONS", "Target", "macos_version"]
+
+#: What ``--platform`` accepts: system and architecture.
+PLATFORMS = ("linux-x86_64", "linux-aarch64", "windows-amd64", "macos-arm64", "macos-x86_64")
+
+#: Versions of Python that are offered where the one at hand does not do, newest first.
+PYTHONS = ("3.13", "3.12", "3.11", "3.10", "3.9", "3.8", "3.7")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What packages are chosen for.
+
+    Attributes
+    ----------
+    python : str
+        ``"3.11"``.
+    system : {"linux", "windows", "macos"}
+    architecture : {"x86_64", "aarch64"}
+        Apple's and Windows' names for them are the same thing here.
+    libc : str or None
+        Version of glibc (``"2.36"``), ``"musl"``, None where it is not known or does not apply.
+    macos : str or None
+        Version of macOS, None where it is not known.
+    bits : int
+        Of the interpreter.
+    described : bool
+        Whether hardware and driver are known: not so where only Python and platform were named.
+    vendors : tuple of str
+        Makers of the GPUs that are there.
+    capabilities : tuple of str
+        Compute capabilities of the NVIDIA GPUs, ``("8.9",)``; "" for one that is not known.
+    driver : str or None
+        Version of the NVIDIA driver, None where it is not known.
+    wsl : int or None
+        1 or 2 in the Windows Subsystem for Linux.
+    directx : bool or None
+        Whether DirectX 12 can be reached, None where that is not known.
+    """
+
+    python: str
+    system: str
+    architecture: str
+    libc: Optional[str] = None
+    macos: Optional[str] = None
+    bits: int = 64
+    described: bool = False
+    vendors: Tuple[str, ...] = ()
+    capabilities: Tuple[str, ...] = ()
+    driver: Optional[str] = None
+    wsl: Optional[int] = None
+    directx: Optional[bool] = None
+
+    @property
+    def platform(self) -> str:
+        """As ``--platform`` names it."""
+        other = {"windows": {"x86_64": "amd64", "aarch64": "arm64"}, "macos": {"aarch64": "arm64"}}
+        return "%s-%s" % (self.system, other.get(self.system, {}).get(self.architecture, self.architecture))
+
+    @property
+    def label(self) -> str:
+        """For sentences: "Python 3.11 on Linux x86_64"."""
+        names = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+        return "Python %s on %s %s" % (self.python, names[self.system], self.platform.split("-")[1])
+
+    def environment(self) -> Dict[str, str]:
+        """Return the values that requirement markers ask for."""
+        machine = {"windows": {"x86_64": "AMD64", "aarch64": "ARM64"}, "macos": {"aarch64": "arm64"}}
+        return {
+            "python_version": self.python,
+            "python_full_version": self.python + ".0",
+            "sys_platform": {"windows": "win32", "macos": "darwin"}.get(self.system, "linux"),
+            "platform_system": {"windows": "Windows", "macos": "Darwin"}.get(self.system, "Linux"),
+            "os_name": "nt" if self.system == "windows" else "posix",
+            "platform_machine": machine.get(self.system, {}).get(self.architecture, self.architecture),
+            "platform_release": "",
+            "platform_version": "",
+            "implementation_name": "cpython",
+            "implementation_version": self.python + ".0",
+            "platform_python_implementation": "CPython",
+            "extra": "",
+        }
+
+    def takes_python(self, tag: str) -> bool:
+        """Return whether this Python takes wheels with a Python tag (``cp311``, ``cp36+``, ``py3``)."""
+        if tag == "py3":
+            return True
+        minor = int(self.python.split(".")[1])
+        wanted = int(re.sub(r"\D", "", tag)[1:])
+        return minor >= wanted if tag.endswith("+") else minor == wanted
+
+    def takes_platform(self, tag: str) -> bool:
+        """Return whether this system takes wheels with a platform tag; versions that are not known count as new enough."""
+        if tag == "any":
+            return True
+        if self.bits == 32:
+            return False
+        linux = re.match(r"(?:manylinux_(\d+)_(\d+)|linux)_(x86_64|aarch64)$", tag)
+        if linux:
+            if self.system != "linux" or self.libc == "musl" or linux.group(3) != self.architecture:
+                return False
+            if not linux.group(1) or not self.libc:
+                return True
+            return _numbers(self.libc) >= (int(linux.group(1)), int(linux.group(2)))
+        mac = re.match(r"macosx_(\d+)_(\d+)_(x86_64|arm64|universal2)$", tag)
+        if mac:
+            machine = "aarch64" if mac.group(3) == "arm64" else mac.group(3)
+            if self.system != "macos" or machine not in (self.architecture, "universal2"):
+                return False
+            return not self.macos or _numbers(self.macos) >= (int(mac.group(1)), int(mac.group(2)))
+        return self.system == "windows" and tag == {"x86_64": "win_amd64", "aarch64": "win_arm64"}[self.architecture]
+
+    def takes_release(self, release: Release) -> bool:
+        """Return whether what a release says of Python in its metadata lets this one in."""
+        return accepts(release.requires_python.replace(" ", ""), self.python + ".99") is not False
+
+
+def macos_version(text: str) -> Optional[str]:
+    """Return the version of macOS that a Darwin kernel belongs to; a version of macOS stays what it is.
+
+    >>> macos_version("23.4.0"), macos_version("25.1.0"), macos_version("14.4")
+    ('14', '26', '14.4')
+    """
+    major = _numbers(text)[0]
+    if not major:
+        return None
+    if 20 <= major <= 24:  # macOS 11 is Darwin 20
+        return str(major - 9)
+    if major == 25:  # from then on macOS is numbered by the year, as 26 and 27 are
+        return "26"
+    return "10.%d" % (major - 4) if major in (18, 19) else text
+
+
+def _numbers(version: str) -> Tuple[int, int]:
+    parts = [int(number) for number in re.findall(r"\d+", version)[:2]] + [0, 0]
+    return (parts[0], parts[1])

@@ -1,0 +1,148 @@
+"""Install what `devicekit resolve cpu` prints, for every Python and TensorFlow minor release, and train a Keras model on it.
+
+    python tools/check_resolve.py                      # the whole table: hours
+    python tools/check_resolve.py --sample 6 --seed 3  # some pairs; the seed turns the wheel
+    python tools/check_resolve.py --plain              # what "pip install tensorflow-cpu==X" gives instead
+
+Every pair gets a fresh environment, which is removed again. Exit status 1 where one does not work.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import devicekit
+from devicekit.matrix import Matrix
+from devicekit.resolving.engine import available
+from devicekit.target import PYTHONS, Target
+
+#: What has to work: import, one step of training with tf.keras, with keras where there is one, a file written and read.
+TRAIN = """
+import os, sys, tempfile
+import numpy as np
+import tensorflow as tf
+modules = [tf.keras]
+try:
+    import keras
+    modules.append(keras)
+except ImportError:
+    assert tuple(map(int, tf.__version__.split(".")[:2])) < (2, 6), "no keras"
+x = np.random.RandomState(0).rand(32, 8, 4).astype("float32")
+y = (x.sum(axis=(1, 2)) > 16).astype("float32")
+folder = tempfile.mkdtemp()
+for number, module in enumerate(modules):
+    layers = module.layers
+    model = module.Sequential([layers.LSTM(4, input_shape=(8, 4)), layers.Dense(1, activation="sigmoid")])
+    model.compile(optimizer="adam", loss="binary_crossentropy")
+    calls = [module.callbacks.TensorBoard(os.path.join(folder, "logs"))] if "--tensorboard" in sys.argv else []
+    history = model.fit(x, y, epochs=1, verbose=0, callbacks=calls)
+    assert np.isfinite(history.history["loss"][0])
+    path = os.path.join(folder, "%d.h5" % number)
+    model.save(path)
+    again = module.models.load_model(path)
+    assert np.allclose(model.predict(x), again.predict(x), atol=1e-5)
+print("TRAINED", tf.__version__)
+"""
+
+
+def pairs():
+    """Return (Python, minor release) of every wheel of TensorFlow for this platform, newest first."""
+    matrix = Matrix()
+    found = []
+    for python in PYTHONS:
+        target = Target(python, "linux", "x86_64", "2.36")
+        minors = []
+        for name in ("tensorflow-cpu", "tensorflow"):
+            minors += [".".join(release.version.split(".")[:2]) for release, _ in available(matrix, name, target)]
+        found += [(python, minor) for minor in dict.fromkeys(minors)]
+    return found
+
+
+def check(python, minor, installer, plain):
+    """Make the environment of a pair; return a dict that says how it went."""
+    # The build without GPU code, where there is one: a fraction to download.
+    keep = ["tensorflow-cpu==%s.*" % minor]
+    answer = devicekit.resolve("cpu", python=python, platform="linux-x86_64", keep=keep)
+    if not answer.possible:
+        answer = devicekit.resolve("cpu", python=python, platform="linux-x86_64", keep=["tensorflow==%s.*" % minor])
+    requirements = ["tensorflow-cpu==%s.*" % minor] if plain else list(answer.requirements)
+    result = {"python": python, "tensorflow": minor, "requirements": requirements, "ok": False, "problem": ""}
+    if not requirements:
+        return dict(result, problem="resolve: %s" % "; ".join(answer.obstacles))
+    folder = tempfile.mkdtemp(prefix="resolve-")
+    environment = os.path.join(folder, "venv")
+    interpreter = os.path.join(environment, "bin", "python")
+    values = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    values.update(TF_CPP_MIN_LOG_LEVEL="2", HOME=folder, CUDA_VISIBLE_DEVICES="-1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    if installer == "uv":
+        steps = [["uv", "venv", "-q", "--python", "python" + python, environment]]
+        steps.append(["uv", "pip", "install", "-q", "--no-cache", "--python", interpreter] + requirements)
+    else:
+        steps = [["python" + python, "-m", "venv", environment]]
+        steps.append([interpreter, "-m", "pip", "install", "-q", "--no-cache-dir"] + requirements)
+    steps.append([interpreter, "-c", TRAIN])
+    try:
+        for step in steps:
+            done = subprocess.run(step, env=values, cwd=folder, capture_output=True, text=True, timeout=1500)
+            if done.returncode:
+                lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+                return dict(result, problem="%s: %s" % (step[1], " | ".join(lines[-6:])[-900:]))
+        return dict(result, ok="TRAINED" in done.stdout)
+    except subprocess.TimeoutExpired:
+        return dict(result, problem="%s: no answer in time" % step[1])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, help="only so many pairs")
+    parser.add_argument("--seed", type=int, default=0, help="which sample")
+    parser.add_argument("--only", nargs="*", default=[], metavar="PYTHON/TENSORFLOW", help="only these, as 3.8/2.4")
+    parser.add_argument("--installer", choices=("uv", "pip", "both"), default="uv")
+    parser.add_argument("--plain", action="store_true", help="install tensorflow-cpu==X.* alone, for comparison")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--output", metavar="FILE", help="write the results as JSON lines; pairs that are in it are not tried again"
+    )
+    options = parser.parse_args()
+    table = pairs()
+    if options.only:
+        table = [pair for pair in table if "/".join(pair) in options.only]
+    if options.sample:
+        table = random.Random(options.seed).sample(table, min(options.sample, len(table)))
+    done = []
+    if options.output and os.path.exists(options.output):
+        with open(options.output, encoding="utf-8") as stream:
+            done = [json.loads(line) for line in stream]
+    known = {(item["python"], item["tensorflow"]) for item in done}
+    left = [pair for pair in table if pair not in known]
+    installers = ["uv", "pip"] if options.installer == "both" else [options.installer]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        # With both installers every other pair goes to the other one.
+        tasks = [
+            pool.submit(check, python, minor, installers[number % len(installers)], options.plain)
+            for number, (python, minor) in enumerate(left)
+        ]
+        for task in tasks:
+            result = task.result()
+            done.append(result)
+            words = "works" if result["ok"] else "FAILS: %s" % result["problem"]
+            print("Python %-5s TensorFlow %-5s %s" % (result["python"], result["tensorflow"], words), flush=True)
+            if options.output:
+                with open(options.output, "a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(result) + "\n")
+    good = sum(item["ok"] for item in done)
+    print("%d of %d work" % (good, len(done)))
+    return 0 if good == len(done) and done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Read wheels on the package registry without downloading them: pip's own client, range requests, the standard library.
+
+pip has no public interface for this; the session that runs the tools pins the pip that these modules were tried with.
+"""
+
+import ast
+import email.parser
+import re
+import zipfile
+from contextlib import contextmanager
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+#: One request of this size usually brings the whole directory of an archive.
+CHUNK_BYTES = 1 << 19
+
+#: Old names of glibc versions (PEP 600).
+_LEGACY = {"manylinux1": "manylinux_2_5", "manylinux2010": "manylinux_2_12", "manylinux2014": "manylinux_2_17"}
+
+
+class Registry:
+    """The package registry that pip is configured for."""
+
+    def __init__(self, session, collector):
+        self._session = session
+        self._collector = collector
+
+    def links(self, project):
+        """Return the wheels that the registry lists for a project, as pip's links, each file once."""
+        from pip._internal.index.collector import parse_links
+
+        def page(link):
+            response = self._collector.fetch_response(link)
+            return list(parse_links(response)) if response is not None else []
+
+        sources = self._collector.collect_sources(project, candidates_from_page=page)
+        found = {}
+        for source in list(sources.index_urls) + list(sources.find_links):
+            for candidate in source.page_candidates() if source else ():
+                link = getattr(candidate, "link", candidate)
+                if link.filename.endswith(".whl"):
+                    found.setdefault(link.filename, link)
+        return [found[name] for name in sorted(found)]
+
+    def read(self, link, protobuf=False, build=False):
+        """Return what is written in a wheel: a dict of plain data.
+
+        Parameters
+        ----------
+        link : pip's Link
+        protobuf : bool
+            Whether to look at the code that protoc generated.
+        build : bool
+            Whether to look at what the wheel says that it was built for.
+        """
+        from pip._internal.network.lazy_wheel import LazyZipOverHTTP
+
+        lazy = LazyZipOverHTTP(link.url_without_fragment, self._session, chunk_size=CHUNK_BYTES)
+        with lazy as stream, zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+            reading = read_metadata(archive.read(_only(names, r"[^/]+\.dist-info/METADATA$")).decode("utf-8"))
+            if build:
+                info = [name for name in names if re.search(r"python/platform/build_info\.py$", name)]
+                if info:
+                    reading["build"] = read_build_info(archive.read(info[0]).decode("utf-8"))
+                version = [name for name in names if name == "torch/version.py"]
+                if version:
+                    reading["build"] = read_torch_version(archive.read(version[0]).decode("utf-8"))
+                plugins = [name for name in names if re.match(r"tensorflow-plugins/[^/]+$", name)]
+                if plugins:
+                    reading["plugins"] = sorted(name.split("/")[1] for name in plugins)
+            if protobuf:
+                pattern = r"tensorflow(_core)?/(core/framework/types|core/lib/core/error_codes)_pb2\.py$"
+                generated = [name for name in names if re.search(pattern, name)]
+                if generated:
+                    reading["protobuf"] = read_generated_code(archive.read(generated[0]).decode("utf-8"))
+        return reading
+
+
+@contextmanager
+def open_registry():
+    """Give the registry that pip would install from, with pip's own configuration, proxies and certificates."""
+    from pip._internal.commands.install import InstallCommand
+    from pip._internal.index.collector import LinkCollector
+
+    command = InstallCommand("install", "")
+    options, _ = command.parse_args(["--quiet", "--quiet", "--quiet", "nothing"])
+    with command.main_context():
+        session = command._build_session(options)
+        yield Registry(session, LinkCollector.create(session, options=options))
+
+
+def _only(names, pattern):
+    found = [name for name in names if re.match(pattern, name)]
+    if len(found) != 1:
+        raise ValueError("expected one file that matches %s, found %s" % (pattern, found))
+    return found[0]
+
+
+def read_metadata(text):
+    r"""Return the requirements in a METADATA file.
+
+    >>> read_metadata("Name: x\nRequires-Python: >=3.9\nRequires-Dist: b>=1\nRequires-Dist: a\n\n")
+    {'requires_python': '>=3.9', 'requires': ['a', 'b>=1']}
+    """
+    message = email.parser.Parser().parsestr(text, headersonly=True)
+    requires = sorted({" ".join(item.split()) for item in message.get_all("Requires-Dist") or ()})
+    return {"requires_python": message.get("Requires-Python", ""), "requires": requires}
+
+
+def read_build_info(text):
+    r"""Return the values of TensorFlow's ``build_info.py``, whose form changed with 2.3 and with 2.4.
+
+    >>> read_build_info("build_info = {'cuda_version': '10.1', 'is_cuda_build': True}")
+    {'cuda_version': '10.1', 'is_cuda_build': True}
+    >>> read_build_info("build_info = collections.OrderedDict([('is_cuda_build', False)])")
+    {'is_cuda_build': False}
+    >>> read_build_info("is_cuda_build = True\ncuda_version_number = '10.0'")
+    {'is_cuda_build': True, 'cuda_version': '10.0'}
+    """
+    result = {}
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+            continue
+        name, value = node.targets[0].id, node.value
+        if name == "build_info":
+            inner = value.args[0] if isinstance(value, ast.Call) and value.args else value
+            result.update(dict(ast.literal_eval(inner)) if not isinstance(inner, ast.Call) else {})
+        elif not isinstance(value, ast.Call):
+            result[name.replace("_version_number", "_version")] = ast.literal_eval(value)
+    return result
+
+
+def read_torch_version(text):
+    r"""Return what PyTorch's ``version.py`` says of CUDA and ROCm.
+
+    >>> read_torch_version("__version__ = '2.9.0+cu128'\ncuda: Optional[str] = '12.8'\nhip: Optional[str] = None")
+    {'cuda_version': '12.8', 'is_cuda_build': True, 'is_rocm_build': False}
+    """
+    found = dict(re.findall(r"^(cuda|hip)(?:: Optional\[str\])? = (.+)$", text, re.M))
+    values = {name: ast.literal_eval(value) for name, value in found.items()}
+    result = {"cuda_version": values["cuda"]} if values.get("cuda") else {}
+    return dict(result, is_cuda_build=bool(values.get("cuda")), is_rocm_build=bool(values.get("hip")))
+
+
+def read_generated_code(text):
+    r"""Return which protobuf made a ``_pb2.py``: its version, or the style of code from before the version was written.
+
+    "builder" came with protobuf 3.20 and is read by everything since; "direct" builds descriptors one by one, which
+    protobuf 4 and later refuse.
+
+    >>> read_generated_code("# Protobuf Python Version: 5.28.3\n_version.ValidateProtobufRuntimeVersion(")
+    '5.28.3'
+    >>> read_generated_code("_builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())")
+    'builder'
+    >>> read_generated_code("DESCRIPTOR = _descriptor.FileDescriptor(")
+    'direct'
+    """
+    written = re.search(r"^# Protobuf Python Version: ([\d.]+)", text, re.M)
+    if written and "ValidateProtobufRuntimeVersion" in text:
+        return written.group(1)
+    return "builder" if "_builder" in text else "direct"
+
+
+def wheel_tags(filename):
+    """Return (name, version, ((python, platform), ...)) of a wheel; None where it is not for CPython 3.5 or later.
+
+    Python is ``cp311`` for one version, ``cp36+`` for it and every later one, ``py3`` for all.
+
+    >>> wheel_tags("a-1.0-cp39-cp39-manylinux_2_17_x86_64.manylinux2014_x86_64.whl")[1:]
+    ('1.0', (('cp39', 'manylinux_2_17_x86_64'),))
+    >>> wheel_tags("a-1.0-cp36-abi3-win_amd64.whl")[2]
+    (('cp36+', 'win_amd64'),)
+    >>> wheel_tags("a-1.0-cp27-cp27mu-manylinux1_x86_64.whl") is None
+    True
+    """
+    try:
+        name, version, _, tags = parse_wheel_filename(filename)
+    except InvalidWheelFilename:
+        return None
+    found = set()
+    for tag in tags:
+        python = _python(tag.interpreter, tag.abi)
+        if python is not None:
+            found.add((python, _platform(tag.platform)))
+    # Of several names for the same thing the one with the oldest glibc says the most.
+    oldest = {}
+    for python, platform in sorted(found, key=lambda item: (item[0], _glibc(item[1]))):
+        key = (python, re.sub(r"^manylinux_\d+_\d+", "manylinux", platform))
+        oldest.setdefault(key, platform)
+    pairs = tuple(sorted((key[0], platform) for key, platform in oldest.items()))
+    return (name, str(version), pairs) if pairs else None
+
+
+def _python(interpreter, abi):
+    minor = re.match(r"cp3(\d+)$", interpreter)
+    if minor and abi == "abi3":
+        return interpreter + "+"
+    if minor and int(minor.group(1)) >= 5 and (abi in (interpreter, interpreter + "m") or abi == "none"):
+        return interpreter
+    return "py3" if interpreter == "py3" and abi == "none" else None
+
+
+def _platform(platform):
+    for old, new in _LEGACY.items():
+        if platform.startswith(old + "_"):
+            return new + platform[len(old) :]
+    return platform
+
+
+def _glibc(platform):
+    match = re.match(r"manylinux_(\d+)_(\d+)", platform)
+    return (int(match.group(1)), int(match.group(2))) if match else (0, 0)
