@@ -61,7 +61,7 @@ def lint(session):
 @nox.session(python="3.13")
 def types(session):
     """Types, on the newest Python."""
-    session.install("mypy", "packaging", "platformdirs")
+    session.install("mypy", "packaging", "platformdirs", "resolvelib")
     session.run("mypy")
 
 

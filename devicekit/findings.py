@@ -4,7 +4,7 @@ Pure data. The texts in here are what a person reads, so they are complete sente
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union, overload
 
 __all__ = ["SEVERITIES", "Candidate", "Diagnosis", "Evidence", "Finding", "Fix", "FrameworkStatus", "NotEvaluated"]
 
@@ -57,6 +57,46 @@ class Fix:
         return {"text": self.text, "command": self.command}
 
 
+class LazyFixes(Sequence[Fix]):
+    """Fixes that are worked out when somebody looks at them: finding a set of releases costs more than all rules.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __init__(self, make: Callable[[], Tuple[Fix, ...]]) -> None:
+        self._make: Optional[Callable[[], Tuple[Fix, ...]]] = make
+        self._made: Tuple[Fix, ...] = ()
+
+    def _all(self) -> Tuple[Fix, ...]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    @overload
+    def __getitem__(self, index: int) -> Fix: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Tuple[Fix, ...]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[Fix, Tuple[Fix, ...]]:
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, LazyFixes) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> Tuple[object, ...]:
+        return (tuple, (self._all(),))
+
+
 @dataclass(frozen=True)
 class Finding:
     """One root cause.
@@ -71,8 +111,8 @@ class Finding:
         The cause in one sentence.
     evidence : tuple of Evidence
         What was seen and where.
-    fix : tuple of Fix
-        Ways out, the shortest that works first.
+    fix : sequence of Fix
+        Ways out, the shortest that works first; some are worked out when they are looked at.
     blocks : tuple of str
         What cannot be used because of it: names of frameworks (``"tensorflow"``: its import), or of platforms of the
         candidate devices (``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``), or one device (``"gpu:1"``).
@@ -86,7 +126,7 @@ class Finding:
     severity: str
     summary: str
     evidence: Tuple[Evidence, ...] = ()
-    fix: Tuple[Fix, ...] = ()
+    fix: Sequence[Fix] = ()
     blocks: Tuple[str, ...] = ()
     url: str = ""
 

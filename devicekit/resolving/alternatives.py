@@ -63,18 +63,16 @@ def alternatives_for(
         arguments = base + kept + ["--platform", "linux-x86_64"] + here
         if not offer("in WSL 2 on this machine", arguments, answer):
             for name in ("jax", "torch"):
-                if offer(
-                    "in WSL 2, %s" % name,
-                    [goal, "--framework", name, "--platform", "linux-x86_64"],
-                    search(goal, (name,), wsl, ()),
-                ):
+                arguments = [goal, "--framework", name, "--platform", "linux-x86_64"]
+                if offer("in WSL 2, %s" % name, arguments, search(goal, (name,), wsl, ())):
                     break
     if len(frameworks) > 1:
         for name in frameworks:
             rest = tuple(item for item in frameworks if item != name)
-            offer("without %s (give it an environment of its own)" % name,
-                  [goal, "--framework", rest[0]] + [item for other in rest[1:] for item in ("--with", other)] + kept + where + here,
-                  search(goal, rest, target, keep))  # fmt: skip
+            answer = search(goal, rest, target, keep)
+            others = [item for other in rest[1:] for item in ("--with", other)]
+            arguments = [goal, "--framework", rest[0]] + others + kept + where + here
+            offer("without %s (give it an environment of its own)" % name, arguments, answer)
     if goal != "cpu":
         answer = search("cpu", frameworks, target, keep)
         offer("the CPU", ["cpu"] + base[1:] + kept + where + here, answer)

@@ -169,7 +169,7 @@ def solve(
     return Solution(versions, builds, needs, tuple(dict.fromkeys(others)), search.rejected)
 
 
-class _Search(AbstractProvider):
+class _Search(AbstractProvider[Wanted, Candidate, str]):
     """What resolvelib asks."""
 
     def __init__(

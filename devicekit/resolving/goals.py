@@ -9,7 +9,7 @@ from ..target import Target
 from .engine import Filter, Need
 from .hardware import code_for, refuses_driver
 
-__all__ = ["FRAMEWORKS", "GOALS", "Goal", "Stack", "platforms_for", "stacks"]
+__all__ = ["FRAMEWORKS", "GOALS", "Goal", "Stack", "filter_for", "old_cards", "platforms_for", "stacks"]
 
 #: What can be asked for. ``gpu``: whatever drives the GPU that is there; ``fastest``: that, or the CPU.
 GOALS = ("gpu", "cpu", "cuda", "directml", "rocm", "metal", "xpu", "fastest")
@@ -105,6 +105,9 @@ def stacks(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Seq
     found = {"cpu": _cpu, "cuda": _cuda, "directml": _directml, "rocm": _rocm, "metal": _metal, "xpu": _xpu}[goal](
         target
     )
+    if goal in ("cpu", "cuda"):
+        own = [name for name in kept if name in TENSORFLOW_OWNERS and name not in ("tensorflow", "tensorflow-cpu")]
+        found = found + [Stack(goal, "tensorflow", _roots(name)) for name in own]
     # What the user keeps by name comes first; everything else stays in its order.
     return tuple(sorted(found, key=lambda item: not any(need.text.partition("[")[0] in kept for need in item.roots)))
 
@@ -143,7 +146,7 @@ def _cuda(target: Target) -> List[Stack]:
         ]
     wheels = tuple(Need(text, because="these builds look for it on the loader's path") for text in _CUDA_11)
     return [
-        Stack("cuda", "tensorflow", _roots("tensorflow[and-cuda]>=2.14"), _old_cards(target)),
+        Stack("cuda", "tensorflow", _roots("tensorflow[and-cuda]>=2.14"), old_cards(target)),
         Stack("cuda", "tensorflow", _roots("tensorflow>=2.5,<2.14") + wheels, loader_path=True),
         Stack("cuda", "tensorflow", _roots("tensorflow>=2.1,<2.5"), system_cuda=True),
         Stack("cuda", "tensorflow", _roots("tensorflow-gpu<2.1"), system_cuda=True),
@@ -184,7 +187,7 @@ def _jax(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     if goal == "cpu":
         return (Stack("cpu", "jax", _roots("jax", "jaxlib")),)
     if goal == "cuda" and target.system == "linux":
-        keep = _old_cards(target)
+        keep = old_cards(target)
         twelve = Stack("cuda", "jax", _roots("jax[cuda12]", "jaxlib"), keep)
         thirteen = Stack("cuda", "jax", _roots("jax[cuda13]", "jaxlib"))
         driver = target.driver
@@ -198,7 +201,7 @@ def _torch(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     if goal == "cpu" or (goal == "metal" and target.system == "macos" and target.architecture == "aarch64"):
         return (Stack(goal, "torch", _roots("torch")),)
     if goal == "cuda" and target.system == "linux":
-        return (Stack("cuda", "torch", _roots("torch"), _old_cards(target)),)
+        return (Stack("cuda", "torch", _roots("torch"), old_cards(target)),)
     if goal == "directml" and target.system != "macos":
         return (Stack("directml", "torch", _roots("torch-directml", "torch")),)
     own = "PyTorch's wheels for %s on %s are on its own index, of which these data hold nothing" % (
@@ -208,7 +211,8 @@ def _torch(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     return (Stack(goal, "torch", refusal=own),)
 
 
-def _old_cards(target: Target) -> Tuple[Need, ...]:
+def old_cards(target: Target) -> Tuple[Need, ...]:
+    """Return the bound on cuDNN that GPUs before Turing need."""
     if not any(value and _number(value) < 7.5 for value in target.capabilities):
         return ()
     because = "from 9.11 on cuDNN has no code for GPUs below compute capability 7.5"

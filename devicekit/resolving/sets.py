@@ -16,10 +16,10 @@ from .goals import Stack, filter_for, platforms_for, stacks
 from .obstacles import clash, obstacles_of
 from .system_needs import system_needs
 
-__all__ = ["best_set"]
+__all__ = ["DECIDING", "best_set"]
 
 #: Projects whose versions decide whether a framework works at all: always named exactly.
-_DECIDING = (
+DECIDING = (
     "keras", "tf-keras", "tensorflow-estimator", "tensorboard", "numpy", "protobuf", "ml-dtypes", "h5py", "grpcio", "scipy",
     "jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "torch", "torch-directml", "tensorflow-directml-plugin",
     "tensorflow-metal", "intel-extension-for-tensorflow", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-cudnn-cu11",
@@ -59,7 +59,7 @@ def best_set(
 def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> Solution:
     roots = [need for item in way for need in item.roots]
     asked = {Requirement(need.text).name for need in roots}
-    bounds = list(need for item in way for need in item.keep)
+    bounds = [need for item in way for need in item.keep]
     owners = [root for root in asked if root in TENSORFLOW_OWNERS]
     for need in keep:
         requirement = Requirement(need.text)
@@ -118,12 +118,14 @@ def _resolution(
         solution.versions, key=lambda item: (item not in roots, list(roots).index(item) if item in roots else 0)
     ):
         version = solution.versions[name]
-        newest = next((release.version for release, _ in available(matrix, name, target)), version)
+        newer = [release.version for release, _ in available(matrix, name, target) if release.version != version]
+        newer = [item for item in newer if sort_key(item) > sort_key(version)]
+        newest = newer[0] if newer else version
         # What a release of the set declares exactly needs no second mention: there is no choice left.
         left_open = newest != version and not _declared_exactly(name, solution)
-        deciding = name in roots or name in kept or name in _DECIDING or left_open
+        deciding = name in roots or name in kept or name in DECIDING or left_open
         extras = tuple(sorted(Requirement(roots[name].text).extras)) if name in roots else ()
-        pins.append(Pin(name, version, _reason(name, version, newest, solution, target), deciding, extras))
+        pins.append(Pin(name, version, _reason(name, version, newer, solution, target), deciding, extras))
     pins = _with_clashes(pins, way, solution, target, keep, matrix)
     others = tuple(dict.fromkeys(need.text for need in solution.others))
     needs = system_needs(way, solution, target, matrix)
@@ -147,11 +149,14 @@ def _with_clashes(
     return result
 
 
-def _reason(name: str, version: str, newest: str, solution: Solution, target: Target) -> str:
+def _reason(name: str, version: str, newer: Sequence[str], solution: Solution, target: Target) -> str:
     """Why a project has this version: what keeps newer ones out, else what wants it."""
     # With extras a project requires itself, which is no reason.
     needs = [need for need in solution.needs.get(name, ()) if need.by.partition(" ")[0] != name]
-    bounding = [need for need in needs if accepts(_bounds(need.text), newest) is False]
+    # What keeps out the next newer one says more than what keeps out the newest.
+    bounding: List[Need] = []
+    for candidate in reversed(newer):
+        bounding = bounding or [need for need in needs if accepts(_bounds(need.text), candidate) is False]
     for need in bounding:
         if need.because and need.by:
             return "%s needs %s: %s" % (need.by, _plain(need.text), need.because)
@@ -160,9 +165,9 @@ def _reason(name: str, version: str, newest: str, solution: Solution, target: Ta
     for need in bounding:
         if need.by:
             return "%s needs %s" % (need.by, _plain(need.text))
-    if newest != version and name in solution.rejected:
+    if newer and name in solution.rejected:
         return "the newest one that does for the goal on %s (not %s)" % (target.label, solution.rejected[name])
-    if newest != version:
+    if newer:
         return "newer ones do not go with the rest of the set"
     if any(not need.by for need in needs):
         return "the newest release for %s" % target.label

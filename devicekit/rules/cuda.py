@@ -1,11 +1,12 @@
 """The CUDA libraries that the TensorFlow build opens, against those that can be found."""
 
-from typing import Dict, Iterable, List, Tuple
+from typing import Dict, Iterable, List, Sequence, Tuple
 
 from ..facts import Library
 from ..findings import Evidence, Finding, Fix
 from ..matrix import CudaRow, TensorFlowRow, version_at_least
 from . import rule
+from .mending import mend
 from .view import View
 
 _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
@@ -52,7 +53,7 @@ def _others(name: str, found: Dict[str, Library]) -> List[Library]:
     return [item for other, item in sorted(found.items()) if other.startswith(stem) and other != name]
 
 
-def _fixes(view: View, row: TensorFlowRow, missing: List[str]) -> Tuple[Fix, ...]:
+def _fixes(view: View, row: TensorFlowRow, missing: List[str]) -> Sequence[Fix]:
     """How these libraries come to be found."""
     folders = _in_wheels(view, missing)
     if len(folders) > 0 and version_at_least(row.minor, _RUNPATH_SINCE):
@@ -67,7 +68,7 @@ def _fixes(view: View, row: TensorFlowRow, missing: List[str]) -> Tuple[Fix, ...
     if version_at_least(row.minor, _RUNPATH_SINCE):
         name = owner.name if owner is not None else "tensorflow"
         requirement = "%s[and-cuda]==%s" % (name, view.tensorflow_version)
-        return (view.install_fix("Install the CUDA libraries of this build beside it", requirement),)
+        return mend(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
     cuda = "CUDA %s and cuDNN %s" % (row.linux_cuda, row.linux_cudnn)
     return (Fix("Install %s from NVIDIA's archive, and put their lib64 folder on LD_LIBRARY_PATH" % cuda),)
 
@@ -144,7 +145,7 @@ def cudnn_missing(view: View) -> Iterable[Finding]:
     )
 
 
-def _cudnn_fix(view: View, row: TensorFlowRow, name: str) -> Tuple[Fix, ...]:
+def _cudnn_fix(view: View, row: TensorFlowRow, name: str) -> Sequence[Fix]:
     if _in_wheels(view, [name]) or not version_at_least(row.minor, _RUNPATH_SINCE):
         return _fixes(view, row, [name])
     # cuDNN from 9.11 on has no code for Pascal and Volta, which these builds support.

@@ -1,10 +1,11 @@
 """DirectML, WSL, and GPUs that another build than the installed one would use."""
 
-from typing import Iterable, Tuple
+from typing import Iterable, Sequence, Tuple
 
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..matrix import accepts
 from . import rule
+from .mending import elsewhere, replace_by_goal
 from .view import View
 
 _URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
@@ -126,23 +127,15 @@ def _where(view: View) -> str:
     return build.location if build is not None else ""
 
 
-def _other_build(view: View, vendor: str) -> Tuple[Tuple[Fix, ...], str]:
+def _other_build(view: View, vendor: str) -> Tuple[Sequence[Fix], str]:
     if view.machine.native.system == "windows":
         plugin = next(row for row in view.matrix.directml() if row.distribution == "tensorflow-directml-plugin")
         pins = ("tensorflow-cpu==%s.0" % plugin.tensorflow, "%s==%s" % (plugin.distribution, plugin.version), "numpy<2")
         if accepts(plugin.python, view.machine.python.version):
-            return (
-                Fix(
-                    "Replace TensorFlow by the release that has a DirectML plug-in",
-                    view.replace_tensorflow(*pins),
-                ),
-            ), "warning"
-        return (
-            Fix(
-                "The DirectML plug-in needs Python %s: make an environment with 3.10" % plugin.python,
-                "py -3.10 -m venv dml; dml\\Scripts\\python -m pip install %s" % " ".join('"%s"' % pin for pin in pins),
-            ),
-        ), "warning"
+            words = "Replace TensorFlow by the release that has a DirectML plug-in"
+            return replace_by_goal(view, words, "directml", *pins), "warning"
+        words = "The DirectML plug-in needs Python %s: make an environment with %%s" % plugin.python
+        return LazyFixes(lambda: (elsewhere(view, words, "directml", *pins),)), "warning"
     if vendor == "amd":
         return (Fix("Use AMD's own build of TensorFlow for ROCm, in a new environment"),), "warning"
     # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.

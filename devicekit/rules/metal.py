@@ -4,6 +4,7 @@ from typing import Iterable
 
 from ..findings import Evidence, Finding, Fix
 from . import rule
+from .mending import add
 from .view import View
 
 _URL = "https://developer.apple.com/metal/tensorflow-plugin/"
@@ -41,7 +42,7 @@ def metal_plugin_missing(view: View) -> Iterable[Finding]:
         "warning",
         "TensorFlow uses the GPU of this Mac only with Apple's plug-in tensorflow-metal, which is not installed.",
         (Evidence(metal.chip.value, metal.chip.source), Evidence("no tensorflow-metal", python.distributions.source)),
-        (view.install_fix("Install the plug-in", "tensorflow-metal"),),
+        add(view, "Install the plug-in", "tensorflow-metal"),
         ("metal",),
         _URL,
     )

@@ -1,11 +1,12 @@
 """The process: what hides a device, who may open it, and what a container left out."""
 
 import re
-from typing import Iterable, Tuple
+from typing import Iterable, Sequence, Tuple
 
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..matrix import version_at_least
 from . import rule
+from .mending import elsewhere, replace_by_goal
 from .view import View
 
 _CUDA_URL = "https://docs.nvidia.com/cuda/cuda-programming-guide/"
@@ -69,15 +70,14 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     )
 
 
-def _other_build(view: View, name: str) -> "Tuple[str, Tuple[Fix, ...]]":
+def _other_build(view: View, name: str) -> Tuple[str, Sequence[Fix]]:
     """Why this build has no GPU support, and what to install instead."""
     version = view.tensorflow_version or ""
     if view.machine.native.system == "windows" and not (name == "tensorflow-cpu" and _before(version, "2.11")):
-        install = view.replace_tensorflow("tensorflow<2.11", "numpy<2")
-        return "TensorFlow has had no GPU support on native Windows since 2.11", (
-            Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install"),
-            Fix("Or, with Python 3.7 to 3.10, install the last release that had it", install),
-        )
+        wsl = Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install")
+        words = "Or make an environment with Python %s and the last release that had it"
+        older = LazyFixes(lambda: (wsl, elsewhere(view, words, "cuda", "tensorflow<2.11", "numpy<2")))
+        return "TensorFlow has had no GPU support on native Windows since 2.11", older
     reason = "%s is built without GPU support" % name
     if view.machine.native.architecture not in ("x86_64", "AMD64"):
         return reason, (
@@ -86,7 +86,7 @@ def _other_build(view: View, name: str) -> "Tuple[str, Tuple[Fix, ...]]":
     # The extra that brings CUDA's libraries exists from 2.14 on.
     extra = "" if _before(version, "2.14") or view.machine.native.system == "windows" else "[and-cuda]"
     requirement = "tensorflow%s%s" % (extra, "==%s" % version if version else "")
-    return reason, (Fix("Replace it by the build with CUDA", view.replace_tensorflow(requirement)),)
+    return reason, replace_by_goal(view, "Replace it by the build with CUDA", "cuda", requirement, version=version)
 
 
 def _before(version: str, limit: str) -> bool:
@@ -192,11 +192,8 @@ def rocm_missing(view: View) -> Iterable[Finding]:
         "%s needs AMD's ROCm, of which %s %s missing."
         % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("not there", path) for path in missing),
-        (
-            Fix(
-                "Install the ROCm that this build was made for; or replace the build",
-                view.replace_tensorflow("tensorflow-cpu"),
-            ),
+        replace_by_goal(
+            view, "Install the ROCm that this build was made for; or replace the build", "cpu", "tensorflow-cpu"
         ),
         # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
         ("rocm", "tensorflow") if no_libraries else ("rocm",),

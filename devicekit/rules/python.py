@@ -1,11 +1,12 @@
 """The Python layer: what is installed, and whether it goes together."""
 
 import json
-from typing import Iterable, List, Optional
+from typing import Iterable, Optional
 
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..matrix import accepts
 from . import rule
+from .mending import install_goal, mend, replace_by_goal, working_python
 from .requirements import applies, bare_name, bounded, normal_name
 from .view import View
 
@@ -32,7 +33,7 @@ def framework_missing(view: View) -> Iterable[Finding]:
         "error",
         "No framework is installed in this Python environment: neither TensorFlow, JAX nor PyTorch.",
         (Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),),
-        (view.install_fix("Install TensorFlow", *_framework_requirements(view)),),
+        install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
         ("tensorflow", "keras"),
         "https://www.tensorflow.org/install/pip",
     )
@@ -44,19 +45,6 @@ def _newest_for(view: View) -> Optional[str]:
         if accepts(row.python, view.machine.python.version):
             return row.minor
     return None
-
-
-def _framework_requirements(view: View) -> List[str]:
-    """What to install here so that it works, bounds included where the newest dependency does not."""
-    newest = _newest_for(view)
-    row = view.matrix.tensorflow(newest)
-    assert row is not None
-    requirements = ["tensorflow"]
-    if row.numpy.endswith("<2"):
-        requirements.append("numpy<2")
-    if row.protobuf.endswith("<4"):
-        requirements.append("protobuf<4")
-    return requirements
 
 
 @rule("python-unsupported")
@@ -72,9 +60,16 @@ def python_unsupported(view: View) -> Iterable[Finding]:
         "error",
         "No release of TensorFlow that devicekit knows has wheels for Python %s." % python.version,
         (Evidence("TensorFlow %s is for Python %s" % (newest.minor, newest.python), "devicekit's matrix"),),
-        (Fix("Make an environment with a Python that TensorFlow supports", "uv venv --python 3.12"),),
+        LazyFixes(lambda: (_other_python(view),)),
         ("tensorflow", "keras"),
         "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _other_python(view: View) -> Fix:
+    return Fix(
+        "Make an environment with a Python that TensorFlow supports",
+        "uv venv --python %s" % working_python(view, "cpu")[0],
     )
 
 
@@ -112,9 +107,9 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     owner = view.tensorflow
     if package is not None and package.kind == "namespace" and package.in_site:
         version = owner.version.or_none() if owner is not None else None
-        fix = Fix("Delete that folder, then install TensorFlow", view.install("tensorflow"))
+        fix = install_goal(view, "Delete that folder, then install TensorFlow", "fastest", "tensorflow")
         if owner is not None and version:
-            fix = Fix("Write TensorFlow's files anew", view.reinstall("%s==%s" % (owner.name, version)))
+            fix = (Fix("Write TensorFlow's files anew", view.reinstall("%s==%s" % (owner.name, version))),)
         left = "its %s is there without __init__.py" % package.location
         yield Finding(
             "install-corrupt",
@@ -122,7 +117,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             "What is left of TensorFlow is a folder without its main file: an uninstall or another distribution's removal "
             "took the rest.",
             (Evidence(left, package.path_entry),),
-            (fix,),
+            fix,
             ("tensorflow",),
         )
         return
@@ -160,11 +155,11 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
         "%s are installed over one another: they share the folder 'tensorflow', and what is in it is of the one installed "
         "last." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners)),
-        (
-            Fix(
-                "Remove all of them, then install the one you want",
-                view.then(view.uninstall(*[item.name for item in owners]), view.install(requirement)),
-            ),
+        mend(
+            view,
+            "Remove all of them, then install the one you want",
+            requirement,
+            first=view.uninstall(*[item.name for item in owners]),
         ),
         () if intact else ("tensorflow",),
     )
@@ -224,7 +219,7 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
                 "error",
                 "%s takes its Keras from the distribution keras, which is not installed." % label,
                 (Evidence("no keras on the path", python.distributions.source),),
-                (view.install_fix("Install the Keras that goes with it", "keras%s" % row.keras),),
+                mend(view, "Install the Keras that goes with it", "keras%s" % row.keras),
                 ("keras",),
             )
         return
@@ -234,7 +229,7 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             "error",
             "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
             (Evidence("keras %s" % keras, _location(view, "keras")),),
-            (view.install_fix("Install a Keras that goes with it", "keras%s" % row.keras),),
+            mend(view, "Install a Keras that goes with it", "keras%s" % row.keras),
             # Keras 3 beside an old TensorFlow breaks Keras only; two generations of Keras 2 register the same symbols in
             # TensorFlow, whose own import then fails (both seen).
             ("keras", "tensorflow") if keras.startswith("2.") and row.minor in _SHARED_SYMBOLS else ("keras",),
@@ -264,7 +259,7 @@ def numpy_incompatible(view: View) -> Iterable[Finding]:
             Evidence("numpy %s" % numpy, _location(view, "numpy")),
             Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's matrix"),
         ),
-        (view.install_fix("Install a NumPy that goes with it", "numpy" + _shortest(row.numpy, numpy)),),
+        mend(view, "Install a NumPy that goes with it", "numpy" + _shortest(row.numpy, numpy)),
         ("tensorflow",),
         "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",
     )
@@ -292,7 +287,7 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
         "%s cannot be imported with protobuf %s: its generated code needs protobuf %s."
         % (label, protobuf, row.protobuf),
         (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
-        (view.install_fix("Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),),
+        mend(view, "Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),
         ("tensorflow",),
         "https://protobuf.dev/news/2022-05-06/#python-updates",
     )
@@ -328,7 +323,7 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
         "%s needs %s, which %s not installed."
         % (view.tensorflow_label, ", ".join(map(bare_name, missing)), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("%s is not among the installed distributions" % text, owner.location) for text in missing[:5]),
-        (view.install_fix("Install what it needs", *[bounded(view, text) for text in missing]),),
+        mend(view, "Install what it needs", *[bounded(view, text) for text in missing]),
         ("tensorflow",),
     )
 
@@ -343,18 +338,18 @@ def plugin_version_mismatch(view: View) -> Iterable[Finding]:
     row = next(item for item in view.matrix.directml() if item.distribution == "tensorflow-directml-plugin")
     if view.matrix.tensorflow(version) == view.matrix.tensorflow(row.tensorflow):
         return
+    otherwise = ("tensorflow-cpu==%s.0" % row.tensorflow, "numpy<2")
     yield Finding(
         "plugin-version-mismatch",
         "error",
         "tensorflow-directml-plugin %s was built for TensorFlow %s; beside %s, TensorFlow itself cannot be imported."
         % (plugin.version.or_none() or "", row.tensorflow, view.tensorflow_label),
         (Evidence("tensorflow-directml-plugin", plugin.location), Evidence(view.tensorflow_label)),
-        (
-            Fix(
-                "Install the TensorFlow that it was built for",
-                view.replace_tensorflow("tensorflow-cpu==%s.0" % row.tensorflow, "numpy<2"),
-            ),
-            Fix("Or remove the plug-in", view.uninstall("tensorflow-directml-plugin")),
+        LazyFixes(
+            lambda: (
+                *replace_by_goal(view, "Install the TensorFlow that it was built for", "directml", *otherwise),
+                Fix("Or remove the plug-in", view.uninstall("tensorflow-directml-plugin")),
+            )
         ),
         ("tensorflow",),
     )
