@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from .api import diagnose as diagnose
     from .api import select_device as select_device
     from .choose import Plan as Plan
+    from .compatibility import Answer as Answer
+    from .compatibility import driver_runs as driver_runs
+    from .compatibility import goes_with as goes_with
+    from .compatibility import has_code_for as has_code_for
+    from .compatibility import has_wheel as has_wheel
     from .detection import detect as detect
     from .errors import DevicekitError as DevicekitError
     from .errors import DeviceUnavailableError as DeviceUnavailableError
@@ -46,6 +51,11 @@ _HOME = {
     "Change": "selection",
     "Selection": "selection",
     "Plan": "choose",
+    "Answer": "compatibility",
+    "driver_runs": "compatibility",
+    "goes_with": "compatibility",
+    "has_code_for": "compatibility",
+    "has_wheel": "compatibility",
     "Fact": "facts",
     "Machine": "facts",
     "Candidate": "findings",

@@ -207,6 +207,14 @@ class Matrix:
                 return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names}))
         return None
 
+    def libraries(self, tensorflow: str) -> Tuple[str, ...]:
+        """Return which native libraries a release of TensorFlow for Linux asks the loader for, () where nobody looked."""
+        minor = ".".join(tensorflow.split(".")[:2])
+        for row in self._table("libraries"):
+            if row["tensorflow"] == minor:
+                return tuple(row["libraries"])
+        return ()
+
     def cudnn(self, version: str) -> Optional[CudnnRow]:
         """Return the line of cuDNN that a version belongs to, None where it is not known."""
         for row in self._table("cudnn"):

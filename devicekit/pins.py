@@ -15,7 +15,7 @@ from .resolving.engine import Need
 from .resolving.goals import FRAMEWORKS, GOALS, platforms_for
 from .resolving.sets import best_set
 from .rules.view import View
-from .target import PLATFORMS, PYTHONS, Target
+from .target import PLATFORMS, PYTHONS, Target, target_for
 
 __all__ = ["resolve"]
 
@@ -113,7 +113,6 @@ def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], p
         raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
     here = View(machine, matrix).target if machine is not None else None
     if here is None or (platform is not None and platform != here.platform):
-        system, _, architecture = (platform or "").partition("-")
-        version = ".".join((python or (here.python if here is not None else PYTHONS[0])).split(".")[:2])
-        return Target(version, system, {"amd64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture))
+        version = python or (here.python if here is not None else PYTHONS[0])
+        return target_for(platform or "", version)
     return replace(here, python=".".join(python.split(".")[:2]), bits=64) if python is not None else here

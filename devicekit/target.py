@@ -7,7 +7,7 @@ from typing import Dict, Optional, Tuple
 from .matrix import accepts
 from .projects import Release
 
-__all__ = ["PLATFORMS", "PYTHONS", "Target", "macos_version"]
+__all__ = ["PLATFORMS", "PYTHONS", "Target", "macos_version", "target_for"]
 
 #: What ``--platform`` accepts: system and architecture.
 PLATFORMS = ("linux-x86_64", "linux-aarch64", "windows-amd64", "macos-arm64", "macos-x86_64")
@@ -122,6 +122,17 @@ class Target:
     def takes_release(self, release: Release) -> bool:
         """Return whether what a release says of Python in its metadata lets this one in."""
         return accepts(release.requires_python.replace(" ", ""), self.python + ".99") is not False
+
+
+def target_for(platform: str, python: str) -> Target:
+    """Return the target of a platform's name and a Python version; its hardware is not known.
+
+    >>> target_for("windows-amd64", "3.10.4").label
+    'Python 3.10 on Windows amd64'
+    """
+    system, _, architecture = platform.partition("-")
+    plain = {"amd64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture)
+    return Target(".".join(python.split(".")[:2]), system, plain)
 
 
 def macos_version(text: str) -> Optional[str]:

@@ -68,6 +68,8 @@ PURE = [
         "resolution",
         "resolving",
         "pins",
+        "hardware",
+        "compatibility",
     )
 ]
 
@@ -90,9 +92,11 @@ def test_only_adapters_and_children_import_a_framework(name):
 TYPES = {"facts", "fact", "codec", "findings", "errors", "selection", "request", "target", "resolution", "projects"}
 KNOWS = {
     "probe": {"probe", "host"},
-    "rules": {"rules", "matrix", "resolving"},
-    "resolving": {"resolving", "matrix"},
+    "rules": {"rules", "matrix", "resolving", "hardware"},
+    "resolving": {"resolving", "matrix", "hardware"},
     "target": {"matrix"},
+    "hardware": {"matrix"},
+    "compatibility": {"matrix", "hardware"},
     "resolution": set(),
     "projects": set(),
     "matrix": set(),

@@ -8,40 +8,83 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 import devicekit
 from devicekit.matrix import Matrix, accepts, version_at_least
+from devicekit.rules import CODES, MEASURED_CODES
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "data")
 SPECIFIER = {"type": "string", "pattern": r"^$|^(>=|<|==|!=|~=)[0-9.]+(,(>=|<|==|!=|~=)[0-9.]+)*$"}
 TEXT = {"type": "string", "minLength": 1}
+VERSION = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)*$"}
+CAPABILITY = {"type": "string", "pattern": r"^\d+\.\d$"}
+
+
+def names(pattern):
+    return {"type": "object", "additionalProperties": {"type": "string", "pattern": pattern}, "minProperties": 6}
+
+
 ROWS = {
-    "tensorflow": {
+    "loads": {
         "minor": {"type": "string", "pattern": r"^\d+\.\d+$"},
-        "python": SPECIFIER,
         "numpy": SPECIFIER,
         "protobuf": SPECIFIER,
         "keras": SPECIFIER,
-        "linux_cuda": TEXT,
-        "linux_cudnn": TEXT,
-        "windows_gpu": {"type": "boolean"},
+    },
+    "holds": {
+        "projects": {"type": "array", "items": TEXT, "minItems": 1},
+        "versions": SPECIFIER,
+        "python": SPECIFIER,
+        "goal": {"enum": ["", "cuda"]},
+        "needs": {"type": "array", "items": TEXT},
+        "because": TEXT,
+        "seen": {"type": "string", "minLength": 10},
+        "code": TEXT,
+    },
+    "libraries": {
+        "tensorflow": {"type": "string", "pattern": r"^\d+\.\d+$"},
+        "release": TEXT,
+        "python": {"type": "string", "pattern": r"^3\.\d+$"},
+        "libraries": {
+            "type": "array",
+            "items": {"type": "string", "pattern": r"^lib[\w-]+\.so[0-9.]*$"},
+            "minItems": 7,
+        },
     },
     "cuda": {
         "cuda": TEXT,
-        "libraries": {
-            "type": "object",
-            "additionalProperties": {"type": "string", "pattern": r"^lib\w+\.so\.[0-9.]+$"},
-        },
-        "linux_driver": {"type": "string", "pattern": r"^[0-9.]+$"},
-        "windows_driver": {"type": "string", "pattern": r"^[0-9.]+$"},
+        "libraries": names(r"^lib\w+\.so\.[0-9.]+$"),
+        "windows_libraries": names(r"^\w+64_\d+\.dll$"),
+        "linux_driver": VERSION,
+        "windows_driver": VERSION,
+        "own_linux_driver": {"type": "string", "pattern": r"^[0-9.]*$"},
+        "own_windows_driver": {"type": "string", "pattern": r"^[0-9.]*$"},
+        "oldest_capability": CAPABILITY,
+        "newest_capability": CAPABILITY,
+    },
+    "cudnn": {
+        "versions": SPECIFIER,
+        "library": TEXT,
+        "windows_library": TEXT,
+        "cuda": {"type": "array", "items": VERSION, "minItems": 1},
+        "oldest_capability": CAPABILITY,
+    },
+    "gpus": {"name": TEXT, "capability": CAPABILITY},
+    "rocm": {
+        "tensorflow_rocm": VERSION,
+        "rocm": VERSION,
+        "gfx": {"type": "array", "items": {"type": "string", "pattern": r"^gfx[0-9a-f]+$"}},
     },
     "directml": {
         "distribution": TEXT,
         "version": TEXT,
         "python": SPECIFIER,
-        "tensorflow": TEXT,
-        "device_type": {"enum": ["DML", "GPU"]},
+        "tensorflow": {"type": "string"},
+        "device_type": {"enum": ["DML", "GPU", "privateuseone"]},
         "systems": {"type": "array", "items": {"enum": ["windows", "linux"]}},
+        "windows_build": {"type": "integer", "minimum": 10240},
+        "wsl_build": {"type": "integer", "minimum": 10240},
     },
 }
 
@@ -52,7 +95,8 @@ def load(name):
 
 
 def test_every_file_has_a_schema():
-    assert sorted(ROWS) == sorted(name[: -len(".json")] for name in os.listdir(FOLDER) if name.endswith(".json"))
+    files = [name[: -len(".json")] for name in os.listdir(FOLDER) if name.endswith(".json")]
+    assert sorted([*ROWS, "projects"]) == sorted(files)
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
@@ -74,16 +118,56 @@ def test_shape_source_and_date(name):
 
 
 def test_every_release_of_tensorflow_once_and_in_order():
-    minors = [row["minor"] for row in load("tensorflow")["rows"]]
+    minors = [row["minor"] for row in load("loads")["rows"]]
     assert minors == ["1.15"] + ["2.%d" % minor for minor in range(22)]
 
 
-def test_every_cuda_release_that_tensorflow_uses_is_there():
+def test_every_minor_release_with_a_build_for_cuda_was_traced():
+    rows = Matrix().tensorflow_rows()
+    assert [row["tensorflow"] for row in load("libraries")["rows"]] == [row.minor for row in rows if row.linux_cuda]
+
+
+def test_what_was_traced_is_what_the_cuda_release_brings():
+    """Two sources of the same names: the loader's trace of each TensorFlow, and the table by CUDA release."""
     matrix = Matrix()
     for row in matrix.tensorflow_rows():
-        cuda = matrix.cuda(row.linux_cuda)
+        cuda, traced = matrix.cuda(row.linux_cuda), matrix.libraries(row.minor)
         assert cuda is not None
-        assert {"cudart", "cublas", "cufft", "cusolver", "cusparse"} <= {stem for stem, _ in cuda.libraries}
+        known = {name for _, name in cuda.libraries}
+        opened = {name for name in traced if name.partition(".so")[0] in {item.partition(".so")[0] for item in known}}
+        assert opened <= known, row.minor
+        cudnn = matrix.cudnn(row.linux_cudnn)
+        assert cudnn is not None
+        assert cudnn.library in traced, row.minor
+
+
+def test_lines_of_cudnn_have_no_gap_and_no_overlap():
+    rows = [SpecifierSet(row["versions"]) for row in load("cudnn")["rows"]]
+    for version in ("7.0", "7.6.5", "8.0", "8.9.7", "9.0", "9.10.2", "9.11", "9.28"):
+        assert sum(version in bounds for bounds in rows) == 1, version
+
+
+def test_cuda_releases_only_move_forward():
+    rows = load("cuda")["rows"]
+    for before, after in zip(rows, rows[1:]):
+        assert Version(before["cuda"]) < Version(after["cuda"])
+        for column in ("linux_driver", "windows_driver", "oldest_capability", "newest_capability"):
+            assert Version(before[column]) <= Version(after[column]), (column, after["cuda"])
+
+
+@pytest.mark.parametrize(
+    "name, capability",
+    [
+        ("NVIDIA GeForce RTX 4090", "8.9"), ("NVIDIA H100 80GB HBM3", "9.0"), ("Tesla T4", "7.5"), ("NVIDIA L4", "8.9"),
+        ("Tesla V100-SXM2-16GB", "7.0"), ("NVIDIA GeForce GTX 1080 Ti", "6.1"), ("NVIDIA GeForce RTX 5090", "12.0"),
+        ("NVIDIA RTX A6000", "8.6"), ("NVIDIA RTX 6000 Ada Generation", "8.9"), ("NVIDIA A10", "8.6"),
+        ("NVIDIA A100-SXM4-40GB", "8.0"), ("NVIDIA GeForce GTX 1660 SUPER", "7.5"), ("NVIDIA GeForce GTX 970", "5.2"),
+        ("NVIDIA B200", "10.0"), ("Quadro P2000", "6.1"), ("NVIDIA GeForce RTX 3060 Laptop GPU", "8.6"),
+        ("NVIDIA H200", "9.0"), ("Tesla K80", "3.7"), ("NVIDIA Graphics of 2031", None),
+    ],
+)  # fmt: skip
+def test_compute_capability_by_name(name, capability):
+    assert Matrix().compute_capability(name) == capability
 
 
 def test_python_ranges_only_move_forward():
@@ -91,6 +175,19 @@ def test_python_ranges_only_move_forward():
     known = ["3.%d" % minor for minor in range(5, 15)]
     newest = [max(known.index(v) for v in known if v in SpecifierSet(row.python)) for row in rows]
     assert newest == sorted(newest)
+
+
+def test_plugins_of_metal_belong_to_one_tensorflow_each():
+    matrix = Matrix()
+    project = matrix.project("tensorflow-metal")
+    assert project is not None
+    for version in project.versions:
+        assert len(matrix.holds("tensorflow-metal", version, "3.11")) == 1, version
+
+
+def test_holds_name_codes_that_exist():
+    known = set(CODES + MEASURED_CODES)
+    assert {row["code"] for row in load("holds")["rows"]} <= known
 
 
 def test_a_release_that_is_not_known_is_none():
@@ -104,8 +201,15 @@ def test_a_release_that_is_not_known_is_none():
 numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 
 
-@given(numbers, st.lists(st.tuples(st.sampled_from([">=", "<"]), numbers), min_size=1, max_size=3))
+@given(
+    numbers,
+    st.lists(st.tuples(st.sampled_from([">=", "<", "<=", ">", "==", "!=", "~="]), numbers), min_size=1, max_size=3),
+)
 def test_plain_versions_are_compared_as_packaging_compares_them(version, bounds):
+    # "~=1" is no specifier.
+    bounds = [
+        (operator, bound + ".0" if operator == "~=" and "." not in bound else bound) for operator, bound in bounds
+    ]
     specifier = ",".join(operator + bound for operator, bound in bounds)
     assert accepts(specifier, version) is SpecifierSet(specifier).contains(version)
 

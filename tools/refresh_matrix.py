@@ -18,10 +18,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import canonicalize_name, parse_sdist_filename
 from packaging.version import InvalidVersion, Version
 from platformdirs import user_cache_dir
-from tqdm import tqdm
 from wheels import open_registry, wheel_tags
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,14 +48,19 @@ def project_rules():
 
 def releases_of(links, rule):
     """Return version -> list of (link, tags), of the releases that a rule keeps."""
-    found = {}
+    found, sources = {}, {}
     for link in links:
         tags = wheel_tags(link.filename)
+        if tags is None and rule.get("sources") and link.filename.endswith(".tar.gz"):
+            # Pure Python, published as source only: an installer makes the wheel.
+            sources[parse_sdist_filename(link.filename)[1]] = link
         if tags is None:
             continue
         pairs = [(python, _intel(platform)) for python, platform in tags[2] if not _OTHER_PLATFORM.search(platform)]
         if pairs:
             found.setdefault(tags[1], []).append((link, tuple(sorted(set(pairs)))))
+    for version, link in sources.items():
+        found.setdefault(str(version), [(link, (("py3", "any"),))])
     known = {}
     for text in found:
         try:
@@ -264,6 +268,8 @@ def exact_pins(rules):
 
 def refresh(names, rules, registry, cache, options):
     """Refresh projects; return sentences that say what is new."""
+    from tqdm import tqdm
+
     news = []
     pins = exact_pins(rules)
     for name in names:

@@ -5,7 +5,9 @@ pip has no public interface for this; the session that runs the tools pins the p
 
 import ast
 import email.parser
+import io
 import re
+import tarfile
 import zipfile
 from contextlib import contextmanager
 
@@ -26,7 +28,7 @@ class Registry:
         self._collector = collector
 
     def links(self, project):
-        """Return the wheels that the registry lists for a project, as pip's links, each file once."""
+        """Return the wheels and source archives that the registry lists for a project, as pip's links, each file once."""
         from pip._internal.index.collector import parse_links
 
         def page(link):
@@ -38,7 +40,7 @@ class Registry:
         for source in list(sources.index_urls) + list(sources.find_links):
             for candidate in source.page_candidates() if source else ():
                 link = getattr(candidate, "link", candidate)
-                if link.filename.endswith(".whl"):
+                if link.filename.endswith((".whl", ".tar.gz")):
                     found.setdefault(link.filename, link)
         return [found[name] for name in sorted(found)]
 
@@ -55,6 +57,10 @@ class Registry:
         """
         from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 
+        if link.filename.endswith(".tar.gz"):
+            response = self._session.get(link.url_without_fragment)
+            response.raise_for_status()
+            return read_source(response.content)
         lazy = LazyZipOverHTTP(link.url_without_fragment, self._session, chunk_size=CHUNK_BYTES)
         with lazy as stream, zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
@@ -106,6 +112,36 @@ def read_metadata(text):
     message = email.parser.Parser().parsestr(text, headersonly=True)
     requires = sorted({" ".join(item.split()) for item in message.get_all("Requires-Dist") or ()})
     return {"requires_python": message.get("Requires-Python", ""), "requires": requires}
+
+
+def read_source(content):
+    """Return the requirements in a source archive of setuptools: they stand in ``requires.txt``, by extra and marker."""
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
+        members = {member.name: member for member in archive.getmembers() if member.isfile()}
+        texts = {}
+        for pattern in (r"[^/]+/PKG-INFO$", r"([^/]+/)+[^/]+\.egg-info/requires\.txt$"):
+            name = _only(members, pattern)
+            texts[pattern[-5:]] = archive.extractfile(members[name]).read().decode("utf-8")
+    information, requires = texts.values()
+    return dict(read_metadata(information), requires=read_requires(requires))
+
+
+def read_requires(text):
+    r"""Return the lines of a ``requires.txt`` as METADATA would have them.
+
+    >>> read_requires("numpy>=1.21\n\n[:python_version < '3.10']\nold\n\n[cuda]\njaxlib==1.0\n")
+    ['jaxlib==1.0; extra == "cuda"', 'numpy>=1.21', "old; python_version < '3.10'"]
+    """
+    found, marker = [], ""
+    for line in text.splitlines():
+        section = re.match(r"\[([^:\]]*):?(.*)\]$", line.strip())
+        if section:
+            parts = [section.group(2)] if section.group(2) else []
+            parts += ['extra == "%s"' % section.group(1)] if section.group(1) else []
+            marker = " and ".join(parts)
+        elif line.strip():
+            found.append(line.strip() + ("; " + marker if marker else ""))
+    return sorted(found)
 
 
 def read_build_info(text):

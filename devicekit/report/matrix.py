@@ -2,8 +2,8 @@
 
 from typing import Any, Dict, List, Optional
 
-from ..matrix import Matrix
-from ..projects import Project, Release, sort_key
+from ..matrix import TENSORFLOW_OWNERS, Matrix
+from ..projects import Build, Project, Release, sort_key
 
 __all__ = ["matching", "matrix_data", "matrix_text"]
 
@@ -46,7 +46,7 @@ def _release(release: Release, matrix: Matrix) -> Dict[str, Any]:
                 "cuda": build.cuda or None,
                 "cudnn": build.cudnn or None,
                 "capabilities": list(build.capabilities),
-                "libraries": _libraries(build.cuda, build.cudnn, build.wheels[0][0], matrix),
+                "libraries": _libraries(release, build, matrix),
                 "protobuf": build.protobuf or None,
                 "plugins": list(build.plugins),
                 "source": build.source,
@@ -61,17 +61,20 @@ def _release(release: Release, matrix: Matrix) -> Dict[str, Any]:
     }  # fmt: skip
 
 
-def _libraries(cuda: str, cudnn: str, platform: str, matrix: Matrix) -> List[str]:
-    """The names under which a build opens NVIDIA's libraries."""
-    row = matrix.cuda(cuda)
-    if row is None:
-        return []
-    windows = platform.startswith("win")
-    line = matrix.cudnn(cudnn) if cudnn else None
-    names = [name for _, name in (row.windows_libraries if windows else row.libraries)]
-    if line is not None:
-        names.append(line.windows_library if windows else line.library)
-    return names
+def _libraries(release: Release, build: Build, matrix: Matrix) -> Dict[str, List[str]]:
+    """Return the names under which a build opens native libraries, by operating system."""
+    found: Dict[str, List[str]] = {}
+    row, line = matrix.cuda(build.cuda), matrix.cudnn(build.cudnn) if build.cudnn else None
+    systems = {platform.partition("_")[0] for platform, _ in build.wheels} if row is not None else set()
+    if row is not None and "win" in systems:
+        found["windows"] = [name for _, name in row.windows_libraries]
+        found["windows"] += [line.windows_library] if line is not None else []
+    if row is not None and "manylinux" in systems:
+        traced = matrix.libraries(release.version) if release.project in TENSORFLOW_OWNERS else ()
+        found["linux"] = list(traced) or [name for _, name in row.libraries] + (
+            [line.library] if line is not None else []
+        )
+    return found
 
 
 def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked: Optional[str]) -> str:
@@ -93,7 +96,9 @@ def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked
             facts += ["protobuf code: %s" % build["protobuf"]] if build["protobuf"] else []
             text = ", ".join(item for item in facts if item)
             lines += ["    built for: %s" % text] if text else []
-            for label, key in (("GPU code", "capabilities"), ("opens", "libraries"), ("requires", "requires")):
+            for system, names in build["libraries"].items():
+                lines.append("    opens on %s: %s" % (system, ", ".join(names)))
+            for label, key in (("GPU code", "capabilities"), ("requires", "requires")):
                 lines += ["    %s: %s" % (label, ", ".join(build[key]))] if build[key] else []
             lines.append("    source: %s" % build["source"])
         for hold in data["not_declared"]:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import List, Optional, Sequence, Tuple
 
+from ..hardware import code_for, refuses_driver
 from ..matrix import TENSORFLOW_OWNERS, Matrix
 from ..projects import Build, Release
 from ..target import Target
 from .engine import Filter, Need
-from .hardware import code_for, refuses_driver
 
 __all__ = ["FRAMEWORKS", "GOALS", "Goal", "Stack", "filter_for", "old_cards", "platforms_for", "stacks"]
 

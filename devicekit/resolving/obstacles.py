@@ -30,8 +30,16 @@ def clash(one: Solution, other: Solution, target: Target, matrix: Matrix) -> str
         versions = [release.version for release, _ in available(matrix, name, target)]
         if any(all(bound.contains(version, prereleases=True) for bound in bounds) for version in versions):
             continue
-        return "%s, but %s" % (_side(_tightest(sides[0])), _side(_tightest(sides[1])))
+        # Two that exclude one another say it best; else the tightest of each side.
+        pairs = [(left, right) for left in sides[0] for right in sides[1] if not _meet(left, right, versions)]
+        left, right = pairs[0] if pairs else (_tightest(sides[0]), _tightest(sides[1]))
+        return "%s, but %s" % (_side(left), _side(right))
     return ""
+
+
+def _meet(left: Need, right: Need, versions: Sequence[str]) -> bool:
+    bounds = (Requirement(left.text).specifier, Requirement(right.text).specifier)
+    return any(all(bound.contains(version, prereleases=True) for bound in bounds) for version in versions)
 
 
 def _tightest(needs: Sequence[Need]) -> Need:
@@ -127,6 +135,9 @@ def _missing(need: Need, target: Target, matrix: Matrix) -> str:
                 platforms.add(_system(platform))
                 if target.takes_platform(platform):
                     pythons.update(tags)
+    if pythons == {"py3"}:
+        wanted = sorted({release.requires_python for release in map(project.release, admitted) if release is not None})
+        return "%s asks for Python %s, this is %s" % (plain, " or ".join(wanted), target.python)
     if pythons:
         numbers = sorted(int(tag[3:].rstrip("+")) for tag in pythons if tag.startswith("cp3"))
         span = "3.%d to 3.%d" % (numbers[0], numbers[-1]) if numbers[0] != numbers[-1] else "3.%d" % numbers[0]

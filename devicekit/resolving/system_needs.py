@@ -2,13 +2,13 @@
 
 from typing import List, Sequence, Tuple
 
+from ..hardware import capability_number, code_for
 from ..matrix import TENSORFLOW_OWNERS, Matrix, version_at_least
 from ..projects import Build, sort_key
 from ..resolution import SystemNeed
 from ..target import Target
 from .engine import Solution
 from .goals import Stack
-from .hardware import capability_number, code_for
 
 __all__ = ["LOADER_PATH", "system_needs"]
 

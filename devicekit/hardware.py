@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple, Optional, Tuple
 
-from ..matrix import Matrix, version_at_least
-from ..projects import Build
-from ..target import Target
+from .matrix import Matrix, version_at_least
+from .projects import Build
+from .target import Target
 
 __all__ = ["Code", "capability_number", "code_for", "refuses_driver"]
 
@@ -40,8 +40,9 @@ def capability_number(text: str) -> Tuple[int, int]:
 def code_for(build: Build, target: Target) -> Code:
     """Return what GPU code a build has for the best served GPU of a target.
 
-    Machine code runs on later minor numbers of the same major one; what is stored as PTX (``compute_80``) is compiled by
-    the driver for anything newer. Source: CUDA C++ Programming Guide, "Application Compatibility".
+    Machine code runs on later minor numbers of the same major one; PTX is compiled by the driver for anything newer (CUDA
+    C++ Programming Guide, "Application Compatibility"). TensorFlow's builds have both for ``compute_80``, and machine code
+    only for ``sm_80`` (its ``configure.py``).
     """
     known = [value for value in target.capabilities if value]
     if not build.capabilities or not known:
@@ -51,9 +52,8 @@ def code_for(build: Build, target: Target) -> Code:
         gpu = capability_number(text)
         for item in build.capabilities:
             code = capability_number(item)
-            if not item.startswith("compute_") and code[0] == gpu[0] and code[1] <= gpu[1]:
+            if code[0] == gpu[0] and code[1] <= gpu[1]:
                 return Code("machine")
-            # "8.0" without a prefix, and the last of a list, stand for both kinds.
             if item.startswith("compute_") and code <= gpu:
                 best = Code("compiled")
     if best.kind == "none":

@@ -1,0 +1,359 @@
+"""What `resolve` answers: sets for every goal, why not, and what instead. Against the bundled data, on described machines."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+import devicekit
+from devicekit.cli import main
+from devicekit.matrix import TENSORFLOW_OWNERS, Matrix
+from devicekit.report.resolution import FORMATS, formatted, resolution_text
+from devicekit.resolving.engine import available
+from devicekit.resolving.goals import FRAMEWORKS, GOALS
+from devicekit.resolving.sets import best_set
+from devicekit.target import PLATFORMS, PYTHONS, Target, target_for
+
+LINUX = "linux-x86_64"
+
+
+def for_target(goal, target, framework="tensorflow", keep=(), also=()):
+    from devicekit.pins import _parsed
+
+    found, obstacles = best_set(goal, (framework, *also), target, _parsed(keep), Matrix())
+    return found if found is not None else obstacles
+
+
+def nvidia(capability="8.6", driver="550.54.15", python="3.12", **more):
+    return Target(
+        python,
+        "linux",
+        "x86_64",
+        "2.36",
+        described=True,
+        vendors=("nvidia",),
+        capabilities=(capability,),
+        driver=driver,
+        **more,
+    )
+
+
+def versions(answer):
+    return {pin.name: pin.version for pin in answer.pins}
+
+
+def meets_all_requirements(answer):
+    """Check a set against the data once more, without the engine: every declared requirement, every curated one."""
+    matrix, found = Matrix(), versions(answer)
+    environment = answer.target.environment()
+    broken = []
+    for pin in answer.pins:
+        release = matrix.project(pin.name).release(pin.version)
+        (build,) = [
+            build for item, build in available(matrix, pin.name, answer.target) if item.version == release.version
+        ]
+        needs = [text for text in build.requires if "extra ==" not in text]
+        for extra in pin.extras:
+            needs += [text for text in build.requires if 'extra == "%s"' % extra in text]
+        needs += [
+            text
+            for hold in matrix.holds(pin.name, pin.version, answer.target.python)
+            if not hold.goal
+            for text in hold.needs
+        ]
+        for text in needs:
+            requirement = Requirement(text)
+            named = {"extra": pin.extras[0]} if pin.extras else {"extra": ""}
+            if requirement.marker and not requirement.marker.evaluate(dict(environment, **named)):
+                continue
+            version = found.get(requirement.name)
+            if matrix.project(requirement.name) is not None and (
+                version is None or not requirement.specifier.contains(version, prereleases=True)
+            ):
+                broken.append("%s %s needs %s, the set has %s" % (pin.name, pin.version, text, version))
+    return broken
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_cpu_works_with_every_python(python, framework):
+    answer = devicekit.resolve("cpu", framework=framework, python=python, platform=LINUX)
+    if framework == "jax" and python in ("3.7", "3.8"):
+        # Up to there JAX itself was published as source only.
+        assert any("asks for Python" in text for text in answer.obstacles)
+        return
+    assert answer.possible
+    assert meets_all_requirements(answer) == []
+    assert answer.goal == "cpu"
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("goal", GOALS)
+def test_every_goal_on_every_platform_has_a_set_or_a_reason(goal, platform):
+    answer = devicekit.resolve(goal, python="3.10", platform=platform)
+    assert answer.possible != bool(answer.obstacles)
+    if answer.possible:
+        assert meets_all_requirements(answer) == []
+        found = [
+            (pin, Matrix().project(pin.name).release(pin.version))
+            for pin in answer.pins
+            if pin.name in TENSORFLOW_OWNERS
+        ]
+        real = [pin for pin, release in found if any(build.kind != "empty" for build in release.builds)]
+        redirects = [
+            pin.name for pin, _ in found if pin.name in ("tensorflow-intel", "tensorflow-macos", "tensorflow-cpu-aws")
+        ]
+        assert len(real) == 1 or redirects
+    else:
+        assert answer.command == ""
+        assert answer.alternatives
+
+
+def test_every_minor_release_with_a_wheel_can_be_kept():
+    """The pairs that the installation table goes through."""
+    matrix, seen = Matrix(), 0
+    for python in PYTHONS:
+        target = target_for(LINUX, python)
+        minors = {".".join(release.version.split(".")[:2]) for release, _ in available(matrix, "tensorflow", target)}
+        for minor in minors:
+            answer = for_target("cpu", target, keep=["tensorflow==%s.*" % minor])
+            assert versions(answer)["tensorflow"].startswith(minor + "."), (python, minor)
+            assert meets_all_requirements(answer) == []
+            seen += 1
+    assert seen > 60
+
+
+def test_numpy_2_stays_out_of_old_releases():
+    answer = devicekit.resolve("cpu", python="3.10", platform=LINUX, keep=["tensorflow==2.10.*"])
+    assert answer.pin("numpy").version == "1.26.4"
+    assert "NumPy 1" in answer.pin("numpy").because
+    assert versions(answer)["protobuf"] in SpecifierSet("<4")
+    assert answer.command.startswith("python -m pip install tensorflow==2.10.1 ")
+    assert "numpy==1.26.4" in answer.command
+
+
+def test_directml_is_the_plugin_with_its_one_tensorflow():
+    answer = devicekit.resolve("directml", python="3.10", platform="windows-amd64")
+    assert versions(answer)["tensorflow-directml-plugin"] == "0.4.0.dev230202"
+    assert versions(answer)["tensorflow-cpu"] == "2.10.0"
+    older = devicekit.resolve("directml", python="3.7", platform="windows-amd64", keep=["tensorflow==1.15.*"])
+    assert versions(older)["tensorflow-directml"] == "1.15.8"
+    named = devicekit.resolve("directml", python="3.7", platform="windows-amd64", keep=["tensorflow-directml"])
+    assert versions(named) == versions(older)
+
+
+def test_directml_on_python_3_12_says_what_is_near():
+    answer = devicekit.resolve("directml", python="3.12", platform="windows-amd64")
+    assert not answer.possible
+    assert any("3.7 to 3.10 only, not for 3.12" in text for text in answer.obstacles)
+    assert any(item.text.startswith("Python 3.10") for item in answer.alternatives)
+    for item in answer.alternatives:
+        assert devicekit_command(item.arguments)["possible"], item.text
+
+
+def devicekit_command(arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "devicekit", "resolve", *arguments, "--json"], stdout=subprocess.PIPE, timeout=120
+    )
+    return json.loads(done.stdout.decode("utf-8"))
+
+
+def test_cuda_takes_the_newest_release_that_finds_its_libraries():
+    answer = for_target("gpu", nvidia())
+    assert answer.goal == "cuda"
+    tensorflow = answer.pin("tensorflow")
+    assert tensorflow.extras == ("and-cuda",)
+    assert tensorflow.version == "2.20.0"
+    assert "cuSOLVER" in tensorflow.because
+    kept = for_target("gpu", nvidia(), keep=["tensorflow==2.21.*"])
+    assert versions(kept)["tensorflow"] == "2.21.0"
+    assert any("LD_LIBRARY_PATH" in need.text for need in kept.needs)
+
+
+@pytest.mark.parametrize("capability, cudnn", [("6.1", "<9.11"), ("7.0", "<9.11"), ("7.5", ">=9.11"), ("", ">=9.11")])
+def test_cudnn_by_the_generation_of_the_gpu(capability, cudnn):
+    assert versions(for_target("gpu", nvidia(capability)))["nvidia-cudnn-cu12"] in SpecifierSet(cudnn)
+
+
+def test_an_old_gpu_gets_a_release_that_has_code_for_it():
+    maxwell = for_target("gpu", nvidia("5.2"))
+    assert versions(maxwell)["tensorflow"] in SpecifierSet("<2.17")
+    kepler = for_target("gpu", nvidia("3.5", python="3.9"))
+    assert versions(kepler)["tensorflow"] in SpecifierSet("<2.15")
+    assert any("LD_LIBRARY_PATH" in need.text for need in kepler.needs) == (versions(kepler)["tensorflow"] < "2.14")
+
+
+def test_blackwell_is_told_of_the_wait():
+    for capability in ("10.0", "12.0"):
+        answer = for_target("gpu", nvidia(capability))
+        assert any("no machine code for compute capability %s" % capability in need.text for need in answer.needs)
+    assert not any("machine code" in need.text for need in for_target("gpu", nvidia("9.0")).needs)
+
+
+def test_an_old_driver_gets_an_older_cuda():
+    answer = for_target("gpu", nvidia(driver="470.82.01", python="3.10"))
+    found = versions(answer)["tensorflow"]
+    assert found in SpecifierSet("<2.15")
+    assert all(need.met is not False for need in answer.needs)
+    nothing = for_target("gpu", nvidia(driver="390.157", python="3.12"))
+    assert any("driver" in text for text in nothing)
+
+
+def test_what_is_missing_here_is_said():
+    target = Target("3.12", "linux", "x86_64", "2.36", described=True)
+    needs = {need.text: need.met for need in for_target("gpu", target).needs}
+    assert needs["an NVIDIA GPU"] is False
+    there = {need.text: need.met for need in for_target("gpu", nvidia()).needs}
+    assert there["an NVIDIA GPU"] is True
+    assert True in [met for text, met in there.items() if "driver" in text]
+
+
+def test_fastest_follows_the_hardware():
+    assert for_target("fastest", nvidia()).goal == "cuda"
+    assert for_target("fastest", Target("3.12", "linux", "x86_64", "2.36", described=True)).goal == "cpu"
+    amd = Target("3.11", "linux", "x86_64", "2.36", described=True, vendors=("amd",))
+    assert for_target("fastest", amd).goal == "rocm"
+    # Intel's extension ends before Python 3.12: then the CPU is the fastest there is.
+    intel = Target("3.12", "linux", "x86_64", "2.36", described=True, vendors=("intel",))
+    assert for_target("fastest", intel).goal == "cpu"
+    radeon = Target("3.10", "windows", "x86_64", described=True, vendors=("amd",), directx=True)
+    assert for_target("fastest", radeon).goal == "directml"
+    apple = Target("3.11", "macos", "aarch64", macos="14", described=True, vendors=("apple",))
+    assert for_target("fastest", apple).goal == "metal"
+    wsl = Target("3.10", "linux", "x86_64", "2.36", described=True, vendors=("amd",), wsl=2, directx=True)
+    assert for_target("fastest", wsl).goal == "directml"
+
+
+def test_frameworks_that_cannot_meet_are_named():
+    refused = for_target("gpu", nvidia(), keep=["torch==2.7.*", "tensorflow==2.18.*"], also=("torch",))
+    assert any("nvidia-" in text and "tensorflow 2.18.1" in text and "torch 2.7.1" in text for text in refused)
+    answer = for_target("gpu", nvidia(driver="580.65.06"), keep=["tensorflow==2.18.*"], also=("torch", "jax"))
+    assert meets_all_requirements(answer) == []
+    assert "would be newer" in answer.pin("jax").because
+
+
+def test_the_newest_driver_of_all_frameworks_is_asked_for():
+    answer = for_target("gpu", nvidia(driver="580.65.06"), keep=["torch>=2.11"], also=("torch",))
+    assert any("580" in need.text for need in answer.needs)
+
+
+def test_two_distributions_of_tensorflow_are_never_in_one_set():
+    for keep in (["tensorflow-cpu==2.20.*"], ["tensorflow==2.20.*"]):
+        found = versions(for_target("cpu", target_for(LINUX, "3.12"), keep=keep))
+        assert sum(name in TENSORFLOW_OWNERS for name in found) == 1
+    assert isinstance(for_target("gpu", nvidia(), keep=["tensorflow-cpu==2.20.*"]), tuple)
+    old = for_target("cpu", target_for(LINUX, "3.9"), keep=["tensorflow-gpu==2.10.1"])
+    assert [name for name in versions(old) if name in TENSORFLOW_OWNERS] == ["tensorflow-gpu"]
+
+
+def test_the_wheel_of_another_name_is_followed():
+    windows = devicekit.resolve("cpu", python="3.9", platform="windows-amd64", keep=["tensorflow==2.12.*"])
+    assert versions(windows)["tensorflow-intel"] == versions(windows)["tensorflow"]
+    # 2.16.1 for this platform requires a release that was never published: nothing can be installed.
+    arm = devicekit.resolve("cpu", python="3.10", platform="linux-aarch64", keep=["tensorflow==2.15.0.post1"])
+    assert not arm.possible
+
+
+def test_keep_of_what_the_data_do_not_hold_is_passed_on():
+    answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=["pandas==2.2.*"])
+    assert "pandas==2.2.*" in answer.requirements
+
+
+def test_musl_and_32_bit_are_said():
+    musl = Target("3.12", "linux", "x86_64", "musl", described=True)
+    assert any("musl" in text for text in for_target("cpu", musl))
+    narrow = Target("3.10", "windows", "x86_64", bits=32, described=True)
+    assert any("32-bit" in text for text in for_target("cpu", narrow))
+    old = Target("3.12", "linux", "x86_64", "2.17", described=True)
+    assert versions(for_target("cpu", old))["tensorflow-cpu"] in SpecifierSet("<2.21")
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ({"goal": "quantum"}, "accepted are gpu, cpu"),
+        ({"framework": "caffe"}, "accepted are tensorflow"),
+        ({"also": ["caffe"]}, "accepted are tensorflow"),
+        ({"also": "torch"}, "sequence"),
+        ({"keep": "torch"}, "sequence"),
+        ({"keep": ["==2"]}, "no requirement"),
+        ({"python": "three"}, "accepted are 3.7"),
+        ({"platform": "beos"}, "accepted are linux-x86_64"),
+    ],
+)
+def test_bad_input(arguments, said):
+    with pytest.raises(ValueError, match=said):
+        devicekit.resolve(**dict({"python": "3.10", "platform": LINUX}, **arguments))
+
+
+def test_the_answer_is_the_same_twice():
+    one = devicekit.resolve("gpu", python="3.11", platform=LINUX, also=["jax"]).to_dict()
+    assert one == devicekit.resolve("gpu", python="3.11", platform=LINUX, also=["jax"]).to_dict()
+    assert json.loads(json.dumps(one)) == one
+
+
+def test_formats():
+    answer = devicekit.resolve("gpu", python="3.11", platform=LINUX)
+    pip = formatted(answer, "pip", "3.11")
+    assert pip.startswith('python -m pip install "tensorflow[and-cuda]==')
+    assert formatted(answer, "pip", "3.9").startswith("python3.11 -m pip install ")
+    assert formatted(answer, "uv", "3.9").startswith("uv pip install --python 3.11 ")
+    lines = formatted(answer, "constraints", "3.11").splitlines()
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    assert {item.name for item in pins} == set(versions(answer))
+    assert not any(item.extras for item in pins)
+    conda = formatted(answer, "conda", "3.11")
+    assert "  - python=3.11\n" in conda
+    assert "      - tensorflow[and-cuda]==" in conda
+    windows = devicekit.resolve("cpu", python="3.10", platform="windows-amd64")
+    assert formatted(windows, "pip", "3.12").startswith("py -3.10 -m pip install ")
+    assert set(FORMATS) == {"pip", "constraints", "uv", "conda", "json"}
+
+
+def test_text_for_a_person():
+    text = resolution_text(devicekit.resolve("cpu", python="3.10", platform=LINUX, keep=["tensorflow==2.10.*"]), "3.10")
+    assert "TensorFlow on the CPU, Python 3.10 on Linux x86_64" in text
+    assert "To install it:" in text
+    refused = resolution_text(devicekit.resolve("metal", python="3.10", platform=LINUX), "3.10")
+    assert "not possible" in refused
+    assert "Metal is part of macOS" in refused
+
+
+def test_command_line(capsys):
+    assert main(["resolve", "cpu", "--python", "3.10", "--platform", LINUX, "--format", "pip"]) == 0
+    assert capsys.readouterr().out.startswith(("python -m pip install ", "python3.10 -m pip install "))
+    assert main(["resolve", "metal", "--python", "3.10", "--platform", LINUX, "--format", "pip"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "Metal is part of macOS" in captured.err
+    assert main(["resolve", "cpu", "--json", "--keep", "numpy<2"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["possible"] is True
+    assert any(pin["name"] == "numpy" and pin["version"].startswith("1.") for pin in data["pins"])
+    assert main(["resolve", "nonsense"]) == 2
+    assert "accepted are" in capsys.readouterr().err
+
+
+def test_matrix_command(capsys):
+    assert main(["matrix", "tensorflow", "2.15", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [item["version"] for item in data["releases"]] == ["2.15.0", "2.15.0.post1", "2.15.1"]
+    builds = data["releases"][-1]["builds"]
+    (cuda,) = [build for build in builds if build["kind"] == "cuda"]
+    assert cuda["cuda"] == "12.2"
+    assert "libcudnn.so.8" in cuda["libraries"]["linux"]
+    assert main(["matrix", "tensorflow", "2.15.1"]) == 0
+    assert "CUDA 12.2" in capsys.readouterr().out
+    assert main(["matrix", "tensorflow", "9.0"]) == 1
+    assert "nearest" in capsys.readouterr().out
+    assert main(["matrix", "left-pad"]) == 2
+    assert "it knows" in capsys.readouterr().err
+
+
+def test_no_framework_is_imported_for_it(python):
+    resolving = "devicekit.resolve('cpu', python='3.10', platform='linux-x86_64')"
+    code = "import sys, devicekit; %s; print('tensorflow' in sys.modules)" % resolving
+    assert python(code).strip() == "False"
