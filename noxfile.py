@@ -95,6 +95,44 @@ def environments(session):
     run_pytest(session, "tests/environments", *session.posargs, env={"DEVICEKIT_TEST_ENVIRONMENTS": "1"})
 
 
+#: The pip whose inner parts tools/wheels.py uses: it has no public way to list a registry and to read inside a wheel.
+TOOLS = ["pip==25.3", "packaging", "platformdirs", "tqdm"]
+
+
+@nox.session(python="3.11")
+def data(session):
+    """Say where the bundled data are behind the package registry; not part of CI, for a release may appear any day."""
+    session.install(*TOOLS)
+    session.run("python", "tools/refresh_matrix.py", "--check", *session.posargs)
+
+
+@nox.session(python="3.11", name="data-sample")
+def data_sample(session):
+    """Read some releases from the registry again, others every day, and compare every derived cell."""
+    session.install(*TOOLS)
+    session.run("python", "tools/refresh_matrix.py", "--verify", "12", *session.posargs)
+
+
+@nox.session(python="3.11", name="data-full")
+def data_full(session):
+    """Read all releases from the registry again and compare every derived cell: about ten minutes."""
+    session.install(*TOOLS)
+    session.run("python", "tools/refresh_matrix.py", "--verify", "all", *session.posargs)
+
+
+@nox.session(python="3.11")
+def resolved(session):
+    """Install what `devicekit resolve` prints and train a model on it: some pairs, others every day.
+
+    ``nox -s resolved -- --all`` goes through the whole table, every Python and every TensorFlow: an hour or two.
+    """
+    session.install(wheel(session), "uv")
+    arguments = session.posargs or ["--sample", "6", "--installer", "both"]
+    session.run("python", "tools/check_resolve.py", *[item for item in arguments if item != "--all"])
+    if not session.posargs:
+        session.run("python", "tools/check_resolve.py", "--directml")
+
+
 @nox.session(python=["3.11", "3.13", "3.7"])
 def readme(session):
     """What a newcomer types: a clone, a fresh environment, the commands of the README as they stand there."""

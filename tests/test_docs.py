@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = [
     "README.md",
     "docs/guide.md",
+    "docs/resolve.md",
     "docs/index.md",
     "docs/codes.md",
     "CONTRIBUTING.md",
@@ -44,7 +45,7 @@ def test_links_lead_somewhere(name):
 def test_the_commands_of_the_readme_are_commands(capsys):
     listing = "".join(re.findall(r"```text\n(.*?)```", read("README.md"), re.S))
     verbs = set(re.findall(r"^devicekit (\w+)", listing, re.M))
-    assert verbs == {"doctor", "devices", "snapshot"}
+    assert verbs == {"doctor", "devices", "resolve", "matrix", "snapshot"}
     for verb in verbs:
         with pytest.raises(SystemExit) as end:
             main([verb, "--help"])

@@ -8,6 +8,7 @@ Every pair gets a fresh environment, which is removed again. Exit status 1 where
 """
 
 import argparse
+import datetime
 import json
 import os
 import random
@@ -75,44 +76,79 @@ def check(python, minor, installer, plain):
     result = {"python": python, "tensorflow": minor, "requirements": requirements, "ok": False, "problem": ""}
     if not requirements:
         return dict(result, problem="resolve: %s" % "; ".join(answer.obstacles))
+    return dict(result, **install_and_run(python, requirements, TRAIN, installer, lambda output: "TRAINED" in output))
+
+
+def install_and_run(python, requirements, code, installer, works):
+    """Install requirements into a fresh environment and run code there; return whether it worked, and the problem."""
     folder = tempfile.mkdtemp(prefix="resolve-")
     environment = os.path.join(folder, "venv")
     interpreter = os.path.join(environment, "bin", "python")
-    values = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    values.update(TF_CPP_MIN_LOG_LEVEL="2", HOME=folder, CUDA_VISIBLE_DEVICES="-1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    values = {key: value for key, value in os.environ.items() if key not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
+    values.update(
+        HOME=folder, CUDA_VISIBLE_DEVICES="-1", PIP_DISABLE_PIP_VERSION_CHECK="1", UV_PYTHON_DOWNLOADS="never"
+    )
     if installer == "uv":
         steps = [["uv", "venv", "-q", "--python", "python" + python, environment]]
         steps.append(["uv", "pip", "install", "-q", "--no-cache", "--python", interpreter] + requirements)
     else:
         steps = [["python" + python, "-m", "venv", environment]]
         steps.append([interpreter, "-m", "pip", "install", "-q", "--no-cache-dir"] + requirements)
-    steps.append([interpreter, "-c", TRAIN])
+    steps.append([interpreter, "-c", code])
     try:
         for step in steps:
             done = subprocess.run(step, env=values, cwd=folder, capture_output=True, text=True, timeout=1500)
             if done.returncode:
                 lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-                return dict(result, problem="%s: %s" % (step[1], " | ".join(lines[-6:])[-900:]))
-        return dict(result, ok="TRAINED" in done.stdout)
+                return {"ok": False, "problem": "%s: %s" % (step[1], " | ".join(lines[-6:])[-900:])}
+        worked = works(done.stdout + done.stderr)
+        return {"ok": worked, "problem": "" if worked else (done.stdout + done.stderr)[-900:]}
     except subprocess.TimeoutExpired:
-        return dict(result, problem="%s: no answer in time" % step[1])
+        return {"ok": False, "problem": "%s: no answer in time" % step[1]}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+#: Up to where DirectML gets on a machine without DirectX: its library is there and finds no libd3d12.so.
+DIRECTML = """
+import os, tensorflow as tf
+config = tf.config if hasattr(tf.config, "list_physical_devices") else tf.config.experimental
+print(config.list_physical_devices())
+"""
+
+
+def check_directml(python):
+    """Install the set for DirectML and list devices; return a dict that says whether its library was loaded."""
+    answer = devicekit.resolve("directml", python=python, platform="linux-x86_64")
+    if python == "3.7":
+        answer = devicekit.resolve("directml", python=python, platform="linux-x86_64", keep=["tensorflow==1.15.*"])
+    return install_and_run(python, list(answer.requirements), DIRECTML, "uv", lambda output: "libd3d12.so" in output)
 
 
 def main():
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, help="only so many pairs")
-    parser.add_argument("--seed", type=int, default=0, help="which sample")
+    parser.add_argument(
+        "--seed", type=int, default=datetime.date.today().toordinal(), help="which (default: by the day)"
+    )
     parser.add_argument("--only", nargs="*", default=[], metavar="PYTHON/TENSORFLOW", help="only these, as 3.8/2.4")
     parser.add_argument("--installer", choices=("uv", "pip", "both"), default="uv")
     parser.add_argument("--plain", action="store_true", help="install tensorflow-cpu==X.* alone, for comparison")
+    parser.add_argument(
+        "--directml", action="store_true", help="the sets for DirectML instead, up to its missing library"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--output", metavar="FILE", help="write the results as JSON lines; pairs that are in it are not tried again"
     )
     options = parser.parse_args()
+    if options.directml:
+        results = {python: check_directml(python) for python in ("3.7", "3.10")}
+        for python, result in results.items():
+            words = "loads DirectML up to the missing libd3d12.so" if result["ok"] else "FAILS: " + result["problem"]
+            print("Python %-5s directml %s" % (python, words))
+        return 0 if all(result["ok"] for result in results.values()) else 1
     table = pairs()
     if options.only:
         table = [pair for pair in table if "/".join(pair) in options.only]

@@ -2,6 +2,7 @@
 
     python tools/refresh_matrix.py                 # read what is new, rewrite devicekit/data/projects/
     python tools/refresh_matrix.py --check         # only say where the bundled data is behind; exit status 1 if it is
+    python tools/refresh_matrix.py --verify 12     # read some known releases again and compare every cell
     python tools/refresh_matrix.py tensorflow keras   # only these projects
 
 A release whose files are known is not read again. What was read is kept in a folder until the end, so that an
@@ -13,8 +14,10 @@ import datetime
 import hashlib
 import json
 import os
+import random
 import re
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from packaging.requirements import Requirement
@@ -298,11 +301,47 @@ def refresh(names, rules, registry, cache, options):
     return news
 
 
+def verify(count, seed, rules, registry, workers):
+    """Read releases again and compare them with the bundled rows; return (how many, sentences about differences)."""
+    from tqdm import tqdm
+
+    bundled = {name: load(name) for name in rules}
+    every = [(name, row) for name in rules for row in bundled[name]["rows"]]
+    chosen = every if count == "all" else random.Random(seed).sample(every, min(int(count), len(every)))
+    listed, differences = {}, []
+    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(workers) as pool:
+        tasks = []
+        for name, row in chosen:
+            if name not in listed:
+                pinned = [item["version"] for item in bundled[name]["rows"]]
+                listed[name] = releases_of(registry.links(name), dict(rules[name], pinned=pinned))
+            files = listed[name].get(row["version"])
+            if files is None:
+                differences.append("%s %s is not on the registry any more" % (name, row["version"]))
+                continue
+            tasks.append((name, row, files, pool.submit(read_release, registry, files, rules[name], cache)))
+        for name, row, files, task in tqdm(tasks, unit="release", disable=None):
+            sets = {}
+            fresh = make_row(row["version"], files, task.result(), rules[name], sets)
+            if plain(fresh, sets) != plain(row, bundled[name]["requires"]):
+                differences.append("%s %s: bundled %s, the registry says %s" % (name, row["version"], row, fresh))
+    return len(chosen), differences
+
+
+def plain(row, sets):
+    """Return a row with its lists of requirements written out, so that two can be compared cell by cell."""
+    return dict(row, builds=[dict(build, requires=sets[build["requires"]]) for build in row["builds"]])
+
+
 def main():
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("projects", nargs="*", help="only these (default: all)")
     parser.add_argument("--check", action="store_true", help="change nothing, say what is new")
+    parser.add_argument("--verify", metavar="N", help="read N bundled releases again ('all'), and compare every cell")
+    parser.add_argument(
+        "--seed", type=int, default=datetime.date.today().toordinal(), help="which N (default: by the day)"
+    )
     parser.add_argument("--rebuild", action="store_true", help="make all rows anew, not only those of new releases")
     parser.add_argument("--workers", type=int, default=4, help="how many wheels are read at the same time")
     options = parser.parse_args()
@@ -312,6 +351,13 @@ def main():
         parser.error("not in matrix_projects.json: %s" % ", ".join(unknown))
     cache = os.path.join(user_cache_dir("devicekit-refresh", False), "readings-1")
     os.makedirs(cache, exist_ok=True)
+    if options.verify:
+        with open_registry() as registry:
+            count, differences = verify(options.verify, options.seed, rules, registry, options.workers)
+        for line in differences:
+            print(line)
+        print("%d releases read again, %d differ" % (count, len(differences)))
+        return 1 if differences else 0
     with open_registry() as registry:
         news = refresh(options.projects or list(rules), rules, registry, cache, options)
     if not options.check:

@@ -293,26 +293,31 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
     def _all(self, name: str) -> List[Candidate]:
         if name not in self._candidates:
             found: List[Candidate] = []
+            last: List[Candidate] = []
             for release, build in available(self.matrix, name, self.target):
-                refusal = self._refusal(release, build)
-                if refusal is not None:
-                    self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal))
+                candidate = Candidate(name, (), Version(release.version), release, build)
+                refusal = self.allow(release, build) if self.allow is not None else None
+                unfit = self._unfit(release)
+                if refusal is None and unfit is None:
+                    found.append(candidate)
                     continue
-                found.append(Candidate(name, (), Version(release.version), release, build))
+                self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
+                if refusal is None and self._keep.get(name):
+                    # Where the user keeps nothing else, it is taken; the answer then says what has to be done beside it.
+                    last.append(candidate)
+            found += last
             here = self.installed.get(name)
             if here is not None:
                 found = self._installed_first(name, here, found)
             self._candidates[name] = found
         return self._candidates[name]
 
-    def _refusal(self, release: Release, build: Build) -> Optional[str]:
-        """Why a release does not do for the goal, None where it does."""
-        kept = {need.text for _, need in self._keep.get(release.project, ())}
+    def _unfit(self, release: Release) -> Optional[str]:
+        """Why a release is known not to do for the goal by itself, None where it does."""
         for hold in self.matrix.holds(release.project, release.version, self.target.python):
-            # What the user keeps is kept: the answer then says what has to be done beside it.
-            if hold.goal == self.goal and hold.goal and not hold.needs and not kept:
+            if hold.goal == self.goal and hold.goal and not hold.needs:
                 return hold.because
-        return self.allow(release, build) if self.allow is not None else None
+        return None
 
     def _installed_first(self, name: str, version: str, found: List[Candidate]) -> List[Candidate]:
         """Put the installed version first; one that the data do not know is taken to be like the nearest known one."""

@@ -26,6 +26,14 @@ def needed(view: View) -> "Tuple[TensorFlowRow, CudaRow] | None":
     return (row, cuda) if cuda is not None else None
 
 
+def _opened(view: View, cuda: CudaRow) -> List[str]:
+    """The CUDA libraries that this TensorFlow opens; one that nobody traced opens what the newest ones do."""
+    known = {name.partition(".so")[0]: name for _, name in cuda.libraries}
+    traced = [name.partition(".so")[0] for name in view.matrix.libraries(view.tensorflow_version or "")]
+    stems = traced or [stem for stem in known if stem != "libcurand"]
+    return [known[stem] for stem in known if stem in stems]
+
+
 def _findable(view: View, row: TensorFlowRow) -> Dict[str, Library]:
     """The CUDA libraries by name, without those that only pip brought where this build does not look there."""
     version = view.tensorflow_version or ""
@@ -86,7 +94,7 @@ def cuda_version_mismatch(view: View) -> Iterable[Finding]:
     others = _others(runtime, found)
     if runtime in found or not others:
         return
-    missing = [name for _, name in cuda.libraries if name not in found]
+    missing = [name for name in _opened(view, cuda) if name not in found]
     yield Finding(
         "cuda-version-mismatch",
         "warning",
@@ -106,7 +114,7 @@ def cuda_library_missing(view: View) -> Iterable[Finding]:
         return
     row, cuda = rows
     found = _findable(view, row)
-    missing = [name for _, name in cuda.libraries if name not in found]
+    missing = [name for name in _opened(view, cuda) if name not in found]
     if not missing:
         return
     yield Finding(
