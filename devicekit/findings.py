@@ -68,8 +68,10 @@ class LazyFixes(Sequence[Fix]):
         self._made: Tuple[Fix, ...] = ()
 
     def _all(self) -> Tuple[Fix, ...]:
-        if self._make is not None:
-            self._made, self._make = self._make(), None
+        make = self._make  # another thread may be working it out too: then both do, and nothing is lost
+        if make is not None:
+            self._made = make()
+            self._make = None
         return self._made
 
     @overload

@@ -72,10 +72,11 @@ class CudnnRow:
 
 @dataclass(frozen=True)
 class RocmRow:
-    """The ROCm that a release of tensorflow-rocm was built for, and the GPU targets which that has code for."""
+    """The ROCm that a release of tensorflow-rocm was built for: the kernel drivers and GPU targets that it works with."""
 
     tensorflow_rocm: str
     rocm: str
+    kernel_drivers: Tuple[str, ...]
     gfx: Tuple[str, ...]
 
 
@@ -226,7 +227,7 @@ class Matrix:
         """Return what a release of tensorflow-rocm was built for, None where that is not known."""
         for row in self._table("rocm"):
             if row["tensorflow_rocm"] == tensorflow_rocm:
-                return RocmRow(**dict(row, gfx=tuple(row["gfx"])))
+                return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"])))
         return None
 
     def compute_capability(self, name: str) -> Optional[str]:

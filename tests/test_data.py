@@ -74,6 +74,7 @@ ROWS = {
     "rocm": {
         "tensorflow_rocm": VERSION,
         "rocm": VERSION,
+        "kernel_drivers": {"type": "array", "items": VERSION},
         "gfx": {"type": "array", "items": {"type": "string", "pattern": r"^gfx[0-9a-f]+$"}},
     },
     "directml": {

@@ -38,6 +38,13 @@ def system_needs(way: Sequence[Stack], solution: Solution, target: Target, matri
     elif goal == "rocm":
         row = matrix.rocm(solution.versions.get("tensorflow-rocm", ""))
         found.append(SystemNeed("ROCm %s, installed on the system" % row.rocm if row else "the ROCm it was built for"))
+        if row is not None and row.kernel_drivers:
+            span = (row.kernel_drivers[0], row.kernel_drivers[-1])
+            found.append(
+                SystemNeed("AMD's kernel driver (amdgpu) of ROCm %s to %s, or a current Linux kernel's own" % span)
+            )
+        if row is not None and row.gfx:
+            found.append(SystemNeed("a GPU with one of its targets: %s" % ", ".join(row.gfx)))
     elif goal == "metal":
         met = version_at_least(target.macos, "12") if target.macos else None
         found.append(SystemNeed("macOS 12.0 or later", met))

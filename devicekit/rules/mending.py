@@ -35,9 +35,13 @@ def add(view: View, text: str, *names: str) -> Sequence[Fix]:
     def make() -> Tuple[Fix, ...]:
         from ..resolving.repair import repair
 
-        owner = view.tensorflow
-        roots = ([owner.name] if owner is not None else []) + list(names)
-        found = repair(view.matrix, view.target, _installed(view), roots)
+        owner, installed = view.tensorflow, _installed(view)
+        found = None
+        if owner is not None and owner.name in installed:
+            exact = "%s==%s" % (owner.name, installed[owner.name])
+            found = repair(view.matrix, view.target, installed, [exact, *names])
+        if found is None:
+            found = repair(view.matrix, view.target, installed, [*names, *([owner.name] if owner is not None else [])])
         return (Fix(text, view.install(*(found or names))),)
 
     return LazyFixes(make)

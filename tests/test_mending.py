@@ -1,0 +1,111 @@
+"""Fixes of findings: sets that work as a whole, worked out when somebody looks."""
+
+import os
+import pickle
+import re
+
+import pytest
+from packaging.requirements import Requirement
+
+from devicekit.findings import Fix, LazyFixes
+from devicekit.matrix import Matrix
+from devicekit.probe import read_machine
+from devicekit.resolving.repair import repair
+from devicekit.rules import diagnose
+from devicekit.simulated import SimulatedHost
+from devicekit.target import target_for
+
+MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
+
+
+def commands(machine, code):
+    diagnosis = diagnose(read_machine(SimulatedHost(os.path.join(MACHINES, machine)), deep=True), Matrix())
+    (finding,) = [item for item in diagnosis.findings if item.code == code]
+    return [fix.command for fix in finding.fix]
+
+
+def installed_by(command):
+    """Return name -> exact version of what a command installs."""
+    words = re.findall(r'"([^"]+)"|(\S+)', command.rpartition(" install ")[2])
+    requirements = [Requirement(quoted or plain) for quoted, plain in words]
+    assert all(str(item.specifier).startswith("==") for item in requirements), command
+    return {item.name: str(item.specifier)[2:] for item in requirements}
+
+
+@pytest.mark.parametrize(
+    "machine, code, expected",
+    [
+        ("linux-numpy-2-under-2.10", "numpy-incompatible", {"numpy": "1.26.4"}),
+        ("linux-protobuf-4-under-2.10", "protobuf-incompatible", {"protobuf": "3.19.6"}),
+        ("linux-keras-3-under-2.10", "keras-incompatible", {"keras": "2.10.0"}),
+        ("linux-nvidia-no-cuda-libraries", "cuda-library-missing", {"tensorflow": "2.20.0"}),
+        ("linux-two-tensorflows", "distributions-conflict", {"tensorflow": "2.15.1"}),
+    ],
+)
+def test_as_little_as_possible_is_changed(machine, code, expected):
+    assert installed_by(commands(machine, code)[0]) == expected
+
+
+def test_another_build_comes_with_what_it_needs():
+    (command,) = commands("linux-nvidia-tensorflow-cpu", "cpu-only-build")
+    assert "uninstall -y tensorflow-cpu" in command
+    assert '"tensorflow[and-cuda]==2.20.0"' in command
+    assert "nvidia-cudnn-cu12==" in command
+    plugin = installed_by(commands("windows-amd-stock-tensorflow", "gpu-vendor-unsupported")[0])
+    assert plugin["tensorflow-cpu"] == "2.10.0"
+    assert plugin["numpy"].startswith("1.")
+
+
+def test_metal_changes_the_tensorflow_only_where_it_must():
+    found = installed_by(commands("macos-apple-silicon", "metal-plugin-missing")[0])
+    assert found["tensorflow-metal"] == "1.2.0"
+    assert found["tensorflow"].startswith("2.18.")
+    target = target_for("macos-arm64", "3.11")
+    kept = repair(Matrix(), target, {"tensorflow": "2.15.1"}, ["tensorflow==2.15.1", "tensorflow-metal"])
+    assert kept == ("tensorflow-metal==1.1.0",)
+
+
+def test_an_environment_that_works_is_left_alone():
+    installed = {"tensorflow-cpu": "2.10.1", "numpy": "1.24.2", "protobuf": "3.19.6", "keras": "2.10.0"}
+    roots = ["tensorflow-cpu==2.10.1", "keras"]
+    assert repair(Matrix(), target_for("linux-x86_64", "3.10"), installed, roots) == ()
+    broken = dict(installed, numpy="2.0.1")
+    assert repair(Matrix(), target_for("linux-x86_64", "3.10"), broken, roots) == ("numpy==1.26.4",)
+
+
+def test_no_set_is_no_answer():
+    roots = ["tensorflow-cpu==2.10.1"]
+    assert repair(Matrix(), target_for("linux-x86_64", "3.12"), {"tensorflow-cpu": "2.10.1"}, roots) is None
+
+
+def test_fixes_are_worked_out_once_and_only_when_looked_at():
+    calls = []
+
+    def make():
+        calls.append(1)
+        return (Fix("do it", "now"),)
+
+    fixes = LazyFixes(make)
+    assert calls == []
+    assert fixes[0].command == "now"
+    assert len(fixes) == 1
+    assert fixes == (Fix("do it", "now"),)
+    assert hash(fixes) == hash((Fix("do it", "now"),))
+    assert pickle.loads(pickle.dumps(fixes)) == fixes
+    assert calls == [1]
+
+
+def test_the_rules_alone_load_no_resolver(python):
+    code = """
+import sys
+from devicekit.matrix import Matrix
+from devicekit.probe import read_machine
+from devicekit.rules import diagnose
+from devicekit.simulated import SimulatedHost
+diagnosis = diagnose(read_machine(SimulatedHost(%r), deep=True), Matrix())
+assert diagnosis.findings
+print('resolvelib' in sys.modules)
+diagnosis.findings[0].fix[0]
+print('resolvelib' in sys.modules)
+""" % os.path.join(MACHINES, "linux-numpy-2-under-2.10")
+    assert python(code).split() == ["False", "True"]
