@@ -175,6 +175,14 @@ def bench_diagnose(children, quick):
     yield row("diagnose(machine)", median(found), "ms", 5.0, "median of 100, median of %d processes" % len(found))
 
 
+def bench_matrix(children, quick):
+    """The first question to the matrix in a process, and a whole resolution."""
+    found = [children.value(scripts.QUESTION) for _ in range(2 if quick else 11)]
+    yield row("first question to the matrix", median(found), "ms", 5.0, "median of %d processes" % len(found))
+    found = [children.value(scripts.RESOLVE) for _ in range(1 if quick else 5)]
+    yield row("resolve('cpu')", median(found), "ms", None, "median of 10, median of %d processes" % len(found))
+
+
 def make_broken(folder):
     """Make a `site-packages` with a TensorFlow of which only the list of its files is left, and return it."""
     site = os.path.join(folder, "broken", "site-packages")
@@ -319,7 +327,7 @@ def main():
         children = Children(folder)
         about["devicekit"] = children.value("import json, devicekit; print(json.dumps(devicekit.__version__))")
         about["installed"] = children.installed
-        for bench in (bench_import, bench_detect, bench_diagnose, bench_doctor):
+        for bench in (bench_import, bench_detect, bench_diagnose, bench_matrix, bench_doctor):
             collect(rows, bench, children, options.quick)
         if has_tensorflow():
             try:

@@ -46,6 +46,31 @@ for _ in range(100):
 print(statistics.median(times))
 """
 
+#: The first question to the matrix, its module imported before: reading the data is part of the time.
+QUESTION = """
+import time
+from devicekit.compatibility import goes_with
+started = time.perf_counter()
+answer = goes_with("tensorflow", "2.10.1", "numpy", "2.0.2")
+took = 1000 * (time.perf_counter() - started)
+assert answer.status == "incompatible"
+print(took)
+"""
+
+#: A whole set, in a process that has resolved before.
+RESOLVE = """
+import statistics, time
+import devicekit
+machine = devicekit.detect()
+devicekit.resolve("cpu", machine=machine)
+times = []
+for _ in range(10):
+    started = time.perf_counter()
+    assert devicekit.resolve("cpu", machine=machine).possible
+    times.append(1000 * (time.perf_counter() - started))
+print(statistics.median(times))
+"""
+
 _BY_HAND = """
 for gpu in tf.config.experimental.list_physical_devices("GPU"):
     tf.config.experimental.set_memory_growth(gpu, True)

@@ -163,11 +163,12 @@ class Matrix:
         for name in ("tensorflow-gpu", "tensorflow") if minor in ("1.15", "2.0") else ("tensorflow",):
             project = self.project(name)
             for version in project.versions if project is not None else ():
-                release = project.release(version) if project is not None else None
-                if release is None or ".".join(version.split(".")[:2]) != minor:
+                if project is None or not version.startswith(minor + "."):
                     continue
+                release = project.release(version)
+                assert release is not None
                 for build in release.builds:
-                    tags += build.pythons
+                    tags += [tag for _, pythons in build.wheels for tag in pythons]
                     if build.kind == "cuda":
                         for platform, _ in build.wheels:
                             built.setdefault(platform.partition("_")[0], build)
