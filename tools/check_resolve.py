@@ -79,7 +79,7 @@ def check(python, minor, installer, plain):
     return dict(result, **install_and_run(python, requirements, TRAIN, installer, lambda output: "TRAINED" in output))
 
 
-def install_and_run(python, requirements, code, installer, works):
+def install_and_run(python, requirements, code, installer, works, libraries=""):
     """Install requirements into a fresh environment and run code there; return whether it worked, and the problem."""
     folder = tempfile.mkdtemp(prefix="resolve-")
     environment = os.path.join(folder, "venv")
@@ -88,6 +88,8 @@ def install_and_run(python, requirements, code, installer, works):
     values.update(
         HOME=folder, CUDA_VISIBLE_DEVICES="-1", PIP_DISABLE_PIP_VERSION_CHECK="1", UV_PYTHON_DOWNLOADS="never"
     )
+    if libraries:
+        values.update(LD_LIBRARY_PATH=libraries, CUDA_VISIBLE_DEVICES="0")
     if installer == "uv":
         steps = [["uv", "venv", "-q", "--python", "python" + python, environment]]
         steps.append(["uv", "pip", "install", "-q", "--no-cache", "--python", interpreter] + requirements)
@@ -123,6 +125,48 @@ def check_directml(python, keep):
     return install_and_run(python, list(answer.requirements), DIRECTML, "uv", lambda output: "libd3d12.so" in output)
 
 
+#: Whether a build for CUDA finds all of its libraries: then it lists the stub driver's GPU.
+CUDA = """
+import tensorflow as tf
+config = tf.config if hasattr(tf.config, "list_physical_devices") else tf.config.experimental
+print("FOUND", len(config.list_physical_devices("GPU")))
+"""
+
+
+def check_cuda(minor):
+    """Install the set for NVIDIA GPUs, and list devices beside a stub driver, as what `resolve` says has to be done."""
+    for python in PYTHONS:
+        answer = devicekit.resolve("cuda", python=python, platform="linux-x86_64", keep=["tensorflow==%s.*" % minor])
+        if answer.possible:
+            break
+    folder = tempfile.mkdtemp(prefix="resolve-")
+    try:
+        build_stub(folder)
+        code = CUDA
+        path = [need.text for need in answer.needs if "LD_LIBRARY_PATH" in need.text]
+        if path:
+            # The export that is printed, by the shell that a person would type it into; then the same program again.
+            script = os.path.join(folder, "list_gpus.py")
+            with open(script, "w", encoding="utf-8") as stream:
+                stream.write(code)
+            again = "%s; exec python %s" % (path[0].partition(": ")[2], script)
+            code = (
+                "import os, sys; os.environ['PATH'] = os.path.dirname(sys.executable) + ':' + os.environ['PATH'];"
+                "os.execv('/bin/sh', ['sh', '-c', %r])" % again
+            )
+        result = install_and_run(python, list(answer.requirements), code, "uv", lambda text: "FOUND 1" in text, folder)
+        return dict(result, python=python, tensorflow=answer.pin("tensorflow").version)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def build_stub(folder):
+    """Build the stub driver into a folder."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stub_cuda.c")
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", os.path.join(folder, name), source], check=True)
+
+
 def main():
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -136,6 +180,9 @@ def main():
     parser.add_argument(
         "--directml", action="store_true", help="the sets for DirectML instead, up to its missing library"
     )
+    parser.add_argument(
+        "--cuda", nargs="+", metavar="TENSORFLOW", help="the sets for NVIDIA GPUs instead, beside a stub driver"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--output", metavar="FILE", help="write the results as JSON lines; pairs that are in it are not tried again"
@@ -147,6 +194,14 @@ def main():
             result = check_directml(python, keep)
             words = "loads DirectML up to the missing libd3d12.so" if result["ok"] else "FAILS: " + result["problem"]
             print("Python %-5s directml %s: %s" % (python, " ".join(keep), words), flush=True)
+            failed += not result["ok"]
+        return 1 if failed else 0
+    if options.cuda:
+        failed = 0
+        for minor in options.cuda:
+            result = check_cuda(minor)
+            words = "finds all its libraries" if result["ok"] else "FAILS: " + result["problem"]
+            print("Python %s TensorFlow %s cuda: %s" % (result["python"], result["tensorflow"], words), flush=True)
             failed += not result["ok"]
         return 1 if failed else 0
     table = pairs()

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from check_resolve import build_stub
+
 import devicekit
 from devicekit.matrix import Matrix
 from devicekit.resolving.engine import available
@@ -105,9 +107,7 @@ def main():
     if unknown:
         parser.error("no build for CUDA: %s" % ", ".join(unknown))
     with tempfile.TemporaryDirectory() as stub:
-        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
-            library = os.path.join(stub, name)
-            subprocess.run(["cc", "-shared", "-fPIC", "-o", library, os.path.join(HERE, "stub_cuda.c")], check=True)
+        build_stub(stub)
         for minor in options.minors or list(found):
             distribution, version, python = found[minor]
             names = trace(distribution, version, python, stub)
