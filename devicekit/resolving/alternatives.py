@@ -63,7 +63,7 @@ def alternatives_for(
         arguments = base + kept + ["--platform", "linux-x86_64"] + here
         if not offer("in WSL 2 on this machine", arguments, answer):
             for name in ("jax", "torch"):
-                arguments = [goal, "--framework", name, "--platform", "linux-x86_64"]
+                arguments = [goal, "--framework", name, "--platform", "linux-x86_64", *here]
                 if offer("in WSL 2, %s" % name, arguments, search(goal, (name,), wsl, ())):
                     break
     if len(frameworks) > 1:

@@ -19,8 +19,8 @@ from ..target import Target
 
 __all__ = ["Conflict", "Need", "Solution", "Wanted", "available", "solve"]
 
-#: Rounds after which a search ends. The hardest sets seen (three frameworks with CUDA) take fewer than 1,500.
-_ROUNDS = 20000
+#: Rounds after which a search is given up. The hardest sets that were found, of some thousand tried, took about 500.
+_ROUNDS = 2500
 
 #: Tells whether a release does for a goal: None where it does, else why not.
 Filter = Callable[[Release, Build], Optional[str]]
@@ -75,7 +75,7 @@ class Solution:
 
 
 class Conflict(Exception):
-    """No set exists. ``needs``: the requirements that cannot meet; ``project``: of which project."""
+    """No set was found. ``needs``: the requirements that cannot meet, none where the search was given up."""
 
     def __init__(self, needs: Sequence[Need], project: str, rejected: Mapping[str, str] = {}) -> None:
         super().__init__("nothing meets %s" % ", ".join(need.text for need in needs))
@@ -152,7 +152,7 @@ def solve(
         names = [cause.requirement.name for cause in error.causes]
         raise Conflict(tuple(dict.fromkeys(causes)), names[-1] if names else "", search.rejected) from None
     except ResolutionTooDeep:
-        raise Conflict(tuple(roots), "", search.rejected) from None
+        raise Conflict((), "", search.rejected) from None
     versions: Dict[str, str] = {}
     builds: Dict[str, Build] = {}
     needs: Dict[str, Tuple[Need, ...]] = {}
@@ -225,9 +225,10 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self, identifier: str, resolutions: Any, candidates: Any, information: Any, backtrack_causes: Any
     ) -> Tuple[bool, bool, int, str]:
         """What was asked for comes first, so that it becomes the newest possible; then what was in a conflict."""
-        asked = not any(item.parent is None for item in information[identifier])
-        conflicting = not any(cause.requirement.name == identifier for cause in backtrack_causes)
         name = identifier.partition("[")[0]
+        # With its extras and without: both are what was asked for.
+        asked = name not in self.order
+        conflicting = not any(cause.requirement.name == name for cause in backtrack_causes)
         order = self.order if not asked else _ORDER
         position = order.index(name) if name in order else len(order)
         return (asked, conflicting, position, identifier)

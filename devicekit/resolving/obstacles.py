@@ -77,6 +77,8 @@ def obstacles_of(
         found.append("these cannot meet: %s" % "; ".join(sides))
     elif sides and not found:
         found.append("no release for %s meets %s" % (target.label, sides[0]))
+    if not conflict.needs:
+        found.append("the search for a set was given up: keep less, or ask for fewer frameworks at a time")
     if not found:
         found.append("no set for %s was found" % target.label)
     for name, need in kept.items():
@@ -91,7 +93,8 @@ def obstacles_of(
 def _sides(needs: Sequence[Need]) -> List[str]:
     """Return each party to a conflict once: of many releases of one project the newest speaks for all."""
     found: Dict[Tuple[str, str], List[Need]] = {}
-    for need in needs:
+    # What was asked for without a bound is no party.
+    for need in [item for item in needs if item.by or Requirement(item.text).specifier] or needs:
         parties = found.setdefault((need.by.partition(" ")[0], Requirement(need.text).name), [])
         parties.append(need)
     sides = []
