@@ -80,6 +80,7 @@ def _resolve_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--with", dest="also", action="append", default=[], metavar="NAME", help="one more framework")
     parser.add_argument("--python", dest="python_version", metavar="3.10", help="for another Python version")
     parser.add_argument("--platform", metavar="NAME", help="for another platform: %s" % ", ".join(PLATFORMS))
+    parser.add_argument("--gpu", metavar="NAME", help="for another GPU: nvidia, amd, 6.1, 'GeForce GTX 1080', ...")
     parser.add_argument(
         "--keep", action="append", default=[], metavar="REQUIREMENT", help="must stay true: 'tensorflow==2.10.*'"
     )
@@ -169,6 +170,7 @@ def _resolve(options: argparse.Namespace) -> int:
         machine=machine,
         python=options.python_version,
         platform=options.platform,
+        gpu=options.gpu,
         keep=keep,
         also=also,
     )

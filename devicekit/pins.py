@@ -27,6 +27,7 @@ def resolve(
     machine: Optional[Machine] = None,
     python: Optional[str] = None,
     platform: Optional[str] = None,
+    gpu: Optional[str] = None,
     keep: Sequence[str] = (),
     also: Sequence[str] = (),
 ) -> Resolution:
@@ -43,6 +44,9 @@ def resolve(
         Another Python version, as ``"3.10"``.
     platform : str, optional
         Another platform, as ``"windows-amd64"``. Its hardware is not known then: what it needs is said.
+    gpu : str, optional
+        Another GPU: its maker (``"nvidia"``, ``"amd"``, ``"intel"``, ``"apple"``), a compute capability (``"6.1"``), or the
+        name of a product (``"GeForce GTX 1080"``).
     keep : sequence of str
         Requirements that must stay true, as ``"tensorflow==2.10.*"``.
     also : sequence of str
@@ -70,12 +74,29 @@ def resolve(
         machine = detect()
     matrix = Matrix()
     target = _target(machine, matrix, python, platform)
+    if gpu is not None:
+        target = _with_gpu(target, gpu, matrix)
     found, obstacles = best_set(goal, frameworks, target, kept, matrix)
     if found is not None:
         return found
     instead = alternatives_for(goal, frameworks, target, kept, partial(_possible, matrix))
     platforms = platforms_for(goal, target)
     return Resolution(goal, platforms[0], frameworks, target, obstacles=obstacles, alternatives=instead)
+
+
+def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:
+    text = gpu.strip().lower()
+    capability = text if re.match(r"\d+\.\d$", text) else matrix.compute_capability(gpu)
+    makers = {"nvidia": "nvidia", "amd": "amd", "radeon": "amd", "intel": "intel", "apple": "apple"}
+    vendor = "nvidia" if capability else makers.get(text.partition(" ")[0])
+    if vendor is None:
+        raise ValueError(
+            "unknown GPU %r; accepted are nvidia, amd, intel, apple, a compute capability as 8.6, or the name of an NVIDIA "
+            "product as 'GeForce RTX 3060'" % gpu
+        )
+    # Another GPU comes with another driver, of which nothing is known.
+    capabilities = (capability or "",) if vendor == "nvidia" else ()
+    return replace(target, vendors=(vendor,), capabilities=capabilities, driver=None, described=False)
 
 
 def _possible(

@@ -185,6 +185,18 @@ def test_an_old_gpu_gets_a_release_that_has_code_for_it():
     assert any("LD_LIBRARY_PATH" in need.text for need in kepler.needs) == (versions(kepler)["tensorflow"] < "2.14")
 
 
+@pytest.mark.parametrize(
+    "gpu, bound", [("GeForce GTX 1080", "<9.11"), ("7.0", "<9.11"), ("NVIDIA L4", ">=9.11"), ("nvidia", ">9")]
+)
+def test_a_gpu_can_be_named(gpu, bound):
+    answer = devicekit.resolve("gpu", python="3.12", platform=LINUX, gpu=gpu)
+    assert versions(answer)["nvidia-cudnn-cu12"] in SpecifierSet(bound)
+    assert answer.needs[0].met is True
+    with pytest.raises(ValueError, match="accepted are nvidia"):
+        devicekit.resolve("gpu", python="3.12", platform=LINUX, gpu="Voodoo 2")
+    assert devicekit.resolve("gpu", python="3.11", platform=LINUX, gpu="amd").goal == "rocm"
+
+
 def test_blackwell_is_told_of_the_wait():
     for capability in ("10.0", "12.0"):
         answer = for_target("gpu", nvidia(capability))

@@ -30,7 +30,8 @@ def system_needs(way: Sequence[Stack], solution: Solution, target: Target, matri
         "intel": "an Intel GPU (Arc, Flex or Max)",
     }
     if vendor is not None:
-        found.append(SystemNeed(labels[vendor], (vendor in target.vendors) if target.described else None))
+        known = target.described or bool(target.vendors)
+        found.append(SystemNeed(labels[vendor], (vendor in target.vendors) if known else None))
     if goal == "cuda":
         found += _cuda(way, solution, target, matrix)
     elif goal == "directml":
