@@ -14,7 +14,7 @@ __all__ = ["alternatives_for"]
 Search = Callable[[str, Tuple[str, ...], Target, Tuple[Need, ...]], Optional[Resolution]]
 
 #: Enough to choose from.
-_MOST = 4
+_MOST = 5
 
 #: The projects whose versions tell the most, beside TensorFlow's own.
 _TELLING = ("jax", "torch", "tensorflow-directml-plugin", "tensorflow-metal", "torch-directml")
@@ -59,12 +59,13 @@ def alternatives_for(
             )
     if target.system == "windows" and goal not in ("cpu", "metal"):
         wsl = replace(target, system="linux", libc=None, wsl=2, bits=64)
-        answer = search(goal if goal != "directml" else "directml", frameworks, wsl, keep)
-        arguments = base + kept + ["--platform", "linux-x86_64"] + here
-        if not offer("in WSL 2 on this machine", arguments, answer):
-            for name in ("jax", "torch"):
-                arguments = [goal, "--framework", name, "--platform", "linux-x86_64", *here]
-                if offer("in WSL 2, %s" % name, arguments, search(goal, (name,), wsl, ())):
+        inside = ["--platform", "linux-x86_64", *here]
+        there = offer("in WSL 2", base + kept + inside, search(goal, frameworks, wsl, keep))
+        if not there and (not target.vendors or "nvidia" in target.vendors):
+            for names in dict.fromkeys((frameworks, ("jax",))):
+                more = [item for name in names[1:] for item in ("--with", name)]
+                arguments = ["cuda", "--framework", names[0], *more, *inside]
+                if offer("in WSL 2, where the GPU is NVIDIA's", arguments, search("cuda", names, wsl, ())):
                     break
     if len(frameworks) > 1:
         for name in frameworks:
