@@ -117,7 +117,9 @@ class Target:
             if self.system != "macos" or machine not in (self.architecture, "universal2"):
                 return False
             return not self.macos or _numbers(self.macos) >= (int(mac.group(1)), int(mac.group(2)))
-        return self.system == "windows" and tag == {"x86_64": "win_amd64", "aarch64": "win_arm64"}[self.architecture]
+        return self.system == "windows" and tag == {"x86_64": "win_amd64", "aarch64": "win_arm64"}.get(
+            self.architecture
+        )
 
     def takes_release(self, release: Release) -> bool:
         """Return whether what a release says of Python in its metadata lets this one in."""

@@ -84,9 +84,7 @@ class Conflict(Exception):
         self.rejected = dict(rejected)
 
 
-def available(
-    matrix: Matrix, name: str, target: Target, keep: Optional[Filter] = None
-) -> Iterator[Tuple[Release, Build]]:
+def available(matrix: Matrix, name: str, target: Target) -> Iterator[Tuple[Release, Build]]:
     """Yield the releases of a project with a wheel for a target, newest first."""
     project = matrix.project(name)
     if project is None:
@@ -97,7 +95,7 @@ def available(
         if release.yanked or not target.takes_release(release):
             continue
         build = _build_for(release, target)
-        if build is not None and (keep is None or keep(release, build) is None):
+        if build is not None:
             yield release, build
 
 
