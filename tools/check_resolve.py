@@ -23,9 +23,10 @@ from devicekit.matrix import Matrix
 from devicekit.resolving.engine import available
 from devicekit.target import PYTHONS, Target
 
-#: What has to work: import, one step of training with tf.keras, with keras where there is one, a file written and read.
+#: What has to work: import, one step of training with tf.keras, with keras where there is one, TensorBoard's callback, a
+#: file written and read.
 TRAIN = """
-import os, sys, tempfile
+import importlib.util, os, tempfile
 import numpy as np
 import tensorflow as tf
 modules = [tf.keras]
@@ -37,11 +38,13 @@ except ImportError:
 x = np.random.RandomState(0).rand(32, 8, 4).astype("float32")
 y = (x.sum(axis=(1, 2)) > 16).astype("float32")
 folder = tempfile.mkdtemp()
+# Up to 2.20 TensorBoard is a requirement of TensorFlow; its callback has to work then.
+has_tensorboard = importlib.util.find_spec("tensorboard") is not None
 for number, module in enumerate(modules):
     layers = module.layers
     model = module.Sequential([layers.LSTM(4, input_shape=(8, 4)), layers.Dense(1, activation="sigmoid")])
     model.compile(optimizer="adam", loss="binary_crossentropy")
-    calls = [module.callbacks.TensorBoard(os.path.join(folder, "logs"))] if "--tensorboard" in sys.argv else []
+    calls = [module.callbacks.TensorBoard(os.path.join(folder, "logs"))] if has_tensorboard else []
     history = model.fit(x, y, epochs=1, verbose=0, callbacks=calls)
     assert np.isfinite(history.history["loss"][0])
     path = os.path.join(folder, "%d.h5" % number)
