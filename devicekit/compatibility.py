@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .hardware import code_for
 from .matrix import TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
@@ -42,26 +42,17 @@ def _no(because: str, source: str) -> Answer:
     return Answer("incompatible", because, source)
 
 
-def _release(project: str, version: str, matrix: Matrix) -> Tuple[Optional[Release], bool]:
-    """Return the release, or the nearest known one, and whether it is that release itself."""
+def _ask(project: str, version: str, matrix: Matrix, judge: Callable[[Release], Answer]) -> Answer:
+    """Return what a release says; where only its neighbour is known, "unknown" with what that one says."""
     known = matrix.project(project)
-    if known is None:
-        return None, False
-    release = known.nearest(version)
-    return release, release is not None and release.version == version
-
-
-def _told(answer: Answer, release: Release, exact: bool, version: str) -> Answer:
-    """Return an answer about a release, which is "unknown" where only its neighbour is known."""
-    if exact:
+    release = known.nearest(version) if known is not None else None
+    if release is None:
+        return Answer("unknown", "the matrix holds nothing of %s" % project)
+    answer = judge(release)
+    if release.version == version:
         return answer
     says = "compatible" if answer.status == "compatible" else answer.because
-    text = "%s %s is not known; the nearest known release, %s, says: %s" % (
-        release.project,
-        version,
-        release.version,
-        says,
-    )
+    text = "%s %s is not known; the nearest known release, %s, says: %s" % (project, version, release.version, says)
     return Answer("unknown", text, answer.source)
 
 
@@ -87,11 +78,8 @@ def has_wheel(project: str, version: str, python: str, platform: str, matrix: Op
     """
     if platform not in PLATFORMS:
         raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
-    matrix = matrix or _MATRIX
-    release, exact = _release(project, version, matrix)
-    if release is None:
-        return Answer("unknown", "the matrix holds nothing of %s" % project)
-    return _told(_has_wheel(release, target_for(platform, python)), release, exact, version)
+    target = target_for(platform, python)
+    return _ask(project, version, matrix or _MATRIX, lambda release: _has_wheel(release, target))
 
 
 def _has_wheel(release: Release, target: Target) -> Answer:
@@ -133,13 +121,8 @@ def goes_with(
 
     .. versionadded:: 0.1.0
     """
-    matrix = matrix or _MATRIX
-    release, exact = _release(project, version, matrix)
-    if release is None:
-        return Answer("unknown", "the matrix holds nothing of %s" % project)
-    return _told(
-        _goes_with(release, other.lower().replace("_", "-"), other_version, python, matrix), release, exact, version
-    )
+    known, name = matrix or _MATRIX, other.lower().replace("_", "-")
+    return _ask(project, version, known, lambda release: _goes_with(release, name, other_version, python, known))
 
 
 def _goes_with(release: Release, other: str, other_version: str, python: str, matrix: Matrix) -> Answer:
@@ -150,10 +133,9 @@ def _goes_with(release: Release, other: str, other_version: str, python: str, ma
             if name == other and accepts(bounds, other_version) is False:
                 return _no("%s needs %s: %s" % (label, text, hold.because), hold.seen)
     build = next((item for item in release.builds if item.kind != "empty"), release.builds[-1])
-    if other == "protobuf" and build.protobuf:
-        bounds = {"direct": "<4", "builder": ">=3.20"}.get(build.protobuf, ">=" + build.protobuf)
-        if accepts(bounds, other_version) is False:
-            return _no("the generated code of %s needs protobuf%s" % (label, bounds), build.source)
+    bounds, because = build.protobuf_needs
+    if other == "protobuf" and bounds and accepts(bounds, other_version) is False:
+        return _no("%s needs protobuf%s: %s" % (label, bounds, because), build.source)
     row = matrix.tensorflow(release.version) if release.project in TENSORFLOW_OWNERS else None
     seen = {"numpy": row.numpy, "protobuf": row.protobuf, "keras": row.keras}.get(other) if row is not None else None
     declared = [bounds for name, bounds in _declared(build, python) if name == other]
@@ -246,20 +228,18 @@ def has_code_for(project: str, version: str, capability: str, matrix: Optional[M
 
     .. versionadded:: 0.1.0
     """
-    matrix = matrix or _MATRIX
-    release, exact = _release(project, version, matrix)
-    if release is None:
-        return Answer("unknown", "the matrix holds nothing of %s" % project)
+    return _ask(project, version, matrix or _MATRIX, lambda release: _has_code_for(release, capability))
+
+
+def _has_code_for(release: Release, capability: str) -> Answer:
+    label = "%s %s" % (release.project, release.version)
     builds = [build for build in release.builds if build.capabilities]
     if not builds:
-        return Answer("unknown", "%s %s does not say for which GPUs it has code" % (project, release.version))
+        return Answer("unknown", "%s does not say for which GPUs it has code" % label)
     build = builds[0]
-    target = Target("", "linux", "x86_64", capabilities=(capability,))
-    code = code_for(build, target)
+    code = code_for(build, Target("", "linux", "x86_64", capabilities=(capability,)))
     if code.refusal:
-        answer = _no("%s %s: %s" % (project, release.version, code.refusal), build.source)
-    elif code.kind == "compiled":
-        answer = Answer("compatible", "the driver compiles its code at first use, which takes minutes", build.source)
-    else:
-        answer = Answer("compatible", "", build.source)
-    return _told(answer, release, exact, version)
+        return _no("%s: %s" % (label, code.refusal), build.source)
+    if code.kind == "compiled":
+        return Answer("compatible", "the driver compiles its code at first use, which takes minutes", build.source)
+    return Answer("compatible", "", build.source)

@@ -40,6 +40,17 @@ class Build(NamedTuple):
     source: str
 
     @property
+    def protobuf_needs(self) -> Tuple[str, str]:
+        """The bounds of protobuf that its generated code has, and why; ("", "") where it has none."""
+        if self.protobuf == "direct":
+            return "<4", "its generated code is of a kind that protobuf 4 and later refuse"
+        if self.protobuf == "builder":
+            return ">=3.20", "its generated code uses what came with protobuf 3.20"
+        if self.protobuf:
+            return ">=" + self.protobuf, "its generated code was made by protobuf %s" % self.protobuf
+        return "", ""
+
+    @property
     def pythons(self) -> Tuple[str, ...]:
         """The Python tags of all its wheels, oldest first."""
         return tuple(sorted({tag for _, tags in self.wheels for tag in tags}, key=_python_order))

@@ -269,13 +269,9 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
 
     def _undeclared(self, candidate: Candidate, by: str) -> Iterable[Need]:
         """What has to hold as well though the metadata do not say so."""
-        written = candidate.build.protobuf
-        if written == "direct":
-            yield Need("protobuf<4", by, "its generated code is of a kind that protobuf 4 and later refuse")
-        elif written == "builder":
-            yield Need("protobuf>=3.20", by, "its generated code uses what came with protobuf 3.20")
-        elif written:
-            yield Need("protobuf>=%s" % written, by, "its generated code was made by protobuf %s" % written)
+        bounds, because = candidate.build.protobuf_needs
+        if bounds:
+            yield Need("protobuf" + bounds, by, because)
         for hold in self.matrix.holds(candidate.name, str(candidate.version), self.target.python):
             for text in hold.needs if not hold.goal else ():
                 yield Need(text, by, hold.because)
