@@ -109,3 +109,18 @@ diagnosis.findings[0].fix[0]
 print('resolvelib' in sys.modules)
 """ % os.path.join(MACHINES, "linux-numpy-2-under-2.10")
     assert python(code).split() == ["False", "True"]
+
+
+def test_a_report_survives_without_the_engine(python):
+    """An odd environment may lack resolvelib, or bring one that does not work: the rule's own bounds are printed then."""
+    code = """
+import sys
+sys.modules['resolvelib'] = None  # its import fails
+from devicekit.matrix import Matrix
+from devicekit.probe import read_machine
+from devicekit.rules import diagnose
+from devicekit.simulated import SimulatedHost
+diagnosis = diagnose(read_machine(SimulatedHost(%r), deep=True), Matrix())
+print(diagnosis.findings[0].fix[0].command)
+""" % os.path.join(MACHINES, "linux-numpy-2-under-2.10")
+    assert '"numpy<2"' in python(code)

@@ -3,8 +3,9 @@
 The engine is imported and asked when somebody looks at a fix, not when a rule fires.
 """
 
+import logging
 from dataclasses import replace
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..findings import Fix, LazyFixes
 from ..target import PYTHONS
@@ -12,6 +13,8 @@ from .requirements import normal_name
 from .view import View
 
 __all__ = ["add", "elsewhere", "install_goal", "mend", "replace_by_goal", "working_python"]
+
+_LOG = logging.getLogger("devicekit")
 
 #: What stays in an environment when it is mended, whatever version it then has.
 _STAYS = ("keras", "tf-keras")
@@ -33,15 +36,13 @@ def add(view: View, text: str, *names: str) -> Sequence[Fix]:
     """Return the fix that adds distributions to the installed TensorFlow, which changes only where it must."""
 
     def make() -> Tuple[Fix, ...]:
-        from ..resolving.repair import repair
-
         owner, installed = view.tensorflow, _installed(view)
         found = None
         if owner is not None and owner.name in installed:
             exact = "%s==%s" % (owner.name, installed[owner.name])
-            found = repair(view.matrix, view.target, installed, [exact, *names])
+            found = _repair(view, installed, [exact, *names])
         if found is None:
-            found = repair(view.matrix, view.target, installed, [*names, *([owner.name] if owner is not None else [])])
+            found = _repair(view, installed, [*names, *([owner.name] if owner is not None else [])])
         return (Fix(text, view.install(*(found or names))),)
 
     return LazyFixes(make)
@@ -64,9 +65,6 @@ def mend(view: View, text: str, *otherwise: str, extra: str = "", first: str = "
     """
 
     def make() -> Tuple[Fix, ...]:
-        from ..resolving.goals import old_cards
-        from ..resolving.repair import repair
-
         installed = _installed(view)
         owner = view.tensorflow
         roots = []
@@ -74,12 +72,12 @@ def mend(view: View, text: str, *otherwise: str, extra: str = "", first: str = "
             roots = ["%s%s==%s" % (owner.name, "[%s]" % extra if extra else "", installed[owner.name])]
             roots += ["%s==%s" % (name, installed[name]) for name in _PLUGINS if name in installed]
             roots += [name for name in _STAYS if name in installed]
-            roots += [need.text for need in old_cards(view.target) if extra]
+            roots += _old_cards(view) if extra else []
         if first:
             installed = {name: version for name, version in installed.items() if name not in view.tensorflow_names}
         names = [normal_name(item) for item in otherwise]
         known = [name for name in names if view.matrix.project(name) is not None]
-        found = repair(view.matrix, view.target, installed, roots, missing=known) if roots else None
+        found = _repair(view, installed, roots, known) if roots else None
         if found is not None:
             found += tuple(item for item, name in zip(otherwise, names) if name not in known)
         # An empty answer means that the data see nothing wrong, though a rule does: then the rule's own bounds hold.
@@ -90,10 +88,34 @@ def mend(view: View, text: str, *otherwise: str, extra: str = "", first: str = "
 
 
 def _requirements(view: View, goal: str, python: Optional[str], keep: str) -> Optional[Tuple[str, ...]]:
-    from ..resolving.repair import set_for
-
     target = view.target if python is None else replace(view.target, python=python, bits=64)
-    return set_for(view.matrix, target, goal, keep)
+    try:
+        from ..resolving.repair import set_for
+
+        return set_for(view.matrix, target, goal, keep)
+    except Exception:  # a report with the rule's own bounds is better than none: the engine must not take it down
+        _LOG.debug("no set for %s could be worked out", goal, exc_info=True)
+        return None
+
+
+def _repair(
+    view: View, installed: Dict[str, str], roots: Sequence[str], missing: Sequence[str] = ()
+) -> Optional[Tuple[str, ...]]:
+    try:
+        from ..resolving.repair import repair
+
+        return repair(view.matrix, view.target, installed, roots, missing=missing)
+    except Exception:  # as above
+        _LOG.debug("no repair of %s could be worked out", roots, exc_info=True)
+        return None
+
+
+def _old_cards(view: View) -> List[str]:
+    try:
+        from ..resolving.goals import old_cards
+    except ImportError:  # without resolvelib there is no engine, see above
+        return []
+    return [need.text for need in old_cards(view.target)]
 
 
 def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[Fix]:
