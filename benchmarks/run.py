@@ -175,6 +175,16 @@ def bench_diagnose(children, quick):
     yield row("diagnose(machine)", median(found), "ms", 5.0, "median of 100, median of %d processes" % len(found))
 
 
+def bench_verdict(children, quick):
+    """What a start pays for the verdict of a trial that is known."""
+    found = [children.value(scripts.VERDICT) for _ in range(2 if quick else 11)]
+    for number, what, detail in (
+        (0, "verdict, first look", "fingerprint, no file yet, imports included, median of %d processes"),
+        (1, "verdict, known", "fingerprint, file and 300 native files, median of 100, median of %d processes"),
+    ):
+        yield row(what, median(times[number] for times in found), "ms", 5.0, detail % len(found))
+
+
 def bench_matrix(children, quick):
     """The first question to the matrix in a process, and a whole resolution."""
     found = [children.value(scripts.QUESTION) for _ in range(2 if quick else 11)]
@@ -327,7 +337,7 @@ def main():
         children = Children(folder)
         about["devicekit"] = children.value("import json, devicekit; print(json.dumps(devicekit.__version__))")
         about["installed"] = children.installed
-        for bench in (bench_import, bench_detect, bench_diagnose, bench_matrix, bench_doctor):
+        for bench in (bench_import, bench_detect, bench_diagnose, bench_verdict, bench_matrix, bench_doctor):
             collect(rows, bench, children, options.quick)
         if has_tensorflow():
             try:

@@ -46,6 +46,36 @@ for _ in range(100):
 print(statistics.median(times))
 """
 
+#: What a start pays for a verdict that is known: its fingerprint and its file, as large as one of TensorFlow with CUDA (300
+#: native files that are looked at again). The first time in the process, imports included, and the median of the later ones.
+VERDICT = """
+import os, statistics, sys, tempfile, time
+import devicekit
+machine = devicekit.detect()
+folder = tempfile.mkdtemp()
+libraries = []
+for number in range(300):
+    libraries.append(os.path.join(folder, "lib%d.so.1" % number))
+    open(libraries[-1], "w").close()
+times = []
+for number in range(101):
+    started = time.perf_counter()
+    from devicekit.selftest import fingerprint, load_verdict
+    key = fingerprint(machine, 0, True)
+    trial = load_verdict(folder, key)
+    times.append(1000 * (time.perf_counter() - started))
+    if number == 0:
+        from devicekit.selftest import Trial, save_verdict
+        assert trial is None
+        files = tuple(libraries)
+        assert save_verdict(folder, key, Trial("works", "compute", devices=("GPU:0",), files=files)) is None
+    else:
+        assert len(trial.files) == 300
+import shutil
+shutil.rmtree(folder)
+print([times[0], statistics.median(times[1:])])
+"""
+
 #: The first question to the matrix, its module imported before: reading the data is part of the time.
 QUESTION = """
 import time

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from .errors import DeviceUnavailableError as DeviceUnavailableError
     from .errors import MachineFileError as MachineFileError
     from .errors import UnknownFactError as UnknownFactError
+    from .explaining import explain as explain
+    from .explaining import explain_log as explain_log
+    from .explaining import install_excepthook as install_excepthook
+    from .explaining import uninstall_excepthook as uninstall_excepthook
     from .facts import Fact as Fact
     from .facts import Machine as Machine
     from .findings import Candidate as Candidate
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
     from .findings import Evidence as Evidence
     from .findings import Finding as Finding
     from .findings import Fix as Fix
+    from .logs.reading import Explanation as Explanation
+    from .logs.reading import HarmlessLine as HarmlessLine
     from .notify import CompatibilityWarning as CompatibilityWarning
     from .notify import ConfigurationWarning as ConfigurationWarning
     from .notify import DeviceWarning as DeviceWarning
@@ -56,6 +62,12 @@ _HOME = {
     "goes_with": "compatibility",
     "has_code_for": "compatibility",
     "has_wheel": "compatibility",
+    "explain": "explaining",
+    "explain_log": "explaining",
+    "install_excepthook": "explaining",
+    "uninstall_excepthook": "explaining",
+    "Explanation": "logs.reading",
+    "HarmlessLine": "logs.reading",
     "Fact": "facts",
     "Machine": "facts",
     "Candidate": "findings",

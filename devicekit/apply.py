@@ -38,7 +38,7 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
             changes, verified=False if plan.framework in (None, "tensorflow", "tensorflow1") else None
         )
     notes: List[Finding] = []
-    if plan.verify and options.verify != "never" and not _initialized(plan):
+    if plan.verify and options.verify != "never" and not _too_late_to_try(plan):
         plan, note = _try_first(plan, machine, options)
         notes += note
         if not plan.importable:
@@ -55,11 +55,18 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     return _finish(selection, framework, options, changes)
 
 
-def _initialized(plan: Plan) -> bool:
-    """Whether the framework runs in this process already: then a trial elsewhere decides nothing any more."""
+def _too_late_to_try(plan: Plan) -> bool:
+    """Whether the framework runs in this process already: then a trial elsewhere decides nothing any more.
+
+    Neither does one within a trial, where the import of something calls `auto`: that would try without end.
+    """
     import sys
 
-    return "tensorflow" in sys.modules and adapter(plan.framework).initialized()
+    from .settings import read_settings
+
+    if read_settings().in_trial:
+        return True
+    return "tensorflow" in sys.modules and (not plan.indices or adapter(plan.framework).initialized())
 
 
 def _with(plan: Plan, notes: List[Finding]) -> Plan:
@@ -85,38 +92,55 @@ def _try_first(plan: Plan, machine: Machine, options: Options) -> Tuple[Plan, Li
         finding = judge_trial(trial, plan)
         following = next_plan(plan, finding) if trial.stage == "compute" else None
         if following is None:
-            return _after_failure(plan, trial, finding), notes
+            break
         plan = following
+    if trial.stage == "import":
+        # Looking at every file may tell why.
+        return _to_cpu(replace(plan, importable=False), _cause_in_files() or finding), notes
+    if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
+        # They must be hidden before the framework looks, and whether that helps can kill the process as well.
+        plan = _hide(plan, machine, finding)
+        again = _verdict(plan, machine, options, notes)
+        return replace(plan, importable=again.outcome in ("works", "not-run")), notes
+    return _to_cpu(plan, finding), notes
 
 
 def _verdict(plan: Plan, machine: Machine, options: Options, notes: List[Finding]) -> "Trial":
-    """Look up or run the trial of the plan's first device."""
-    from .selftest import fingerprint, load_verdict, save_verdict, try_device
-    from .settings import cache_folder
+    """Look up or run the trial of the plan's first device; of the import alone where it has none."""
+    from .selftest import find_out, fingerprint
+    from .selftest.progress import Progress
+    from .settings import cache_folder, read_settings
 
-    grow = options.memory == "grow"
-    folder = cache_folder()
-    key = fingerprint(machine, plan.indices[0], grow)
-    trial = load_verdict(folder, key) if options.verify == "cached" else None
-    if trial is None:
-        trial = try_device(plan.indices[0], grow)
-        problem = save_verdict(folder, key, trial)
-        if problem is not None and not notes:
-            notes.append(_cache_finding(problem))
+    index = plan.indices[0] if plan.indices else None
+    grow = index is not None and options.memory == "grow"
+    key = fingerprint(machine, index, grow, plan.environment)
+    what = "trying %s in a separate process" % (plan.device if plan.indices else "TensorFlow")
+    with Progress(what, read_settings().quiet) as progress:
+
+        def run() -> "Trial":
+            from .selftest.start import try_device
+
+            return try_device(index, grow, environment=plan.environment, tick=progress.tick)
+
+        cached = options.verify == "cached"
+        trial, problem = find_out(cache_folder(), key, run, cached, tick=progress.tick)
+    if problem is not None and not notes:
+        notes.append(_cache_finding(problem))
     return trial
 
 
-def _after_failure(plan: Plan, trial: "Trial", finding: Finding) -> Plan:
-    if trial.stage in ("start", "import"):
-        return _to_cpu(replace(plan, importable=False), finding)
-    # Listing the devices kills or hangs the process: they must be hidden before the framework looks.
-    hidden: Tuple[Tuple[str, str], ...] = ()
-    if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
-        hidden = (("CUDA_VISIBLE_DEVICES", "-1"), ("DML_VISIBLE_DEVICES", "-1"))
-        if plan.platform == "directml":
-            # DirectML builds look at the adapters before they look at the variable.
-            hidden += (("TF_DIRECTML_PATH", "/nonexistent"),)
-    return _to_cpu(replace(plan, environment=plan.environment + hidden), finding)
+def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:
+    """Turn a plan whose devices cannot even be listed into the CPU with the devices hidden."""
+    hidden: Tuple[Tuple[str, str], ...] = (("CUDA_VISIBLE_DEVICES", "-1"), ("DML_VISIBLE_DEVICES", "-1"))
+    if plan.platform == "rocm" or machine.rocm.kfd.or_none():
+        hidden += (("HIP_VISIBLE_DEVICES", "-1"),)
+    if plan.platform == "directml" or machine.directml.bundled.or_none():
+        # DirectML builds look at the adapters before they look at the variable.
+        hidden += (("TF_DIRECTML_PATH", "/nonexistent"),)
+    given = {name for name, _ in hidden}
+    environment = tuple(pair for pair in plan.environment if pair[0] not in given) + hidden
+    changed = _to_cpu(replace(plan, environment=environment), finding)
+    return replace(changed, fallback=plan.request.kind != "cpu")
 
 
 def _cache_finding(problem: str) -> Finding:
@@ -147,13 +171,21 @@ def _to_cpu(plan: Plan, cause: Finding) -> Plan:
     )
 
 
-def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
-    """The import raised although nothing spoke against it: look at every file before calling it unexplained."""
+def _cause_in_files() -> Optional[Finding]:
+    """Look at every file of the framework, which takes a while, for what keeps it from being imported."""
     from .api import deep_findings
 
     for finding in deep_findings():
         if finding.severity == "error" and "tensorflow" in finding.blocks:
-            return _to_cpu(replace(plan, importable=False), finding)
+            return finding
+    return None
+
+
+def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
+    """The import raised although nothing spoke against it: look at every file before calling it unexplained."""
+    cause = _cause_in_files()
+    if cause is not None:
+        return _to_cpu(replace(plan, importable=False), cause)
     text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
     finding = Finding(
         "framework-broken",

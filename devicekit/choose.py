@@ -37,7 +37,8 @@ class Plan:
     importable : bool
         Whether the framework can be imported at all, as far as is known.
     verify : bool
-        Whether only a trial in a child process can tell that the device works.
+        Whether only a trial in a child process can tell that the device works; for the CPU: whether importing the
+        framework and listing the devices may kill or hang the process.
     environment : tuple of (str, str)
         Variables to set before the framework is imported.
     fallback : bool
@@ -231,12 +232,33 @@ def _cpu_plan(
         platform="cpu",
         name=cpu.name,
         importable=importable,
+        verify=importable and _is_doubtful(machine, diagnosis),
         environment=_guards(machine, diagnosis),
         fallback=fallback,
         findings=_first(cause, diagnosis.findings),
         cause=cause,
         reason=reason.rstrip("."),
     )
+
+
+def _is_doubtful(machine: Machine, diagnosis: Diagnosis) -> bool:
+    """Whether TensorFlow would do something at its import, or when it lists the devices, that nobody has seen work.
+
+    Not so for a known release without GPU support, or with it where neither GPU nor driver is about.
+    """
+    status = diagnosis.framework("tensorflow")
+    if status is not None and status.will_import is None:
+        return True
+    unused = ("cpu-only-build", "directml-missing", "metal-plugin-missing")
+    has_driver = bool(machine.driver.libraries.or_none())
+    for item in diagnosis.candidates:
+        can_open = (
+            has_driver or not machine.driver.libraries.known if item.platform == "cuda" else item.platform != "cpu"
+        )
+        if item.platform and can_open and not any(code in unused for code in item.blocked_by):
+            return True
+    build = machine.python.build("tensorflow")
+    return has_driver and build is not None and bool(build.cuda.or_none())
 
 
 def _nothing(request: Request, accelerators: List[Candidate]) -> str:
@@ -249,7 +271,7 @@ def _cause(diagnosis: Diagnosis, importable: bool, wanted: List[Candidate]) -> O
     """The finding that decided: against the framework, against the wanted device, against any, or that there is none."""
     if not importable:
         for finding in diagnosis.findings:
-            if "tensorflow" in finding.blocks:
+            if "tensorflow" in finding.blocks or "tensorflow.devices" in finding.blocks:
                 return finding
     for candidate in wanted:
         for code in candidate.blocked_by:

@@ -48,6 +48,17 @@ def _parser() -> argparse.ArgumentParser:
     _examined(devices)
     devices.add_argument("--device", default="auto", help="the device that is wanted (default: auto)")
     devices.set_defaults(run=_devices)
+    explain = verbs.add_parser("explain", help="say what a log means, or show the page of a finding code")
+    explain.add_argument(
+        "log", nargs="?", metavar="LOG|CODE", help="a file, '-' for standard input, or a code such as cudnn-missing"
+    )
+    explain.add_argument("--clipboard", action="store_true", help="explain what was copied")
+    explain.add_argument("--json", action="store_true", help="print JSON")
+    known = explain.add_mutually_exclusive_group()
+    known.add_argument("--facts", metavar="FILE", help="JSON with what is known of the machine the log comes from")
+    known.add_argument("--machine", metavar="FILE", help="a snapshot of the machine the log comes from")
+    known.add_argument("--here", action="store_true", help="the log comes from this machine")
+    explain.set_defaults(run=_explain)
     snapshot = verbs.add_parser(
         "snapshot", help="write what is known of this machine, for 'doctor --machine' elsewhere"
     )
@@ -126,7 +137,7 @@ def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
 
 def _doctor(options: argparse.Namespace) -> int:
     if options.explain:
-        return _explain(options.explain)
+        return _page(options.explain)
     machine, diagnosis, selection = _judge(options)
     if options.json:
         from .report.data import doctor_data
@@ -217,7 +228,35 @@ def _snapshot(options: argparse.Namespace) -> int:
     return 0
 
 
-def _explain(code: str) -> int:
+def _explain(options: argparse.Namespace) -> int:
+    from .log_files import clipboard, is_code, open_log, read_facts
+
+    if options.log is None and not options.clipboard:
+        raise DevicekitError("nothing to explain: name a file, '-' for standard input, --clipboard, or a finding code")
+    if options.log is not None and is_code(options.log):
+        return _page(options.log)
+    from .explaining import explain_log
+
+    facts = read_facts(options.facts) if options.facts else None
+    machine = None
+    if options.machine or options.here:
+        options.python = None
+        machine = _examine(options)
+    if options.clipboard:
+        found = explain_log(clipboard(), machine, facts=facts, source="clipboard")
+    else:
+        with open_log(options.log) as stream:
+            found = explain_log(stream, machine, facts=facts, source="log" if options.log == "-" else options.log)
+    if options.json:
+        _print_json(found.to_dict())
+    else:
+        from .report.explanation import explanation_text
+
+        _print(explanation_text(found, _style()))
+    return 1 if any(item.severity == "error" for item in found.findings) else 0
+
+
+def _page(code: str) -> int:
     import pkgutil
 
     from .rules import CODES, MEASURED_CODES

@@ -26,6 +26,7 @@ class Distribution:
     """An installed distribution that matters to a framework.
 
     ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
+    ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), where that was looked at.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Distribution:
     missing_files: Tuple[str, ...] = ()
     missing_count: int = 0
     damaged_files: Tuple[str, ...] = ()
+    platform_tags: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,15 @@ class FrameworkBuild:
 
 @dataclass(frozen=True)
 class PluginLibrary:
-    """A file in a ``tensorflow-plugins`` folder: TensorFlow loads it at import. ``format`` is of its first bytes."""
+    """A file in a ``tensorflow-plugins`` folder: TensorFlow loads it at import. ``format`` is of its first bytes.
+
+    ``missing_libraries``: what it needs and the loader would not find.
+    """
 
     path: str
     format: str  # "elf", "pe", "macho", "empty", "other"
     size_bytes: int
+    missing_libraries: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,8 @@ class Python:
     plugins: Fact[Tuple[PluginLibrary, ...]]
     keras_config: Fact[KerasConfig]
     platlib_abi: str = ""
+    #: Native modules that one distribution of TensorFlow left where another has a Python module of the same name.
+    stale_modules: Tuple[str, ...] = ()
 
     def distribution(self, *names: str) -> Optional[Distribution]:
         """Return the first installed distribution of these (normalised) names, or None.
@@ -145,8 +153,21 @@ class Python:
 
 
 @dataclass(frozen=True)
+class Library:
+    """A native library that the loader would find. ``found_via`` names the search step that found it.
+
+    ``target`` is the name of the file that a link leads to, which often says more of its version; "" for a file.
+    """
+
+    name: str
+    path: str
+    found_via: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
 class Native:
-    """The operating system, processor and C library."""
+    """The operating system, processor and C library. ``msvc``: the Visual C++ runtime libraries that Windows finds."""
 
     system: str  # "linux", "windows", "macos"
     release: str
@@ -157,6 +178,7 @@ class Native:
     cpu_count: Fact[int]
     memory_bytes: Fact[int]
     libc: Fact[str]
+    msvc: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
 
 
 @dataclass(frozen=True)
@@ -191,15 +213,6 @@ class Gpu:
 
 
 @dataclass(frozen=True)
-class Library:
-    """A native library that the loader would find. ``found_via`` names the search step that found it."""
-
-    name: str
-    path: str
-    found_via: str
-
-
-@dataclass(frozen=True)
 class Driver:
     """Graphics hardware and its driver."""
 
@@ -213,22 +226,30 @@ class Driver:
 
 @dataclass(frozen=True)
 class Cuda:
-    """CUDA libraries that could be loaded, wherever they come from."""
+    """CUDA libraries that could be loaded, wherever they come from.
+
+    ``toolchain``: what compiling for the GPU needs besides, ``ptxas`` and ``libdevice.10.bc``.
+    """
 
     libraries: Fact[Tuple[Library, ...]]
+    toolchain: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
 
 
 @dataclass(frozen=True)
 class Rocm:
-    """AMD's compute stack."""
+    """AMD's compute stack. ``gfx``: the targets of the GPUs (``gfx1030``) that its kernel driver lists."""
 
     kfd: Fact[DeviceNode]
     version: Fact[str]
+    gfx: Fact[Tuple[str, ...]] = Fact.unknown("not asked")
 
 
 @dataclass(frozen=True)
 class DxAdapter:
-    """A DirectX adapter as Windows describes it; ids are lower-case hexadecimal without prefix."""
+    """A DirectX adapter as Windows describes it; ids are lower-case hexadecimal without prefix.
+
+    ``feature_level`` is Direct3D 12's highest (0xC000 is 12_0), None where Windows has not asked the adapter yet.
+    """
 
     name: str
     vendor_id: str
@@ -236,6 +257,7 @@ class DxAdapter:
     driver_version: str = ""
     memory_bytes: Optional[int] = None
     software: bool = False
+    feature_level: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -267,12 +289,16 @@ class LoadedModule:
 
 @dataclass(frozen=True)
 class Process:
-    """The process: its environment variables (only those that frameworks and loaders read) and where it runs."""
+    """The process: its environment variables (only those that frameworks and loaders read) and where it runs.
+
+    ``named_files``: variables that name a file or folder, and whether that is there.
+    """
 
     environ: Tuple[Tuple[str, str], ...]
     modules: Tuple[LoadedModule, ...]
     container: Fact[str]
     wsl: Fact[int]
+    named_files: Fact[Tuple[Tuple[str, bool], ...]] = Fact.unknown("not asked")
 
     def env(self, name: str) -> Optional[str]:
         """Return the value of an environment variable, None where it is not set."""

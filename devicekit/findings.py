@@ -116,8 +116,9 @@ class Finding:
     fix : sequence of Fix
         Ways out, the shortest that works first; some are worked out when they are looked at.
     blocks : tuple of str
-        What cannot be used because of it: names of frameworks (``"tensorflow"``: its import), or of platforms of the
-        candidate devices (``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``), or one device (``"gpu:1"``).
+        What cannot be used because of it: names of frameworks (``"tensorflow"``: its import) or a part of one
+        (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``), or of platforms of the candidate devices (``"cuda"``,
+        ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``), or one device (``"gpu:1"``).
     url : str
         Where the fact behind it can be read, "" where it was measured.
 

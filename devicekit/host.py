@@ -141,6 +141,10 @@ class Host:
         """Return the C library's name and version ("glibc 2.36"), "" where it does not say."""
         raise NotImplementedError
 
+    def cpu_features(self) -> Tuple[str, ...]:
+        """Return the processor's instruction sets as Windows tells them, () where it does not; Windows only."""
+        raise NotImplementedError
+
     def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
         """Return the subkeys of a key below HKEY_LOCAL_MACHINE with their values; Windows only."""
         raise NotImplementedError
@@ -203,6 +207,10 @@ def _check(path: str) -> None:
     """Refuse what no system call takes: it would be a ValueError, and probers expect an OSError."""
     if "\0" in path:
         raise OSError(22, "a path with a null character", path)
+
+
+#: Numbers of IsProcessorFeaturePresent (winnt.h, PF_..._INSTRUCTIONS_AVAILABLE), under the names that Linux gives them.
+_WINDOWS_FEATURES = (("sse2", 10), ("ssse3", 36), ("sse4_1", 37), ("sse4_2", 38), ("avx", 39), ("avx2", 40))
 
 
 class LiveHost(Host):
@@ -293,6 +301,15 @@ class LiveHost(Host):
             return os.confstr("CS_GNU_LIBC_VERSION") or ""
         except (AttributeError, OSError, ValueError):  # Windows; macOS and musl do not know the name
             return ""
+
+    def cpu_features(self) -> Tuple[str, ...]:
+        # Windows tells of these from 10.0.19041 on; before, it denies them on every processor.
+        if sys.platform != "win32" or tuple(map(int, self.release.split("."))) < (10, 0, 19041):
+            return ()
+        import ctypes
+
+        ask = ctypes.WinDLL("kernel32").IsProcessorFeaturePresent
+        return tuple(name for name, number in _WINDOWS_FEATURES if ask(number))
 
     def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
         if sys.platform != "win32":

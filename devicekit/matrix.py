@@ -7,12 +7,12 @@ import json
 import pkgutil
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .projects import Build, Project
+from .rows import CudaRow, CudnnRow, DirectMlRow, Hold, ImportNeed, RocmRow, TensorFlowRow
 
-__all__ = ["CudaRow", "CudnnRow", "DirectMlRow", "Hold", "Matrix", "RocmRow", "TensorFlowRow"]
+__all__ = ["CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportNeed", "Matrix", "RocmRow", "TensorFlowRow"]
 
 #: Distributions that own the import package ``tensorflow``.
 TENSORFLOW_OWNERS = (
@@ -23,92 +23,6 @@ TENSORFLOW_OWNERS = (
 
 #: Empty distributions of the name ``tensorflow`` that only require another one at the same version.
 TENSORFLOW_REDIRECTS = ("tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos")
-
-
-@dataclass(frozen=True)
-class TensorFlowRow:
-    """What one minor release of TensorFlow needs. Ranges are version specifiers, "" means nothing is required."""
-
-    minor: str
-    python: str
-    numpy: str
-    protobuf: str
-    keras: str
-    linux_cuda: str
-    linux_cudnn: str
-    windows_gpu: bool
-
-
-@dataclass(frozen=True)
-class CudaRow:
-    """A CUDA release: what TensorFlow opens of it by which name, and the drivers and GPUs that it runs on.
-
-    ``linux_driver`` and ``windows_driver`` are the oldest ones that can run it (minor-version compatibility, CUDA 11 and
-    later); the ``own_`` ones came with the toolkit, "" where that is not recorded. Capabilities are those that its compiler
-    makes code for.
-    """
-
-    cuda: str
-    libraries: Tuple[Tuple[str, str], ...]
-    windows_libraries: Tuple[Tuple[str, str], ...]
-    linux_driver: str
-    windows_driver: str
-    own_linux_driver: str
-    own_windows_driver: str
-    oldest_capability: str
-    newest_capability: str
-
-
-@dataclass(frozen=True)
-class CudnnRow:
-    """A line of cuDNN: the file that is opened, the CUDA releases it was made for, the oldest GPUs it has code for."""
-
-    versions: str
-    library: str
-    windows_library: str
-    cuda: Tuple[str, ...]
-    oldest_capability: str
-
-
-@dataclass(frozen=True)
-class RocmRow:
-    """The ROCm that a release of tensorflow-rocm was built for: the kernel drivers and GPU targets that it works with."""
-
-    tensorflow_rocm: str
-    rocm: str
-    kernel_drivers: Tuple[str, ...]
-    gfx: Tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Hold:
-    """What the declared bounds do not say: a release needs more, or does not do for a goal.
-
-    ``seen`` names the environment in which that was seen, or where it is written.
-    """
-
-    projects: Tuple[str, ...]
-    versions: str
-    python: str
-    goal: str
-    needs: Tuple[str, ...]
-    because: str
-    seen: str
-    code: str
-
-
-@dataclass(frozen=True)
-class DirectMlRow:
-    """A distribution that brings DirectML to TensorFlow."""
-
-    distribution: str
-    version: str
-    python: str
-    tensorflow: str
-    device_type: str
-    systems: Tuple[str, ...]
-    windows_build: int
-    wsl_build: int
 
 
 class Matrix:
@@ -198,6 +112,44 @@ class Matrix:
             )
         return self._holds[key]
 
+    def imports(self, project: str, version: str, python: str) -> Tuple[ImportNeed, ...]:
+        """Return what a release imports beside NumPy and protobuf, on a Python version."""
+        return tuple(
+            ImportNeed(tuple(row["needs"]), row["backend"], row["breaks"], row["because"], row["code"])
+            for row in self._table("imports")
+            if _about(row["projects"], project) and accepts(row["versions"], version) and accepts(row["python"], python)
+        )
+
+    def needed(self, file: str, tensorflow: Optional[str]) -> bool:
+        """Return whether a file of an installed package is needed to import it and to train.
+
+        Parameters
+        ----------
+        file : str
+            As RECORD names it.
+        tensorflow : str or None
+            The version of TensorFlow, where the file is one of TensorFlow's.
+        """
+        if not file.endswith((".py", ".so", ".pyd", ".dll", ".dylib")) and ".so." not in file:
+            return False
+        row = self._table("unneeded")[0]
+        if (
+            file in row["files"]
+            or file in row["modules"]
+            or any(file.startswith(item + "/") for item in row["folders"])
+        ):
+            return False
+        since = row["since"].get(file)
+        return not (since and tensorflow and version_at_least(tensorflow, since))
+
+    def spared(self, project: str, version: str) -> Tuple[str, ...]:
+        """Return the declared requirements without which a release can be imported and trained all the same (seen)."""
+        found: List[str] = []
+        for row in self._table("spared"):
+            if _about(row["projects"], project) and accepts(row["versions"], version):
+                found += row["names"]
+        return tuple(found)
+
     def cuda(self, version: Optional[str]) -> Optional[CudaRow]:
         """Return the row of a CUDA release ("12.5" or "12.5.1"), None where it is not known."""
         if not version:
@@ -223,6 +175,18 @@ class Matrix:
             if accepts(row["versions"], version):
                 return CudnnRow(**dict(row, cuda=tuple(row["cuda"])))
         return None
+
+    def compiled_cudnn(self, tensorflow: str) -> Tuple[str, str]:
+        """Return with which cuDNN a release of TensorFlow for Linux was compiled, and where that was seen; ("", "")."""
+        minor = ".".join(tensorflow.split(".")[:2])
+        for row in self._table("compiled"):
+            if row["tensorflow"] == minor:
+                return row["cudnn"], row["seen"]
+        return "", ""
+
+    def flags(self, variable: str) -> Dict[str, str]:
+        """Return the flags that TensorFlow reads from an environment variable, with what they take."""
+        return {row["flag"]: row["takes"] for row in self._table("flags") if row["variable"] == variable}
 
     def rocm(self, tensorflow_rocm: str) -> Optional[RocmRow]:
         """Return what a release of tensorflow-rocm was built for, None where that is not known."""

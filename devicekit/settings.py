@@ -9,13 +9,17 @@ VERIFY = ("cached", "always", "never")
 
 
 class Settings(NamedTuple):
-    """What the environment says. ``problem`` names a value that was ignored because it is not one of the accepted."""
+    """What the environment says. ``problem`` names a value that was ignored because it is not one of the accepted.
+
+    ``in_trial``: this process is a trial of devicekit's, or was started by one.
+    """
 
     device: Optional[str]
     verify: Optional[str]
     quiet: bool
     cache_dir: Optional[str]
     problem: str = ""
+    in_trial: bool = False
 
 
 def read_settings() -> Settings:
@@ -31,6 +35,7 @@ def read_settings() -> Settings:
         quiet=os.environ.get("DEVICEKIT_QUIET", "") not in ("", "0"),
         cache_dir=os.environ.get("DEVICEKIT_CACHE_DIR") or None,
         problem=problem,
+        in_trial="DEVICEKIT_TRIAL" in os.environ,
     )
 
 

@@ -53,6 +53,8 @@ class SimulatedHost(Host):
         self._denied: Set[str] = {self._key(path) for path in data.get("denied", ())}
         self._cache: Dict[str, str] = data.get("loader_cache", {})
         self._libc: str = data.get("libc", "glibc 2.35" if self.system == "linux" else "")
+        features = data.get("cpu_features", ("sse2", "avx", "avx2") if self.system == "windows" else ())
+        self._cpu_features: Tuple[str, ...] = tuple(features)
         self._registry: Dict[str, Dict[str, Dict[str, Any]]] = data.get("registry", {})
         self._commands: Dict[str, Dict[str, Any]] = data.get("commands", {})
         self._files: Dict[str, Tuple[str, bytes]] = {}
@@ -177,6 +179,9 @@ class SimulatedHost(Host):
 
     def libc(self) -> str:
         return self._libc
+
+    def cpu_features(self) -> Tuple[str, ...]:
+        return self._cpu_features
 
     def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
         if key not in self._registry:

@@ -71,6 +71,16 @@ ROWS = {
         "oldest_capability": CAPABILITY,
     },
     "gpus": {"name": TEXT, "capability": CAPABILITY},
+    "compiled": {
+        "tensorflow": {"type": "string", "pattern": r"^\d+\.\d+$"},
+        "cudnn": {"type": "string", "pattern": r"^\d+\.\d+$"},
+        "seen": {"type": "string", "minLength": 10},
+    },
+    "flags": {
+        "variable": {"enum": ["TF_JITRT_FLAGS", "TF_XLA_FLAGS"]},
+        "flag": {"type": "string", "pattern": r"^[a-z][a-z0-9_]+$"},
+        "takes": {"enum": ["switch", "number", "text"]},
+    },
     "rocm": {
         "tensorflow_rocm": VERSION,
         "rocm": VERSION,
@@ -141,6 +151,21 @@ def test_what_was_traced_is_what_the_cuda_release_brings():
         cudnn = matrix.cudnn(row.linux_cudnn)
         assert cudnn is not None
         assert cudnn.library in traced, row.minor
+
+
+def test_what_was_compiled_belongs_to_the_line_of_cudnn_that_is_opened():
+    matrix = Matrix()
+    for row in load("compiled")["rows"]:
+        known = matrix.tensorflow(row["tensorflow"])
+        assert known is not None
+        assert row["cudnn"].split(".")[0] == known.linux_cudnn, row
+    cuda = [row.minor for row in matrix.tensorflow_rows() if row.linux_cuda and row.minor not in ("1.15", "2.0")]
+    assert [row["tensorflow"] for row in load("compiled")["rows"]] == cuda
+
+
+def test_every_flag_once():
+    pairs = [(row["variable"], row["flag"]) for row in load("flags")["rows"]]
+    assert len(set(pairs)) == len(pairs)
 
 
 def test_lines_of_cudnn_have_no_gap_and_no_overlap():

@@ -1,10 +1,13 @@
-"""CUDA's libraries, wherever they come from."""
+"""CUDA's libraries and what compiles for its GPUs, wherever they come from."""
 
-from ..facts import Cuda
+import re
+from typing import Iterator, List, Tuple
+
+from ..facts import Cuda, Fact, Library
 from ..host import Host
 from .native import find_libraries
 
-__all__ = ["read_cuda"]
+__all__ = ["parse_data_dir", "read_cuda"]
 
 #: Stems of the libraries that framework builds open at run time.
 STEMS = (
@@ -22,8 +25,69 @@ def read_cuda(host: Host) -> Cuda:
             return name.lower().endswith(".dll") and name.lower().startswith(_WINDOWS)
         return name.startswith(_POSIX) and ".so." in name
 
-    return Cuda(libraries=find_libraries(host, wanted, with_wheels=True))
+    return Cuda(libraries=find_libraries(host, wanted, with_wheels=True), toolchain=_read_toolchain(host))
 
 
 _POSIX = tuple("lib%s.so" % stem for stem in STEMS)
 _WINDOWS = tuple(stem.lower() + "64_" for stem in STEMS)
+
+#: What XLA looks for below a toolkit's folder.
+_LIBDEVICE = ("nvvm", "libdevice", "libdevice.10.bc")
+_FOLDER_VARIABLES = ("CUDA_DIR", "CUDA_HOME", "CUDA_PATH")
+
+
+def _read_toolchain(host: Host) -> "Fact[Tuple[Library, ...]]":
+    """The compiler of GPU code and its library of mathematical functions.
+
+    XLA searches more narrowly, and not in the same places in every release: what is not found here is nowhere.
+    """
+    if host.system != "linux":
+        return Fact.absent(problem="looked for on Linux only")
+    found: List[Library] = []
+    for folder, via in _toolkits(host):
+        for parts in (("bin", "ptxas"), _LIBDEVICE):
+            path = host.join(folder, *parts)
+            if host.is_file(path):
+                found.append(Library(parts[-1], host.scrub(path), via))
+    for folder in host.environ().get("PATH", "").split(":"):
+        if folder and host.is_file(host.join(folder, "ptxas")):
+            found.append(Library("ptxas", host.scrub(host.join(folder, "ptxas")), "PATH"))
+    return Fact.of(tuple(found), "the toolkits' folders, PATH and pip's nvidia packages")
+
+
+def _toolkits(host: Host) -> Iterator[Tuple[str, str]]:
+    """Folders that may be a CUDA toolkit, and how they were found."""
+    environ = host.environ()
+    named = parse_data_dir(environ.get("XLA_FLAGS", ""))
+    if named:
+        yield named, "XLA_FLAGS"
+    for name in _FOLDER_VARIABLES:
+        if environ.get(name):
+            yield environ[name], name
+    yield host.join(host.interpreter.cwd, "cuda_sdk_lib"), "working folder"
+    for entry in dict.fromkeys(host.interpreter.sys_path):
+        for package in ("cuda_nvcc", "cu13"):  # from CUDA 13 on, pip's packages share one folder
+            yield host.join(entry, "nvidia", package), "pip"
+    for prefix in filter(None, (environ.get("CONDA_PREFIX"), host.interpreter.prefix)):
+        yield prefix, "conda"
+        yield host.join(prefix, "targets", "%s-linux" % host.architecture), "conda"
+    try:
+        names = host.list_names("/usr/local")
+    except OSError:
+        names = []
+    for name in names:
+        if name == "cuda" or name.startswith("cuda-"):
+            yield "/usr/local/" + name, "system"
+    for folder in ("/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit", "/usr"):
+        yield folder, "system"
+
+
+def parse_data_dir(flags: str) -> str:
+    """Return the toolkit's folder that XLA is told, "" where it is told none.
+
+    ::
+
+        --xla_dump_to=/tmp/x --xla_gpu_cuda_data_dir=/usr/lib/cuda
+    """
+    match = re.search(r"--xla_gpu_cuda_data_dir=(?:\"([^\"]*)\"|'([^']*)'|(\S+))", flags)
+    return next(filter(None, match.groups()), "") if match else ""

@@ -79,7 +79,7 @@ def parse_dx_adapter(values: Dict[str, Any]) -> DxAdapter:
     ::
 
         {"Description": "AMD Radeon RX 6700 XT", "VendorId": 4098, "DeviceId": 29663, "DriverVersion": 8725724284,
-         "DedicatedVideoMemory": 12868124672}
+         "DedicatedVideoMemory": 12868124672, "MaxD3D12FeatureLevel": 49664}
 
     The driver version is four 16-bit numbers in one. Vendor 0x1414, device 0x8c is Microsoft's software renderer.
     """
@@ -89,6 +89,7 @@ def parse_dx_adapter(values: Dict[str, Any]) -> DxAdapter:
     if isinstance(packed, int):
         version = ".".join(str(packed >> shift & 0xFFFF) for shift in (48, 32, 16, 0))
     memory: Optional[int] = values.get("DedicatedVideoMemory")
+    level = values.get("MaxD3D12FeatureLevel")
     return DxAdapter(
         name=str(values["Description"]).rstrip("\0"),
         vendor_id="%04x" % vendor,
@@ -96,4 +97,5 @@ def parse_dx_adapter(values: Dict[str, Any]) -> DxAdapter:
         driver_version=version,
         memory_bytes=memory if isinstance(memory, int) else None,
         software=(vendor, device) == (0x1414, 0x8C),
+        feature_level=level if isinstance(level, int) else None,
     )

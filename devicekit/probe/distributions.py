@@ -1,11 +1,22 @@
 """One installed distribution: its metadata, and whether the files of its RECORD are there."""
 
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, FrozenSet, List, Optional, Tuple
 
 from ..facts import Distribution, Fact
 from ..host import Host
 
-__all__ = ["normalise", "parse_metadata", "parse_record", "read_distribution", "split_folder_name"]
+__all__ = [
+    "TENSORFLOW_NAMES", "normalise", "parse_metadata", "parse_record", "parse_wheel", "read_distribution",
+    "recorded_names", "split_folder_name",
+]  # fmt: skip
+
+#: Distributions that bring files of the import package ``tensorflow``.
+TENSORFLOW_NAMES = frozenset(
+    (
+        "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-directml", "tensorflow-rocm", "tensorflow-macos",
+        "tensorflow-intel", "tensorflow-cpu-aws", "intel-tensorflow", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu",
+    )
+)  # fmt: skip
 
 #: Endings of native libraries, which are few, large, and fatal when they are gone or cut short.
 _NATIVE = (".so", ".pyd", ".dll", ".dylib")
@@ -98,9 +109,11 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
     record: Fact[int] = Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD")))
     missing: List[str] = []
     damaged: List[str] = []
+    tags: Tuple[str, ...] = ()
     if entry.endswith(".dist-info"):
         if deep or name in _CHECKED or name.startswith("tensorflow"):
             record, missing, damaged = _check_record(host, folder, base, deep)
+            tags = _read_tags(host, base)
     if deep and is_folder:
         try:
             installer = host.read_text(host.join(base, "INSTALLER"), 64).strip()
@@ -118,9 +131,31 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
             missing_files=tuple(missing[:_NAMED]),
             missing_count=len(missing),
             damaged_files=tuple(damaged[:_NAMED]),
+            platform_tags=tags,
         ),
         problem,
     )
+
+
+def _read_tags(host: Host, base: str) -> Tuple[str, ...]:
+    try:
+        return parse_wheel(host.read_text(host.join(base, "WHEEL"), 8192))
+    except OSError:  # not every installer leaves it
+        return ()
+
+
+def parse_wheel(text: str) -> Tuple[str, ...]:
+    """Return the platform tags of a WHEEL file.
+
+    ::
+
+        Wheel-Version: 1.0
+        Tag: cp311-cp311-manylinux_2_17_x86_64
+        Tag: cp311-cp311-manylinux2014_x86_64
+    """
+    lines = [line.partition(":") for line in text.splitlines()]
+    tags = [value.strip().rpartition("-")[2] for label, _, value in lines if label.strip().lower() == "tag"]
+    return tuple(dict.fromkeys(tag for tag in tags if tag and tag != "any"))
 
 
 def parse_record(text: str, deep: bool, system: str = "linux") -> List[Tuple[str, Optional[int]]]:
@@ -189,6 +224,19 @@ def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact
         elif size is not None and info.size < size and _is_native(name):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
     return Fact.of(len(files), shown), missing, damaged
+
+
+def recorded_names(host: Host, record: str) -> FrozenSet[str]:
+    """Return the names of the Python and native modules that a RECORD lists.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be read.
+    """
+    text = host.read_text(host.expand(record), _RECORD_LIMIT)
+    names = (line.partition(",")[0] for line in text.splitlines())
+    return frozenset(name for name in names if name.endswith((".py", ".so", ".pyd")))
 
 
 def _is_native(name: str) -> bool:

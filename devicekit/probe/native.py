@@ -1,5 +1,6 @@
 """Operating system, processor, C library, and what the dynamic loader would find."""
 
+import re
 import struct
 from typing import Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
@@ -22,6 +23,7 @@ def read_native(host: Host) -> Native:
         cpu_count=count,
         memory_bytes=_read_memory(host),
         libc=_read_libc(host),
+        msvc=_read_msvc(host),
     )
 
 
@@ -53,7 +55,9 @@ def _read_cpu(host: Host) -> "Tuple[Fact[str], Fact[Tuple[str, ...]], Fact[int]]
     path = "/proc/cpuinfo"
     if host.system != "linux":
         unknown = "not read on %s" % host.system
-        return Fact.unknown(unknown), Fact.unknown(unknown), Fact.unknown(unknown)
+        features = host.cpu_features() if host.system == "windows" and host.architecture == "AMD64" else ()
+        told = Fact.of(features, "IsProcessorFeaturePresent") if features else Fact.unknown(unknown)
+        return Fact.unknown(unknown), told, Fact.unknown(unknown)
     try:
         model, flags, count = parse_cpuinfo(host.read_text(path))
     except OSError as error:
@@ -131,6 +135,35 @@ def _read_libc(host: Host) -> "Fact[str]":
     return Fact.unknown("neither glibc's confstr nor a musl loader was found")
 
 
+_SYSTEM_FOLDER = "C:\\Windows\\System32"
+_MSVC = re.compile(r"(msvcp|vcruntime)140(_\d)?\.dll$")
+
+
+def _read_msvc(host: Host) -> "Fact[Tuple[Library, ...]]":
+    """The Visual C++ runtime where Windows looks for it: beside the interpreter, in the system's folder, on PATH.
+
+    A Python brings some of it along, conda all of it.
+    """
+    if host.system != "windows":
+        return Fact.absent(problem="the Visual C++ runtime is Windows' own")
+    try:
+        host.list_names(_SYSTEM_FOLDER)
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), _SYSTEM_FOLDER)
+    interpreter = host.interpreter
+    found: List[Library] = []
+    folders = [host.path.dirname(interpreter.executable)]
+    for prefix in (interpreter.prefix, interpreter.base_prefix):
+        folders += [prefix, host.join(prefix, "Library", "bin")]
+    _search(host, folders, "interpreter", _is_msvc, found, [])
+    others = find_libraries(host, _is_msvc)
+    return Fact.of(tuple(found) + (others.or_none() or ()), "System32, PATH and the interpreter's folders")
+
+
+def _is_msvc(name: str) -> bool:
+    return _MSVC.match(name.lower()) is not None
+
+
 #: Flags of ld.so.cache entries for 64-bit ELF libraries: x86-64, s390x, ppc64, arm64, riscv64 (glibc, sysdeps ldconfig.h).
 _LIBRARY_64 = (0x0303, 0x0403, 0x0503, 0x0A03, 0x1003)
 
@@ -190,7 +223,7 @@ def find_libraries(host: Host, wanted: Callable[[str], bool], with_wheels: bool 
         _search(host, _wheel_folders(host), "pip", wanted, found, problems)
     cache = host.loader_cache()
     for name in sorted(filter(wanted, cache)):
-        found.append(Library(name, host.scrub(cache[name]), "ld.so.cache"))
+        found.append(_library(host, name, cache[name], "ld.so.cache"))
     if not cache and host.system == "linux":
         _search(host, _LOADER_FOLDERS, "system", wanted, found, problems)
     _search(host, _USUAL_FOLDERS.get(host.system, ()), "system", wanted, found, problems)
@@ -233,7 +266,12 @@ def _search(
             problems.append(host.scrub(str(error)))
             continue
         for name in filter(wanted, names):
-            found.append(Library(name, host.scrub(host.join(folder, name)), via))
+            found.append(_library(host, name, host.join(folder, name), via))
+
+
+def _library(host: Host, name: str, path: str, via: str) -> Library:
+    target = host.path.basename(host.real_path(path))
+    return Library(name, host.scrub(path), via, "" if target.lower() == name.lower() else host.scrub(target))
 
 
 def first_library(libraries: "Fact[Tuple[Library, ...]]", *names: str) -> Optional[Library]:

@@ -1,6 +1,6 @@
 """The process: its environment variables, what it has imported, container and WSL."""
 
-from typing import Tuple
+from typing import Mapping, Tuple
 
 from ..facts import Fact, LoadedModule, Process
 from ..host import Host
@@ -10,7 +10,7 @@ __all__ = ["parse_proc_version", "read_process"]
 #: The variables that frameworks, drivers and loaders read. A list of names and no pattern: ``TF_TOKEN_*`` and
 #: ``TF_VAR_*`` belong to another program and hold secrets.
 VARIABLES = (
-    "AMD_VISIBLE_DEVICES", "CONDA_PREFIX", "CUDA_CACHE_DISABLE", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH",
+    "AMD_VISIBLE_DEVICES", "CONDA_PREFIX", "CUDA_CACHE_DISABLE", "CUDA_DEVICE_ORDER", "CUDA_DIR", "CUDA_HOME", "CUDA_PATH",
     "CUDA_VISIBLE_DEVICES", "DEVICEKIT_CACHE_DIR", "DEVICEKIT_DEVICE", "DEVICEKIT_QUIET", "DEVICEKIT_VERIFY",
     "DML_VISIBLE_DEVICES", "DYLD_LIBRARY_PATH", "GPU_DEVICE_ORDINAL", "HIP_VISIBLE_DEVICES", "HSA_OVERRIDE_GFX_VERSION",
     "JAX_PLATFORMS", "JAX_PLATFORM_NAME", "KERAS_BACKEND", "KERAS_HOME", "KERAS_TORCH_DEVICE", "LD_LIBRARY_PATH",
@@ -18,7 +18,7 @@ VARIABLES = (
     "ONEAPI_ROOT", "PATH", "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "PYTHONHOME", "PYTHONNOUSERSITE", "PYTHONPATH",
     "PYTHONWARNINGS", "ROCM_PATH", "ROCR_VISIBLE_DEVICES", "TF_CPP_MIN_LOG_LEVEL", "TF_DETERMINISTIC_OPS",
     "TF_DIRECTML_PATH", "TF_ENABLE_ONEDNN_OPTS", "TF_FORCE_GPU_ALLOW_GROWTH", "TF_FORCE_UNIFIED_MEMORY",
-    "TF_GPU_ALLOCATOR", "TF_GPU_THREAD_MODE", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS",
+    "TF_GPU_ALLOCATOR", "TF_GPU_THREAD_MODE", "TF_JITRT_FLAGS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS",
     "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", "TF_USE_LEGACY_KERAS", "TF_XLA_FLAGS", "TPU_NAME", "VIRTUAL_ENV",
     "XLA_FLAGS", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE", "ZE_AFFINITY_MASK",
 )  # fmt: skip
@@ -35,7 +35,23 @@ def read_process(host: Host) -> Process:
     pairs = [(name, host.scrub(upper[name])) for name in VARIABLES if name in upper]
     pairs += [(name, "<set>") for name in PRESENCE_ONLY if name in upper]
     modules = tuple(LoadedModule(name, version) for name, version in host.interpreter.modules)
-    return Process(environ=tuple(sorted(pairs)), modules=modules, container=_read_container(host), wsl=_read_wsl(host))
+    return Process(
+        environ=tuple(sorted(pairs)),
+        modules=modules,
+        container=_read_container(host),
+        wsl=_read_wsl(host),
+        named_files=_read_named_files(host, upper),
+    )
+
+
+def _read_named_files(host: Host, environ: Mapping[str, str]) -> "Fact[Tuple[Tuple[str, bool], ...]]":
+    """Whether what these variables name is there; flags that do not begin with a dash are the name of a file of flags."""
+    found = []
+    for name in ("TF_JITRT_FLAGS", "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", "TF_XLA_FLAGS", "XLA_FLAGS"):
+        value = environ.get(name, "")
+        if value and not (name.endswith("_FLAGS") and value.strip().startswith("-")):
+            found.append((name, host.exists(host.join(host.interpreter.cwd, value))))
+    return Fact.of(tuple(found), "environment")
 
 
 def _read_container(host: Host) -> "Fact[str]":

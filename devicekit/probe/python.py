@@ -6,20 +6,22 @@ from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
 from .builds import read_builds
-from .distributions import normalise, read_distribution
+from .distributions import TENSORFLOW_NAMES, normalise, read_distribution, recorded_names
+from .elf import missing_libraries
 
 __all__ = ["read_python"]
 
 #: Distributions that matter to a framework; others are counted only, so that a large environment costs nothing.
 RELEVANT = frozenset(
     (
-        "absl-py", "array-record", "astunparse", "cuda-python", "dm-tree", "flatbuffers", "gast", "google-pasta", "grpcio",
-        "h5py", "importlib-metadata", "jax", "jax-cuda12-pjrt", "jax-cuda12-plugin", "jax-cuda13-pjrt", "jax-cuda13-plugin",
-        "jax-metal", "jaxlib", "keras", "keras-applications", "keras-nightly", "keras-preprocessing", "libclang", "libtpu",
-        "markdown", "ml-dtypes", "namex", "numpy", "onnxruntime", "onnxruntime-directml", "onnxruntime-gpu", "openvino",
-        "opt-einsum", "optree", "packaging", "pip", "protobuf", "pytorch-directml", "requests", "rich", "scipy", "setuptools",
-        "six", "tb-nightly", "tensorboard", "termcolor", "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch",
-        "torch-directml", "torchaudio", "torchvision", "triton", "typing-extensions", "werkzeug", "wheel", "wrapt",
+        "absl-py", "array-record", "astunparse", "certifi", "cuda-python", "dm-tree", "flatbuffers", "gast",
+        "google-pasta", "grpcio", "h5py", "idna", "importlib-metadata", "jax", "jax-cuda12-pjrt", "jax-cuda12-plugin",
+        "jax-cuda13-pjrt", "jax-cuda13-plugin", "jax-metal", "jaxlib", "keras", "keras-applications", "keras-nightly",
+        "keras-preprocessing", "libclang", "libtpu", "markdown", "ml-dtypes", "namex", "numpy", "onnxruntime",
+        "onnxruntime-directml", "onnxruntime-gpu", "openvino", "opt-einsum", "optree", "packaging", "pip", "protobuf",
+        "pytorch-directml", "requests", "rich", "scipy", "setuptools", "six", "tb-nightly", "tensorboard", "termcolor",
+        "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch", "torch-directml", "torchaudio",
+        "torchvision", "triton", "typing-extensions", "urllib3", "werkzeug", "wheel", "wrapt",
     )
 )  # fmt: skip
 RELEVANT_PREFIXES = ("tensorflow", "nvidia-", "intel-extension-for-", "jax-rocm", "tf-")
@@ -29,8 +31,10 @@ _PREFIXES_RAW = tuple(name.replace("-", "_") for name in RELEVANT_PREFIXES)
 
 #: Import packages whose place on the path decides what a framework import finds.
 PACKAGES = (
-    "tensorflow", "tensorflow_core", "keras", "tf_keras", "jax", "jaxlib", "torch", "torch_directml", "numpy", "google",
-    "h5py", "ml_dtypes",
+    "tensorflow", "tensorflow_core", "keras", "tf_keras", "jax", "jaxlib", "torch", "torch_directml", "numpy",
+    "google", "google.protobuf", "h5py", "ml_dtypes", "absl", "astunparse", "flatbuffers", "gast", "namex", "openvino",
+    "opt_einsum", "optree", "packaging", "pasta", "requests", "rich", "scipy", "six", "termcolor", "typing_extensions",
+    "wrapt", "certifi", "idna", "urllib3", "tree", "keras_preprocessing", "setuptools", "tensorboard",
 )  # fmt: skip
 
 #: Parts of the standard library that no framework imports: a local file of such a name does no harm.
@@ -68,6 +72,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         builds=tuple(read_builds(host, packages)),
         plugins=_read_plugins(host, listing),
         keras_config=_read_keras_config(host),
+        stale_modules=tuple(_stale_modules(host, distributions)),
     )
 
 
@@ -146,6 +151,34 @@ def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
+def _stale_modules(host: Host, distributions: Tuple[Distribution, ...]) -> Iterable[str]:
+    """Native modules that stand before a Python module of another TensorFlow: the import takes the native one.
+
+    Only where several distributions of TensorFlow lie in one folder. Libraries in ``tensorflow/core/kernels`` count too:
+    TensorFlow loads whatever is there (tensorflow/__init__.py).
+    """
+    owners = [item for item in distributions if item.name in TENSORFLOW_NAMES and item.record.or_none()]
+    if len(owners) < 2:
+        return
+    records = {}
+    for item in owners:
+        try:
+            records[item.name] = recorded_names(host, item.record.source)
+        except OSError:  # it was there a moment ago
+            return
+    for owner in owners:
+        if owner.missing_count or owner.damaged_files:
+            continue
+        mine = records[owner.name]
+        for other in owners:
+            if other is owner:
+                continue
+            for name in sorted(records[other.name] - mine):
+                stem, _, ending = name.rpartition(".")
+                if ending in ("so", "pyd") and stem + ".py" in mine:
+                    yield name
+
+
 def _leftovers(host: Host, listing: _Listing) -> Iterable[str]:
     """Folders that pip renamed (``~ensorflow``) and could not delete: an upgrade was interrupted."""
     for folder, names in listing:
@@ -197,7 +230,11 @@ def _find_packages(host: Host, listing: _Listing) -> Iterable[ImportPackage]:
 def _match(
     host: Host, folder: str, names: FrozenSet[str], name: str, suffixes: Tuple[str, ...]
 ) -> Optional[Tuple[str, str]]:
-    location = host.join(folder, name)
+    location = host.join(folder, *name.split("."))
+    if "." in name:  # a part of a namespace package
+        inside = name.partition(".")[0] in names
+        found = inside and any(host.is_file(host.join(location, "__init__" + end)) for end in (".py", ".pyc"))
+        return ("package", location) if found else None
     if name in names:
         if any(host.is_file(host.join(location, "__init__" + end)) for end in (".py", ".pyc")):
             return "package", location
@@ -265,8 +302,19 @@ def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, .
             info = host.info(path)
             if info is None or info.kind != "file" or not name.endswith((".so", ".dll", ".dylib", ".pyd")):
                 continue
-            found.append(PluginLibrary(host.scrub(path), _library_format(host, path, info.size), info.size))
+            kind = _library_format(host, path, info.size)
+            missing: Tuple[str, ...] = ()
+            if kind == "elf" and host.system == "linux":
+                try:
+                    missing = missing_libraries(host, path, _OF_TENSORFLOW)
+                except OSError as error:
+                    return Fact.unknown(host.scrub(str(error)), host.scrub(path))
+            found.append(PluginLibrary(host.scrub(path), kind, info.size, missing))
     return Fact.of(tuple(found), "tensorflow-plugins on sys.path")
+
+
+#: Libraries that TensorFlow has loaded when it comes to its plug-ins.
+_OF_TENSORFLOW = ("libtensorflow_framework.so.2", "libtensorflow_cc.so.2", "_pywrap_tensorflow_internal.so")
 
 
 def _library_format(host: Host, path: str, size: int) -> str:

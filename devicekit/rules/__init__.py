@@ -12,7 +12,7 @@ from ..findings import SEVERITIES, Diagnosis, Finding, NotEvaluated
 from ..matrix import Matrix
 from .view import View
 
-__all__ = ["CODES", "MEASURED_CODES", "Rule", "diagnose", "rule", "rules"]
+__all__ = ["CODES", "MEASURED_CODES", "UNLOADABLE", "Rule", "diagnose", "rule", "rules"]
 
 RuleFunction = Callable[[View], Iterable[Finding]]
 
@@ -26,6 +26,9 @@ class Rule(NamedTuple):
 
 
 _REGISTRY: Dict[str, Rule] = {}
+
+#: Where one of these fired no wheel can be loaded: what else is wrong with the Python layer does not matter yet.
+UNLOADABLE = ("system-library-too-old", "cpu-instructions-missing", "msvc-runtime-missing")
 
 
 def rule(code: str, hidden_by: Tuple[str, ...] = ()) -> Callable[[RuleFunction], RuleFunction]:
@@ -42,25 +45,28 @@ def rule(code: str, hidden_by: Tuple[str, ...] = ()) -> Callable[[RuleFunction],
 
 #: The order of evaluation, and of findings of the same severity: a cause stands before what it can hide.
 CODES = (
-    "python-unsupported", "platform-unsupported", "framework-missing", "install-corrupt", "distributions-conflict",
-    "module-shadowed", "keras-incompatible", "numpy-incompatible", "protobuf-incompatible", "dependency-incompatible",
-    "plugin-version-mismatch", "rosetta-python", "wsl-without-gpu", "container-without-gpu", "directml-missing",
-    "cpu-only-build", "metal-plugin-missing", "gpu-vendor-unsupported", "device-hidden", "device-permission-denied",
-    "driver-missing", "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "cuda-version-mismatch",
-    "cuda-library-missing", "cudnn-missing", "no-gpu",
+    "python-unsupported", "platform-unsupported", "system-library-too-old", "cpu-instructions-missing",
+    "msvc-runtime-missing", "framework-missing", "install-corrupt", "distributions-conflict", "module-shadowed",
+    "keras-incompatible", "numpy-incompatible", "protobuf-incompatible", "dependency-incompatible",
+    "plugin-version-mismatch", "rosetta-python", "wsl-without-gpu", "environment-variable-fatal",
+    "container-without-gpu", "directml-missing", "directml-unsupported", "cpu-only-build", "metal-plugin-missing",
+    "gpu-vendor-unsupported", "device-hidden", "device-permission-denied", "driver-missing", "driver-shadowed",
+    "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "rocm-version-mismatch", "gfx-unsupported",
+    "compute-capability-unsupported", "cuda-version-mismatch", "cuda-library-missing", "cudnn-missing",
+    "cudnn-version-mismatch", "xla-toolchain-missing", "no-gpu",
 )  # fmt: skip
 
 #: Codes that only a run can show; `devicekit.selftest` and `devicekit.apply` make these findings.
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "out-of-memory", "device-lost", "op-unsupported",
-    "cache-unwritable", "setting-invalid", "framework-unsupported",
-    "compute-capability-unsupported",
+    "cache-unwritable", "setting-invalid", "framework-unsupported", "device-busy", "slower-than-cpu",
 )  # fmt: skip
 
 
 def rules() -> Tuple[Rule, ...]:
     """Return all rules in their order."""
-    from . import cuda, directml, driver, metal, process, python  # noqa: F401 - they register themselves
+    # They register themselves.
+    from . import cuda, dependencies, directml, driver, keras, metal, native, process, python, rocm  # noqa: F401
 
     return tuple(_REGISTRY[code] for code in CODES)
 
@@ -75,7 +81,8 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
     matrix : Matrix
         What goes together.
     """
-    from .outlook import candidates, statuses
+    from .outlook import candidates
+    from .prediction import statuses
 
     view = View(machine, matrix)
     findings: List[Finding] = []
@@ -93,7 +100,8 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
             undecided.append(NotEvaluated(item.code, "the rule failed: %s: %s" % (type(error).__name__, error)))
             continue
         findings += made
-        if made:
+        # A remark that blocks nothing explains nothing either.
+        if any(finding.blocks or finding.severity != "info" for finding in made):
             fired.add(item.code)
     order = {severity: number for number, severity in enumerate(SEVERITIES)}
     findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity

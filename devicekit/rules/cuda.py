@@ -1,12 +1,17 @@
 """The CUDA libraries that the TensorFlow build opens, against those that can be found."""
 
+import re
 from typing import Dict, Iterable, List, Sequence, Tuple
 
+from ..errors import UnknownFactError
 from ..facts import Library
 from ..findings import Evidence, Finding, Fix
+from ..hardware import capability_number, code_for
 from ..matrix import CudaRow, TensorFlowRow, version_at_least
+from ..projects import Build
+from ..target import Target
 from . import rule
-from .mending import mend
+from .mending import mend, replace_by_goal
 from .view import View
 
 _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
@@ -79,6 +84,85 @@ def _fixes(view: View, row: TensorFlowRow, missing: List[str]) -> Sequence[Fix]:
         return mend(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
     cuda = "CUDA %s and cuDNN %s" % (row.linux_cuda, row.linux_cudnn)
     return (Fix("Install %s from NVIDIA's archive, and put their lib64 folder on LD_LIBRARY_PATH" % cuda),)
+
+
+def _capabilities(view: View) -> List[str]:
+    """The compute capabilities of the NVIDIA GPUs in the order of the candidate devices, "" where one is not known."""
+    told = [gpu.compute_capability.or_none() for gpu in view.machine.driver.gpus.or_none() or ()]
+    named: Dict[str, str] = {}  # servers have eight of one name, and looking one up takes its time
+    found = []
+    for index, item in enumerate(view.vendor("nvidia")):
+        if item.name not in named:
+            named[item.name] = view.matrix.compute_capability(item.name) or ""
+        found.append((told[index] if index < len(told) else None) or named[item.name])
+    return found
+
+
+def _code_in(view: View) -> Tuple[Tuple[str, ...], str]:
+    """Which GPU code the build has, and where that was read; () where that is not known."""
+    build, owner = view.tensorflow_build, view.tensorflow
+    if build is not None and build.compute_capabilities.or_none():
+        return build.compute_capabilities.or_none() or (), build.compute_capabilities.source
+    project = view.matrix.project(owner.name) if owner is not None else None
+    release = project.release(view.tensorflow_version or "") if project is not None else None
+    for item in release.builds if release is not None else ():
+        if item.kind == "cuda" and item.capabilities:
+            return item.capabilities, item.source
+    return (), ""
+
+
+@rule("compute-capability-unsupported", hidden_by=_HIDDEN)
+def compute_capability_unsupported(view: View) -> Iterable[Finding]:
+    """The build has no code for the GPU, or none that runs before the driver has compiled it."""
+    gpus = view.vendor("nvidia") if view.uses_cuda else ()
+    if not gpus:
+        return
+    have, source = _code_in(view)
+    capabilities = _capabilities(view)
+    kinds = {}
+    for text in filter(None, capabilities):
+        build = Build((), (), "cuda", "", "", have, "", (), source)
+        kinds[text] = code_for(build, Target("", "linux", "x86_64", capabilities=(text,))).kind
+    for kind in ("none", "compiled"):
+        numbers = [index for index, text in enumerate(capabilities) if kinds.get(text) == kind]
+        if not numbers:
+            continue
+        names = [gpus[index].name for index in numbers]
+        refused = kind == "none"
+        whole = len(numbers) == len(capabilities)
+        # With the variable set, CUDA counts the GPUs in another order than this.
+        single = view.machine.process.env("CUDA_VISIBLE_DEVICES") is None
+        blocks = ("cuda",) if whole else tuple("gpu:%d" % index for index in numbers if single)
+        text = capabilities[numbers[0]]
+        yield Finding(
+            "compute-capability-unsupported",
+            "warning" if whole else "info",
+            "%s has no %scode for compute capability %s (%s): %s."
+            % (
+                view.tensorflow_label,
+                "" if refused else "machine ",
+                text,
+                names[0],
+                "it ignores the GPU" if refused else "the driver compiles it at first use, which can take half an hour",
+            ),
+            (Evidence("code for %s" % ", ".join(have), source),)
+            + tuple(Evidence(name, gpus[0].source) for name in names[:3]),
+            _other_code(view, refused, whole),
+            blocks if refused else (),
+            "https://developer.nvidia.com/cuda-gpus",
+        )
+
+
+def _other_code(view: View, refused: bool, whole: bool) -> Sequence[Fix]:
+    if refused and not whole:
+        return (Fix("Use the other GPUs: TensorFlow leaves this one to other programs, or to an older release"),)
+    if refused:
+        text = "Install the newest TensorFlow with code for this GPU"
+        return replace_by_goal(view, text, "cuda", "tensorflow[and-cuda]")
+    return (
+        Fix("Let the first run finish; keep what it compiled", "export CUDA_CACHE_MAXSIZE=4294967296"),
+        Fix("Or use a build with machine code for it, such as NVIDIA's own TensorFlow container"),
+    )
 
 
 @rule("cuda-version-mismatch", hidden_by=_HIDDEN)
@@ -160,3 +244,110 @@ def _cudnn_fix(view: View, row: TensorFlowRow, name: str) -> Sequence[Fix]:
     bounds = ">=9.3,<9.11" if row.linux_cudnn == "9" else "==%s.*" % row.linux_cudnn
     major = row.linux_cuda.split(".")[0]
     return (view.install_fix("Install cuDNN", "nvidia-cudnn-cu%s%s" % (major, bounds)),)
+
+
+_BEFORE_CUDNN = _HIDDEN + ("cuda-version-mismatch", "cuda-library-missing", "cudnn-missing")
+
+
+def _is_wheels(library: Library) -> bool:
+    """Whether pip brought it, even where LD_LIBRARY_PATH leads there."""
+    return library.found_via == "pip" or "/nvidia/cudnn/" in library.path
+
+
+def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
+    """The version of the cuDNN that would be loaded.
+
+    Raises
+    ------
+    UnknownFactError
+        Where neither its package nor the name of its file says it.
+    """
+    if _is_wheels(library):
+        told = view.machine.python.version_of("nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0])
+        if told:
+            return told
+    match = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)*)$", library.target or library.name)
+    if match is None:
+        raise UnknownFactError("%s: its name does not say which version it is" % library.path)
+    return match.group(1)
+
+
+@rule("cudnn-version-mismatch", hidden_by=_BEFORE_CUDNN)
+def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
+    """A cuDNN older than the one that TensorFlow was compiled with, or too new for the GPU."""
+    rows = needed(view)
+    row = rows[0] if rows is not None else None
+    if row is None or not row.linux_cudnn:
+        return
+    library = _findable(view, row).get("libcudnn.so.%s" % row.linux_cudnn)
+    compiled, seen = view.matrix.compiled_cudnn(view.tensorflow_version or "")
+    if library is None or not compiled:
+        return
+    version = _cudnn_version(view, library, row)
+    line = view.matrix.cudnn(version)
+    oldest = capability_number(line.oldest_capability) if line is not None else (0, 0)
+    capabilities = _capabilities(view)
+    left = [text for text in capabilities if text and capability_number(text) < oldest]
+    short = ".".join(version.split(".")[:3])
+    blocks: Tuple[str, ...] = ("cuda",)
+    if version_at_least(version, compiled) is False:
+        reason = "was compiled with cuDNN %s, and refuses the older %s that is found" % (compiled, short)
+        evidence = Evidence("compiled with %s" % compiled, seen)
+    elif left and line is not None:
+        reason = "would load cuDNN %s, which has no code for compute capability %s" % (short, left[0])
+        evidence = Evidence(
+            "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's matrix"
+        )
+        blocks = ("cuda",) if len(left) == len(capabilities) else ()
+    else:
+        return
+    yield Finding(
+        "cudnn-version-mismatch",
+        "warning",
+        "%s %s: convolutions and recurrent layers fail on the GPU." % (view.tensorflow_label, reason),
+        (Evidence("cuDNN %s" % version, library.path), evidence),
+        _other_cudnn(view, row, library, compiled, bool(left)),
+        blocks,
+        "https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html",
+    )
+
+
+def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str, old_gpu: bool) -> Sequence[Fix]:
+    major = row.linux_cudnn
+    limit = "9.11" if old_gpu and major == "9" else "%d" % (int(major) + 1)
+    if not _is_wheels(library):
+        text = "Put a cuDNN from %s on and before %s in the place of %s" % (compiled, limit, library.path)
+        return (Fix(text),)
+    name = "nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0]
+    return (view.install_fix("Install a cuDNN that goes with both", "%s>=%s,<%s" % (name, compiled, limit)),)
+
+
+@rule("xla-toolchain-missing", hidden_by=(*_BEFORE_CUDNN, "driver-shadowed", "driver-too-old"))
+def xla_toolchain_missing(view: View) -> Iterable[Finding]:
+    """Nothing to compile for the GPU with: from 2.11 on Keras compiles the optimizer's step, or the whole step, there."""
+    rows = needed(view)
+    if rows is None:
+        return
+    row, toolchain = rows[0], view.machine.cuda.toolchain
+    found = toolchain.value or ()
+    if any(item.name == "libdevice.10.bc" for item in found):
+        return
+    by_default = version_at_least(row.minor, "2.11")
+    missing = "libdevice.10.bc" if found else "libdevice.10.bc and ptxas"
+    text = "Install CUDA's compiler beside TensorFlow"
+    command = mend(view, text, "nvidia-cuda-nvcc-cu%s" % row.linux_cuda.partition(".")[0], extra="and-cuda")
+    toolkit = Fix(
+        "Install the compiler of the CUDA %s toolkit, and tell XLA its folder" % row.linux_cuda,
+        "export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda",
+    )
+    yield Finding(
+        "xla-toolchain-missing",
+        "warning" if by_default else "info",
+        "%s of CUDA cannot be found: what XLA compiles for the GPU fails%s."
+        % (missing, ", and Keras lets it compile in model.fit" if by_default else " (jit_compile=True)"),
+        tuple(Evidence("%s not found" % name, toolchain.source) for name in missing.split(" and "))
+        + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:1]),
+        command if version_at_least(row.minor, _RUNPATH_SINCE) else (toolkit,),
+        (),
+        "https://github.com/tensorflow/tensorflow/issues/58681",
+    )

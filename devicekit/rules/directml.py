@@ -1,9 +1,10 @@
 """DirectML, WSL, and GPUs that another build than the installed one would use."""
 
-from typing import Iterable, Sequence, Tuple
+import re
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ..findings import Evidence, Finding, Fix, LazyFixes
-from ..matrix import accepts
+from ..matrix import accepts, version_at_least
 from . import rule
 from .mending import elsewhere, replace_by_goal
 from .view import View
@@ -97,6 +98,57 @@ def directml_missing(view: View) -> Iterable[Finding]:
         ("directml",),
         _URL,
     )
+
+
+#: The oldest kernel of WSL with the bridge to DirectX, and the oldest for which Microsoft documents it.
+_FIRST_KERNEL, _LEAST_KERNEL = "4.19.121", "5.10.43"
+
+#: Direct3D 12's feature level 11_0, without which TensorFlow's DirectML builds leave an adapter out.
+_LEAST_LEVEL = 0xB000
+
+
+@rule("directml-unsupported", hidden_by=("wsl-without-gpu", "directml-missing"))
+def directml_unsupported(view: View) -> Iterable[Finding]:
+    """A DirectML build on a Windows or a WSL kernel that is too old for it, or without an adapter that it accepts."""
+    flavour, native = view.directml_flavour, view.machine.native
+    if flavour is None:
+        return
+    name = "tensorflow-directml" + ("" if flavour == "fork" else "-plugin")
+    row = next(item for item in view.matrix.directml() if item.distribution == name)
+    reason, fix = "", Fix("Update Windows to 10.0.%d or later" % row.windows_build)
+    evidence: Tuple[Evidence, ...] = (Evidence(native.release, "the operating system"),)
+    blocks: Tuple[str, ...] = ("directml",)
+    if native.system == "windows":
+        build = _windows_build(native.release)
+        weak = _weak_adapters(view)
+        if build is not None and build < row.windows_build:
+            reason = "needs Windows build %d or later; this is %d" % (row.windows_build, build)
+        elif weak:
+            reason = "uses no adapter below Direct3D feature level 11_0, which %s does not reach" % weak[0]
+            evidence = tuple(Evidence(text, view.machine.directml.adapters.source) for text in weak)
+            fix = Fix("Install the vendor's current driver for it, or use another GPU: older ones have no such level")
+    elif view.wsl == 2 and "microsoft" in native.release.lower():
+        kernel = native.release.partition("-")[0]
+        if version_at_least(kernel, _LEAST_KERNEL) is False:
+            reason = "needs a WSL kernel from %s on; this is %s" % (_LEAST_KERNEL, kernel)
+            fix = Fix("Update WSL's kernel and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown")
+            blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
+    if reason:
+        yield Finding("directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, _URL)
+
+
+def _windows_build(release: str) -> Optional[int]:
+    match = re.match(r"\d+\.\d+\.(\d+)", release)
+    return int(match.group(1)) if match else None
+
+
+def _weak_adapters(view: View) -> List[str]:
+    """The adapters, where Windows says of each of them that its feature level is too low."""
+    adapters = [item for item in view.machine.directml.adapters.value or () if not item.software]
+    levels = [item.feature_level for item in adapters]
+    if not levels or any(level is None or level >= _LEAST_LEVEL for level in levels):
+        return []
+    return [item.name for item in adapters]
 
 
 @rule("gpu-vendor-unsupported", hidden_by=("wsl-without-gpu", "rosetta-python", "metal-plugin-missing"))

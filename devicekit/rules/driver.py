@@ -1,7 +1,9 @@
 """The graphics driver: is it there, does it answer, does it fit the hardware and the build."""
 
-from typing import Iterable, Tuple
+import re
+from typing import Iterable, Optional, Sequence, Tuple
 
+from ..facts import Library
 from ..findings import Evidence, Finding, Fix
 from ..matrix import version_at_least
 from . import rule
@@ -32,7 +34,7 @@ def driver_missing(view: View) -> Iterable[Finding]:
     if not view.uses_cuda or not view.vendor("nvidia"):
         return
     names = ("nvcuda.dll",) if view.machine.native.system == "windows" else ("libcuda.so.1",)
-    if any(item.name.lower() in names for item in driver.libraries.value or ()):
+    if any(item.name.lower() in names and not _is_stub(item) for item in driver.libraries.value or ()):
         return
     gpu = view.vendor("nvidia")[0]
     linux = view.machine.native.system == "linux"
@@ -51,7 +53,90 @@ def driver_missing(view: View) -> Iterable[Finding]:
     )
 
 
-@rule("driver-mismatch", hidden_by=("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"))
+def _is_stub(library: Library) -> bool:
+    return "/stubs/" in library.path
+
+
+def _version(library: Library) -> Optional[str]:
+    """The driver version in the name of the file, None where it has none."""
+    match = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)$", library.target or library.name)
+    return match.group(1) if match else None
+
+
+@rule("driver-shadowed", hidden_by=("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"))
+def driver_shadowed(view: View) -> Iterable[Finding]:
+    """Another libcuda stands before the one that belongs to the loaded driver."""
+    driver = view.machine.driver
+    if not view.uses_cuda or view.machine.native.system != "linux":
+        return
+    found = [item for item in driver.libraries.value or () if item.name == "libcuda.so.1"]
+    if not found:
+        return
+    first, others = found[0], found[1:]
+    reason, own = _shadow(view, first, others)
+    if not reason:
+        return
+    evidence = [Evidence("found first, through %s" % first.found_via, first.path)]
+    if own is not None:
+        evidence.append(Evidence("the driver's own%s" % (" (%s)" % _version(own) if _version(own) else ""), own.path))
+    if driver.nvidia_kernel_version.or_none():
+        evidence.append(
+            Evidence("kernel module %s" % driver.nvidia_kernel_version.content, driver.nvidia_kernel_version.source)
+        )
+    yield Finding(
+        "driver-shadowed",
+        "warning",
+        "%s is found before the driver's own libcuda, and %s: CUDA will not start." % (first.path, reason),
+        tuple(evidence),
+        _unshadow(view, first),
+        ("cuda",),
+        _URL,
+    )
+
+
+def _shadow(view: View, first: Library, others: Sequence[Library]) -> Tuple[str, Optional[Library]]:
+    """Why the first one is the wrong one, and which is the right one; "" where nothing is wrong with it."""
+    kernel = view.machine.driver.nvidia_kernel_version.or_none()
+    if _is_stub(first):
+        return "is a stub for linking that drives no GPU", next((item for item in others if not _is_stub(item)), None)
+    if view.wsl == 2:
+        own = next((item for item in others if item.path.startswith("/usr/lib/wsl/")), None)
+        if own is not None and not first.path.startswith("/usr/lib/wsl/"):
+            return "belongs to a Linux driver, while WSL reaches the GPU through Windows' own", own
+        return "", None
+    version = _version(first)
+    if "/compat/" in first.path:
+        other = others[0] if others else None
+        # NVIDIA's forward-compatibility package is made for data-center GPUs, and for kernel modules older than itself.
+        names = [gpu.name for gpu in view.vendor("nvidia")]
+        if kernel and version and version_at_least(version, kernel) is False:
+            return "is of an older driver (%s) than the loaded one" % version, other
+        if names and all("GeForce" in name for name in names):
+            return "is NVIDIA's forward-compatibility package, which GeForce cards refuse", other
+        return "", None
+    own = next((item for item in others if kernel and _version(item) == kernel), None)
+    if own is not None and version and version != kernel:
+        return "is of another version (%s) than the loaded driver" % version, own
+    return "", None
+
+
+def _unshadow(view: View, library: Library) -> Tuple[Fix, ...]:
+    folder = library.path.rpartition("/")[0]
+    if library.found_via != "LD_LIBRARY_PATH":
+        if view.wsl:
+            return (Fix("Remove the Linux driver: WSL needs none", "sudo apt-get purge 'libnvidia-compute-*'"),)
+        text = "Take %s out of the loader's configuration (/etc/ld.so.conf.d), then renew its cache" % folder
+        return (Fix(text, "sudo ldconfig"),)
+    parts = (view.machine.process.env("LD_LIBRARY_PATH") or "").split(":")
+    rest = ":".join(part for part in parts if part and part.rstrip("/") != folder)
+    command = 'export LD_LIBRARY_PATH="%s"' % rest.replace("~", "$HOME") if rest else "unset LD_LIBRARY_PATH"
+    return (Fix("Take %s out of LD_LIBRARY_PATH" % folder, command),)
+
+
+@rule(
+    "driver-mismatch",
+    hidden_by=("driver-missing", "driver-shadowed", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
+)
 def driver_mismatch(view: View) -> Iterable[Finding]:
     """Kernel module and user-space driver are of different versions: an update without a restart."""
     driver = view.machine.driver
@@ -78,7 +163,8 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
 
 @rule(
     "driver-unhealthy",
-    hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
+    hidden_by=("driver-missing", "driver-shadowed", "driver-mismatch", "wsl-without-gpu", "container-without-gpu")
+    + ("cpu-only-build",),
 )
 def driver_unhealthy(view: View) -> Iterable[Finding]:
     """The kernel module is not loaded, or the node for computing is missing.

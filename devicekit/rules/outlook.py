@@ -1,12 +1,13 @@
-"""What follows from the findings: candidate devices, and what each framework will do. Pure."""
+"""What follows from the findings: candidate devices. Pure."""
 
 from typing import FrozenSet, List, Optional, Tuple
 
 from ..errors import UnknownFactError
-from ..findings import Candidate, Finding, FrameworkStatus, NotEvaluated
+from ..findings import Candidate, Finding, NotEvaluated
+from .prediction import blocking
 from .view import Accelerator, View
 
-__all__ = ["candidates", "statuses"]
+__all__ = ["candidates"]
 
 _VENDOR_PLATFORM = {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "xpu"}
 
@@ -32,7 +33,9 @@ def candidates(
     except UnknownFactError as error:
         undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
     other = view.machine.python.distribution("jax", "torch")
-    blocked = _blocking(findings, ("tensorflow",)) if view.has_tensorflow or other is None else ()
+    # Where listing the devices kills the process, nothing can be computed either.
+    unusable = ("tensorflow", "tensorflow.devices")
+    blocked = blocking(findings, unusable) if view.has_tensorflow or other is None else ()
     name = view.machine.native.cpu_model.or_none() or view.machine.native.architecture
     found.append(Candidate("cpu", "cpu", name, not blocked, blocked, view.machine.native.memory_bytes.or_none()))
     return tuple(found), undecided
@@ -48,7 +51,7 @@ def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> List[Ca
     found: List[Candidate] = []
     for item in _in_order(view):
         platform = _platform(view, item)
-        blocks = _blocking(findings, tuple(filter(None, (platform, "gpu", "tensorflow", "gpu:%d" % len(found)))))
+        blocks = blocking(findings, tuple(filter(None, (platform, "gpu", "tensorflow", "gpu:%d" % len(found)))))
         if platform == "" and not blocks:
             blocks = tuple(
                 f.code for f in findings if f.code in ("cpu-only-build", "gpu-vendor-unsupported", "framework-missing")
@@ -61,18 +64,18 @@ def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> List[Ca
         found.append(
             _unlisted(view, findings, "GPU behind the WSL bridge", "directml" if view.directml_flavour else "cuda")
         )
-    elif not found and view.directml_flavour and not _blocking(findings, ("directml",)) and view.wsl is None:
+    elif not found and view.directml_flavour and not blocking(findings, ("directml",)) and view.wsl is None:
         if view.machine.native.system == "linux":
             found.append(_unlisted(view, findings, "DirectX 12 adapter", "directml"))
     if view.foreign_plugins:
         name = view.foreign_plugins[0].replace("\\", "/").rpartition("/")[2]
-        blocks = _blocking(findings, ("tensorflow", "pluggable"))
+        blocks = blocking(findings, ("tensorflow", "pluggable"))
         found.append(Candidate("gpu:%d" % len(found), "pluggable", name, False if blocks else None, blocks))
     return found
 
 
 def _unlisted(view: View, findings: Tuple[Finding, ...], name: str, platform: str) -> Candidate:
-    blocks = _blocking(findings, (platform, "gpu", "tensorflow"))
+    blocks = blocking(findings, (platform, "gpu", "tensorflow"))
     return Candidate("gpu:0", platform, name, False if blocks else None, blocks)
 
 
@@ -106,43 +109,3 @@ def _platform(view: View, item: Accelerator) -> str:
     if item.vendor == "intel" and view.machine.python.distribution("intel-extension-for-tensorflow"):
         return "xpu"
     return ""
-
-
-def _blocking(findings: Tuple[Finding, ...], what: Tuple[str, ...]) -> Tuple[str, ...]:
-    codes = [finding.code for finding in findings if any(item in finding.blocks for item in what)]
-    return tuple(dict.fromkeys(codes))
-
-
-def statuses(view: View, findings: Tuple[Finding, ...], devices: Tuple[Candidate, ...]) -> Tuple[FrameworkStatus, ...]:
-    """Return what each installed framework will do."""
-    found: List[FrameworkStatus] = []
-    python = view.machine.python
-    package = python.package("tensorflow")
-    if view.has_tensorflow or (package is not None and (package.in_site or package.kind != "namespace")):
-        broken = _blocking(findings, ("tensorflow",))
-        no_keras = _blocking(findings, ("tensorflow", "keras"))
-        known = view.tensorflow_row is not None
-        kind = "DML" if view.directml_flavour == "fork" else "GPU"
-        gpus = [item for item in devices if item.usable and item.platform != "cpu"]
-        found.append(
-            FrameworkStatus(
-                framework="tensorflow",
-                version=view.tensorflow_version,
-                will_import=False if broken else True if known else None,
-                will_run_keras=False if no_keras else True if known else None,
-                devices=() if broken else ("CPU:0",) + tuple("%s:%d" % (kind, index) for index in range(len(gpus))),
-                cause=(broken or no_keras or (None,))[0],
-            )
-        )
-    for name, distribution in (("keras", "keras"), ("jax", "jax"), ("torch", "torch")):
-        version = python.version_of(distribution)
-        if version is None:
-            continue
-        tensorflow = found[0] if found and found[0].framework == "tensorflow" else None
-        if name == "keras" and tensorflow is not None:
-            blocked = _blocking(findings, ("keras", "tensorflow"))
-            runs = tensorflow.will_run_keras
-            found.append(FrameworkStatus("keras", version, runs, runs, tensorflow.devices, (blocked or (None,))[0]))
-        else:
-            found.append(FrameworkStatus(name, version, None, None))
-    return tuple(found)

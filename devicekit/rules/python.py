@@ -1,30 +1,31 @@
 """The Python layer: what is installed, and whether it goes together."""
 
-import json
-from typing import Iterable, Optional
+from typing import Iterable, Optional, Tuple
 
+from ..facts import Distribution
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..matrix import accepts
-from . import rule
-from .mending import install_goal, mend, replace_by_goal, working_python
-from .requirements import applies, bare_name, bounded, normal_name
+from . import UNLOADABLE, rule
+from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
+from .mending import install_goal, mend, working_python
+from .plugins import damaged_plugins
 from .view import View
 
 #: What makes the TensorFlow package itself unusable, so that its requirements do not matter.
-_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed")
-
-#: The backends that a Keras release knows (keras/src/backend/config.py).
-KERAS_BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino")
+_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
 
 
-@rule("framework-missing", hidden_by=("python-unsupported", "platform-unsupported"))
+@rule("framework-missing", hidden_by=("python-unsupported", "platform-unsupported", *UNLOADABLE))
 def framework_missing(view: View) -> Iterable[Finding]:
     """Nothing that Keras can run on is installed."""
     python = view.machine.python
     if view.has_tensorflow or python.distribution("jax") or python.distribution("torch"):
+        yield from _backend_missing(view)
         return
     for name in ("tensorflow", "torch", "jax"):
         package = python.package(name)
+        if standalone_keras(view) and is_keras3(keras_version(view)) and backend(view).name in ("numpy", "openvino"):
+            return  # Keras computes by itself there, and is asked to
         # A folder of that name beside the script, without code in it, is no framework.
         if package is not None and (package.in_site or package.kind != "namespace"):
             return
@@ -36,6 +37,27 @@ def framework_missing(view: View) -> Iterable[Finding]:
         install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
         ("tensorflow", "keras"),
         "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _backend_missing(view: View) -> Iterable[Finding]:
+    """Keras is there, and the framework that it would take by default is not."""
+    keras = keras_version(view)
+    if view.has_tensorflow or not standalone_keras(view) or (keras is not None and not is_keras3(keras)):
+        return
+    if backend(view).source or view.machine.python.package("tensorflow") is not None:
+        return
+    there = [name for name in ("jax", "torch") if has_backend(view, name)]
+    export = "$env:KERAS_BACKEND = '%s'" if view.machine.native.system == "windows" else "export KERAS_BACKEND=%s"
+    yield Finding(
+        "framework-missing",
+        "error",
+        "Keras takes TensorFlow where nothing names another backend, and TensorFlow is not installed; %s is."
+        % " and ".join(there),
+        (Evidence("neither KERAS_BACKEND nor keras.json names a backend", "environment"),),
+        (Fix("Name the backend that is installed", export % there[0]),),
+        ("keras",),
+        "https://keras.io/getting_started/#configuring-your-backend",
     )
 
 
@@ -99,7 +121,7 @@ def platform_unsupported(view: View) -> Iterable[Finding]:
         )
 
 
-@rule("install-corrupt", hidden_by=("framework-missing", "python-unsupported"))
+@rule("install-corrupt", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
 def install_corrupt(view: View) -> Iterable[Finding]:
     """Files of TensorFlow or NumPy that RECORD lists are missing or cut short."""
     python = view.machine.python
@@ -121,25 +143,53 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             ("tensorflow",),
         )
         return
-    for item in (owner, python.distribution("numpy"), python.distribution("protobuf")):
-        if item is None or not (item.missing_count or item.damaged_files):
+    yield from damaged_plugins(view)
+    for item, blocks in _with_files(view):
+        if not (item.missing_count or item.damaged_files):
             continue
         if item is owner and len(view.tensorflow_distributions) > 1:
             continue  # two distributions over one another: that is the cause
-        seen = ["missing: %s" % name for name in item.missing_files[:3]] + list(item.damaged_files[:3])
+        version = item.version.or_none()
+        names = [name for name in item.missing_files if view.matrix.needed(name, version if item is owner else None)]
+        more = item.missing_count - len(item.missing_files)
+        damaged = [text for text in item.damaged_files if view.matrix.needed(text.partition(" ")[0], None)]
         count = item.missing_count + len(item.damaged_files)
-        requirement = "%s==%s" % (item.name, item.version.or_none()) if item.version.or_none() else item.name
+        seen = ["missing: %s" % name for name in (names or item.missing_files)[:3]]
+        seen += list(damaged or item.damaged_files)[:3]
+        fatal = bool(names or damaged or more > 0)
+        requirement = "%s==%s" % (item.name, version) if version else item.name
         yield Finding(
             "install-corrupt",
-            "error",
-            "%d of the files that %s installed are missing or cut short." % (count, item.name),
+            "error" if fatal else "info",
+            "%d of the files that %s installed are missing or cut short%s."
+            % (count, item.name, "" if fatal else "; an import and training do without them"),
             tuple(Evidence(text, item.record.source) for text in seen),
             (Fix("Write the files anew", view.reinstall(requirement)),),
-            ("tensorflow",),
+            blocks if fatal else (),
         )
 
 
-@rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported"))
+def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
+    """The distributions whose files matter, and what is blocked where they are gone."""
+    python = view.machine.python
+    uses: Tuple[str, ...] = ("tensorflow",) if view.has_tensorflow else ()
+    uses += tuple(name for name in ("jax", "torch") if python.distribution(name) is not None)
+    for names, blocks in (
+        ((view.tensorflow.name,) if view.tensorflow is not None else (), ("tensorflow",)),
+        (("numpy", "ml-dtypes"), uses + ("keras",)),
+        (("protobuf", "h5py"), ("tensorflow",)),
+        (("keras",), ("keras",)),
+        (("jax", "jaxlib"), ("jax",)),
+        (("torch",), ("torch",)),
+    ):
+        for name in names:
+            found = view.tensorflow if view.tensorflow is not None and name == view.tensorflow.name else None
+            found = found or python.distribution(name)
+            if found is not None:
+                yield found, blocks
+
+
+@rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
 def distributions_conflict(view: View) -> Iterable[Finding]:
     """Two or more distributions own the import package ``tensorflow``."""
     owners = view.tensorflow_distributions
@@ -147,14 +197,16 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
         return
     labels = ["%s %s" % (item.name, item.version.or_none() or "?") for item in owners]
     keep = view.tensorflow or owners[0]
-    intact = not (keep.missing_count or keep.damaged_files)
+    stale = view.machine.python.stale_modules
+    intact = not (keep.missing_count or keep.damaged_files or stale)
     requirement = "%s==%s" % (keep.name, keep.version.or_none()) if keep.version.or_none() else keep.name
     yield Finding(
         "distributions-conflict",
         "warning" if intact else "error",
         "%s are installed over one another: they share the folder 'tensorflow', and what is in it is of the one installed "
         "last." % " and ".join(labels),
-        tuple(Evidence(label, item.location) for label, item in zip(labels, owners)),
+        tuple(Evidence(label, item.location) for label, item in zip(labels, owners))
+        + tuple(Evidence("left by another release: %s" % name) for name in stale[:2]),
         mend(
             view,
             "Remove all of them, then install the one you want",
@@ -165,7 +217,15 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
     )
 
 
-@rule("module-shadowed")
+#: What does not work where a local file stands before one of these packages.
+_SHADOW_BLOCKS = {
+    "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
+    "tensorflow": ("tensorflow", "keras"), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
+    "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "tensorboard": (), "setuptools": (),
+}  # fmt: skip
+
+
+@rule("module-shadowed", hidden_by=UNLOADABLE)
 def module_shadowed(view: View) -> Iterable[Finding]:
     """A local file or folder stands before the real package, or before a module of the standard library."""
     for package in view.machine.python.packages:
@@ -177,67 +237,9 @@ def module_shadowed(view: View) -> Iterable[Finding]:
             "%s hides the real '%s': Python finds it first." % (package.location, package.name),
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location),),
-            ("tensorflow", "keras"),
+            # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
+            _SHADOW_BLOCKS.get(package.name, ("tensorflow", "keras", "jax", "torch")),
         )
-
-
-@rule("keras-incompatible", hidden_by=("framework-missing", "python-unsupported"))
-def keras_incompatible(view: View) -> Iterable[Finding]:
-    """KERAS_BACKEND or keras.json names a backend that Keras does not have, or Keras is of another generation."""
-    python, process = view.machine.python, view.machine.process
-    keras = python.version_of("keras")
-    is_keras3 = bool(keras) and not str(keras).startswith(("0.", "1.", "2."))
-    chosen, source = process.env("KERAS_BACKEND"), "KERAS_BACKEND"
-    config = python.keras_config.or_none()
-    if not chosen and config is not None and config.backend:
-        chosen, source = config.backend, config.path
-    if is_keras3 and chosen and chosen not in KERAS_BACKENDS:
-        variable = source == "KERAS_BACKEND"
-        windows = view.machine.native.system == "windows"
-        yield Finding(
-            "keras-incompatible",
-            "error",
-            "%s names the Keras backend '%s', which Keras %s does not have." % (source, chosen[:40], keras),
-            (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
-            (
-                Fix("Unset the variable", "Remove-Item Env:KERAS_BACKEND" if windows else "unset KERAS_BACKEND")
-                if variable
-                else Fix("Write a backend that exists into %s: %s" % (source, ", ".join(KERAS_BACKENDS[:3]))),
-            ),
-            ("keras", "tensorflow"),
-            "https://keras.io/getting_started/#configuring-your-backend",
-        )
-        return
-    row = view.tensorflow_row
-    if row is None or not row.keras:
-        return
-    if not keras:
-        if python.package("keras") is None and python.distributions.problem == "":
-            label = view.tensorflow_label
-            yield Finding(
-                "keras-incompatible",
-                "error",
-                "%s takes its Keras from the distribution keras, which is not installed." % label,
-                (Evidence("no keras on the path", python.distributions.source),),
-                mend(view, "Install the Keras that goes with it", "keras%s" % row.keras),
-                ("keras",),
-            )
-        return
-    if accepts(row.keras, keras) is False:
-        yield Finding(
-            "keras-incompatible",
-            "error",
-            "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
-            (Evidence("keras %s" % keras, _location(view, "keras")),),
-            mend(view, "Install a Keras that goes with it", "keras%s" % row.keras),
-            # Keras 3 beside an old TensorFlow breaks Keras only; two generations of Keras 2 register the same symbols in
-            # TensorFlow, whose own import then fails (both seen).
-            ("keras", "tensorflow") if keras.startswith("2.") and row.minor in _SHARED_SYMBOLS else ("keras",),
-        )
-
-
-#: Releases of TensorFlow in which another Keras 2 makes TensorFlow's own import fail.
-_SHARED_SYMBOLS = ("2.7", "2.8", "2.9", "2.10", "2.11", "2.12")
 
 
 def _location(view: View, name: str) -> str:
@@ -278,9 +280,27 @@ def _shortest(specifier: str, version: str) -> str:
 def protobuf_incompatible(view: View) -> Iterable[Finding]:
     """The installed protobuf cannot load TensorFlow's generated code."""
     row, protobuf = view.tensorflow_row, view.machine.python.version_of("protobuf")
-    if row is None or protobuf is None or accepts(row.protobuf, protobuf) is not False:
+    if row is None or protobuf is None:
         return
     label = view.tensorflow_label
+    chosen = view.machine.process.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION")
+    if chosen == "cpp" and accepts(">=4", protobuf):
+        windows = view.machine.native.system == "windows"
+        name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
+        yield Finding(
+            "protobuf-incompatible",
+            "error",
+            "%s asks for protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
+            (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
+            (Fix("Unset the variable", "Remove-Item Env:%s" % name if windows else "unset %s" % name),),
+            ("tensorflow",),
+            "https://protobuf.dev/news/2022-05-06/#python-updates",
+        )
+        return
+    if accepts(row.protobuf, protobuf) is not False:
+        return
+    if chosen == "python" and accepts(">=4", protobuf):
+        return  # the refusal of old generated code is in the faster implementations only (seen: 1.15 to 2.11)
     yield Finding(
         "protobuf-incompatible",
         "error",
@@ -290,66 +310,4 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
         mend(view, "Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),
         ("tensorflow",),
         "https://protobuf.dev/news/2022-05-06/#python-updates",
-    )
-
-
-#: Requirements of TensorFlow without which its import still works (seen on the real wheels).
-_OPTIONAL = (
-    "tensorboard", "tensorflow-estimator", "grpcio", "h5py", "libclang", "tensorflow-io-gcs-filesystem", "keras",
-    "tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos", "keras-nightly", "setuptools", "wheel",
-)  # fmt: skip
-
-
-@rule("dependency-incompatible", hidden_by=_BROKEN)
-def dependency_incompatible(view: View) -> Iterable[Finding]:
-    """A distribution that TensorFlow requires is not installed at all."""
-    owner = view.tensorflow
-    if owner is None:
-        return
-    missing = []
-    for text in owner.requires:
-        name = normal_name(text)
-        # Extras are nobody's requirement until they are asked for; a look at the text saves the parser for the rest.
-        if "extra ==" in text or name in _OPTIONAL or view.machine.python.distribution(name) is not None:
-            continue
-        # Only for what is not there it matters whether the requirement holds here at all.
-        if applies(text, view):
-            missing.append(text.partition(";")[0].replace("(", "").replace(")", "").replace(" ", ""))
-    if not missing or (view.machine.python.distributions.problem and len(missing) > 3):
-        return  # a folder of the path could not be read: what is not seen may still be there
-    yield Finding(
-        "dependency-incompatible",
-        "error",
-        "%s needs %s, which %s not installed."
-        % (view.tensorflow_label, ", ".join(map(bare_name, missing)), "is" if len(missing) == 1 else "are"),
-        tuple(Evidence("%s is not among the installed distributions" % text, owner.location) for text in missing[:5]),
-        mend(view, "Install what it needs", *[bounded(view, text) for text in missing]),
-        ("tensorflow",),
-    )
-
-
-@rule("plugin-version-mismatch", hidden_by=_BROKEN)
-def plugin_version_mismatch(view: View) -> Iterable[Finding]:
-    """The DirectML plug-in beside another TensorFlow than the one that it was built for."""
-    plugin = view.machine.python.distribution("tensorflow-directml-plugin")
-    version = view.tensorflow_version
-    if plugin is None or version is None:
-        return
-    row = next(item for item in view.matrix.directml() if item.distribution == "tensorflow-directml-plugin")
-    if view.matrix.tensorflow(version) == view.matrix.tensorflow(row.tensorflow):
-        return
-    otherwise = ("tensorflow-cpu==%s.0" % row.tensorflow, "numpy<2")
-    yield Finding(
-        "plugin-version-mismatch",
-        "error",
-        "tensorflow-directml-plugin %s was built for TensorFlow %s; beside %s, TensorFlow itself cannot be imported."
-        % (plugin.version.or_none() or "", row.tensorflow, view.tensorflow_label),
-        (Evidence("tensorflow-directml-plugin", plugin.location), Evidence(view.tensorflow_label)),
-        LazyFixes(
-            lambda: (
-                *replace_by_goal(view, "Install the TensorFlow that it was built for", "directml", *otherwise),
-                Fix("Or remove the plug-in", view.uninstall("tensorflow-directml-plugin")),
-            )
-        ),
-        ("tensorflow",),
     )

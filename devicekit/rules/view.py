@@ -57,7 +57,8 @@ class View:
         version = build.version.or_none() if build else None
         intact = [item for item in owners if not item.missing_count and not item.damaged_files]
         same = [item for item in owners if version and item.version.or_none() == version]
-        return (same or intact or list(owners))[0]
+        whole = [item for item in same if item in intact]
+        return (whole or same or intact or list(owners))[0]
 
     @property
     def tensorflow_build(self) -> Optional[FrameworkBuild]:

@@ -1,7 +1,8 @@
 """The child: imports the framework, lists the devices, computes on one of them. Run by its path, not imported.
 
-Writes one JSON object a line to the standard output that it was started with: ``{"stage": ...}`` before each step, so
-that the parent knows where it died, and the result last. Everything else that is printed goes to standard error.
+It ends with the process that started it, at the latest after a limit of its own. Writes one JSON object a line to the
+standard output that it was started with: ``{"stage": ...}`` before each step, so that the parent knows where it died,
+and the result last. Everything else that is printed goes to standard error.
 """
 
 import json
@@ -14,6 +15,7 @@ PROTOCOL = 1
 def main():  # type: () -> int
     """Run the trial that the first argument describes."""
     task = json.loads(sys.argv[1])
+    prepare_for_the_worst(task["limit_s"])
     # Native code prints to file descriptor 1 without asking Python: keep the real one for ourselves.
     private = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -33,6 +35,9 @@ def main():  # type: () -> int
         config = tf.config.experimental if first else tf.config
         found = [d for d in config.list_physical_devices() if d.device_type not in task["no_accelerator"]]
         names = [device.name for device in found]
+        if task["index"] is None:
+            emit(stage="list", outcome="works", devices=names, files=loaded_files())
+            return 0
         if task["index"] >= len(found):
             emit(
                 stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names
@@ -44,12 +49,49 @@ def main():  # type: () -> int
         if task["grow"]:
             tf.config.experimental.set_memory_growth(chosen, True)
         run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
-        emit(stage="compute", outcome="works", devices=names)
+        emit(stage="compute", outcome="works", devices=names, files=loaded_files())
     except ArithmeticError as error:
         emit(stage="compute", outcome="wrong", error=type(error).__name__, message=str(error)[:2000])
     except Exception as error:
         emit(outcome="raises", error=type(error).__name__, message=str(error)[:2000])
     return 0
+
+
+def prepare_for_the_worst(limit_s):  # type: (float) -> None
+    """Say where it crashes or hangs; do not outlive the process that waits for the answer."""
+    import faulthandler
+    import signal
+
+    try:
+        faulthandler.enable()
+        # Its timer runs in a thread that does not need Python's lock, which a call that hangs may hold for ever.
+        faulthandler.dump_traceback_later(limit_s, exit=True)
+        if hasattr(faulthandler, "register"):
+            faulthandler.register(signal.SIGUSR1)
+        if sys.platform.startswith("linux"):
+            import ctypes
+
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+    except Exception:  # an interpreter without one of these: the parent's limit holds all the same
+        pass
+
+
+def loaded_files():  # type: () -> list[str]
+    """Return the native files in this process: the verdict holds as long as they stay the same."""
+    files = set()
+    try:
+        with open("/proc/self/maps", errors="surrogateescape") as stream:
+            for line in stream:
+                fields = line.rstrip("\n").split(None, 5)
+                if len(fields) == 6 and fields[5].startswith("/") and ".so" in os.path.basename(fields[5]):
+                    files.add(fields[5])
+    except OSError:  # not Linux: what Python itself has loaded
+        for module in list(sys.modules.values()):
+            # Not getattr: some modules load half of a framework when they are asked.
+            path = getattr(module, "__dict__", {}).get("__file__")
+            if isinstance(path, str) and path.endswith((".so", ".pyd", ".dylib")):
+                files.add(path)
+    return sorted(path for path in files if not path.endswith(" (deleted)"))
 
 
 def check(product):  # type: (object) -> None

@@ -5,72 +5,62 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from dataclasses import dataclass
-from typing import IO, Any, Dict, List, Optional, Sequence, Tuple
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..request import NO_ACCELERATOR
+from .ending import MARK, ask_where, end_all
+from .output import Reader
+from .trial import OUTCOMES, TIMEOUT_S, Trial
 
-__all__ = ["OUTCOMES", "Trial", "try_device"]
+__all__ = ["OUTCOMES", "Trial", "run_child", "try_device"]
 
-#: ``not-run``: the child could not be started, so nothing is known.
-OUTCOMES = ("works", "raises", "dies", "hangs", "wrong", "not-run")
+#: What `child` speaks.
+_PROTOCOL = 1
 
-#: How much of the child's output is kept: its end, where the error is.
-_TAIL_BYTES = 64 << 10
+#: No memory, no process slot, no descriptors, no thread, the interpreter is gone, this one is shutting down.
+_CANNOT_START = (OSError, ValueError, MemoryError, RuntimeError, subprocess.SubprocessError)
 
-#: A cold import of TensorFlow takes up to 8 s, the first kernel on a GPU without machine code much longer.
-TIMEOUT_S = 90.0
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What happened in the child.
-
-    Attributes
-    ----------
-    outcome : str
-        One of `OUTCOMES`.
-    stage : str
-        ``"import"``, ``"list"`` or ``"compute"``: how far it came.
-    detail : str
-        Error message, signal or time limit.
-    error : str
-        Type of the exception, "" where there was none.
-    devices : tuple of str
-        What the framework listed.
-    output : str
-        The end of what it printed.
-    """
-
-    outcome: str
-    stage: str = ""
-    detail: str = ""
-    error: str = ""
-    devices: Tuple[str, ...] = ()
-    output: str = ""
+Environment = Sequence[Tuple[str, str]]
+Tick = Callable[[], None]
 
 
-def try_device(index: int, grow: bool = True, timeout_s: float = TIMEOUT_S, executable: Optional[str] = None) -> Trial:
+def try_device(
+    index: Optional[int],
+    grow: bool = True,
+    timeout_s: float = TIMEOUT_S,
+    executable: Optional[str] = None,
+    environment: Environment = (),
+    tick: Optional[Tick] = None,
+) -> Trial:
     """Import TensorFlow in a child, list its accelerators and compute on one.
 
     Parameters
     ----------
-    index : int
-        Which accelerator, in the framework's order.
+    index : int or None
+        Which accelerator, in the framework's order; None to import and list only.
     grow : bool
         Whether to let its memory grow, as `auto` would.
     timeout_s : float
         Seconds after which the child and all that it started are killed.
     executable : str or None
         The interpreter; this one by default.
+    environment : sequence of (str, str)
+        Variables to set in the child.
+    tick : callable or None
+        Called about every second while it runs.
     """
     python = executable or sys.executable
     if not python:
         return Trial("not-run", detail="this process does not know its interpreter (sys.executable is empty)")
-    task = {"path": _absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
-    command = [python, os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py"), json.dumps(task)]
-    return run_child(command, timeout_s)
+    task: Dict[str, Any] = {"path": _absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
+    # The child ends by itself some time after it should have been ended: this process may be killed while it waits.
+    task["limit_s"] = timeout_s + 5.0
+    try:
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
+    except OSError as error:  # a relative path, and the working folder was deleted
+        return Trial("not-run", detail="the trial could not be started: %s" % error)
+    return run_child([python, script, json.dumps(task)], timeout_s, environment, tick)
 
 
 def _absolute_path() -> List[str]:
@@ -82,98 +72,97 @@ def _absolute_path() -> List[str]:
     return [os.path.join(cwd, entry) if entry else cwd for entry in sys.path if isinstance(entry, str)]
 
 
-def run_child(command: Sequence[str], timeout_s: float) -> Trial:
+def run_child(
+    command: Sequence[str], timeout_s: float, environment: Environment = (), tick: Optional[Tick] = None
+) -> Trial:
     """Run a child that speaks the protocol of `child`, whatever it does."""
+    token = os.urandom(8).hex()
+    readers: List[Reader] = []
+    hung, answer = True, ""
+    try:
+        process = _start(command, dict(os.environ, **dict(environment, **{MARK: token})), readers)
+    except _CANNOT_START as error:
+        for reader in readers:
+            reader.join()
+        return Trial("not-run", detail="the trial could not be started: %s" % (error or type(error).__name__))
+    try:
+        hung = not _wait(process, timeout_s, tick)
+        if hung:
+            answer = readers[0].text()  # before the question, which may wake it
+            ask_where(process)
+    finally:
+        # Also when the user interrupts the wait.
+        ended = end_all(process, token)
+        for reader in readers:
+            reader.join()
+    limit = "no answer within %g s%s" % (timeout_s, "" if ended else ", and the system cannot end it")
+    answer = answer if hung else readers[0].text()
+    return _judge(limit if hung else _death(process.returncode), hung, answer, readers[1].text())
+
+
+def _start(command: Sequence[str], environ: Dict[str, str], readers: List[Reader]) -> "subprocess.Popen[bytes]":
+    """Start the child with a reader on each of its outputs. Nothing stays open or running where that fails."""
     options: Dict[str, Any] = {}
     if os.name == "posix":
         options["start_new_session"] = True  # so that all that it starts can be ended with it
+    # Made here and not by Popen, which up to Python 3.11 leaves some open where it runs out of descriptors.
+    ours = [os.open(os.devnull, os.O_RDONLY)]
     try:
-        process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            close_fds=True,
-            **options,
+        for _ in range(2):
+            reading, writing = os.pipe()
+            ours.append(writing)
+            readers.append(Reader(reading))
+        return subprocess.Popen(
+            list(command), stdin=ours[0], stdout=ours[1], stderr=ours[2], close_fds=True, env=environ, **options
         )
-    except (OSError, ValueError) as error:  # no memory, no process slot, the interpreter is gone
-        return Trial("not-run", detail="the trial could not be started: %s" % error)
-    tails = [_Tail(process.stdout), _Tail(process.stderr)]
-    hung = False
-    try:
-        process.wait(timeout_s)
-    except subprocess.TimeoutExpired:
-        hung = True
     finally:
-        _end(process)
-        for tail in tails:
-            tail.close()
-    return _judge(process.returncode, hung, timeout_s, tails[0].text(), tails[1].text())
+        for descriptor in ours:
+            os.close(descriptor)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the child's whole session, and wait for the child so that no zombie stays."""
-    if os.name == "posix":
+def _wait(process: "subprocess.Popen[bytes]", timeout_s: float, tick: Optional[Tick]) -> bool:
+    """Return whether the child ended in time."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        left = deadline - time.monotonic()
         try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):  # everybody has ended already
-            pass
-    elif process.poll() is None:
-        process.kill()
-    process.wait()
+            process.wait(max(0.0, left if tick is None else min(left, 1.0)))
+            return True
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= deadline:
+                return False
+        if tick is not None:
+            tick()
 
 
-class _Tail:
-    """Reads a pipe to its end in a thread and keeps the last part: a child may print a gigabyte."""
-
-    def __init__(self, stream: "Optional[IO[bytes]]") -> None:
-        assert stream is not None
-        self._stream = stream
-        self._kept = b""
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        try:
-            while True:
-                chunk = os.read(self._stream.fileno(), 1 << 16)
-                if not chunk:
-                    return
-                self._kept = (self._kept + chunk)[-_TAIL_BYTES:]
-        except (OSError, ValueError):  # the pipe was closed while it was read
-            return
-
-    def close(self) -> None:
-        # A grandchild that left the session may hold the pipe open for ever: it is not waited for.
-        self._thread.join(1.0)
-        if not self._thread.is_alive():
-            self._stream.close()
-
-    def text(self) -> str:
-        return self._kept.decode("utf-8", "replace")
-
-
-def _judge(status: Optional[int], hung: bool, timeout_s: float, answer: str, output: str) -> Trial:
+def _judge(ending: str, hung: bool, answer: str, output: str) -> Trial:
     stage, devices, last = "start", (), {}  # type: str, Tuple[str, ...], Dict[str, Any]
     for line in answer.splitlines():
         try:
             data = json.loads(line)
-        except ValueError:  # cut short when the child was killed
+        except (ValueError, RecursionError):  # cut short when the child was killed, or not the child's
             continue
-        if isinstance(data, dict) and data.get("protocol") == 1:
+        if isinstance(data, dict) and data.get("protocol") == _PROTOCOL:
             last = data
-            stage = str(data.get("stage", stage))
+            stage = str(data.get("stage", stage))[:40]
             if isinstance(data.get("devices"), list):
                 devices = tuple(str(name) for name in data["devices"])
     if last.get("outcome") in ("works", "raises", "wrong"):
         # What it said counts even if it dies afterwards: some plug-ins crash while the interpreter shuts down.
-        return Trial(last["outcome"], stage, str(last.get("message", "")), str(last.get("error", "")), devices, output)
-    if hung:
-        return Trial("hangs", stage, "no answer within %g s" % timeout_s, "", devices, output)
-    return Trial("dies", stage, _death(status), "", devices, output)
+        detail, error = str(last.get("message", ""))[:4000], str(last.get("error", ""))[:200]
+        files = last.get("files")
+        loaded = tuple(str(path) for path in files) if isinstance(files, list) else ()
+        return Trial(last["outcome"], stage, detail, error, devices, output, loaded)
+    if stage == "start":
+        # The interpreter itself did not come up here (no memory, or it is no Python): that says nothing of a framework.
+        return Trial("not-run", stage, "the trial did not begin: %s" % ending, "", (), output)
+    return Trial("hangs" if hung else "dies", stage, ending, "", devices, output)
 
 
 def _death(status: Optional[int]) -> str:
+    if os.name == "posix" and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        # Then the system forgets how children ended, and Popen takes that for 0.
+        return "it ended without an answer (how is not known, since this process ignores SIGCHLD)"
     if status is None:
         return "it ended without a status"
     if status < 0:

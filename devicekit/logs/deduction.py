@@ -1,0 +1,242 @@
+"""What follows from what is known of the machine, where the log alone names only a symptom.
+
+The log says "no GPU is listed", the facts say TensorFlow 2.15 on Windows: then the build is the cause. Each step asks the same
+matrix as the rules do; what is not known decides nothing.
+"""
+
+from typing import TYPE_CHECKING, Callable, Iterable, List, Optional, Sequence, Tuple
+
+from ..compatibility import driver_runs, goes_with, has_code_for, has_wheel
+from ..findings import Evidence
+from ..matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, version_at_least
+from .known import Known
+from .signatures import SAYS, remedy
+
+if TYPE_CHECKING:
+    from .weighing import Claim
+
+__all__ = ["deduce"]
+
+#: More than a symptom, less than a line that names the cause.
+_WEIGHT = 2.5
+
+#: Claims that say no more than that the import fails.
+_IMPORT_FAILS = frozenset(("framework-broken", "install-corrupt", "dependency-incompatible", "msvc-runtime-missing"))
+
+#: Claims that an installer gives up with.
+_NOTHING_FITS = frozenset(("python-unsupported", "platform-unsupported", "framework-missing"))
+
+_MATRIX = Matrix()
+
+Deduced = Optional[Tuple[str, str]]
+
+
+def deduce(claims: "Sequence[Claim]", known: Known, calm: bool) -> "List[Claim]":
+    """Return claims that the facts make, given what the log shows.
+
+    ``calm``: the log has lines that are known to be harmless. Where nothing else is in it, nothing is wrong.
+    """
+    if known.driver_library and known.driver_kernel and not _same(known.driver_library, known.driver_kernel):
+        text = "The driver's library is %s, the loaded kernel module %s." % (known.driver_library, known.driver_kernel)
+        return [_claim(("driver-mismatch", text), claims, known, SAYS["cause"])]
+    from .weighing import GPU_UNUSED
+
+    best = max((claim.weight for claim in claims), default=0.0)
+    if best >= SAYS["cause"]:
+        return []
+    codes = {claim.code for claim in claims if claim.weight == best}
+    steps: List[Callable[[Known], Deduced]] = []
+    if not codes and not calm:
+        steps += [_hidden, _owners, _numpy, _protobuf, _keras, _build, _vendor, _capability, _driver]
+    elif codes and codes <= _IMPORT_FAILS:
+        steps += [_owners, _numpy, _protobuf, _keras]
+    if codes & _NOTHING_FITS:
+        steps += [_wheel]
+    if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
+        steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _container, _none]
+    found = []
+    for step in steps:
+        made = step(known)
+        if made is not None:
+            found.append(_claim(made, claims, known))
+            break
+    return found
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two versions of a driver are the same: TensorFlow adds a third number (384.90.0)."""
+    return [part.lstrip("0") for part in one.split(".")[:2]] == [
+        part.lstrip("0") for part in other.split(".")[:2]
+    ] and (
+        one.split(".")[2:] in ([], ["0"])
+        or other.split(".")[2:] in ([], ["0"])
+        or one.split(".")[2:] == other.split(".")[2:]
+    )
+
+
+def _claim(made: Tuple[str, str], claims: "Sequence[Claim]", known: Known, weight: float = _WEIGHT) -> "Claim":
+    from .weighing import Claim, remedies
+
+    code, text = made
+    general = remedy(code)
+    lines: List[Evidence] = [Evidence(text, "what is known of the machine")]
+    lines += [item for claim in claims[:2] for item in claim.evidence]
+    return Claim(
+        code=code, weight=weight, severity=general.get("severity", "error"), summary=text, fix=remedies(code, known),
+        number=0, evidence=tuple(lines),
+    )  # fmt: skip
+
+
+def _pair(known: Known, other: str) -> Optional[str]:
+    owner, version = known.tensorflow, known.packages.get(other)
+    if owner is None or not owner[1] or not version:
+        return None
+    answer = goes_with("tensorflow", owner[1], other, version, known.versions.get("python", ""), _MATRIX)
+    return answer.because if answer.status == "incompatible" else None
+
+
+def _numpy(known: Known) -> Deduced:
+    because = _pair(known, "numpy")
+    return ("numpy-incompatible", because) if because else None
+
+
+def _protobuf(known: Known) -> Deduced:
+    because = _pair(known, "protobuf")
+    return ("protobuf-incompatible", because) if because else None
+
+
+def _keras(known: Known) -> Deduced:
+    because = _pair(known, "keras")
+    return ("keras-incompatible", because) if because else None
+
+
+def _platform(known: Known) -> Optional[str]:
+    names = {
+        ("linux", "x86_64"): "linux-x86_64", ("linux", "aarch64"): "linux-aarch64", ("windows", "x86_64"): "windows-amd64",
+        ("macos", "aarch64"): "macos-arm64", ("macos", "x86_64"): "macos-x86_64",
+    }  # fmt: skip
+    # Linux and Windows run on x86-64 where nothing else is said; Macs come in both kinds.
+    architecture = known.architecture or (None if known.system == "macos" else "x86_64")
+    return names.get((known.system or "", architecture or ""))
+
+
+def _wheel(known: Known) -> Deduced:
+    if known.architecture == "x86":
+        return ("platform-unsupported", "This is a 32-bit Python; the frameworks have wheels for 64-bit Python only.")
+    python = known.versions.get("python")
+    if known.architecture not in (None, "x86_64", "aarch64"):
+        return ("platform-unsupported", "No framework has wheels for %s processors." % known.architecture)
+    if not python:
+        return None
+    minor = ".".join(python.split(".")[:2])
+    platform = _platform(known) or "linux-x86_64"
+    owners: Iterable[Tuple[str, str]] = [
+        (name, version) for name, version in known.packages.items() if _MATRIX.project(name) is not None
+    ]
+    for name, version in owners:
+        project = _MATRIX.project(name)
+        if project is None:
+            continue
+        if version:
+            answer = has_wheel(name, version, minor, platform, _MATRIX)
+            if answer.status != "incompatible":
+                continue
+            elsewhere = any(
+                has_wheel(name, version, other, platform, _MATRIX).status == "compatible"
+                for other in ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
+            )
+            return ("python-unsupported" if elsewhere else "platform-unsupported", answer.because + ".")
+    return None
+
+
+def _owners(known: Known) -> Deduced:
+    owners = [name for name in known.packages if name in TENSORFLOW_OWNERS and name not in TENSORFLOW_REDIRECTS]
+    if len(owners) < 2:
+        return None
+    return ("distributions-conflict", "%s are installed over one another." % " and ".join(sorted(owners)))
+
+
+def _hidden(known: Known) -> Deduced:
+    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):
+        value = known.environment.get(name)
+        if value is not None and value.strip() in ("", "-1", "none", "NoDevFiles"):
+            return ("device-hidden", "%s is set to '%s', which hides every GPU." % (name, value))
+    return None
+
+
+def _narrowed(known: Known) -> Deduced:
+    """A variable asks for a device by a number, and none is found: the number may not exist, or not any more."""
+    both = [known.environment.get(name) for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")]
+    if all(both) and str(both[1]).strip() not in ("", "0"):
+        text = (
+            "ROCR_VISIBLE_DEVICES leaves %s, and HIP_VISIBLE_DEVICES counts anew among what is left: %s is not there."
+        )
+        return ("device-hidden", text % (both[0], both[1]))
+    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):
+        value = known.environment.get(name, "0").split(",")[0].strip()
+        if value not in ("", "0") and not value.startswith(("GPU-", "MIG-", "all")):
+            return ("device-hidden", "%s asks for the device '%s', which is not there." % (name, value))
+    return None
+
+
+def _build(known: Known) -> Deduced:
+    owner = known.tensorflow
+    if owner is None or known.no_gpu or not known.vendors:
+        return None
+    name, version = owner
+    if name in ("tensorflow-cpu", "tensorflow-intel") and "tensorflow-directml-plugin" not in known.packages:
+        return ("cpu-only-build", "%s is a build without GPU support." % name)
+    plain = name in ("tensorflow", "tensorflow-gpu", "tf-nightly") and version
+    if plain and known.system == "windows" and version_at_least(version, "2.11"):
+        if "tensorflow-directml-plugin" not in known.packages:
+            return (
+                "cpu-only-build",
+                "TensorFlow %s for Windows has no GPU support: 2.10 was the last that had." % version,
+            )
+    if known.system == "macos" and known.architecture != "x86_64" and "tensorflow-metal" not in known.packages:
+        return (
+            "metal-plugin-missing",
+            "On Apple silicon TensorFlow sees the GPU through the plug-in tensorflow-metal only.",
+        )
+    return None
+
+
+def _vendor(known: Known) -> Deduced:
+    owner = known.tensorflow
+    others = known.vendors - {"nvidia", "apple"}
+    if owner is None or not others or "nvidia" in known.vendors:
+        return None
+    if owner[0] in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
+        if not {"tensorflow-directml-plugin", "intel-extension-for-tensorflow"} & set(known.packages):
+            vendor = {"amd": "AMD", "intel": "Intel", "qualcomm": "Qualcomm"}[sorted(others)[0]]
+            text = "This build of TensorFlow uses NVIDIA's GPUs only; the GPU here is %s's." % vendor
+            return ("gpu-vendor-unsupported", text)
+    return None
+
+
+def _capability(known: Known) -> Deduced:
+    owner = known.tensorflow
+    capability = known.versions.get("capability") or _MATRIX.compute_capability(known.gpu_name)
+    if owner is None or not owner[1] or not capability:
+        return None
+    answer = has_code_for("tensorflow", owner[1], capability, _MATRIX)
+    return ("compute-capability-unsupported", answer.because + ".") if answer.status == "incompatible" else None
+
+
+def _driver(known: Known) -> Deduced:
+    driver, cuda = known.versions.get("driver"), known.versions.get("cuda")
+    if not driver or not cuda:
+        return None
+    system = "windows" if known.system == "windows" else "linux"
+    answer = driver_runs(cuda, driver, system, _MATRIX)
+    return ("driver-too-old", answer.because + ".") if answer.status == "incompatible" else None
+
+
+def _container(known: Known) -> Deduced:
+    if known.container and "nvidia" in known.vendors:
+        return ("container-without-gpu", "The program runs in a container in which the host's GPU cannot be seen.")
+    return None
+
+
+def _none(known: Known) -> Deduced:
+    return ("no-gpu", "This machine has no GPU.") if known.no_gpu else None

@@ -1,0 +1,117 @@
+"""The rows of the bundled tables, typed. What a field means and where it comes from is said in each table's file."""
+
+from dataclasses import dataclass
+from typing import Tuple
+
+__all__ = ["CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportNeed", "RocmRow", "TensorFlowRow"]
+
+
+@dataclass(frozen=True)
+class TensorFlowRow:
+    """What one minor release of TensorFlow needs. Ranges are version specifiers, "" means nothing is required."""
+
+    minor: str
+    python: str
+    numpy: str
+    protobuf: str
+    keras: str
+    linux_cuda: str
+    linux_cudnn: str
+    windows_gpu: bool
+
+
+@dataclass(frozen=True)
+class CudaRow:
+    """A CUDA release: what TensorFlow opens of it by which name, and the drivers and GPUs that it runs on.
+
+    ``linux_driver`` and ``windows_driver`` are the oldest ones that can run it (minor-version compatibility, CUDA 11 and
+    later); the ``own_`` ones came with the toolkit, "" where that is not recorded. Capabilities are those that its compiler
+    makes code for.
+    """
+
+    cuda: str
+    libraries: Tuple[Tuple[str, str], ...]
+    windows_libraries: Tuple[Tuple[str, str], ...]
+    linux_driver: str
+    windows_driver: str
+    own_linux_driver: str
+    own_windows_driver: str
+    oldest_capability: str
+    newest_capability: str
+
+
+@dataclass(frozen=True)
+class CudnnRow:
+    """A line of cuDNN: the file that is opened, the CUDA releases it was made for, the oldest GPUs it has code for."""
+
+    versions: str
+    library: str
+    windows_library: str
+    cuda: Tuple[str, ...]
+    oldest_capability: str
+
+
+@dataclass(frozen=True)
+class RocmRow:
+    """The ROCm that a release of tensorflow-rocm was built for: the kernel drivers and GPU targets that it works with."""
+
+    tensorflow_rocm: str
+    rocm: str
+    kernel_drivers: Tuple[str, ...]
+    gfx: Tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """What the declared bounds do not say: a release needs more, or does not do for a goal.
+
+    ``seen`` names the environment in which that was seen, or where it is written.
+    """
+
+    projects: Tuple[str, ...]
+    versions: str
+    python: str
+    goal: str
+    needs: Tuple[str, ...]
+    because: str
+    seen: str
+    code: str
+
+
+@dataclass(frozen=True)
+class ImportNeed:
+    """What a release imports beside NumPy and protobuf, whatever its metadata declare.
+
+    Attributes
+    ----------
+    needs : tuple of str
+        Requirements.
+    backend : str
+        For Keras: only with this backend; "" for all.
+    breaks : {"import", "keras"}
+        What fails otherwise: the import of the release, or only a step of training with Keras.
+    because : str
+        In half a sentence.
+    code : str
+        The finding code; "" for dependency-incompatible.
+    """
+
+    needs: Tuple[str, ...]
+    backend: str
+    breaks: str
+    because: str
+    code: str
+
+
+@dataclass(frozen=True)
+class DirectMlRow:
+    """A distribution that brings DirectML to TensorFlow."""
+
+    distribution: str
+    version: str
+    python: str
+    tensorflow: str
+    device_type: str
+    systems: Tuple[str, ...]
+    windows_build: int
+    wsl_build: int

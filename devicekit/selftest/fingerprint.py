@@ -1,0 +1,107 @@
+"""The fingerprint of all that a verdict depends on, as far as it can be known before the trial.
+
+The native files that the trial loads are known only afterwards: `verdicts` keeps them beside the verdict.
+"""
+
+import os
+from typing import Any, List, Optional, Sequence, Tuple
+
+from ..facts import Machine
+
+try:
+    from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
+except ImportError:  # its public home, which loads all of OpenSSL before: 3 ms
+    from hashlib import blake2b
+
+__all__ = ["fingerprint", "stamp"]
+
+#: Raised where verdicts of an earlier form must not be read.
+SCHEMA = 2
+
+#: Variables that do not change whether a framework or a device works.
+_NEUTRAL = frozenset(
+    ("DEVICEKIT_CACHE_DIR", "DEVICEKIT_DEVICE", "DEVICEKIT_QUIET", "DEVICEKIT_VERIFY", "CONDA_PREFIX", "JAX_PLATFORMS")
+    + ("JAX_PLATFORM_NAME", "KERAS_BACKEND", "KERAS_TORCH_DEVICE", "KUBERNETES_SERVICE_HOST", "OMP_NUM_THREADS", "PATH")
+    + ("SLURM_JOB_ID", "TF_CONFIG", "TF_CPP_MIN_LOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE")
+    + ("TF_DETERMINISTIC_OPS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "TPU_NAME", "VIRTUAL_ENV")
+    + ("WSL_DISTRO_NAME", "WSL_INTEROP", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
+)
+
+#: Beginnings of the names of variables that frameworks, drivers and loaders read. A `Machine` records a part of them,
+#: since it is shown to others; here only their hash is used.
+_PREFIXES = (
+    "CUDA_", "CUDNN_", "NVIDIA_", "CUBLAS_", "NCCL_", "HIP_", "HSA_", "ROCM_", "ROCR_", "MIOPEN_", "AMD_", "GPU_", "DML_",
+    "TF_", "XLA_", "ITEX_", "SYCL_", "ONEAPI_", "ZE_", "ONEDNN_", "MKL_", "LD_", "DYLD_", "MALLOC_", "GLIBC_TUNABLES",
+)  # fmt: skip
+#: These begin like TensorFlow's and are Terraform's.
+_FOREIGN = ("TF_TOKEN_", "TF_VAR_", "TF_CLI_", "TF_LOG", "TF_IN_AUTOMATION", "TF_WORKSPACE", "TF_DATA_DIR")
+
+
+def fingerprint(machine: Machine, index: Optional[int], grow: bool, environment: Sequence[Tuple[str, str]] = ()) -> str:
+    """Return a hash of the interpreter, distributions, native files, driver, devices and variables.
+
+    Parameters
+    ----------
+    machine : Machine
+        This machine, as it is now.
+    index : int or None
+        The accelerator that is tried; None where only the import is.
+    grow : bool
+        Whether its memory grows.
+    environment : sequence of (str, str)
+        Variables that are set for the trial.
+    """
+    python, driver, native = machine.python, machine.driver, machine.native
+    parts: List[Any] = [SCHEMA, machine.devicekit_version, index, grow, tuple(environment)]
+    # A folder may be shared among users, and a home among machines.
+    parts.append(os.getuid() if hasattr(os, "getuid") else None)
+    parts += [item for item in sorted(vars(native).items()) if item[0] not in ("cpu_count", "memory_bytes")]
+    parts += [python.implementation, python.version, python.executable, _stamp_shown(python.executable)]
+    for item in python.distributions.or_none() or ():
+        record = os.path.join(item.location, "RECORD")
+        parts.append((item.name, item.version.or_none(), item.location, _stamp_shown(record)))
+    parts += [(item.name, item.kind, item.location, item.hides) for item in python.packages]
+    parts += [(item.path, item.size_bytes, _stamp_shown(item.path)) for item in python.plugins.or_none() or ()]
+    for build in python.builds:
+        parts += [_stamp_shown(os.path.join(build.location, name)) for name in _MAIN_FILES]
+    parts += [driver.displays.or_none(), driver.gpus.or_none(), driver.nodes, driver.nvidia_kernel_version.or_none()]
+    parts += [driver.nvidia_library_version.or_none(), machine.rocm.kfd.or_none(), machine.rocm.version.or_none()]
+    parts += [machine.directml.dxg.or_none(), machine.directml.bundled.or_none(), machine.directml.adapters.or_none()]
+    parts += [machine.metal.chip.or_none(), machine.metal.rosetta.or_none()]
+    for libraries in (driver.libraries, machine.cuda.libraries, machine.directml.libraries):
+        parts += [(item.name, item.path, _stamp_shown(item.path)) for item in libraries.or_none() or ()]
+    parts += [(name, value) for name, value in machine.process.environ if name not in _NEUTRAL]
+    parts += sorted(
+        (name, value)
+        for name, value in os.environ.items()
+        if name.startswith(_PREFIXES) and not name.startswith(_FOREIGN) and name not in _NEUTRAL
+    )
+    return str(blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).hexdigest())
+
+
+#: What an import of TensorFlow cannot do without, on one system or another.
+_MAIN_FILES = (
+    "__init__.py", "libtensorflow_cc.so.2", "libtensorflow_framework.so.2", "libtensorflow_framework.so.1",
+    "libtensorflow_cc.2.dylib", "libtensorflow_framework.2.dylib", os.path.join("python", "_pywrap_tensorflow_common.dll"),
+    os.path.join("python", "_pywrap_tensorflow_internal.so"), os.path.join("python", "_pywrap_tensorflow_internal.pyd"),
+)  # fmt: skip
+
+
+def stamp(path: str) -> Optional[Tuple[int, int]]:
+    """Return when a file was changed and how large it is, None where it is not there: that is a stamp, too."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _stamp_shown(path: str) -> Optional[Tuple[int, int]]:
+    """Return the stamp of a path as a `Machine` shows it, which has no personal names in it."""
+    if path.startswith("~"):
+        path = os.path.expanduser(path)
+    if "<user>" in path:
+        path = path.replace("<user>", os.environ.get("USER") or os.environ.get("USERNAME") or "<user>")
+    if "<host>" in path:
+        path = path.replace("<host>", os.uname().nodename if hasattr(os, "uname") else "<host>")
+    return stamp(path)
