@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from .scope import device_scope as device_scope
     from .selection import Change as Change
     from .selection import Selection as Selection
+    from .verification import Verification as Verification
+    from .verifying import verify as verify
 
 _HOME = {
     "auto": "api",
@@ -83,6 +85,8 @@ _HOME = {
     "FallbackWarning": "notify",
     "CompatibilityWarning": "notify",
     "ConfigurationWarning": "notify",
+    "verify": "verifying",
+    "Verification": "verification",
 }
 
 __all__ = ["__version__"] + sorted(_HOME)

@@ -108,12 +108,14 @@ def auto(
     verify: str = "cached",
     seed: Optional[int] = None,
     verbose: Optional[bool] = None,
+    explain_errors: bool = False,
 ) -> Selection:
     """Put Keras and TensorFlow on the best device that really works here. Best called in the first line of a program.
 
-    Looks at the machine without importing a framework, decides, tries an accelerator in a child process, sets variables,
-    imports the framework, sets visible devices and memory growth, and runs one operation. Where anything of that fails, the
-    framework is left on the CPU with no accelerator visible, and one warning names the cause and the fix.
+    Looks at the machine without importing a framework, decides, tries in a child process what could kill or hang this one
+    (an accelerator, or an import that was never seen to work in this state), sets variables, imports the framework, sets
+    visible devices and memory growth, and runs one operation. Where anything of that fails, the framework is left on the
+    CPU with no accelerator visible, and one warning names the cause and the fix.
 
     Parameters
     ----------
@@ -135,6 +137,8 @@ def auto(
         Seed for Python's, NumPy's and the framework's generators.
     verbose : bool or None
         Whether to print one line to standard error. By default nothing is printed.
+    explain_errors : bool
+        Whether to have uncaught exceptions explained under their traceback from now on; see `install_excepthook`.
 
     Returns
     -------
@@ -156,6 +160,10 @@ def auto(
     .. versionadded:: 0.1.0
     """
     global _current
+    if explain_errors:
+        from .explaining import install_excepthook
+
+        install_excepthook()
     from .apply import Options, apply_plan
     from .settings import VERIFY, read_settings
 

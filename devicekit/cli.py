@@ -76,7 +76,27 @@ def _parser() -> argparse.ArgumentParser:
     matrix.add_argument("version", nargs="?", help="a release (2.15.1) or a minor release (2.15); default: all")
     matrix.add_argument("--json", action="store_true", help="print JSON")
     matrix.set_defaults(run=_matrix)
+    _verify_parser(
+        verbs.add_parser("verify", help="import each framework, compute and train in child processes: is doctor right?")
+    )
     return parser
+
+
+def _verify_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--python", metavar="PATH", help="try another interpreter or virtual environment")
+    parser.add_argument(
+        "--framework",
+        dest="frameworks",
+        action="append",
+        nargs="+",
+        metavar="NAME",
+        help="only these (default: all found)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=120.0, metavar="SECONDS", help="for each framework (default: 120)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_verify)
 
 
 def _resolve_parser(parser: argparse.ArgumentParser) -> None:
@@ -226,6 +246,27 @@ def _snapshot(options: argparse.Namespace) -> int:
     except OSError as error:
         raise DevicekitError("%s cannot be written: %s" % (options.output, error.strerror or error)) from error
     return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from .interpreters import command_interpreter, other_interpreter
+    from .verifying import verify_interpreter
+
+    interpreter = other_interpreter(options.python) if options.python else command_interpreter()
+    names = [name for group in options.frameworks for name in group] if options.frameworks else None
+    found = verify_interpreter(interpreter, names, options.timeout)
+    if options.json:
+        from .report.data import verification_data
+
+        _print_json(verification_data(found))
+    else:
+        import shlex
+
+        from .report.verification import verification_text
+
+        snapshot = "devicekit snapshot" + (" --python %s" % shlex.quote(options.python) if options.python else "")
+        _print(verification_text(found, _style(), snapshot))
+    return 0 if found.works else 1
 
 
 def _explain(options: argparse.Namespace) -> int:

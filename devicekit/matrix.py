@@ -303,7 +303,7 @@ def version_at_least(version: str, least: str) -> Optional[bool]:
 def _numbers(version: str) -> Tuple[int, ...]:
     result = []
     for part in version.split("."):
-        if not part.isdigit():
+        if not part.isdecimal() or len(part) > 18:
             break
         result.append(int(part))
     return tuple(result)

@@ -70,6 +70,7 @@ PURE = [
         "pins",
         "hardware",
         "compatibility",
+        "verification",
     )
 ]
 
@@ -89,7 +90,19 @@ def test_only_adapters_and_children_import_a_framework(name):
 
 
 #: What each room may know; everything may know the data types.
-TYPES = {"facts", "fact", "codec", "findings", "errors", "selection", "request", "target", "resolution", "projects"}
+TYPES = {
+    "facts",
+    "fact",
+    "codec",
+    "findings",
+    "errors",
+    "selection",
+    "request",
+    "target",
+    "resolution",
+    "projects",
+    "verification",
+}
 KNOWS = {
     "probe": {"probe", "host"},
     "rules": {"rules", "matrix", "resolving", "hardware"},
@@ -98,10 +111,11 @@ KNOWS = {
     "hardware": {"matrix"},
     "compatibility": {"matrix", "hardware"},
     "resolution": set(),
+    "verification": set(),
     "projects": set(),
     "matrix": set(),
     "choose": set(),
-    "report": {"matrix"},
+    "report": {"report", "matrix"},
     "frameworks": {"frameworks"},
     "facts": set(),
     "findings": set(),

@@ -45,7 +45,7 @@ def test_links_lead_somewhere(name):
 def test_the_commands_of_the_readme_are_commands(capsys):
     listing = "".join(re.findall(r"```text\n(.*?)```", read("README.md"), re.S))
     verbs = set(re.findall(r"^devicekit (\w+)", listing, re.M))
-    assert verbs == {"doctor", "devices", "resolve", "matrix", "snapshot"}
+    assert verbs == {"doctor", "devices", "explain", "resolve", "matrix", "snapshot", "verify"}
     for verb in verbs:
         with pytest.raises(SystemExit) as end:
             main([verb, "--help"])

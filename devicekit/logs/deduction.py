@@ -10,6 +10,7 @@ from ..compatibility import driver_runs, goes_with, has_code_for, has_wheel
 from ..findings import Evidence
 from ..matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, version_at_least
 from .known import Known
+from .results import different_tensors, rising_loss
 from .signatures import SAYS, remedy
 
 if TYPE_CHECKING:
@@ -47,13 +48,13 @@ def deduce(claims: "Sequence[Claim]", known: Known, calm: bool) -> "List[Claim]"
     codes = {claim.code for claim in claims if claim.weight == best}
     steps: List[Callable[[Known], Deduced]] = []
     if not codes and not calm:
-        steps += [_hidden, _owners, _numpy, _protobuf, _keras, _build, _vendor, _capability, _driver]
+        steps += [_hidden, _owners, _numpy, _protobuf, _keras, _results, _build, _vendor, _capability, _driver]
     elif codes and codes <= _IMPORT_FAILS:
         steps += [_owners, _numpy, _protobuf, _keras]
     if codes & _NOTHING_FITS:
         steps += [_wheel]
     if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
-        steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _container, _none]
+        steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none]
     found = []
     for step in steps:
         made = step(known)
@@ -149,6 +150,14 @@ def _wheel(known: Known) -> Deduced:
     return None
 
 
+def _results(known: Known) -> Deduced:
+    """Results that look wrong, on a machine with a GPU: without one there is nothing that they could differ from."""
+    if not known.vendors:
+        return None
+    text = rising_loss(known.losses) or different_tensors(known.tensors)
+    return ("numerics-divergent", text) if text else None
+
+
 def _owners(known: Known) -> Deduced:
     owners = [name for name in known.packages if name in TENSORFLOW_OWNERS and name not in TENSORFLOW_REDIRECTS]
     if len(owners) < 2:
@@ -230,6 +239,22 @@ def _driver(known: Known) -> Deduced:
     system = "windows" if known.system == "windows" else "linux"
     answer = driver_runs(cuda, driver, system, _MATRIX)
     return ("driver-too-old", answer.because + ".") if answer.status == "incompatible" else None
+
+
+def _toolkit(known: Known) -> Deduced:
+    """CUDA of another major version than the release opens. Within CUDA 11 and later, minor versions go together."""
+    owner, cuda = known.tensorflow, known.versions.get("cuda")
+    row = _MATRIX.tensorflow(owner[1]) if owner is not None and owner[1] else None
+    if row is None or not cuda or not row.linux_cuda or "." not in cuda:
+        return None
+    wanted = row.linux_cuda
+    same = cuda.split(".")[0] == wanted.split(".")[0] and (
+        version_at_least(wanted, "11") is True or cuda.split(".")[:2] == wanted.split(".")[:2]
+    )
+    if same:
+        return None
+    text = "TensorFlow %s opens the libraries of CUDA %s; installed is CUDA %s." % (row.minor, wanted, cuda)
+    return ("cuda-version-mismatch", text)
 
 
 def _container(known: Known) -> Deduced:

@@ -21,7 +21,8 @@ _PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf
 _VENDORS = (
     (
         "nvidia",
-        r"nvidia|geforce|\b[gr]tx\b|quadro|tesla|titan|jetson|\bt4\b|\b[avhl]\d{2,3}s?\b|nvs ?\d|940mx|mx\d{3}|blackwell",
+        r"nvidia|geforce|\b[gr]tx\b|quadro|tesla|titan|jetson|\bt4\b|\ba(?:10|16|30|40|100|800)\b|\b[hb][128]00\b|\bv100"
+        r"|\bl40?s?\b|nvs ?\d|940mx|\bmx\d{3}|\b\d{3,4} ?ti\b|blackwell",
     ),
     ("amd", r"\bamd\b|radeon|\bgfx\d|vega|navi|instinct|\bmi\d{2,3}|\brx ?\d{3,4}|firepro|ryzen"),
     ("apple", r"\bapple\b|\bm[1-5]\b"),
@@ -52,11 +53,15 @@ class Known:
         #: Whether ``packages`` are all that are installed.
         self.complete = False
         self.environment: Dict[str, str] = {}
+        #: What the log shows of results: the training loss line by line, and tensors as they were printed.
+        self.losses: List[float] = []
+        self.tensors: List[Tuple[str, str]] = []
         #: The two halves of NVIDIA's driver, as a log tells them apart.
         self.driver_library = ""
         self.driver_kernel = ""
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
+        self._wanted = False
 
     def state(self) -> None:
         """Hold what is known now for certain: a log may talk of other machines too."""
@@ -81,6 +86,8 @@ class Known:
                 self._fill("architecture", _ARCHITECTURES.get(value, value))
             elif key == "gpu" and "vendors" not in self._stated:
                 self.vendors.add(value)
+            elif key == "expects-gpu":
+                self._wanted = bool(value)
             elif key == "no-gpu" and "vendors" not in self._stated:
                 self.no_gpu = True
         if "env_name" in groups:
@@ -89,9 +96,17 @@ class Known:
             if key in VERSIONS:
                 if "version:" + key not in self._stated:
                     self.versions.setdefault(key, value.strip())
+            elif key == "tensorflow" and self.tensorflow is not None and "tensorflow" not in self.packages:
+                # "TensorFlow version: 2.11" says the version of whichever distribution brings it.
+                owner = self.tensorflow[0]
+                self.packages[owner] = self.packages[owner] or value.strip()
             elif key in _PACKAGES:
                 if "package:" + key not in self._stated and not self.packages.get(key):
                     self.packages[key] = value.strip()
+            elif key == "loss":
+                self.losses.append(float(value))
+            elif key == "tensor":
+                self.tensors.append((value, groups.get("tensor_kind", "")))
             elif key == "driver_library":
                 self.driver_library = self.driver_library or value
                 self.versions.setdefault("driver", value)
@@ -117,7 +132,7 @@ class Known:
         named |= {"version:cuda", "version:cudnn"} & self._stated  # a toolkit may lie anywhere
         asked = any(name.endswith(("-gpu", "-rocm", "-metal")) or name.startswith("nvidia-c") for name in self.packages)
         elsewhere = self.system in ("windows", "macos") or bool(self.wsl) or bool(self.container)
-        return not self.no_gpu and bool(self.vendors or named or asked or elsewhere)
+        return not self.no_gpu and bool(self._wanted or self.vendors or named or asked or elsewhere)
 
     @property
     def tensorflow(self) -> Optional[Tuple[str, str]]:

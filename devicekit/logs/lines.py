@@ -1,12 +1,14 @@
 """From a stream of bytes to the few lines that a signature could be about, in constant memory.
 
 A log of 100 MB is mostly the same few lines with other numbers. So lines are compared without their digits first, and only
-the first few of each shape are looked at; what is left is searched for the literals of all signatures at once.
+the first few of each shape are looked at. What is left consists of words that were seen before, mostly: each word is looked
+at once, for the literals of which a piece stands in it, and a line is compared with the literals of its words only.
 """
 
 import codecs
 import re
-from typing import IO, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
+from collections import Counter
+from typing import IO, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .signatures import Signature
 
@@ -20,8 +22,18 @@ LONGEST_LINE = 4000
 #: How many lines that differ in digits only are looked at.
 _OF_ONE_SHAPE = 8
 
-#: How many shapes are remembered; then all are forgotten, and seen anew.
+#: How many shapes are remembered; then all are forgotten, and seen anew. Of a longer one only the hash is kept.
 _SHAPES = 1 << 17
+_LONG_SHAPE = 100
+
+#: How many bytes of words are remembered; then all are forgotten.
+_WORDS_BYTES = 1 << 20
+
+#: A literal is looked for by a piece of so many bytes, or of fewer where its words are short.
+_PIECES = (4, 3, 2, 1)
+
+#: Bytes that are kept of a line without an end.
+_KEPT_BYTES = 1 << 16
 
 #: Answers that belong to the line before.
 _ANSWERS = frozenset(
@@ -64,20 +76,33 @@ def chunks_of_stream(stream: "IO[bytes]") -> Iterator[bytes]:
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[List[bytes]]:
     """Yield lists of whole lines. A carriage return ends a line too: progress bars use it."""
-    rest = b""
+    rest, first = b"", True
     for chunk in chunks:
         data = rest + chunk
-        if b"\x1b" in data:
-            data = _ESCAPE.sub(b"", data)
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        lines = data.split(b"\n")
-        rest = lines.pop()
-        if len(rest) > _CHUNK_BYTES:  # a line without an end: its beginning is kept, memory is not
-            lines.append(rest)
-            rest = b""
-        yield lines
-    yield [rest]
+        if first and len(data) >= len(codecs.BOM_UTF8):
+            first = False
+            if data.startswith(codecs.BOM_UTF8):
+                data = data[len(codecs.BOM_UTF8) :]
+        # A line feed after a carriage return belongs to it, and may come with the next piece.
+        end = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
+        if end:
+            yield _lines(data[:end])
+            rest = data[end:]
+        else:  # a line without an end: its beginning is kept, memory is not
+            rest = data[:_KEPT_BYTES]
+    if rest:
+        yield _lines(rest)
+
+
+def _lines(data: bytes) -> List[bytes]:
+    if b"\x1b" in data:
+        data = _ESCAPE.sub(b"", data)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iterator[Line]:
@@ -89,53 +114,123 @@ def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iter
         The log in pieces, as UTF-8; what is not is replaced.
     known : sequence of Signature
     """
-    by_literal: Dict[str, List[Signature]] = {}
-    for item in known:
-        for literal in item.literals:
-            by_literal.setdefault(literal, []).append(item)
-    literals = list(by_literal.items())
-    hint = _any_beginning(by_literal)
-    shapes: Dict[bytes, int] = {}
+    index = _Index(known)
+    shapes: Dict[object, int] = {}
     number, last = 0, b""
     for lines in _blocks(chunks):
         first, number = number, number + len(lines)
-        for index, raw in enumerate(lines):
+        for position, raw in enumerate(lines):
             answer = raw.strip()
             if answer in _ANSWERS:
                 # What an interpreter answers to the line before says nothing alone: "[]" after list_physical_devices().
                 raw = last[: LONGEST_LINE - 40] + b" -> " + answer
             last = raw
-            shape = raw[:LONGEST_LINE].translate(None, _DIGITS)
+            shape: object = raw[:LONGEST_LINE].translate(None, _DIGITS)
+            if len(raw) > _LONG_SHAPE:
+                shape = hash(shape)
             seen = shapes.get(shape, 0)
             if seen >= _OF_ONE_SHAPE:
                 continue
             if len(shapes) >= _SHAPES:
                 shapes.clear()
             shapes[shape] = seen + 1
-            text = raw[: 4 * LONGEST_LINE].decode("utf-8", "replace")[:LONGEST_LINE]
-            if hint.search(text) is None:
-                continue
-            found: Dict[str, Signature] = {}
-            for literal, owners in literals:
-                if literal in text:
-                    for owner in owners:
-                        found[owner.id] = owner
-            if found:
-                yield Line(first + index + 1, text.strip(), tuple(found.values()))
+            found = index.find(raw[: 4 * LONGEST_LINE])
+            if found is not None:
+                yield Line(first + position + 1, *found)
 
 
-def _any_beginning(literals: Iterable[str]) -> "re.Pattern[str]":
-    """Return a pattern that finds the beginning of any literal: one pass instead of one for each of them."""
-    tree: Dict[str, Dict[str, object]] = {}
-    for literal in literals:
-        node = tree
-        for character in literal[:5]:
-            node = node.setdefault(character, {})  # type: ignore[assignment]
-    return re.compile(_branches(tree))
+class _Literal:
+    """A literal, its place among all of them, and the signatures that it belongs to."""
+
+    __slots__ = ("number", "owners", "text")
+
+    def __init__(self, text: str, number: int) -> None:
+        self.text = text
+        self.number = number
+        self.owners: List[Signature] = []
 
 
-def _branches(node: Dict[str, Dict[str, object]]) -> str:
-    parts = [re.escape(character) + _branches(below) for character, below in sorted(node.items())]  # type: ignore[arg-type]
-    if not parts:
-        return ""
-    return parts[0] if len(parts) == 1 else "(?:%s)" % "|".join(parts)
+#: Literals by the pieces by which they are found, by the pieces' length.
+_Table = List[Tuple[int, Dict[bytes, List[_Literal]]]]
+
+#: The table that was made last, and what it was made of: it costs more than a short log.
+_LAST: Dict[str, Tuple[Sequence[Signature], _Table]] = {}
+
+
+def _table(known: Sequence[Signature]) -> _Table:
+    made = _LAST.get("table")
+    if made is not None and made[0] is known:
+        return made[1]
+    literals: Dict[str, _Literal] = {}
+    for item in known:
+        for text in item.literals:
+            literals.setdefault(text, _Literal(text, len(literals))).owners.append(item)
+    possible = {text: _pieces(text) for text in literals}
+    # What is rare among the literals is rare in logs: then few lines must be looked at closely.
+    counts = Counter(piece for pieces in possible.values() for piece in pieces)
+    by_length: Dict[int, Dict[bytes, List[_Literal]]] = {}
+    for text, literal in literals.items():
+        piece = min(possible[text], key=lambda item: (counts[item], item))
+        by_length.setdefault(len(piece), {}).setdefault(piece, []).append(literal)
+    table = sorted(by_length.items())
+    _LAST["table"] = (known, table)
+    return table
+
+
+class _Index:
+    """Finds the literals in a line by its words: for each word it is found out once which literals it may belong to."""
+
+    def __init__(self, known: Sequence[Signature]) -> None:
+        self._table = _table(known)
+        #: Words that were looked at, and the literals of those that may belong to some.
+        self._known: Set[bytes] = set()
+        self._size = 0
+        self._hot: Dict[bytes, List[_Literal]] = {}
+
+    def find(self, raw: bytes) -> Optional[Tuple[str, Tuple[Signature, ...]]]:
+        """Return a line's text and the signatures of which a literal stands in it, None where there is none."""
+        words = set(raw.split())
+        fresh = words - self._known
+        if fresh:
+            if self._size > _WORDS_BYTES:
+                self._known.clear()
+                self._hot.clear()
+                self._size, fresh = 0, words
+            self._learn(fresh)
+        hot = self._hot.keys() & words
+        if not hot:
+            return None
+        text = raw.decode("utf-8", "replace")[:LONGEST_LINE]
+        there = [literal for word in hot for literal in self._hot[word] if literal.text in text]
+        if not there:
+            return None
+        there.sort(key=lambda literal: literal.number)
+        found = {owner.id: owner for literal in there for owner in literal.owners}
+        return text.strip(), tuple(found.values())
+
+    def _learn(self, words: Set[bytes]) -> None:
+        self._known |= words
+        self._size += sum(map(len, words))
+        for word in words:
+            literals: List[_Literal] = []
+            for length, pieces in self._table:
+                for start in range(len(word) - length + 1):
+                    found = pieces.get(word[start : start + length])
+                    if found is not None:
+                        literals += found
+            if literals:
+                self._hot[word] = literals
+
+
+def _pieces(literal: str) -> List[bytes]:
+    """Return the pieces by which a literal may be found: all of the greatest length that there are.
+
+    >>> _pieces("no GPU")
+    [b'GPU']
+    """
+    words = literal.encode("utf-8").split()
+    for length in _PIECES:
+        found = [word[start : start + length] for word in words for start in range(len(word) - length + 1)]
+        if found:
+            return found
+    raise ValueError("a literal is blank")

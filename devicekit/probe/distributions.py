@@ -171,7 +171,7 @@ def parse_record(text: str, deep: bool, system: str = "linux") -> List[Tuple[str
     for line in text.splitlines() if deep else _key_lines(text, system):
         path, _, size = _split_record_line(line)
         if path and not path.endswith((".pyc", ".pyo")) and "/RECORD" not in path:
-            found.append((path, int(size) if size.isdigit() else None))
+            found.append((path, int(size) if size.isdecimal() and len(size) < 20 else None))
     return found
 
 

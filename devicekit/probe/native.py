@@ -114,7 +114,7 @@ def parse_meminfo(text: str) -> int:
     """
     for line in text.splitlines():
         parts = line.split()
-        if len(parts) >= 2 and parts[0] == "MemTotal:" and parts[1].isdigit():
+        if len(parts) >= 2 and parts[0] == "MemTotal:" and parts[1].isdecimal() and len(parts[1]) < 20:
             return int(parts[1]) * 1024
     return 0
 

@@ -65,7 +65,7 @@ def parse_kfd_properties(text: str) -> str:
     """
     for line in text.splitlines():
         label, _, value = line.partition(" ")
-        if label == "gfx_target_version" and value.strip().isdigit():
+        if label == "gfx_target_version" and value.strip().isdecimal() and len(value) < 12:
             number = int(value)
             return "gfx%d%x%x" % (number // 10000, number // 100 % 100, number % 100) if number else ""
     return ""

@@ -5,8 +5,9 @@ from typing import Any, Dict
 from ..facts import Machine
 from ..findings import Diagnosis
 from ..selection import Selection
+from ..verification import Verification
 
-__all__ = ["devices_data", "doctor_data"]
+__all__ = ["devices_data", "doctor_data", "verification_data"]
 
 #: Version of these documents' form.
 SCHEMA = 1
@@ -37,3 +38,8 @@ def devices_data(machine: Machine, diagnosis: Diagnosis, selection: Selection) -
     """Return what ``devicekit devices --json`` prints."""
     devices = [item.to_dict() for item in diagnosis.candidates]
     return dict(_head(machine), devices=devices, selected=selection.device)
+
+
+def verification_data(found: Verification) -> Dict[str, Any]:
+    """Return what ``devicekit verify --json`` prints."""
+    return dict(_head(found.machine), **found.to_dict())

@@ -222,4 +222,4 @@ def old_cards(target: Target) -> Tuple[Need, ...]:
 def _number(version: str) -> float:
     major, _, rest = version.partition(".")
     minor = rest.partition(".")[0]
-    return float("%s.%s" % (major, minor or "0")) if major.isdigit() and (minor or "0").isdigit() else 0.0
+    return float("%s.%s" % (major, minor or "0")) if major.isdecimal() and (minor or "0").isdecimal() else 0.0

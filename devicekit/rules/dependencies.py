@@ -7,7 +7,7 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 from typing import Iterable, List, Optional, Tuple
 
 from ..findings import Evidence, Finding
-from ..matrix import ImportNeed, accepts
+from ..matrix import ImportNeed, accepts, version_at_least
 from . import UNLOADABLE, rule
 from .keras import backend, keras_version
 from .mending import mend
@@ -40,6 +40,8 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
         for item in unmet(view, project, version, chosen):
             if item.need.code not in ("", "dependency-incompatible"):
                 continue  # another rule's
+            if normal_name(item.text) == "numpy" and item.state == "wrong" and _numpy_is_the_cause(view):
+                continue  # TensorFlow itself does not go with this NumPy: that says it all
             if item.state == "missing":
                 missing.append(item.text)
             else:
@@ -72,9 +74,10 @@ def _owners(view: View) -> List[Tuple[str, str, str]]:
         found.append(("keras", keras, "keras"))
     # What TensorFlow or Keras imports where it is there, and then fails with it.
     user = "tensorflow" if view.tensorflow_version is not None else "keras"
+    with_types = user == "tensorflow" and version_at_least(str(view.tensorflow_version), "2.15") is True
     for name, what in (
-        ("jax", "jax"), ("torch", "torch"), ("ml-dtypes", "tensorflow" if user == "tensorflow" else "jax"), ("h5py", user),
-        ("scipy", "jax"), ("pandas", "keras"),
+        ("jax", "jax"), ("torch", "torch"), ("ml-dtypes", "tensorflow" if with_types else "jax"), ("h5py", user),
+        ("scipy", "jax"), ("pandas", "keras"), ("optree", "keras"),
     ):  # fmt: skip
         version = view.machine.python.version_of(name)
         if version is not None:
@@ -82,12 +85,18 @@ def _owners(view: View) -> List[Tuple[str, str, str]]:
     return found
 
 
+def _numpy_is_the_cause(view: View) -> bool:
+    row, numpy = view.tensorflow_row, view.machine.python.version_of("numpy")
+    return row is not None and numpy is not None and accepts(row.numpy, numpy) is False
+
+
 def _blocks(what: str, breaks: List[str]) -> Tuple[str, ...]:
     return (what,) if "import" in breaks else ("keras",)
 
 
 #: Declared bounds that a release checks at its import and refuses to go on (jax/_src/lib/__init__.py: check_jaxlib_version).
-_ENFORCED = {"jax": ("jaxlib",)}
+#: optree, which Keras imports, needs what it declares (seen: typing_extensions 4.0.0).
+_ENFORCED = {"jax": ("jaxlib",), "optree": ("typing-extensions",)}
 
 
 def _unfitting(view: View, project: str) -> List[Tuple[str, ImportNeed]]:

@@ -80,11 +80,13 @@ def directml_missing(view: View) -> Iterable[Finding]:
     evidence = [Evidence("%s not found" % name, directml.libraries.source) for name in missing]
     if directml.bundled.or_none():
         evidence.append(Evidence("needed by %s" % directml.bundled.value, directml.bundled.source))
+    # On a machine without a GPU nothing is lost: this is what its processor is used for.
+    idle = view.wsl is not None or view.machine.driver.displays.or_none() is None or bool(view.accelerators)
     if view.wsl is None:
         evidence.append(Evidence("this is not WSL", view.machine.process.wsl.source))
     yield Finding(
         "directml-missing",
-        "warning",
+        "warning" if idle else "info",
         "%s is installed, but DirectX 12 is not here (%s): it will use no GPU."
         % (
             "tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin",

@@ -88,7 +88,7 @@ def _in_order(view: View) -> List[Accelerator]:
         return accelerators
     chosen: List[int] = []
     for part in value.split(","):
-        if not part.strip().isdigit() or int(part) >= len(nvidia) or int(part) in chosen:
+        if not part.strip().isdecimal() or len(part) > 9 or int(part) >= len(nvidia) or int(part) in chosen:
             break
         chosen.append(int(part))
     if not chosen:

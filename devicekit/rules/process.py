@@ -231,8 +231,8 @@ def hides_all(value: str, count: int) -> bool:
     means *all* to DML_VISIBLE_DEVICES: callers must not ask about that.)
     """
     first = value.split(",")[0].strip()
-    if first.isdigit():
-        return int(first) >= count
+    if first.isdecimal():
+        return len(first) > 9 or int(first) >= count
     return not first.startswith(("GPU-", "MIG-"))
 
 

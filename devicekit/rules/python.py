@@ -202,7 +202,8 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
     requirement = "%s==%s" % (keep.name, keep.version.or_none()) if keep.version.or_none() else keep.name
     yield Finding(
         "distributions-conflict",
-        "warning" if intact else "error",
+        # Of one release, each works with the other's files; what is left after an uninstall does not.
+        "error" if not intact else "info" if len({item.version.or_none() for item in owners}) == 1 else "warning",
         "%s are installed over one another: they share the folder 'tensorflow', and what is in it is of the one installed "
         "last." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners))

@@ -1,51 +1,45 @@
 """From what happened in a trial or an operation to a finding that names the root cause. Pure."""
 
 import re
-from typing import List, Sequence, Tuple
+from dataclasses import replace
+from typing import List, Optional, Sequence, Tuple
 
 from ..choose import Plan
 from ..findings import Evidence, Finding, Fix
+from ..logs import read_log
+from ..logs.known import Known
+from ..logs.scrub import scrub
 from .start import Trial
 
 __all__ = ["judge_error", "judge_trial", "nothing_listed"]
 
-#: What an exception's text says, first match first: pattern, code, sentence, way out.
-_SIGNATURES: Tuple[Tuple[str, str, str, str], ...] = (
-    (
-        r"no kernel image is available",
-        "compute-capability-unsupported",
-        "This build has no code for a GPU of this generation.",
-        "Use a release of the framework that supports the GPU's compute capability",
-    ),
-    (
-        r"ResourceExhausted|out of memory|\bOOM\b|CUDA_ERROR_OUT_OF_MEMORY|Dst tensor is not initialized",
-        "out-of-memory",
-        "The device's memory is exhausted: another process holds it, or too much was asked for at once.",
-        "See who holds the device's memory (nvidia-smi), end it, or choose another device",
-    ),
-    (
-        r"No OpKernel|no kernel|Could not find device for node|No registered '",
-        "op-unsupported",
-        "The device has no kernel for an operation as simple as a matrix product.",
-        "Use another build of the framework for this device, or the CPU",
-    ),
-    (
-        r"device (removed|lost|hung)|DXGI_ERROR_DEVICE|CUDA_ERROR_LAUNCH|CUDA_ERROR_ILLEGAL",
-        "device-lost",
-        "The device was lost while it computed.",
-        "Restart the machine; if it happens again, update the device's driver",
-    ),
-)
+#: Vendors of the GPUs that a platform drives: what a log says of a missing library only counts where there is a GPU.
+_VENDORS = {"cuda": "nvidia", "rocm": "amd", "metal": "apple", "xpu": "intel"}
+
+#: Says no more than what the trial showed already.
+_NOTHING_NEW = ("framework-broken", "no-gpu")
 
 
-def judge_error(error: str, message: str, plan: Plan, stage: str) -> Finding:
+def _explained(text: str, plan: Plan, blocks: Tuple[str, ...], severity: str) -> Optional[Finding]:
+    """Return what `explain` says of a text, where it names a cause or a clear symptom."""
+    known = Known()
+    known.vendors = {_VENDORS.get(plan.platform, "other")}
+    found = read_log(text, known, "trial's output")
+    if not found.certain:
+        return None
+    finding = next((item for item in found.findings if item.code not in _NOTHING_NEW), None)
+    return None if finding is None else replace(finding, severity=severity, blocks=blocks)
+
+
+def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = "") -> Finding:
     """Return the finding for an exception that an operation on the device raised."""
-    text = "%s: %s" % (error, message.strip())
-    for pattern, code, summary, way_out in _SIGNATURES:
-        if re.search(pattern, text[:4000]):
-            return _finding(code, summary, plan, text, (Fix(way_out),))
+    text = "%s: %s" % (error, scrub(message.strip()))
     if error == "ArithmeticError":
         return _wrong(plan, message)
+    blocks = tuple("gpu:%d" % index for index in plan.indices)
+    found = _explained("%s\n%s" % (text, output), plan, blocks, "warning")
+    if found is not None:
+        return found
     return _finding(
         "driver-unhealthy",
         "The %s is there, but the first operation on it fails." % _label(plan),
@@ -61,6 +55,10 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
     if trial.outcome == "wrong":
         return _wrong(plan, trial.detail)
     if trial.stage in ("start", "import"):
+        text = "%s: %s\n%s" % (trial.error, trial.detail, trial.output)
+        found = _explained(text, plan, ("tensorflow", "keras"), "error")
+        if found is not None:
+            return found
         return Finding(
             "framework-broken",
             "error",
@@ -72,7 +70,10 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
     if trial.error == "NoDevice":
         return nothing_listed(plan, trial.devices, output)
     if trial.outcome == "raises":
-        return judge_error(trial.error, trial.detail, plan, trial.stage)
+        return judge_error(trial.error, trial.detail, plan, trial.stage, trial.output)
+    found = _explained(trial.output, plan, tuple("gpu:%d" % index for index in plan.indices), "warning")
+    if found is not None:
+        return found
     verb = "listing the devices" if trial.stage == "list" else "the first operation on the %s" % _label(plan)
     ending = "hangs" if trial.outcome == "hangs" else "kills the process"
     code = "driver-unhealthy" if trial.stage == "list" else "device-lost"
@@ -129,5 +130,5 @@ def _evidence(seen: str, output: Sequence[str]) -> Tuple[Evidence, ...]:
 
 def _last_lines(output: str) -> List[str]:
     """The last lines that say what went wrong, without the notices of a normal start."""
-    lines = [line.strip() for line in output.splitlines() if re.search(r"[EFW] |rror|HRESULT|Check failed|abort", line)]
+    lines = [scrub(line.strip()) for line in output.splitlines() if re.search(r"[EFW] |rror|HRESULT|Check failed|abort", line)]
     return [line[:300] for line in lines[-3:]]

@@ -1,0 +1,409 @@
+"""The signatures of log lines: well formed, quick on any line, and each about the lines that it should be about.
+
+The example lines lie in ``tests/signatures``, or beside a signature that is being written (``tools/split_signatures.py`` moves them).
+"""
+
+import glob
+import importlib.util
+import json
+import os
+import re
+import string
+import time
+
+import pytest
+
+import devicekit
+from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
+from devicekit.rules import CODES, MEASURED_CODES
+
+try:
+    from re import _constants as constants
+    from re import _parser as parser
+except ImportError:  # Python before 3.11
+    import sre_constants as constants
+    import sre_parse as parser
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "rules", "signatures")
+ALL_CODES = CODES + MEASURED_CODES
+
+FIELDS = {
+    "id", "literal", "pattern", "says", "code", "severity", "when", "sets", "summary", "fix", "source", "examples", "not",
+    "expects-gpu",
+}  # fmt: skip
+CONDITIONS = {
+    "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda", "cudnn",
+    "driver", "rocm", "capability", "gfx",
+}  # fmt: skip
+
+#: Codes that no line of a log names as what it shows, and why.
+NOT_IN_LOGS = {
+    "cache-unwritable": "devicekit's own: it cannot keep a verdict",
+    "setting-invalid": "devicekit's own: one of its variables has a value that it does not know",
+    "framework-unsupported": "devicekit's own: it was asked for a framework that it does not drive",
+    "numerics-divergent": "only two runs show it; a log at most says that somebody thinks so",
+    "slower-than-cpu": "only two runs show it; a log at most says that somebody thinks so",
+}
+
+
+def rows():
+    found = []
+    for name in FILES:
+        with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
+            data = json.load(stream)
+        path = os.path.join(TESTS, "signatures", name + ".json")
+        examples = {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as stream:
+                examples = json.load(stream)
+        assert not set(examples) - {row["id"] for row in data["signatures"]}, "examples of no signature: %s" % path
+        found += [dict(examples.get(row["id"], {}), **row) for row in data["signatures"]]
+    return found
+
+
+ROWS = rows()
+IDS = [row["id"] for row in ROWS]
+
+
+def each(test):
+    """A test for every signature. One test a file would stop at the first that is wrong."""
+    return pytest.mark.parametrize("row", ROWS, ids=IDS)(test)
+
+
+def test_every_file_is_read():
+    assert sorted(FILES) == sorted(name[: -len(".json")] for name in os.listdir(FOLDER) if name.endswith(".json"))
+    assert [item.id for item in signatures()] == IDS
+
+
+def test_ids_are_unique():
+    assert len(set(IDS)) == len(IDS), sorted(item for item in set(IDS) if IDS.count(item) > 1)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_says_when(name):
+    with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
+        data = json.load(stream)
+    assert re.match(r"\d{4}-\d\d-\d\d$", data["date"])
+    assert set(data) <= {"date", "signatures", "schema", "source", "note"}
+
+
+@each
+def test_fields(row):
+    assert not set(row) - FIELDS
+    assert re.match(r"[a-z0-9]+(-[a-z0-9.+_]+)*$", row["id"])
+    assert row["says"] in SAYS
+    assert row["source"]
+    assert row["literal"]
+    assert len(set(row["literal"])) == len(row["literal"])
+    for literal in row["literal"]:
+        assert len(literal) >= 6, literal
+        assert "\n" not in literal
+    speaks = row["says"] not in ("context", "harmless")
+    assert speaks == ("code" in row)
+    if speaks:
+        assert row["code"] == BY_LIBRARY or row["code"] in ALL_CODES
+    if row["says"] != "context":
+        assert len(row["summary"]) > 10
+    assert row.get("severity", "error") in ("error", "warning", "info")
+    if row.get("code") == BY_LIBRARY:
+        assert "library" in re.compile(row["pattern"]).groupindex
+
+
+@each
+def test_ways_out(row):
+    for fix in fixes_of(row):
+        assert set(fix) <= {"text", "command"}
+        assert fix["text"]
+        if "command" in fix:
+            assert fix["command"]
+            assert fix["command"] == fix["command"].strip()
+            assert "\n" not in fix["command"]
+
+
+def fixes_of(row):
+    return row.get("fix", []) + [fix for case in row.get("when", []) for fix in case.get("fix", [])]
+
+
+@each
+def test_conditions(row):
+    groups = re.compile(row["pattern"]).groupindex if "pattern" in row else {}
+    for case in row.get("when", []):
+        assert set(case) <= {"if", "code", "says", "summary", "fix", "severity"}
+        assert case["if"]
+        assert not set(case["if"]) - CONDITIONS
+        code = case.get("code", row["code"])
+        assert code is None or code in (BY_LIBRARY, "harmless") or code in ALL_CODES
+        assert case.get("says", row["says"]) in SAYS
+        for name in ("seen", "unseen"):
+            wanted = case["if"].get(name, [])
+            wanted = wanted if isinstance(wanted, list) else wanted.split("|")
+            assert not set(wanted) - set(IDS), wanted
+        for name in ("group", "env"):
+            for pattern in case["if"].get(name, {}).values():
+                re.compile(pattern)
+        assert not set(case["if"].get("group", {})) - set(groups)
+
+
+@each
+def test_what_texts_name_is_caught(row):
+    """A placeholder is a group of the pattern; other braces are doubled."""
+    groups = set(re.compile(row["pattern"]).groupindex) if "pattern" in row else set()
+    texts = [row.get("summary", "")] + [case.get("summary", "") for case in row.get("when", [])]
+    for fix in fixes_of(row):
+        texts += [fix["text"], fix.get("command", "")]
+    for text in texts:
+        for _, name, specification, conversion in string.Formatter().parse(text):
+            assert name is None or name in groups, text
+            assert not specification, text
+            assert not conversion, text
+
+
+@each
+def test_examples_match_and_look_alikes_do_not(row):
+    signature = Signature(row)
+
+    def matches(line):
+        return any(literal in line for literal in signature.literals) and signature.match(line) is not None
+
+    assert row["examples"], "no example"
+    for line in row["examples"]:
+        assert "\n" not in line
+        assert matches(line), line
+    for line in row.get("not", []):
+        assert not matches(line), line
+
+
+@each
+def test_texts_of_the_examples_have_no_gap(row):
+    """Where a group of the pattern may be absent, its sentence says "?": at least the first example must fill it."""
+    groups = Signature(row).match(row["examples"][0])
+    summary = row.get("summary", "")
+    for _, name, _, _ in string.Formatter().parse(summary):
+        assert name is None or groups.get(name), (name, row["examples"][0])
+
+
+def test_every_code_that_a_log_can_show_has_a_signature():
+    shown = set()
+    for row in ROWS:
+        for case in [row] + row.get("when", []):
+            if case.get("says", row["says"]) in ("cause", "symptom"):
+                shown.add(case.get("code", row.get("code")))
+    names = ("libcudart.so.12", "libcudnn.so.9", "libcuda.so.1", "libdevice", "libamdhip64.so", "directml.dll", "msvcp140.dll")
+    shown |= {library_code(name) for name in names}
+    assert set(ALL_CODES) - shown == set(NOT_IN_LOGS)
+
+
+# No pattern may backtrack badly: looked at as it is written, and tried on the lines that are worst for it.
+
+REPEATS = tuple(getattr(constants, name) for name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") if hasattr(constants, name))
+
+#: A repeat of something that itself may be of different lengths is tried in all ways: so often is often enough.
+NESTED = 6
+
+
+def parts_of(item):
+    """The parts of which a parsed item consists."""
+    kind, value = item
+    if kind in REPEATS:
+        return [value[2]]
+    if kind is constants.SUBPATTERN:
+        return [value[-1]]
+    if kind is constants.BRANCH:
+        return list(value[1])
+    if kind in (constants.ASSERT, constants.ASSERT_NOT):
+        return [value[1]]
+    if kind is constants.GROUPREF_EXISTS:
+        return [part for part in value[1:] if part]
+    if str(kind) == "ATOMIC_GROUP":
+        return [value]
+    return []
+
+
+def items_of(parsed):
+    for item in parsed:
+        yield item
+        for part in parts_of(item):
+            for inner in items_of(part):
+                yield inner
+
+
+def unbounded(item):
+    return item[0] in REPEATS and item[1][1] is constants.MAXREPEAT
+
+
+def varies(item):
+    return item[0] in REPEATS and item[1][0] != item[1][1]
+
+
+def width_of(item):
+    """The least number of characters that an item takes."""
+    kind, value = item
+    if kind in REPEATS:
+        return value[0] * sum(map(width_of, value[2]))
+    if kind is constants.SUBPATTERN:
+        return sum(map(width_of, value[-1]))
+    if kind is constants.BRANCH:
+        return min(sum(map(width_of, part)) for part in value[1])
+    return 1 if kind in (constants.LITERAL, constants.NOT_LITERAL, constants.ANY, constants.IN) else 0
+
+
+def adjacent(parsed):
+    """Whether two endless repeats follow on one another with nothing between them that takes a character."""
+    before = False
+    for item in parsed:
+        if unbounded(item):
+            if before:
+                return True
+            before = True
+        elif width_of(item):
+            before = False
+        if any(adjacent(part) for part in parts_of(item)):
+            return True
+    return False
+
+
+def badly_nested(parsed):
+    for item in items_of(parsed):
+        if item[0] in REPEATS and (unbounded(item) or item[1][1] > NESTED):
+            if any(varies(inner) for inner in items_of(item[1][2])):
+                return True
+    return False
+
+
+@each
+def test_patterns_are_bounded(row):
+    if "pattern" not in row:
+        return
+    parsed = parser.parse(row["pattern"])
+    assert not badly_nested(parsed)
+    assert not adjacent(parsed)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+b", "(?:a|b*)*", r"(\w{1,5}x?){1,30}", r"\d+\d+", r"\s*(?:x?)\s*y", "(a*?)+"])
+def test_bad_patterns_are_seen(pattern):
+    parsed = parser.parse(pattern)
+    assert badly_nested(parsed) or adjacent(parsed)
+
+
+def character_of(items):
+    """A character of a class."""
+    negated = items[0][0] is constants.NEGATE
+    for character in "a1 x/.-_'Z\"(":
+        if any(takes(item, character) for item in items) != negated:
+            return character
+    return "a" if negated else chr(items[0][1] if items[0][0] is constants.LITERAL else items[0][1][0])
+
+
+def takes(item, character):
+    kind, value = item
+    if kind is constants.LITERAL:
+        return ord(character) == value
+    if kind is constants.RANGE:
+        return value[0] <= ord(character) <= value[1]
+    if kind is constants.CATEGORY:
+        name = str(value)
+        is_one = {"DIGIT": character.isdigit(), "SPACE": character.isspace()}.get(
+            name.rpartition("_")[2], character.isalnum() or character == "_"
+        )
+        return is_one != ("NOT" in name)
+    return False
+
+
+def sample(parsed, pumped, count):
+    """A text that a pattern matches, in which the repeat with one number is as long as it may be."""
+    out = ""
+    for kind, value in parsed:
+        if kind is constants.LITERAL:
+            out += chr(value)
+        elif kind is constants.NOT_LITERAL:
+            out += "y" if value == ord("x") else "x"
+        elif kind is constants.ANY:
+            out += "x"
+        elif kind is constants.IN:
+            out += character_of(value)
+        elif kind in REPEATS:
+            count[0] += 1
+            most = min(4000, 4000 if value[1] is constants.MAXREPEAT else value[1])
+            times = most if count[0] == pumped else max(1, value[0])
+            out += sample(value[2], pumped, count) * times
+        elif kind is constants.BRANCH:
+            out += [sample(part, pumped, count) for part in value[1]][0]
+        elif kind is constants.SUBPATTERN:
+            out += sample(value[-1], pumped, count)
+    return out
+
+
+def worst_lines(pattern):
+    """Lines on which a pattern has the most to try: what it matches again and again, and what it nearly matches."""
+    parsed = parser.parse(pattern)
+    count = [0]
+    sample(parsed, None, count)
+    for number in range(count[0] + 1):
+        text = sample(parsed, number, [0])
+        for line in (text[:3999] + "\0", text * 400, text[:-1] * 400, text[: len(text) // 2] * 400):
+            yield line[:4000]
+    for text in ("a", " ", "1", "/x", "1.", "x=", "'"):
+        yield (text * 4000)[:4000]
+
+
+@each
+def test_patterns_are_quick_on_their_worst_lines(row):
+    if "pattern" not in row:
+        return
+    pattern = re.compile(row["pattern"])
+    for line in worst_lines(row["pattern"]):
+        started = time.process_time()
+        pattern.search(line)
+        # Far more than any needs (a few milliseconds), far less than one that backtracks badly.
+        assert time.process_time() - started < 1.0, line[:200]
+
+
+# The tool that moves the examples.
+
+
+@pytest.fixture
+def split_signatures():
+    path = os.path.join(os.path.dirname(TESTS), "tools", "split_signatures.py")
+    spec = importlib.util.spec_from_file_location("split_signatures", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_splitting_loses_nothing_and_can_be_done_again(split_signatures, tmp_path):
+    from_folder, to_folder = tmp_path / "signatures", tmp_path / "examples"
+    from_folder.mkdir()
+    for path in glob.glob(os.path.join(FOLDER, "*.json")):
+        with open(path, encoding="utf-8") as stream:
+            data = json.load(stream)
+        known = {row["id"]: row for row in ROWS}
+        data["signatures"] = [known[row["id"]] for row in data["signatures"]]
+        (from_folder / os.path.basename(path)).write_text(json.dumps(data), encoding="utf-8")
+    arguments = ["--signatures", str(from_folder), "--examples", str(to_folder)]
+    assert split_signatures.main([*arguments, "--check"]) == 1
+    assert not to_folder.exists()
+    assert split_signatures.main(arguments) == 0
+    assert split_signatures.main([*arguments, "--check"]) == 0
+
+    def joined():
+        found = []
+        for name in FILES:
+            data = json.loads((from_folder / (name + ".json")).read_text(encoding="utf-8"))
+            examples = json.loads((to_folder / (name + ".json")).read_text(encoding="utf-8"))
+            assert not any("examples" in row or "not" in row for row in data["signatures"])
+            found += [dict(row, **examples.get(row["id"], {})) for row in data["signatures"]]
+        return found
+
+    wanted = [{name: value for name, value in row.items() if value or name != "not"} for row in ROWS]
+    assert joined() == wanted
+    # Another example is written beside a signature, and a signature goes.
+    path = from_folder / "general.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    gone = data["signatures"].pop()
+    data["signatures"][0]["examples"] = ["another line"]
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert split_signatures.main(arguments) == 0
+    examples = json.loads((to_folder / "general.json").read_text(encoding="utf-8"))
+    assert examples[data["signatures"][0]["id"]]["examples"] == ["another line"]
+    assert gone["id"] not in examples

@@ -1,0 +1,502 @@
+"""`verify` and `devicekit verify`: small fake frameworks that misbehave; the child process and the comparison are real."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import venv
+
+import pytest
+
+import devicekit
+from devicekit.findings import Finding, FrameworkStatus
+from devicekit.report.terminal import Style
+from devicekit.report.verification import verification_text
+from devicekit.verification import FrameworkVerification, Observation, Verification
+
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
+POSIX = os.name == "posix"
+
+#: What each fake does at each stage comes from the variable PATIENT, a line of Python each.
+ACT = """
+import json, os, signal, sys, time
+def act(stage):
+    exec(json.loads(os.environ.get("PATIENT", "{}")).get(__name__ + " " + stage, ""))
+act("import")
+"""
+
+MATRIX = """
+import builtins
+class Matrix:
+    def __init__(self, rows):
+        self.rows = rows.rows if isinstance(rows, Matrix) else rows
+        self.grad = None
+    def tolist(self):
+        return self.rows
+    def numpy(self):
+        return self
+    def __mul__(self, number):
+        return self
+    def sum(self):
+        return self
+    def backward(self):
+        pass
+def matmul(left, right):
+    act("compute")
+    return Product([[builtins.sum(a * b for a, b in zip(row, column)) + ERROR for column in zip(*right.rows)]
+                    for row in left.rows], right)
+class Product(Matrix):
+    def __init__(self, rows, right):
+        self.rows, self.right = rows, right
+    def backward(self):
+        act("train")
+        self.right.grad = GRADIENT
+GRADIENT = Matrix([[28.0 + 8 * k] * 8 for k in range(8)])
+ERROR = float(json.loads(os.environ.get("PATIENT", "{}")).get(__name__ + " error", 0))
+class Scope:
+    def __init__(self, *names):
+        pass
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        pass
+"""
+
+KERAS = """
+class backend:
+    @staticmethod
+    def backend():
+        return os.environ.get("KERAS_BACKEND", "tensorflow")
+class ops:
+    @staticmethod
+    def convert_to_tensor(rows, dtype):
+        return Matrix(rows)
+    @staticmethod
+    def convert_to_numpy(tensor):
+        return tensor
+    matmul = staticmethod(lambda left, right: matmul(left, right))
+class layers:
+    @staticmethod
+    def Input(shape):
+        return None
+    @staticmethod
+    def Dense(units, activation=None):
+        return lambda inputs: None
+class models:
+    class Model:
+        def __init__(self, inputs, outputs):
+            self.weights = [0.5]
+        def compile(self, **options):
+            pass
+        def get_weights(self):
+            return list(self.weights)
+        def fit(self, x, y, **options):
+            act("train")
+            self.weights[0] += 1
+            self.history = {"loss": [0.25]}
+            return self
+"""
+
+SOURCES = {
+    "tensorflow": MATRIX
+    + KERAS
+    + """
+class Device:
+    def __init__(self, kind):
+        self.name, self.device_type = "/physical_device:%s:0" % kind, kind
+class config:
+    @staticmethod
+    def list_physical_devices():
+        act("list")
+        return [Device(kind) for kind in os.environ.get("PATIENT_DEVICES", "CPU").split()]
+    class experimental:
+        @staticmethod
+        def set_memory_growth(device, on):
+            raise ValueError("no such option")
+class keras:
+    backend, ops, layers, models = backend, ops, layers, models
+device, constant = Scope, Matrix
+def executing_eagerly():
+    return True
+""",
+    "keras": MATRIX + KERAS,
+    "jax": MATRIX
+    + """
+class Device:
+    platform = "cpu"
+    def __str__(self):
+        return "cpu:0"
+def devices(platform=None):
+    act("list")
+    return [Device()]
+def device_put(array, device):
+    return array
+class numpy:
+    array = Matrix
+    matmul = staticmethod(lambda left, right: matmul(left, right))
+def grad(function):
+    act("train")
+    return lambda weight: (function(weight), GRADIENT)[1]
+""",
+    "torch": MATRIX
+    + """
+def tensor(rows, device, requires_grad=False):
+    return Matrix(rows)
+class cuda:
+    @staticmethod
+    def is_available():
+        act("list")
+        return False
+""",
+    "numpy": MATRIX + "def ones(shape, kind):\n    return Matrix([[1.0]])\n",
+}
+
+#: What every TensorFlow imports, installed in name only.
+NEEDED = (
+    "numpy", "protobuf", "typing_extensions", "packaging", "requests", "urllib3", "idna", "certifi", "ml_dtypes", "jaxlib",
+    "absl_py", "astunparse", "flatbuffers", "gast", "google_pasta", "opt_einsum", "six", "termcolor", "wrapt", "scipy",
+)  # fmt: skip
+
+
+COMMAND = "import sys; sys.path.append(sys.argv.pop(1)); from devicekit.cli import main; sys.exit(main())"
+
+
+class Patients:
+    """A folder with fake frameworks, and what runs the command on it."""
+
+    def __init__(self, folder, bare):
+        self.bare = bare
+        self.folder, self.site = folder, folder / "site-packages"
+        self.site.mkdir()
+        self.behaviour = {}
+        self.environ = dict(os.environ, PYTHONPATH=str(self.site), PYTHONDONTWRITEBYTECODE="1")
+        self.environ["HOME"] = str(folder)  # no keras.json of whoever runs the tests
+        for name in ("KERAS_BACKEND", "KERAS_HOME", "DEVICEKIT_QUIET", "TF_CONFIG", "TF_USE_LEGACY_KERAS"):
+            self.environ.pop(name, None)
+        for name in NEEDED:
+            self.metadata(name, "9.9")
+        self.package("numpy", "9.9")
+
+    def metadata(self, name, version):
+        info = self.site / ("%s-%s.dist-info" % (name, version))
+        if not info.is_dir():
+            info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version))
+        files = "%s/__init__.py,,\n" % name if (self.site / name).is_dir() else ""
+        (info / "RECORD").write_text(files + "%s/METADATA,,\n" % info.name)
+
+    def package(self, name, version, **stages):
+        """Put a fake in; a keyword is a stage, with what is done in it."""
+        (self.site / name).mkdir(exist_ok=True)
+        (self.site / name / "__init__.py").write_text(ACT + "__version__ = %r\n" % version + SOURCES[name])
+        self.metadata(name, version)
+        self.behaves(name, **stages)
+
+    def behaves(self, name, **stages):
+        self.behaviour.update({"%s %s" % (name, stage): code for stage, code in stages.items()})
+
+    def command(self, *arguments):
+        return subprocess.run(
+            [sys.executable, "-c", COMMAND, FOLDER, "verify", *arguments],
+            cwd=str(self.folder),
+            env=dict(self.environ, PATIENT=json.dumps(self.behaviour)),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+
+    def verify(self, *names, **options):
+        """Return the exit status and the rows by name, of an interpreter that has nothing but the fakes."""
+        arguments = [
+            "--json",
+            "--python",
+            self.bare,
+            "--framework",
+            *names,
+            "--timeout",
+            str(options.pop("timeout", 60)),
+        ]
+        assert not options
+        done = self.command(*arguments)
+        assert done.stdout, done.stderr[-3000:]
+        return done.returncode, {row["framework"]: row for row in json.loads(done.stdout)["frameworks"]}
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """An interpreter with nothing installed: what the Python of the tests has must not matter."""
+    folder = tmp_path_factory.mktemp("bare") / "environment"
+    venv.create(str(folder), with_pip=False)
+    return str(folder)
+
+
+@pytest.fixture
+def patients(tmp_path, bare):
+    return Patients(tmp_path, bare)
+
+
+UNKNOWN = "99.0.0"  # a release of TensorFlow that nobody has seen: nothing is predicted
+
+
+def test_everything_works(patients):
+    patients.package("tensorflow", UNKNOWN)
+    patients.package("torch", "2.3.0")
+    patients.package("jax", "0.4.30")
+    status, rows = patients.verify("tensorflow", "torch", "jax")
+    assert status == 0
+    for name, device in (("tensorflow", "CPU:0"), ("torch", "cpu"), ("jax", "cpu:0")):
+        observed = rows[name]["observed"]
+        assert observed["outcome"] == "works", observed
+        assert (observed["stage"], observed["imports"], observed["computes"], observed["error"]) == (
+            "train",
+            True,
+            True,
+            "",
+        )
+        assert observed["devices"] == [device]
+        assert 0 < observed["seconds"] < 60
+        assert (rows[name]["works"], rows[name]["findings"]) == (True, [])
+    # By tf.keras, for there is no other; JAX and PyTorch have no Keras here and take a gradient of their own.
+    assert [rows[name]["observed"]["keras_runs"] for name in rows] == [True, None, None]
+    assert (rows["tensorflow"]["predicted"]["will_import"], rows["tensorflow"]["agrees"]) == (None, None)
+    assert (rows["torch"]["predicted"]["will_import"], rows["torch"]["agrees"]) == (True, True)
+
+
+FAULTS = {
+    "raises at its import": ({"import": "raise ImportError('half of it is missing')"}, "raises", "import"),
+    "gives up": ({"import": "sys.exit(3)"}, "raises", "import"),
+    "dies": ({"import": "os.kill(os.getpid(), signal.SIGSEGV)"}, "dies", "import"),
+    "ends without a word": ({"compute": "os._exit(0)"}, "dies", "compute"),
+    "hangs": ({"list": "time.sleep(600)"}, "hangs", "list"),
+    "computes nonsense": ({"error": "1"}, "wrong", "compute"),
+    "computes nothing": ({"compute": "global Product; Product = lambda rows, right: None"}, "wrong", "compute"),
+    "does not train": ({"train": "raise RuntimeError('no gradient')"}, "raises", "train"),
+}
+
+
+@pytest.mark.skipif(not POSIX, reason="signals are POSIX's")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_it_does_not_work_and_that_was_not_predicted(patients, fault):
+    stages, outcome, stage = FAULTS[fault]
+    patients.package("torch", "2.3.0", **stages)
+    started = time.monotonic()
+    status, rows = patients.verify("torch", timeout=3 if outcome == "hangs" else 60)
+    assert time.monotonic() - started < 60
+    row = rows["torch"]
+    observed = row["observed"]
+    assert (observed["outcome"], observed["stage"]) == (outcome, stage)
+    assert (observed["imports"], observed["computes"]) == (stage != "import", stage == "train")
+    assert observed["error"]
+    assert (status, row["works"], row["agrees"], len(row["differences"])) == (1, False, False, 1)
+    assert row["differences"][0].startswith("It was predicted that torch ")
+    assert "in fact it %s" % {"wrong": "gives a wrong result"}.get(outcome, outcome) in row["differences"][0]
+
+
+def test_nothing_was_predicted_and_it_fails(patients):
+    patients.package("tensorflow", UNKNOWN, **{"import": "raise ImportError('libcudart.so.12: cannot open')"})
+    status, rows = patients.verify("tensorflow")
+    row = rows["tensorflow"]
+    assert (status, row["agrees"], row["differences"]) == (1, None, [])
+    assert row["observed"]["keras_runs"] is False
+
+
+def test_what_it_printed_is_explained(patients):
+    error = "numpy.core.multiarray failed to import"
+    patients.package("tensorflow", UNKNOWN, **{"import": "raise ImportError(%r)" % error})
+    _, rows = patients.verify("tensorflow")
+    findings = rows["tensorflow"]["findings"]
+    assert findings[0]["code"] == "numpy-incompatible"
+    assert any(item["source"].startswith("output of tensorflow, line") for item in findings[0]["evidence"])
+
+
+def broken_prediction(patients, **stages):
+    """TensorFlow 2.10 beside NumPy 2, of which devicekit knows that it cannot be imported."""
+    patients.package("tensorflow", "2.10.1", **stages)
+    patients.metadata("numpy", "2.0.2")
+    (patients.site / "numpy-9.9.dist-info" / "METADATA").unlink()
+
+
+def test_it_fails_as_predicted(patients):
+    broken_prediction(patients, **{"import": "raise TypeError('Unable to convert function return value')"})
+    status, rows = patients.verify("tensorflow")
+    row = rows["tensorflow"]
+    assert row["predicted"]["will_import"] is False
+    assert (status, row["agrees"], row["differences"]) == (1, True, [])
+    assert row["predicted"]["cause"] in [item["code"] for item in row["findings"]]
+
+
+def test_it_works_although_it_should_not(patients):
+    broken_prediction(patients)
+    status, rows = patients.verify("tensorflow")
+    row = rows["tensorflow"]
+    assert (status, row["works"], row["agrees"]) == (0, True, False)
+    assert "cannot be imported (%s); in fact it can" % row["predicted"]["cause"] in row["differences"][0]
+    text = patients.command("--framework", "tensorflow", "--python", patients.bare).stdout
+    assert "The prediction was wrong." in text
+    assert "please report it" in text
+    assert "devicekit snapshot --python %s --output machine.json" % patients.bare in text
+
+
+def test_one_that_is_not_installed(patients):
+    status, rows = patients.verify("jax")
+    row = rows["jax"]
+    assert (status, row["predicted"]["will_import"], row["agrees"]) == (1, False, True)
+    assert "ModuleNotFoundError" in row["observed"]["error"]
+
+
+def test_keras_is_trained_where_it_computes_with_the_framework(patients):
+    patients.package("torch", "2.3.0")
+    patients.package("jax", "0.4.30")
+    patients.package("keras", "3.4.0")
+    patients.environ["KERAS_BACKEND"] = "torch"
+    patients.behaves("keras", train="raise RuntimeError('Keras does not train')")
+    status, rows = patients.verify("torch", "jax", "keras")
+    assert status == 1
+    assert (rows["torch"]["observed"]["stage"], rows["torch"]["observed"]["keras_runs"]) == ("train", False)
+    assert (rows["keras"]["observed"]["devices"], rows["keras"]["observed"]["keras_runs"]) == (["cpu"], False)
+    assert (rows["jax"]["observed"]["outcome"], rows["jax"]["observed"]["keras_runs"]) == ("works", None)
+    patients.behaves("keras", train="")
+    status, rows = patients.verify("torch", "jax", "keras")
+    assert status == 0
+    assert rows["torch"]["observed"]["keras_runs"] is True
+
+
+def test_a_training_step_that_changes_nothing_is_wrong(patients):
+    patients.package(
+        "tensorflow", UNKNOWN, train="sys.modules['tensorflow'].models.Model.get_weights = lambda self: [0.5]"
+    )
+    status, rows = patients.verify("tensorflow")
+    observed = rows["tensorflow"]["observed"]
+    assert (status, observed["outcome"], observed["stage"]) == (1, "wrong", "train")
+    assert "changed no weight" in observed["error"]
+
+
+def test_this_interpreter_and_the_text(patients):
+    patients.package("torch", "2.3.0")
+    done = patients.command("--framework", "torch")
+    assert done.returncode == 0, done.stderr
+    assert "torch 2.3.0: works, as predicted" in done.stdout
+    assert done.stdout.endswith("Everything works, as predicted.\n")
+
+
+def test_the_function_and_what_the_process_has_imported(patients, run_json):
+    patients.package("torch", "2.3.0")
+    code = (
+        "import json, sys\n"
+        "sys.path.append(sys.argv[1])\n"
+        "import devicekit\n"
+        "found = devicekit.verify('torch', timeout_s=60)\n"
+        "assert 'torch' not in sys.modules\n"
+        "assert isinstance(found, devicekit.Verification)\n"
+        "print(json.dumps([found.works, found.agrees, found.framework('jax') is None, found.to_dict()]))\n"
+    )
+    works, agrees, none, data = run_json(code, FOLDER, env=patients.environ)
+    assert (works, agrees, none) == (True, True, True)
+    assert [row["framework"] for row in data["frameworks"]] == ["torch"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--framework", "banana"], "unknown framework 'banana'; accepted are tensorflow, keras, jax, torch"),
+        (["--timeout", "0"], "a time limit is a number of seconds above 0"),
+        (["--timeout", "nan"], "a time limit is a number of seconds above 0"),
+        (["--timeout", "soon"], "invalid float value"),
+        (["--python", "/nonexistent/python"], "does not exist"),
+    ],
+)
+def test_wrong_use(patients, arguments, message):
+    done = patients.command(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def status(name="tensorflow", will_import=True, keras=True, devices=("CPU:0",), cause=None):
+    return FrameworkStatus(name, "2.0", will_import, keras, devices, cause)
+
+
+def seen(outcome, stage, devices=("CPU:0",), keras=True, error="E"):
+    return Observation.of(outcome, stage, devices, "" if outcome == "works" else error, keras, 1.0)
+
+
+GPU = ("CPU:0", "GPU:0")
+
+
+@pytest.mark.parametrize(
+    "predicted, observed, agrees, works, words",
+    [
+        (status(), seen("works", "train"), True, True, ""),
+        (status(devices=GPU), seen("works", "train"), False, False, "lists CPU:0, GPU:0; in fact it lists CPU:0"),
+        (status(), seen("works", "train", GPU), False, True, "in fact it lists CPU:0, GPU:0"),
+        (status(), seen("dies", "compute", GPU), False, False, "computes; in fact it dies (E) when it computes"),
+        (status(keras=False, cause="keras-incompatible"), seen("raises", "train"), True, False, ""),
+        (status(keras=False, cause="keras-incompatible"), seen("works", "train"), False, True, "in fact it does"),
+        (status(), seen("raises", "train"), False, False, "Keras trains; in fact tensorflow raises (E)"),
+        (status(devices=(), keras=False, cause="x"), seen("dies", "list", ()), True, False, ""),
+        (
+            status(devices=(), keras=False, cause="x"),
+            seen("raises", "train"),
+            False,
+            False,
+            "cannot list its devices (x)",
+        ),
+        (status(will_import=None, keras=None), seen("hangs", "import", ()), None, False, ""),
+        (status(), seen("not-run", "start"), None, False, ""),
+        (status(will_import=False, keras=False, cause="x"), seen("hangs", "import"), True, False, ""),
+        # The accelerators of the others are not predicted.
+        (
+            status("torch", keras=None, devices=("cpu",)),
+            seen("works", "train", ("cpu", "cuda:0"), False),
+            True,
+            True,
+            "",
+        ),
+        (
+            status("jax", keras=None, devices=("cpu:0",)),
+            seen("raises", "train", ("cpu:0",), False),
+            False,
+            False,
+            "works;",
+        ),
+        (status("keras", keras=False, devices=()), seen("raises", "train", ()), True, False, ""),
+    ],
+)
+def test_comparison(predicted, observed, agrees, works, words):
+    row = FrameworkVerification(predicted, observed)
+    assert (row.agrees, row.works) == (agrees, works), row.differences
+    assert bool(row.differences) == (agrees is False)
+    assert words in " ".join(row.differences)
+
+
+def test_devices_of_which_only_a_run_can_tell_contradict_nothing():
+    row = FrameworkVerification(status(), seen("works", "train", GPU), undecided_devices=True)
+    assert (row.agrees, row.works, row.differences) == (True, True, ())
+    row = FrameworkVerification(status(devices=GPU), seen("works", "train"), undecided_devices=True)
+    assert (row.agrees, row.works, row.missing) == (False, False, ("GPU:0",))
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_the_report_is_harmless_and_fits(width):
+    machine = devicekit.detect()
+    hostile = "\x1b[31m\u202e M\u00fcller\n" * 30
+    rows = (
+        FrameworkVerification(status(), seen("works", "train")),
+        FrameworkVerification(
+            status("jax"), seen("raises", "import", (), error=hostile), (Finding("a-b", "error", "C."),)
+        ),
+        FrameworkVerification(status("torch", will_import=None), seen("works", "train", (hostile,))),
+        FrameworkVerification(status("keras"), seen("not-run", "start", error=hostile)),
+    )
+    found = Verification(machine, rows)
+    assert (found.works, found.agrees) == (False, False)
+    text = verification_text(found, Style(width=width), "devicekit snapshot --python /x")
+    assert "\x1b" not in text
+    text.encode("ascii")
+    assert "    devicekit snapshot --python /x --output machine.json\n" in text
+    assert text.count("[a-b]") + text.count("a-b") == 2  # named in its row, told once
+    assert text.endswith("Not everything works: jax, keras.\n")
+    assert json.loads(json.dumps(found.to_dict()))["frameworks"][1]["observed"]["outcome"] == "raises"
