@@ -239,15 +239,15 @@ def accepts(specifier: str, version: str) -> Optional[bool]:
     if plain is not None:
         return plain
     from packaging.specifiers import SpecifierSet
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     try:
         return SpecifierSet(specifier).contains(Version(version), prereleases=True)
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion is one; so is a number of more digits than Python reads
         return None
 
 
-_PLAIN_VERSION = re.compile(r"[0-9]+(\.[0-9]+)*$")
+_PLAIN_VERSION = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})*$")
 
 
 _PLAIN_BOUND = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*)(\.\*)?$")

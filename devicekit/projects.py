@@ -122,7 +122,7 @@ class Project:
 
 def sort_key(version: str) -> Tuple[int, ...]:
     """Return the numbers of a version, for rough ordering without a parser: 2.15.0.post1 comes after 2.15.0."""
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:4])
+    return tuple(int(number) for number in re.findall(r"\d{1,18}", version)[:4])
 
 
 def _python_order(tag: str) -> int:

@@ -92,7 +92,7 @@ class Target:
 
     def takes_python(self, tag: str) -> bool:
         """Return whether this Python takes wheels with a Python tag (``cp311``, ``cp36+``, ``py3``)."""
-        if tag == "py3":
+        if tag == "py3" or "." not in self.python:  # of a bare "3" it is not known
             return True
         minor = int(self.python.split(".")[1])
         wanted = int(re.sub(r"\D", "", tag)[1:])

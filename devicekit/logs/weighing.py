@@ -100,7 +100,10 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     general = remedy(code)
     groups = _Groups(match.groups)
     fixes = tuple(
-        Fix(item["text"].format_map(groups), item["command"].format_map(groups) if item.get("command") else None)
+        Fix(
+            item["text"].format_map(groups).rstrip("."),
+            item["command"].format_map(groups) if item.get("command") else None,
+        )
         for item in says["fix"]
     )
     where = Evidence(match.line[:500], "%s, line %d" % (source, match.number))

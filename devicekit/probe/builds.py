@@ -115,7 +115,7 @@ def parse_build_info(text: str) -> Dict[str, Any]:
         if raw in ("True", "False"):
             values[name] = raw == "True"
         elif raw.startswith("["):
-            values[name] = re.findall(r"'((?:sm_|compute_)?\d[\w.]*)'", raw)
+            values[name] = re.findall(r"'((?:sm_|compute_)\d{2,4}[a-z]?|\d{1,3}\.\d{1,3})'", raw)
         else:
             values[name] = raw[1:-1]
     return values

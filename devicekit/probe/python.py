@@ -17,11 +17,12 @@ RELEVANT = frozenset(
         "absl-py", "array-record", "astunparse", "certifi", "cuda-python", "dm-tree", "flatbuffers", "gast",
         "google-pasta", "grpcio", "h5py", "idna", "importlib-metadata", "jax", "jax-cuda12-pjrt", "jax-cuda12-plugin",
         "jax-cuda13-pjrt", "jax-cuda13-plugin", "jax-metal", "jaxlib", "keras", "keras-applications", "keras-nightly",
-        "keras-preprocessing", "libclang", "libtpu", "markdown", "ml-dtypes", "namex", "numpy", "onnxruntime",
-        "onnxruntime-directml", "onnxruntime-gpu", "openvino", "opt-einsum", "optree", "packaging", "pip", "protobuf",
-        "pytorch-directml", "requests", "rich", "scipy", "setuptools", "six", "tb-nightly", "tensorboard", "termcolor",
-        "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch", "torch-directml", "torchaudio",
-        "torchvision", "triton", "typing-extensions", "urllib3", "werkzeug", "wheel", "wrapt",
+        "keras-preprocessing", "libclang", "libtpu", "markdown", "ml-dtypes", "mpmath", "namex", "numpy",
+        "onnxruntime", "onnxruntime-directml", "onnxruntime-gpu", "openvino", "opt-einsum", "optree", "packaging",
+        "pip", "protobuf", "pytorch-directml", "requests", "rich", "scipy", "setuptools", "six", "sympy", "tb-nightly",
+        "tensorboard", "termcolor", "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch",
+        "torch-directml", "torchaudio", "torchvision", "triton", "typing-extensions", "urllib3", "werkzeug", "wheel",
+        "wrapt",
     )
 )  # fmt: skip
 RELEVANT_PREFIXES = ("tensorflow", "nvidia-", "intel-extension-for-", "jax-rocm", "tf-")
@@ -34,7 +35,8 @@ PACKAGES = (
     "tensorflow", "tensorflow_core", "keras", "tf_keras", "jax", "jaxlib", "torch", "torch_directml", "numpy",
     "google", "google.protobuf", "h5py", "ml_dtypes", "absl", "astunparse", "flatbuffers", "gast", "namex", "openvino",
     "opt_einsum", "optree", "packaging", "pasta", "requests", "rich", "scipy", "six", "termcolor", "typing_extensions",
-    "wrapt", "certifi", "idna", "urllib3", "tree", "keras_preprocessing", "setuptools", "tensorboard",
+    "wrapt", "certifi", "idna", "urllib3", "tree", "keras_preprocessing", "setuptools", "tensorboard", "sympy",
+    "mpmath",
 )  # fmt: skip
 
 #: Parts of the standard library that no framework imports: a local file of such a name does no harm.

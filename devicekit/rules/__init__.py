@@ -107,9 +107,14 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
     findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity
     devices, problems = candidates(view, tuple(findings), frozenset(item.code for item in undecided))
     undecided += problems
+    try:
+        frameworks = statuses(view, tuple(findings), devices)
+    except UnknownFactError as error:
+        frameworks = ()
+        undecided.append(NotEvaluated("framework-missing", "what each framework will do is not known: %s" % error))
     return Diagnosis(
         findings=tuple(findings),
         candidates=devices,
-        frameworks=statuses(view, tuple(findings), devices),
+        frameworks=frameworks,
         not_evaluated=tuple(undecided),
     )

@@ -77,7 +77,7 @@ def _owners(view: View) -> List[Tuple[str, str, str]]:
     with_types = user == "tensorflow" and version_at_least(str(view.tensorflow_version), "2.15") is True
     for name, what in (
         ("jax", "jax"), ("torch", "torch"), ("ml-dtypes", "tensorflow" if with_types else "jax"), ("h5py", user),
-        ("scipy", "jax"), ("pandas", "keras"), ("optree", "keras"),
+        ("scipy", "jax"), ("pandas", "keras"), ("optree", "keras"), ("jaxlib", "jax"),
     ):  # fmt: skip
         version = view.machine.python.version_of(name)
         if version is not None:

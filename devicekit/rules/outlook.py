@@ -32,10 +32,13 @@ def candidates(
         found = _gpus(view, findings, _is_open(findings, unsettled))
     except UnknownFactError as error:
         undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
-    other = view.machine.python.distribution("jax", "torch")
     # Where listing the devices kills the process, nothing can be computed either.
-    unusable = ("tensorflow", "tensorflow.devices")
-    blocked = blocking(findings, unusable) if view.has_tensorflow or other is None else ()
+    blocked = blocking(findings, ("tensorflow", "tensorflow.devices"))
+    try:
+        if not view.has_tensorflow and view.machine.python.distribution("jax", "torch") is not None:
+            blocked = ()
+    except UnknownFactError:  # what is installed could not be listed: what the findings say holds for all of it
+        pass
     name = view.machine.native.cpu_model.or_none() or view.machine.native.architecture
     found.append(Candidate("cpu", "cpu", name, not blocked, blocked, view.machine.native.memory_bytes.or_none()))
     return tuple(found), undecided

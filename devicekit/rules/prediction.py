@@ -112,5 +112,5 @@ def _other_devices(view: View, name: str) -> Tuple[str, ...]:
     return {"torch": ("cpu",), "openvino": ("CPU",)}.get(name, ())
 
 
-#: From this release of jaxlib on, a processor is called cpu:0.
-_JAX_PLAIN_NAMES = "0.7.2"
+#: From this release of jaxlib on, a processor is called cpu:0 (seen: 0.9.0 and older, 0.10.2 and newer).
+_JAX_PLAIN_NAMES = "0.10"

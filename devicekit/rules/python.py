@@ -222,7 +222,8 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
 _SHADOW_BLOCKS = {
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
     "tensorflow": ("tensorflow", "keras"), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
-    "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "tensorboard": (), "setuptools": (),
+    "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
+    "tensorboard": (), "setuptools": (),
 }  # fmt: skip
 
 

@@ -130,5 +130,9 @@ def _evidence(seen: str, output: Sequence[str]) -> Tuple[Evidence, ...]:
 
 def _last_lines(output: str) -> List[str]:
     """The last lines that say what went wrong, without the notices of a normal start."""
-    lines = [scrub(line.strip()) for line in output.splitlines() if re.search(r"[EFW] |rror|HRESULT|Check failed|abort", line)]
+    lines = [
+        scrub(line.strip())
+        for line in output.splitlines()
+        if re.search(r"[EFW] |rror|HRESULT|Check failed|abort", line)
+    ]
     return [line[:300] for line in lines[-3:]]

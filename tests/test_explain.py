@@ -1,0 +1,580 @@
+"""`explain`, as it is called and as it is typed: logs that the tests make, and what is said of them."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import devicekit
+from devicekit import DevicekitError, explain, explain_log
+from devicekit.probe import read_machine
+from devicekit.simulated import SimulatedHost
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(TESTS)
+
+NO_CUDART = (
+    "2022-11-01 10:00:00.000000: W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library "
+    "'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory"
+)
+NO_CUDNN = "ImportError: libcudnn.so.8: cannot open shared object file: No such file or directory"
+MISMATCH = "Failed to initialize NVML: Driver/library version mismatch"
+NO_GPU_LISTED = ">>> tf.config.list_physical_devices('GPU')\n[]"
+FACTORY = (
+    "2024-01-01 10:00:00.000000: E external/local_xla/xla/stream_executor/cuda/cuda_dnn.cc:9261] Unable to register cuDNN factory: "
+    "Attempting to register factory for plugin cuDNN when one has already been registered"
+)
+GPU = {"os": "linux", "gpu": "NVIDIA GeForce RTX 3060"}
+
+
+def codes(log, machine=None, **options):
+    return [item.code for item in explain_log(log, machine, **options).findings]
+
+
+def machine_of(name):
+    return read_machine(SimulatedHost(os.path.join(TESTS, "machines", name)), deep=True)
+
+
+# What counts.
+
+
+def test_a_cause_stands_before_its_symptom():
+    for text in (NO_CUDART + "\n" + MISMATCH, MISMATCH + "\n" + NO_CUDART):
+        found = explain_log(text, facts=GPU)
+        assert found.findings[0].code == "driver-mismatch"
+        assert found.certain
+
+
+def test_a_hint_counts_only_where_nothing_stronger_is_there():
+    alone = explain_log("Num GPUs Available:  0", facts=GPU)
+    assert alone.findings
+    assert not alone.certain
+    beside = explain_log("Num GPUs Available:  0\n" + NO_CUDNN, facts=GPU)
+    assert [item.code for item in beside.findings] == ["cudnn-missing"]
+    assert beside.certain
+
+
+def test_harmless_lines_are_told_as_harmless():
+    found = explain_log("Epoch 1/2\n" + FACTORY + "\n")
+    assert found.findings == ()
+    assert {item.number for item in found.harmless} == {2}
+    assert all(item.because.endswith(".") for item in found.harmless)
+    assert "cuDNN" in found.harmless[0].line
+    beside = explain_log(FACTORY + "\n" + NO_CUDNN, facts=GPU)
+    assert beside.findings[0].code == "cudnn-missing"
+    assert beside.harmless
+
+
+def test_a_library_that_nothing_depends_on_is_harmless():
+    assert codes(NO_CUDART.replace("libcudart.so.11.0", "libnvinfer.so.7"), facts=GPU) == []
+
+
+def test_a_healthy_log_says_nothing():
+    lines = ["Epoch %d/5" % number for number in range(1, 6)]
+    lines += ["1875/1875 [==============================] - 3s 2ms/step - loss: 0.21%d - accuracy: 0.93" % n for n in range(9)]
+    lines += ["Successfully opened dynamic library libcudart.so.11.0", "Test accuracy: 0.97", "saved to /srv/model.h5"]
+    found = explain_log("\n".join(lines))
+    assert found.findings == ()
+    assert not found.certain
+
+
+def test_evidence_is_the_line_with_its_number():
+    finding = explain_log("Epoch 1\n\n%s\n" % NO_CUDNN, source="train.log").findings[0]
+    assert finding.evidence[0].source == "train.log, line 3"
+    assert "libcudnn.so.8" in finding.evidence[0].text
+    assert finding.summary.endswith(".")
+    assert finding.fix
+
+
+def test_a_thousand_equal_lines_are_one_finding():
+    found = explain_log("\n".join([NO_CUDNN] * 1000))
+    assert [item.code for item in found.findings] == ["cudnn-missing"]
+    assert 1 <= len(found.findings[0].evidence) <= 5
+
+
+# The same log on different machines.
+
+
+@pytest.mark.parametrize(
+    "facts, code, severity",
+    [
+        ({"os": "windows", "packages": {"tensorflow": "2.15.0"}, "gpu": "GeForce RTX 3060"}, "cpu-only-build", "warning"),
+        ({"os": "linux", "packages": {"tensorflow-cpu": "2.15.0"}, "gpu": "Tesla T4"}, "cpu-only-build", "warning"),
+        ({"os": "linux", "packages": ["tensorflow==2.15.0"], "gpu": "AMD Radeon RX 6800"}, "gpu-vendor-unsupported", "warning"),
+        ({"os": "linux", "gpu": "Tesla T4", "env": {"CUDA_VISIBLE_DEVICES": "-1"}}, "device-hidden", "warning"),
+        ({"os": "macos", "arch": "arm64", "packages": {"tensorflow": "2.15.0"}}, "metal-plugin-missing", "warning"),
+        ({"os": "linux", "gpu": "none"}, "no-gpu", "info"),
+    ],
+)
+def test_facts_decide(facts, code, severity):
+    finding = explain_log(NO_GPU_LISTED, facts=facts).findings[0]
+    assert (finding.code, finding.severity) == (code, severity)
+
+
+def test_what_no_fact_says_is_not_assumed():
+    """The same lines without facts: no build, vendor, system or absence is made up."""
+    made_up = {"cpu-only-build", "gpu-vendor-unsupported", "device-hidden", "metal-plugin-missing", "no-gpu", "wsl-without-gpu"}
+    for facts in (None, {}, {"os": None, "gpu": "unknown", "packages": {}, "env": {}}):
+        assert not made_up & set(codes(NO_GPU_LISTED, facts=facts))
+
+
+@pytest.mark.parametrize(
+    "name, code",
+    [
+        ("windows-nvidia-tensorflow-2.15", "cpu-only-build"),
+        ("linux-nvidia-hidden", "device-hidden"),
+        ("linux-amd-stock-tensorflow", "gpu-vendor-unsupported"),
+        ("macos-apple-silicon", "metal-plugin-missing"),
+    ],
+)
+def test_the_machine_decides(name, code):
+    assert codes(NO_GPU_LISTED, machine_of(name))[0] == code
+
+
+def test_what_both_say_comes_first_with_the_evidence_of_both():
+    finding = explain_log(MISMATCH, machine_of("linux-nvidia-driver-mismatch"), source="smi.txt").findings[0]
+    assert finding.code == "driver-mismatch"
+    sources = [item.source for item in finding.evidence]
+    assert sources[0] == "smi.txt, line 1"
+    assert len(sources) > 1
+
+
+def test_a_clear_line_stands_before_what_else_is_wrong_with_the_machine():
+    found = codes("Could not install packages due to an OSError: [Errno 28] No space left on device\n" + NO_CUDNN, machine_of("linux-two-tensorflows"))
+    assert found[0] == "cudnn-missing"
+    assert "distributions-conflict" in found
+
+
+# Exceptions.
+
+
+def raised(make):
+    try:
+        make()
+    except BaseException as error:
+        return error
+    raise AssertionError("it did not raise")
+
+
+def test_an_exception_is_explained_with_its_causes():
+    def fails():
+        try:
+            raise ImportError("libcudnn.so.8: cannot open shared object file: No such file or directory")
+        except ImportError as error:
+            raise RuntimeError("the model cannot be made") from error
+
+    def fails_in_an_answer():
+        try:
+            raise ImportError("libcudnn.so.8: cannot open shared object file: No such file or directory")
+        except ImportError:
+            raise KeyError("backend")  # noqa: B904 - this is what is tried
+
+    for make in (fails, fails_in_an_answer):
+        finding = explain(raised(make))[0]
+        assert finding.code == "cudnn-missing"
+        assert finding.evidence[0].source.startswith("exception, line ")
+
+
+def test_an_exception_that_was_never_raised_has_no_traceback():
+    assert explain(ImportError(NO_CUDNN.partition(": ")[2]))[0].code == "cudnn-missing"
+    assert explain(ValueError("x")) == ()
+    assert explain(KeyboardInterrupt()) == ()
+
+
+def test_an_exception_whose_text_raises():
+    class Bad(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+        __repr__ = __str__
+
+    assert isinstance(explain(Bad()), tuple)
+    assert isinstance(explain(raised(lambda: (_ for _ in ()).throw(Bad()))), tuple)
+
+
+def test_a_chained_traceback_as_text():
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "a.py", line 1, in <module>\n    from tensorflow.python import pywrap\n%s\n\n'
+        "During handling of the above exception, another exception occurred:\n\n"
+        'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    import tensorflow\n'
+        "ImportError: Failed to load the native TensorFlow runtime.\n"
+    ) % NO_CUDNN
+    finding = explain(text)[0]
+    assert finding.code == "cudnn-missing"
+    assert "line 4" in finding.evidence[0].source
+
+
+# What is no log.
+
+
+@pytest.mark.parametrize("value", [None, 42, b"bytes", ["a"], {"a": 1}, ImportError, devicekit])
+def test_explain_takes_a_text_or_an_exception(value):
+    with pytest.raises(TypeError, match="the text of a log or an exception"):
+        explain(value)
+
+
+@pytest.mark.parametrize(
+    "facts, message",
+    [
+        ([1], "JSON object"), ("linux", "JSON object"), ({"os": {}}, "'os' is a text"), ({"packages": 3}, "'packages'"),
+        ({"env": ["A=1"]}, "'env'"), ({"python": [[]]}, None), ({"gpu": True}, None),
+    ],
+)  # fmt: skip
+def test_facts_that_are_none(facts, message):
+    if message is None:
+        assert isinstance(explain("x", facts=facts), tuple)
+        return
+    with pytest.raises(DevicekitError, match=message):
+        explain("x", facts=facts)
+
+
+def test_odd_versions_among_the_facts():
+    for version in ("3", "3.", "", "3.11.0rc1", "9" * 5000, "not a version", "3.x"):
+        facts = {"os": "linux", "packages": {"tensorflow": version, "numpy": version, "protobuf": None}, "gpu": "T4"}
+        for name in ("python", "driver", "cuda", "cudnn", "rocm"):
+            text = "ERROR: No matching distribution found for tensorflow==2.15.0\n"
+            assert isinstance(explain(text, facts=dict(facts, **{name: version})), tuple)
+            assert isinstance(explain(NO_GPU_LISTED, facts=dict(facts, **{name: version})), tuple)
+
+
+def test_machine_and_facts_together():
+    with pytest.raises(DevicekitError, match="not both"):
+        explain("x", machine_of("linux-no-gpu"), facts={})
+
+
+# What a file may hold.
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom", "latin-1"])
+def test_encodings(encoding):
+    marks = {"utf-16-le-bom": b"\xff\xfe", "utf-16-be-bom": b"\xfe\xff"}
+    text = NO_CUDNN + "\r\nd\xe9j\xe0 vu\r\n"
+    content = marks.get(encoding, b"") + text.encode(encoding.replace("-bom", ""))
+    found = explain_log(io.BytesIO(content)).findings
+    assert found[0].code == "cudnn-missing"
+    assert found[0].evidence[0].source == "log, line 1"
+    assert found[0].evidence[0].text == NO_CUDNN
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 4096])
+def test_pieces_of_any_size_say_the_same(size):
+    """A carriage return and its line feed, an escape sequence, a character: all may be cut by the end of a piece."""
+    text = "Epoch 1/2\r\n\x1b[31m%s\x1b[0m\r\n10%%\r20%%\r\n\n\u2588\u2588 %s\n" % (NO_CUDNN, MISMATCH)
+    content = text.encode("utf-8")
+    pieces = (content[start : start + size] for start in range(0, len(content), size))
+    assert explain_log(pieces).to_dict() == explain_log(text).to_dict()
+    evidence = {item.code: item.evidence[0] for item in explain_log(text).findings}
+    assert evidence["cudnn-missing"].text == NO_CUDNN
+    assert evidence["cudnn-missing"].source == "log, line 2"
+    assert evidence["driver-mismatch"].source == "log, line 6"
+
+
+def test_progress_bars_and_colours():
+    bar = "".join("\r%d/1875 [>.....] - ETA: 3s - loss: 0.%d" % (number, number) for number in range(3000))
+    text = bar + "\r\n\x1b[1;31mImportError\x1b[0m: libcudnn.so.8: cannot open shared object file: No such file or directory\n"
+    finding = explain_log(text).findings[0]
+    assert finding.code == "cudnn-missing"
+    assert finding.evidence[0].text == NO_CUDNN
+
+
+def test_one_line_of_five_megabytes():
+    long = "x" * (5 << 20)
+    found = explain_log("Epoch 1\n" + long + "\n" + NO_CUDNN).findings
+    assert [item.code for item in found] == ["cudnn-missing"]
+    assert found[0].evidence[0].source == "log, line 3"
+    found = explain_log(NO_CUDNN + " " + long).findings
+    assert [item.code for item in found] == ["cudnn-missing"]
+    assert all(len(item.text) <= 500 for item in found[0].evidence)
+    assert explain_log(io.BytesIO(long.encode() + NO_CUDNN.encode())).findings == ()
+
+
+def test_what_is_no_log_at_all():
+    code = "import tensorflow as tf\n\n\ndef main():\n    print(tf.config.list_physical_devices())\n\n\nmain()\n"
+    for content in (b"", b"\n\n\n", bytes(range(256)) * 500, b"\x00" * 10000, b"\x7fELF\x02\x01" + bytes(range(256)), code.encode()):
+        found = explain_log(io.BytesIO(content))
+        assert [item for item in found.findings if item.severity == "error"] == []
+        assert not found.certain
+
+
+# Nothing personal.
+
+
+@pytest.mark.parametrize(
+    "line, word",
+    [
+        ("ImportError: /home/berta/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory", "berta"),
+        ("ImportError: /Users/berta/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory", "berta"),
+        ("OSError: [WinError 126] C:\\Users\\Berta Beck\\env\\cudnn64_8.dll: Could not load library cudnn64_8.dll", "Beck"),
+        (NO_CUDNN + " (ask berta@example.org)", "berta"),
+        ("berta@tower:~$ python a.py; " + NO_CUDNN, "tower"),
+        (NO_CUDNN + " https://berta:geheim@example.org/simple", "geheim"),
+        (NO_CUDNN + " HF_TOKEN=hf_abcdefghijklmnopqrstuvwx", "abcdefghijkl"),
+        (NO_CUDNN + " api_key: 0123456789abcdef", "0123456789abcdef"),
+        (NO_CUDNN + " password=sesam123", "sesam"),
+    ],
+)
+def test_nothing_personal_leaves(line, word):
+    found = explain_log(line)
+    assert found.findings, "the line must be known for this to show anything"
+    assert word not in json.dumps(found.to_dict())
+    assert "cudnn" in json.dumps(found.to_dict())
+
+
+def test_nothing_personal_leaves_in_summaries_and_harmless_lines():
+    text = FACTORY + " in /home/berta/x\n" + NO_CUDART.replace("'libcudart.so.11.0'", "'/home/berta/lib/libcudart.so.11.0'")
+    found = explain_log(text)
+    assert found.findings
+    assert found.harmless
+    assert "berta" not in json.dumps(found.to_dict())
+
+
+# As it is typed.
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "devicekit", "explain", *arguments],
+        env=dict(os.environ, PYTHONPATH=ROOT, PYTHONIOENCODING="utf-8", **options.pop("env", {})),
+        stdin=options.pop("stdin", subprocess.DEVNULL) if "input" not in options else None,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Return a function that writes a log and returns its path."""
+
+    def write(content, name="train.log"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return str(path)
+
+    return write
+
+
+def test_a_file_as_text_and_as_json(log):
+    path = log("Epoch 1\n" + NO_CUDNN + "\n" + FACTORY + "\n")
+    done = run(path)
+    out = done.stdout.decode("utf-8")
+    assert "cudnn-missing" in out
+    assert "Harmless" in out
+    assert "devicekit explain cudnn-missing" in out
+    assert done.stderr == b""
+    data = json.loads(run(path, "--json").stdout.decode("utf-8"))
+    assert set(data) >= {"findings", "harmless"}
+    finding = data["findings"][0]
+    assert {"code", "severity", "summary", "evidence", "fix"} <= set(finding)
+    assert finding["code"] == "cudnn-missing"
+    assert finding["evidence"][0]["source"] == "%s, line 2" % path
+    assert data["harmless"][0]["number"] == 3
+
+
+def test_standard_input(log):
+    done = run("-", "--json", input=NO_CUDNN.encode())
+    assert json.loads(done.stdout.decode())["findings"][0]["code"] == "cudnn-missing"
+    assert run("-", input=b"").returncode == 0
+
+
+def test_exit_statuses(log):
+    broken = "ImportError: numpy.core.multiarray failed to import\nImportError: cannot import name 'x' from 'y'\n"
+    assert run(log(broken)).returncode == 1
+    for text in ("", "Epoch 1\n", FACTORY):
+        assert run(log(text)).returncode == 0
+    assert run(log(NO_CUDART)).returncode == 0  # it goes on, on the CPU
+
+
+@pytest.mark.parametrize("colour", ["", "1"])
+def test_a_report_without_a_terminal_has_no_colours(log, colour):
+    assert b"\x1b" not in run(log("\x1b[31m" + NO_CUDNN), env={"FORCE_COLOR": colour}).stdout
+
+
+def test_what_cannot_be_read(tmp_path):
+    for path in (str(tmp_path / "none.log"), str(tmp_path), str(tmp_path / "a" / "b")):
+        done = run(path)
+        assert done.returncode == 2
+        err = done.stderr.decode("utf-8")
+        assert err.startswith("devicekit: ")
+        assert "cannot be read" in err
+        assert "Traceback" not in err
+    done = run()
+    assert done.returncode == 2
+    assert "nothing to explain" in done.stderr.decode()
+
+
+def test_a_code_instead_of_a_log(tmp_path):
+    page = run("cudnn-missing")
+    assert page.returncode == 0
+    assert "cuDNN" in page.stdout.decode("utf-8")
+    done = run("cudnn-absent", cwd=str(tmp_path))
+    assert done.returncode == 2
+    err = done.stderr.decode("utf-8")
+    assert "no finding code 'cudnn-absent'" in err
+    assert "cudnn-missing" in err
+    (tmp_path / "cudnn-absent").write_text(NO_CUDNN, encoding="utf-8")
+    assert "cudnn-missing" in run("cudnn-absent", cwd=str(tmp_path)).stdout.decode("utf-8")
+
+
+def test_facts_from_a_file(log):
+    path = log(NO_GPU_LISTED)
+    facts = log('{"os": "windows", "packages": {"tensorflow": "2.15.0"}, "gpu": "RTX 3060"}', "facts.json")
+    assert json.loads(run(path, "--facts", facts, "--json").stdout.decode())["findings"][0]["code"] == "cpu-only-build"
+    with_mark = log(b"\xef\xbb\xbf" + b'{"os": "linux", "gpu": "none"}', "mark.json")
+    assert json.loads(run(path, "--facts", with_mark, "--json").stdout.decode())["findings"][0]["code"] == "no-gpu"
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{", '{"os": []', '{"packages": 5}', '{"os": {"a": 1}}', b"\xff\xfe\x00", "[" * 100000])
+def test_facts_that_are_no_facts(log, content):
+    done = run(log(NO_GPU_LISTED), "--facts", log(content, "facts.json"))
+    assert done.returncode == 2
+    assert done.stderr.decode("utf-8").startswith("devicekit: ")
+    assert len(done.stderr.decode("utf-8").splitlines()) == 1
+
+
+def test_a_snapshot_of_the_machine(log):
+    snapshot = log(json.dumps(machine_of("windows-nvidia-tensorflow-2.15").to_dict()), "machine.json")
+    path = log(NO_GPU_LISTED)
+    assert json.loads(run(path, "--machine", snapshot, "--json").stdout.decode())["findings"][0]["code"] == "cpu-only-build"
+    done = run(path, "--facts", snapshot)
+    assert done.returncode == 2
+    assert "--machine" in done.stderr.decode("utf-8")
+    done = run(path, "--machine", path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr.decode("utf-8")
+    assert run(path, "--machine", snapshot, "--facts", snapshot).returncode == 2
+    assert run(path, "--machine", snapshot, "--here").returncode == 2
+
+
+def test_the_log_of_this_machine(log):
+    done = run(log(NO_CUDNN), "--here", "--json")
+    assert done.returncode in (0, 1)
+    assert "cudnn-missing" in [item["code"] for item in json.loads(done.stdout.decode())["findings"]]
+
+
+CLIPBOARDS = ("/usr/bin/pbpaste", "/usr/bin/wl-paste", "/usr/bin/xclip", "/usr/bin/xsel")
+
+
+@pytest.mark.skipif(
+    sys.platform in ("win32", "darwin") or any(map(os.path.exists, CLIPBOARDS)), reason="this machine has a clipboard"
+)
+def test_no_clipboard_says_what_to_do():
+    done = run("--clipboard")
+    assert done.returncode == 2
+    err = done.stderr.decode("utf-8")
+    assert "clipboard" in err
+    assert "devicekit explain -" in err
+    assert "Traceback" not in err
+
+
+# Hooks, in real processes.
+
+FAILS = "raise ImportError('libcudnn.so.8: cannot open shared object file: No such file or directory')\n"
+INSTALL = "import devicekit\ndevicekit.install_excepthook()\n"
+
+
+def test_an_uncaught_exception_is_explained_under_its_traceback(python):
+    out = python(INSTALL + FAILS, status=1, from_checkout=True)
+    traceback, _, told = out.partition("devicekit [cudnn-missing]")
+    assert "Traceback (most recent call last)" in traceback
+    assert traceback.rstrip().endswith("No such file or directory")
+    assert "fix: " in told
+    assert "devicekit explain cudnn-missing" in told
+    assert len(told.strip().splitlines()) <= 3
+
+
+def test_what_devicekit_does_not_know_is_left_as_it_is(python):
+    plain = python("raise ValueError('nothing known')", status=1, from_checkout=True)
+    hooked = python(INSTALL.replace("\n", "; ") + "raise ValueError('nothing known')", status=1, from_checkout=True)
+    assert hooked == plain
+    assert "devicekit [" not in python(INSTALL + "raise KeyboardInterrupt", status=-2 if os.name != "nt" else 3221225786, from_checkout=True)
+
+
+def test_the_hook_that_was_there_is_called_first_and_comes_back(python):
+    code = (
+        "import sys\n"
+        "def mine(kind, error, trace):\n    sys.stderr.write('MINE %s\\n' % kind.__name__)\n"
+        "sys.excepthook = mine\n" + INSTALL + "devicekit.install_excepthook()\n"
+        "assert sys.excepthook is not mine\n"
+    )
+    out = python(code + FAILS, status=1, from_checkout=True)
+    assert out.count("MINE ImportError") == 1
+    assert out.index("MINE") < out.index("devicekit [cudnn-missing]")
+    assert out.count("devicekit [cudnn-missing]") == 1
+    out = python(code + "devicekit.uninstall_excepthook()\nassert sys.excepthook is mine\n" + FAILS, status=1, from_checkout=True)
+    assert "MINE ImportError" in out
+    assert "devicekit [" not in out
+
+
+def test_a_hook_that_was_put_over_it_stays(python):
+    code = INSTALL + (
+        "import sys\nbelow = sys.excepthook\n"
+        "def over(*what):\n    sys.stderr.write('OVER\\n')\n    below(*what)\n"
+        "sys.excepthook = over\ndevicekit.uninstall_excepthook()\nassert sys.excepthook is over\n"
+    )
+    out = python(code + FAILS, status=1, from_checkout=True)
+    assert out.index("OVER") < out.index("Traceback (most recent call last)")
+
+
+def test_uninstalling_what_was_never_installed(python):
+    python("import sys, devicekit\ndevicekit.uninstall_excepthook()\nassert sys.excepthook is sys.__excepthook__", from_checkout=True)
+
+
+def test_the_hook_never_hides_the_error(python):
+    """Its exception's text cannot be read, or there is nowhere to write."""
+    bad = "class Bad(Exception):\n    def __str__(self):\n        raise RuntimeError('no text')\nraise Bad()\n"
+    out = python(INSTALL + bad, status=1, from_checkout=True)
+    assert "Bad" in out
+    assert "devicekit/explaining" not in out
+    python(INSTALL + "import sys\nsys.stderr = None\n" + FAILS, status=1, from_checkout=True)
+
+
+SHELL = """
+class Events:
+    def __init__(self):
+        self.callbacks = {"post_run_cell": []}
+    def register(self, name, function):
+        self.callbacks[name].append(function)
+    def unregister(self, name, function):
+        self.callbacks[name].remove(function)
+
+class Shell:
+    events = Events()
+
+shell = Shell()
+
+def get_ipython():
+    return shell
+"""
+
+
+def test_the_hook_in_a_shell_like_ipython(python, tmp_path):
+    """IPython shows tracebacks itself and never calls `sys.excepthook`; a stand-in for it lies in a folder of the test's."""
+    (tmp_path / "IPython.py").write_text(SHELL, encoding="utf-8")
+    code = (
+        "import sys; sys.path.insert(0, %r)\nimport IPython\n" % str(tmp_path)
+        + INSTALL
+        + "devicekit.install_excepthook()\n"
+        + "from types import SimpleNamespace as Result\n"
+        + "(callback,) = IPython.shell.events.callbacks['post_run_cell']\n"
+        + "callback(Result(error_in_exec=ImportError('libcudnn.so.8: cannot open shared object file')))\n"
+        + "callback(Result(error_in_exec=None, error_before_exec=None))\n"
+        + "callback(Result(error_in_exec=KeyboardInterrupt()))\n"
+        + "devicekit.uninstall_excepthook()\n"
+        + "assert IPython.shell.events.callbacks['post_run_cell'] == []\nsys.exit(3)"
+    )
+    out = python(code, status=3, from_checkout=True)
+    assert out.count("devicekit [cudnn-missing]") == 1
+
+
+def test_the_hook_in_ipython(python):
+    pytest.importorskip("IPython", reason="IPython is not installed")
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n" + INSTALL + "shell.run_cell(%r)\nimport sys; sys.exit(3)" % FAILS
+    )
+    assert "devicekit [cudnn-missing]" in python(code, status=3, from_checkout=True)
