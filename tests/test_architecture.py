@@ -71,6 +71,8 @@ PURE = [
         "hardware",
         "compatibility",
         "verification",
+        "logs",
+        "rows",
     )
 ]
 
@@ -113,9 +115,13 @@ KNOWS = {
     "resolution": set(),
     "verification": set(),
     "projects": set(),
-    "matrix": set(),
+    "matrix": {"rows"},
     "choose": set(),
-    "report": {"report", "matrix"},
+    "report": {"report", "matrix", "logs"},
+    # A log is judged by the same matrix as a machine, and never by looking at one.
+    "logs": {"logs", "matrix", "rows", "compatibility", "hardware"},
+    "rows": set(),
+    "log_files": {"host", "rules"},
     "frameworks": {"frameworks"},
     "facts": set(),
     "findings": set(),
@@ -139,6 +145,7 @@ DOORS = {
     "apply.py",
     "detection.py",
     "cli.py",
+    "log_files.py",
     "interpreters.py",
     "simulated.py",
 }

@@ -25,6 +25,19 @@ def names(pattern):
     return {"type": "object", "additionalProperties": {"type": "string", "pattern": pattern}, "minProperties": 6}
 
 
+NAMES = {"type": "array", "items": {"type": "string", "pattern": r"^[A-Za-z0-9][\w.-]*(\[[\w-]+\])?\s?[<>=!~]?.*$"}, "minItems": 1}
+PATHS = {"type": "array", "items": {"type": "string", "pattern": r"^[\w./-]+$"}, "minItems": 1, "uniqueItems": True}
+WAY_OUT = {
+    "type": "object",
+    "properties": {
+        "text": TEXT,
+        "command": {"type": "string", "pattern": r"^\S(.*\S)?$"},
+        "if": {"type": "object", "minProperties": 1},
+    },
+    "required": ["text"],
+    "additionalProperties": False,
+}
+
 ROWS = {
     "loads": {
         "minor": {"type": "string", "pattern": r"^\d+\.\d+$"},
@@ -97,7 +110,36 @@ ROWS = {
         "windows_build": {"type": "integer", "minimum": 10240},
         "wsl_build": {"type": "integer", "minimum": 10240},
     },
+    "imports": {
+        "projects": NAMES,
+        "versions": SPECIFIER,
+        "python": SPECIFIER,
+        "backend": {"enum": ["", "tensorflow", "jax", "torch", "numpy", "openvino"]},
+        "needs": NAMES,
+        "breaks": {"enum": ["import", "keras"]},
+        "because": TEXT,
+        "code": {"enum": ["", *CODES, *MEASURED_CODES]},
+        "seen": {"type": "string", "minLength": 10},
+    },
+    "spared": {"projects": NAMES, "versions": SPECIFIER, "names": NAMES},
+    "unneeded": {
+        "folders": PATHS,
+        "files": PATHS,
+        "modules": PATHS,
+        "since": {"type": "object", "additionalProperties": {"type": "string", "pattern": r"^\d+\.\d+$"}},
+    },
+    "sonames": {"pattern": TEXT, "code": {"enum": ["harmless", *CODES, *MEASURED_CODES]}},
+    "remedies": {
+        "code": {"enum": [*CODES, *MEASURED_CODES]},
+        "severity": {"enum": ["error", "warning", "info"]},
+        "summary": {"type": "string", "pattern": r"^\S.*\.$"},
+        "fix": {"type": "array", "items": WAY_OUT},
+        "hides": {"type": "array", "items": {"enum": [*CODES, *MEASURED_CODES]}, "minItems": 1},
+    },
 }
+
+#: Columns that a row may leave out.
+OPTIONAL = {"remedies": {"hides"}}
 
 
 def load(name):
@@ -112,7 +154,8 @@ def test_every_file_has_a_schema():
 
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_shape_source_and_date(name):
-    row = {"type": "object", "properties": ROWS[name], "required": sorted(ROWS[name]), "additionalProperties": False}
+    required = sorted(set(ROWS[name]) - OPTIONAL.get(name, set()))
+    row = {"type": "object", "properties": ROWS[name], "required": required, "additionalProperties": False}
     schema = {
         "type": "object",
         "properties": {
@@ -223,6 +266,45 @@ def test_a_release_that_is_not_known_is_none():
     assert matrix.tensorflow(None) is None
     assert matrix.tensorflow("2.10.1").numpy == ">=1.20,<2"
     assert matrix.cuda("99.0") is None
+
+
+def test_every_code_of_a_machine_or_a_run_has_a_remedy_once():
+    """What devicekit says of itself brings its own words: no log shows it."""
+    own = {"cache-unwritable", "setting-invalid", "framework-unsupported"}
+    found = [row["code"] for row in load("remedies")["rows"]]
+    assert len(set(found)) == len(found)
+    assert set(CODES + MEASURED_CODES) - set(found) == own
+
+
+def test_nothing_hides_itself_and_no_two_hide_each_other():
+    hides = {row["code"]: set(row.get("hides", ())) for row in load("remedies")["rows"]}
+    for code, hidden in hides.items():
+        assert code not in hidden
+        for symptom in hidden:
+            assert code not in hides.get(symptom, ()), (code, symptom)
+
+
+def test_conditions_of_remedies_are_known():
+    for row in load("remedies")["rows"]:
+        for item in row["fix"]:
+            assert set(item.get("if", {})) <= {"os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "python"}
+
+
+@pytest.mark.parametrize(
+    "library, code",
+    [
+        ("libcudart.so.12", "cuda-library-missing"), ("cublas64_11.dll", "cuda-library-missing"), ("libcudnn.so.8", "cudnn-missing"),
+        ("cudnn64_8.dll", "cudnn-missing"), ("libcuda.so.1", "driver-missing"), ("nvcuda.dll", "driver-missing"),
+        ("libnvinfer.so.7", "harmless"), ("libdevice.10.bc", "xla-toolchain-missing"), ("libamdhip64.so.6", "rocm-missing"),
+        ("libd3d12.so", "directml-missing"), ("MSVCP140_1.dll", "msvc-runtime-missing"), ("libunheardof.so.1", "dependency-incompatible"),
+    ],
+)  # fmt: skip
+def test_which_code_a_library_stands_for(library, code):
+    from devicekit.logs.signatures import library_code
+
+    assert library_code(library) == code
+    assert library_code("/usr/lib/" + library) == code
+    assert library_code("C:\\x\\" + library) == code
 
 
 numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))

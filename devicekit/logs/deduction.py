@@ -111,16 +111,6 @@ def _keras(known: Known) -> Deduced:
     return ("keras-incompatible", because) if because else None
 
 
-def _platform(known: Known) -> Optional[str]:
-    names = {
-        ("linux", "x86_64"): "linux-x86_64", ("linux", "aarch64"): "linux-aarch64", ("windows", "x86_64"): "windows-amd64",
-        ("macos", "aarch64"): "macos-arm64", ("macos", "x86_64"): "macos-x86_64",
-    }  # fmt: skip
-    # Linux and Windows run on x86-64 where nothing else is said; Macs come in both kinds.
-    architecture = known.architecture or (None if known.system == "macos" else "x86_64")
-    return names.get((known.system or "", architecture or ""))
-
-
 def _wheel(known: Known) -> Deduced:
     if known.architecture == "x86":
         return ("platform-unsupported", "This is a 32-bit Python; the frameworks have wheels for 64-bit Python only.")
@@ -130,7 +120,7 @@ def _wheel(known: Known) -> Deduced:
     if not python:
         return None
     minor = ".".join(python.split(".")[:2])
-    platform = _platform(known) or "linux-x86_64"
+    platform = known.platform or "linux-x86_64"
     owners: Iterable[Tuple[str, str]] = [
         (name, version) for name, version in known.packages.items() if _MATRIX.project(name) is not None
     ]

@@ -36,6 +36,12 @@ _ARCHITECTURES = {
 }  # fmt: skip
 
 
+_PLATFORMS = {
+    ("linux", "x86_64"): "linux-x86_64", ("linux", "aarch64"): "linux-aarch64", ("windows", "x86_64"): "windows-amd64",
+    ("macos", "aarch64"): "macos-arm64", ("macos", "x86_64"): "macos-x86_64",
+}  # fmt: skip
+
+
 class Known:
     """What is known. ``None`` and missing keys stand for "not known"."""
 
@@ -144,6 +150,13 @@ class Known:
             if name in self.packages:
                 return name, self.packages[name]
         return None
+
+    @property
+    def platform(self) -> Optional[str]:
+        """The platform as `devicekit.has_wheel` names them, None where it is not known."""
+        # Linux and Windows run on x86-64 where nothing else is said; Macs come in both kinds.
+        architecture = self.architecture or (None if self.system == "macos" else "x86_64")
+        return _PLATFORMS.get((self.system or "", architecture or ""))
 
     def holds(self, condition: Mapping[str, Any], groups: Mapping[str, str], seen: Mapping[str, Any]) -> bool:
         """Return whether all parts of a condition are known to hold."""

@@ -201,7 +201,8 @@ class _Index:
         if not hot:
             return None
         text = raw.decode("utf-8", "replace")[:LONGEST_LINE]
-        there = [literal for word in hot for literal in self._hot[word] if literal.text in text]
+        possible = {literal for word in hot for literal in self._hot[word]}
+        there = [literal for literal in possible if literal.text in text]
         if not there:
             return None
         there.sort(key=lambda literal: literal.number)
@@ -214,10 +215,9 @@ class _Index:
         for word in words:
             literals: List[_Literal] = []
             for length, pieces in self._table:
-                for start in range(len(word) - length + 1):
-                    found = pieces.get(word[start : start + length])
-                    if found is not None:
-                        literals += found
+                found = {word[start : start + length] for start in range(len(word) - length + 1)}
+                for piece in found & pieces.keys():
+                    literals += pieces[piece]
             if literals:
                 self._hot[word] = literals
 

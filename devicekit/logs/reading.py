@@ -108,7 +108,8 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
             if counts[key] > _OF_ONE_SIGNATURE or counts[signature.id] > 8 * _OF_ONE_SIGNATURE:
                 continue
             if signature.says == "harmless" or (signature.id in calmed):
-                if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless":
+                told = bool(harmless) and harmless[-1].number == line.number  # one reason a line is enough
+                if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not told:
                     harmless.append(HarmlessLine(scrub(line.text), line.number, _filled(signature.summary, groups)))
                 continue
             matches.append(Match(signature, groups, line.number, scrub(line.text)))

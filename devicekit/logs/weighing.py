@@ -4,6 +4,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..findings import Evidence, Finding, Fix
 from .known import Known
+from .pinning import with_pins
 from .signatures import BY_LIBRARY, SAYS, Signature, library_code, remedy
 
 __all__ = ["Match", "weigh"]
@@ -77,7 +78,7 @@ def weigh(
     by_code: Dict[str, List[Claim]] = {}
     for claim in claims:
         by_code.setdefault(claim.code, []).append(claim)
-    return [_finding(group) for group in by_code.values()], claims[0].weight if claims else 0.0
+    return [_finding(group, known) for group in by_code.values()], claims[0].weight if claims else 0.0
 
 
 def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) -> List[Claim]:
@@ -144,7 +145,7 @@ def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:
     return [claim for claim in claims if claim.code not in hidden]
 
 
-def _finding(claims: Sequence[Claim]) -> Finding:
+def _finding(claims: Sequence[Claim], known: Known) -> Finding:
     """Join the claims of one code: the strongest one's words, and everybody's evidence."""
     first = claims[0]
     lines: List[Evidence] = []
@@ -155,4 +156,6 @@ def _finding(claims: Sequence[Claim]) -> Finding:
         if claim.fix:
             fixes = claim.fix
             break
-    return Finding(first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), fixes)
+    return Finding(
+        first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), with_pins(first.code, known, fixes)
+    )

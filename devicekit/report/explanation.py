@@ -34,7 +34,12 @@ def explanation_text(found: Explanation, style: Style) -> str:
         says = "Nothing in it is wrong." if found.harmless else "No line of it is known to devicekit."
         lines.append(style.paint(says, "good" if found.harmless else "warning"))
     elif worst.severity == "info":
-        lines.append(style.paint("Nothing in it is wrong.", "good"))
+        says = (
+            "Nothing in it is wrong" if worst.code == "no-gpu" else "Nothing in it is wrong if this machine has no GPU"
+        )
+        lines.append(style.paint(says + ".", "good"))
+        if worst.code != "no-gpu":
+            lines.append("If it has one, say so, with --here or --facts: devicekit explain --help")
     else:
         sure = "The cause is most likely" if found.certain else "Only a weak sign was found; it may be"
         lines.append(style.paint("%s %s." % (sure, worst.code), worst.severity))
