@@ -185,7 +185,7 @@ class _Index:
         #: Words that were looked at, and the literals of those that may belong to some.
         self._known: Set[bytes] = set()
         self._size = 0
-        self._hot: Dict[bytes, List[_Literal]] = {}
+        self._hot: Dict[bytes, Set[_Literal]] = {}
 
     def find(self, raw: bytes) -> Optional[Tuple[str, Tuple[Signature, ...]]]:
         """Return a line's text and the signatures of which a literal stands in it, None where there is none."""
@@ -201,7 +201,7 @@ class _Index:
         if not hot:
             return None
         text = raw.decode("utf-8", "replace")[:LONGEST_LINE]
-        possible = {literal for word in hot for literal in self._hot[word]}
+        possible: Set[_Literal] = set().union(*map(self._hot.__getitem__, hot))
         there = [literal for literal in possible if literal.text in text]
         if not there:
             return None
@@ -213,11 +213,12 @@ class _Index:
         self._known |= words
         self._size += sum(map(len, words))
         for word in words:
-            literals: List[_Literal] = []
+            literals: Set[_Literal] = set()
             for length, pieces in self._table:
-                found = {word[start : start + length] for start in range(len(word) - length + 1)}
-                for piece in found & pieces.keys():
-                    literals += pieces[piece]
+                for start in range(len(word) - length + 1):
+                    found = pieces.get(word[start : start + length])
+                    if found is not None:
+                        literals.update(found)
             if literals:
                 self._hot[word] = literals
 

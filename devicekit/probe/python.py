@@ -224,7 +224,7 @@ def _find_packages(host: Host, listing: _Listing) -> Iterable[ImportPackage]:
                 location=host.scrub(location),
                 path_entry=host.scrub(folder),
                 hides=tuple(host.scrub(item) for item in others),
-                in_site=_is_site(host, folder),
+                in_site=_is_site(host, folder) or _is_target(by_name, folder),
             )
     yield from _standard_library_shadows(host, by_name, suffixes)
 
@@ -249,6 +249,11 @@ def _match(
 def _is_site(host: Host, folder: str) -> bool:
     name = host.path.basename(folder)
     return name in ("site-packages", "dist-packages") or folder in host.interpreter.site_paths
+
+
+def _is_target(by_name: List[Tuple[str, FrozenSet[str]]], folder: str) -> bool:
+    """Whether an installer was told to install there (``pip install --target``): then what is found there is meant."""
+    return any(name.endswith(".dist-info") for entry, names in by_name if entry == folder for name in names)
 
 
 def _standard_library_shadows(

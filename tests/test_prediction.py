@@ -1,0 +1,276 @@
+"""What each framework will do, from what is installed; every expectation was seen in a real environment."""
+
+import struct
+
+import pytest
+
+from devicekit import diagnose
+from devicekit.probe import read_machine
+
+#: A set that works, by distribution; parts of it are replaced or taken away.
+COMMON = {
+    "absl-py": "2.1.0", "astunparse": "1.6.3", "certifi": "2024.7.4", "flatbuffers": "24.3.25", "gast": "0.5.4",
+    "h5py": "3.12.1", "idna": "3.7", "ml-dtypes": "0.5.1", "namex": "0.0.8", "numpy": "2.1.3", "opt-einsum": "3.4.0",
+    "optree": "0.13.1", "packaging": "24.2", "protobuf": "5.29.3", "requests": "2.32.3", "rich": "13.9.4",
+    "six": "1.17.0", "termcolor": "2.5.0", "typing-extensions": "4.12.2", "urllib3": "2.3.0", "wrapt": "1.17.0",
+}  # fmt: skip
+SITE = "/venv/lib/python3.12/site-packages"
+
+
+def predict(make_machine, without=(), env=None, files=None, folders=(), version="3.12.1", **installed):
+    """Return the diagnosis of a Linux machine with this installed, names written with underscores."""
+    chosen = {name: number for name, number in COMMON.items() if name not in without}
+    chosen.update({name.replace("_", "-"): number for name, number in installed.items()})
+    python = {"version": version, "installed": chosen}
+    everything = dict({"/etc/os-release": 'PRETTY_NAME="Debian"\n'}, **(files or {}))
+    host = make_machine(python=python, env=env or {}, files=everything, folders=list(folders), home="/home/x")
+    return diagnose(read_machine(host, deep=True))
+
+
+def row(diagnosis, framework):
+    """Return what is predicted of a framework: import, Keras, devices, cause."""
+    found = diagnosis.framework(framework)
+    return found and (found.will_import, found.will_run_keras, list(found.devices), found.cause)
+
+
+TF = {"tensorflow_cpu": "2.19.1", "keras": "3.10.0"}
+WORKS = (True, True, ["CPU:0"], None)
+
+
+def test_a_healthy_environment(make_machine):
+    diagnosis = predict(make_machine, **TF)
+    assert row(diagnosis, "tensorflow") == row(diagnosis, "keras") == WORKS
+    assert not [finding for finding in diagnosis.findings if finding.severity != "info"]
+
+
+@pytest.mark.parametrize(
+    "gone", ["six", "requests", "certifi", "packaging", "ml-dtypes", "opt-einsum", "numpy", "protobuf"]
+)
+def test_what_tensorflow_imports_is_not_there(make_machine, gone):
+    diagnosis = predict(make_machine, without=[gone], **TF)
+    assert row(diagnosis, "tensorflow") == (False, False, [], "dependency-incompatible")
+    assert gone in diagnosis.by_code("dependency-incompatible").summary
+
+
+@pytest.mark.parametrize("gone", ["rich", "optree"])
+def test_what_keras_alone_imports_is_not_there(make_machine, gone):
+    keras = "Metadata-Version: 2.1\nName: keras\nVersion: 3.10.0\nRequires-Dist: absl-py\nRequires-Dist: rich\n"
+    keras += "Requires-Dist: optree\nRequires-Dist: h5py\nRequires-Dist: namex\n\n"
+    files = {SITE + "/keras-3.10.0.dist-info/METADATA": keras}
+    diagnosis = predict(make_machine, without=[gone], files=files, **TF)
+    assert row(diagnosis, "tensorflow") == (True, False, ["CPU:0"], "dependency-incompatible")
+    assert row(diagnosis, "keras")[:2] == (False, False)
+    assert row(predict(make_machine, without=["h5py", "namex"], files=files, **TF), "keras") == WORKS
+
+
+@pytest.mark.parametrize(
+    "changed, blocked",
+    [
+        ({"h5py": "3.10.0"}, "tensorflow"), ({"ml_dtypes": "0.3.2"}, "tensorflow"),
+        ({"typing_extensions": "3.7.4.3"}, "tensorflow"),
+        ({"flatbuffers": "1.12"}, "tensorflow"), ({"gast": "0.2.2"}, None), ({"wrapt": "2.0.0"}, None),
+    ],
+)  # fmt: skip
+def test_versions_that_were_seen_to_fail(make_machine, changed, blocked):
+    diagnosis = predict(make_machine, **dict(TF, **changed))
+    finding = diagnosis.by_code("dependency-incompatible")
+    assert (finding.blocks[0] if finding else None) == blocked
+    assert diagnosis.framework("tensorflow").will_import is (blocked is None)
+
+
+def test_numpy_is_named_once(make_machine):
+    diagnosis = predict(make_machine, **dict(TF, tensorflow_cpu="2.17.1", h5py="3.10.0", setuptools="75.0.0"))
+    assert [finding.code for finding in diagnosis.findings if finding.severity == "error"] == ["numpy-incompatible"]
+
+
+def test_distutils(make_machine):
+    old = {"tensorflow_cpu": "2.17.1", "keras": "3.10.0", "numpy": "1.26.4", "ml_dtypes": "0.3.2"}
+    assert row(predict(make_machine, **old), "tensorflow")[3] == "dependency-incompatible"
+    assert row(predict(make_machine, setuptools="75.0.0", **old), "tensorflow") == WORKS
+    python = {"version": "3.11.5"}
+    host = make_machine(python=dict(python, installed={**COMMON, **{k.replace("_", "-"): v for k, v in old.items()}}))
+    assert row(diagnose(read_machine(host)), "tensorflow") == WORKS
+
+
+def test_legacy_keras(make_machine):
+    asked = {"TF_USE_LEGACY_KERAS": "1"}
+    broken = (True, True, ["CPU:0"], "keras-incompatible")  # tf.keras alone fails
+    assert row(predict(make_machine, env=asked, **TF), "tensorflow") == broken
+    assert row(predict(make_machine, env=asked, tf_keras="2.21.0", **TF), "tensorflow") == broken
+    assert row(predict(make_machine, env=asked, tf_keras="2.19.0", **TF), "tensorflow") == WORKS
+    assert row(predict(make_machine, env={"TF_USE_LEGACY_KERAS": "0"}, **TF), "tensorflow") == WORKS
+
+
+JAX = {"jax": "0.6.2", "jaxlib": "0.6.2", "scipy": "1.15.0", "keras": "3.15.1"}
+
+
+def test_keras_on_jax(make_machine):
+    chosen = {"KERAS_BACKEND": "jax"}
+    diagnosis = predict(make_machine, env=chosen, **JAX)
+    assert row(diagnosis, "keras") == (True, True, ["TFRT_CPU_0"], None)
+    assert row(diagnosis, "jax") == (True, True, ["TFRT_CPU_0"], None)
+    assert diagnosis.framework("tensorflow") is None
+    assert row(predict(make_machine, **JAX), "keras") == (False, False, [], "framework-missing")  # nothing says JAX
+    newer = predict(make_machine, env=chosen, **dict(JAX, jax="0.12.0", jaxlib="0.12.0"))
+    assert row(newer, "keras") == (True, True, ["cpu:0"], None)
+    gone = predict(make_machine, env=chosen, **{name: number for name, number in JAX.items() if name != "jaxlib"})
+    assert row(gone, "keras")[3] == row(gone, "jax")[3] == "dependency-incompatible"
+
+
+@pytest.mark.parametrize(
+    "keras, jax, expected",
+    [
+        ("3.0.5", "0.5.3", (True, True, None)), ("3.0.5", "0.6.2", (True, False, "keras-incompatible")),
+        ("3.10.0", "0.6.2", (True, True, None)), ("3.15.1", "0.4.20", (False, False, "keras-incompatible")),
+        ("3.15.1", "0.4.30", (True, True, None)), ("3.8.0", "0.4.20", (True, True, None)),
+    ],
+)  # fmt: skip
+def test_releases_of_keras_and_jax(make_machine, keras, jax, expected):
+    numpy = "1.26.4" if jax == "0.4.20" else "2.1.3"
+    installed = dict(JAX, keras=keras, jax=jax, jaxlib=jax, numpy=numpy)
+    found = predict(make_machine, env={"KERAS_BACKEND": "jax"}, **installed).framework("keras")
+    assert (found.will_import, found.will_run_keras, found.cause) == expected
+
+
+def test_jax_checks_jaxlib_itself(make_machine):
+    metadata = "Metadata-Version: 2.1\nName: jax\nVersion: 0.4.35\nRequires-Dist: jaxlib<=0.4.35,>=0.4.34\n\n"
+    files = {SITE + "/jax-0.4.35.dist-info/METADATA": metadata}
+    installed = dict(JAX, jax="0.4.35", jaxlib="0.7.2")
+    diagnosis = predict(make_machine, env={"KERAS_BACKEND": "jax"}, files=files, **installed)
+    assert row(diagnosis, "jax") == (False, False, [], "dependency-incompatible")
+
+
+def test_keras_on_pytorch_and_without_training(make_machine):
+    torch = {"torch": "2.13.0", "keras": "3.15.1", "sympy": "1.13", "mpmath": "1.3"}
+    assert row(predict(make_machine, env={"KERAS_BACKEND": "torch"}, **torch), "keras") == (True, True, ["cpu"], None)
+    vino = {"openvino": "2025.0", "keras": "3.15.1", "scipy": "1.15.0"}
+    assert row(predict(make_machine, env={"KERAS_BACKEND": "openvino"}, **vino), "keras") == (
+        True,
+        False,
+        ["CPU"],
+        None,
+    )
+    numpy = predict(make_machine, env={"KERAS_BACKEND": "numpy"}, keras="3.15.1")
+    assert row(numpy, "keras") == (False, False, [], "dependency-incompatible")
+    named = predict(make_machine, env={"KERAS_BACKEND": "jax"}, **TF)
+    assert row(named, "tensorflow") == (True, False, ["CPU:0"], "keras-incompatible")
+
+
+def test_protobuf_s_implementations(make_machine):
+    name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
+    assert row(predict(make_machine, env={name: "cpp"}, **TF), "tensorflow")[3] == "protobuf-incompatible"
+    assert row(predict(make_machine, env={name: "python"}, **TF), "tensorflow") == WORKS
+    old = {"tensorflow_cpu": "2.10.1", "keras": "2.10.0", "numpy": "1.26.4", "protobuf": "4.25.8"}
+    assert row(predict(make_machine, version="3.10.1", **old), "tensorflow")[3] == "protobuf-incompatible"
+    assert row(predict(make_machine, version="3.10.1", env={name: "python"}, **old), "tensorflow") == WORKS
+
+
+def test_a_local_keras_does_not_stop_tensorflow(make_machine):
+    diagnosis = predict(
+        make_machine,
+        files={"/project/keras/__init__.py": "", SITE + "/keras/__init__.py": "", SITE + "/tensorflow/__init__.py": ""},
+        **TF,
+    )
+    assert row(diagnosis, "tensorflow") == (True, False, ["CPU:0"], "module-shadowed")
+    assert row(diagnosis, "keras")[:2] == (False, False)
+
+
+def test_a_folder_that_was_installed_into_hides_on_purpose(make_machine):
+    over = {
+        "/over/numpy/__init__.py": "", SITE + "/numpy/__init__.py": "",
+        "/over/numpy-1.26.4.dist-info/METADATA": "Name: numpy\nVersion: 1.26.4\n\n",
+    }  # fmt: skip
+    old = dict(COMMON, **{"tensorflow-cpu": "2.17.1", "keras": "3.10.0", "setuptools": "75.0", "ml-dtypes": "0.3.2"})
+    path = ["/project", "/over", "/usr/lib/python3.12", SITE]
+    machine = read_machine(make_machine(python={"version": "3.12.1", "installed": old, "sys_path": path}, files=over))
+    assert row(diagnose(machine), "tensorflow") == WORKS
+    del over["/over/numpy-1.26.4.dist-info/METADATA"]
+    machine = read_machine(make_machine(python={"version": "3.12.1", "installed": old, "sys_path": path}, files=over))
+    assert row(diagnose(machine), "tensorflow")[3] == "module-shadowed"
+
+
+def record(names):
+    return "".join("%s,sha256=x,0\n" % name for name in names)
+
+
+def test_files_that_nothing_needs(make_machine):
+    info = SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD"
+    there = {SITE + "/tensorflow/__init__.py": ""}
+    spare = ["tensorflow/__init__.py", "tensorflow/include/a.h", "tensorflow/python/_pywrap_tensorflow_internal.so"]
+    spare += ["tensorflow/python/kernel_tests/x.py", "tensorflow/LICENSE"]
+    diagnosis = predict(make_machine, files=dict(there, **{info: record(spare)}), **TF)
+    assert row(diagnosis, "tensorflow") == WORKS
+    assert diagnosis.by_code("install-corrupt").severity == "info"
+    needed = ["tensorflow/__init__.py", "tensorflow/python/framework/ops.py"]
+    diagnosis = predict(make_machine, files=dict(there, **{info: record(needed)}), **TF)
+    assert row(diagnosis, "tensorflow") == (False, False, [], "install-corrupt")
+
+
+def test_two_releases_over_one_another(make_machine):
+    module = "tensorflow/lite/python/metrics/_pywrap_metrics"
+    files = {
+        SITE + "/tensorflow/__init__.py": "", SITE + "/" + module + ".py": "", SITE + "/" + module + ".so": "",
+        SITE + "/tensorflow/tools/pip_package/v.txt": "",
+        SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD": record(["tensorflow/__init__.py", module + ".so"]),
+        SITE + "/tensorflow-2.21.0.dist-info/RECORD": record(["tensorflow/__init__.py", module + ".py"]),
+    }  # fmt: skip
+    both = {"tensorflow": "2.21.0", "protobuf": "6.31.1"}
+    diagnosis = predict(make_machine, files=files, **dict(TF, **both))
+    assert row(diagnosis, "tensorflow") == (False, False, [], "distributions-conflict")
+    assert "_pywrap_metrics.so" in str(diagnosis.by_code("distributions-conflict").evidence)
+    same = {name: text.replace(module + ".so", "tensorflow/x.py") for name, text in files.items()}
+    diagnosis = predict(make_machine, files=dict(same, **{SITE + "/tensorflow/x.py": ""}), **dict(TF, **both))
+    assert diagnosis.by_code("distributions-conflict").severity == "warning"
+
+
+def elf(*needed):
+    """Return the least of an ELF library that has these DT_NEEDED entries."""
+    strings = b"\0" + b"".join(name.encode() + b"\0" for name in needed)
+    offsets, position = [], 1
+    for name in needed:
+        offsets.append(position)
+        position += len(name) + 1
+    dynamic = b"".join(struct.pack("<qQ", 1, offset) for offset in offsets)
+    size = len(dynamic) + 48
+    start = 64 + 2 * 56
+    dynamic += struct.pack("<qQ", 5, start + size) + struct.pack("<qQ", 10, len(strings)) + struct.pack("<qQ", 0, 0)
+    total = start + size + len(strings)
+    head = b"\x7fELF\x02\x01\x01" + bytes(9)
+    head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, total, total, 4096)
+    section = struct.pack("<IIQQQQQQ", 2, 6, start, start, start, size, size, 8)
+    return (head + load + section + dynamic + strings).decode("latin-1")
+
+
+def plugin(make_machine, text, **host):
+    """Return what is predicted beside a file in tensorflow-plugins."""
+    from devicekit.simulated import SimulatedHost
+
+    made = make_machine(
+        python={"version": "3.12.1", "installed": dict(COMMON, **{"tensorflow-cpu": "2.19.1", "keras": "3.10.0"})},
+        **host,
+    )
+    assert isinstance(made, SimulatedHost)
+    made._add(SITE + "/tensorflow-plugins/libx_plugin.so", text.encode("latin-1"))
+    return diagnose(read_machine(made))
+
+
+def test_plug_ins_that_cannot_load(make_machine):
+    cache = {"loader_cache": {"libc.so.6": "/lib/libc.so.6"}}
+    assert row(plugin(make_machine, "garbage", **cache), "tensorflow") == (False, False, [], "install-corrupt")
+    assert row(plugin(make_machine, "", **cache), "tensorflow") == (False, False, [], "install-corrupt")
+    lacking = plugin(make_machine, elf("libc.so.6", "libimf.so"), **cache)
+    assert row(lacking, "tensorflow") == (False, False, [], "dependency-incompatible")
+    finding = lacking.by_code("dependency-incompatible")
+    assert "libimf.so" in finding.summary
+    assert "libc.so.6" not in finding.summary
+    assert row(plugin(make_machine, elf("libc.so.6"), **cache), "tensorflow")[0] is True
+    # Without the loader's cache nobody can say what it would not find.
+    assert row(plugin(make_machine, elf("libimf.so"), loader_cache={}), "tensorflow")[0] is True
+
+
+def test_nothing_is_installed(make_machine):
+    diagnosis = diagnose(read_machine(make_machine(python={"version": "3.12.1"})))
+    assert row(diagnosis, "tensorflow") == (False, False, [], "framework-missing")
+    first = diagnose(read_machine(make_machine(python={"version": "3.7.1", "installed": {"tensorflow": "1.15.5"}})))
+    assert first.framework("tensorflow") is not None
