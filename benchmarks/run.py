@@ -193,6 +193,51 @@ def bench_matrix(children, quick):
     yield row("resolve('cpu')", median(found), "ms", None, "median of 10, median of %d processes" % len(found))
 
 
+def make_log(path, size_bytes, different):
+    """Write a log of a training, which at its end says why it was on the CPU; or one in which every line is another text."""
+    generator = random.Random(0)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = ["".join(generator.choice(letters) for _ in range(generator.randint(2, 10))) for _ in range(5000)]
+
+    def line():
+        number = generator.randrange
+        if different:
+            text = " ".join(generator.choice(words) for _ in range(10))
+            return "2024-01-01 10:00:%02d: I tensorflow/core/%s.cc:%d] GPU %s\n" % (
+                number(60), generator.choice(words), number(999), text,
+            )  # fmt: skip
+        return "%d/1875 [=====>........] - ETA: %ds - loss: %.4f - accuracy: %.4f\n" % (
+            number(1875), number(60), generator.random(), generator.random(),
+        )  # fmt: skip
+
+    last = (
+        "W tensorflow/tsl/platform/default/dso_loader.cc:64] Could not load dynamic library 'libcudnn.so.8'; dlerror: "
+    )
+    last += "libcudnn.so.8: cannot open shared object file: No such file or directory\n"
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        written = 0
+        while written < size_bytes:
+            written += stream.write("".join(line() for _ in range(2000)))
+        stream.write(last * 3)
+
+
+def bench_explain(children, quick):
+    """`explain` of a long log."""
+    size = 10 if quick else 100
+    for different, what, budget in ((False, "a training log", 10.0), (True, "every line another text", 30.0)):
+        path = os.path.join(children.folder, "explain.log")
+        make_log(path, size * 1000000, different)
+        found = [children.value(scripts.EXPLAIN % path) for _ in range(1 if quick else 3)]
+        os.unlink(path)
+        if any(codes != ["cudnn-missing"] for _, _, codes in found):  # then this measures nothing
+            raise AssertionError("explain found %s" % found[0][2])
+        name = "explain, %d MB, %s" % (size, what)
+        detail = "median of %d processes; the last lines were found" % len(found)
+        yield row(name, median(took for took, _, _ in found), "s", budget, detail)
+        if found[0][1] is not None:
+            yield row(name + ", memory", max(peak for _, peak, _ in found), "MB", 150.0, "peak of the process")
+
+
 def make_broken(folder):
     """Make a `site-packages` with a TensorFlow of which only the list of its files is left, and return it."""
     site = os.path.join(folder, "broken", "site-packages")
@@ -337,7 +382,15 @@ def main():
         children = Children(folder)
         about["devicekit"] = children.value("import json, devicekit; print(json.dumps(devicekit.__version__))")
         about["installed"] = children.installed
-        for bench in (bench_import, bench_detect, bench_diagnose, bench_verdict, bench_matrix, bench_doctor):
+        for bench in (
+            bench_import,
+            bench_detect,
+            bench_diagnose,
+            bench_verdict,
+            bench_matrix,
+            bench_explain,
+            bench_doctor,
+        ):
             collect(rows, bench, children, options.quick)
         if has_tensorflow():
             try:

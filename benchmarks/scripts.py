@@ -101,6 +101,22 @@ for _ in range(10):
 print(statistics.median(times))
 """
 
+#: A log from a file: seconds, peak memory in MB (None where the system does not tell), what was found.
+EXPLAIN = """
+import json, sys, time
+import devicekit
+started = time.perf_counter()
+with open(%r, "rb") as stream:
+    found = devicekit.explain_log(stream)
+took = time.perf_counter() - started
+try:
+    import resource
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+except ImportError:
+    peak = None
+print(json.dumps([took, peak, [item.code for item in found.findings]]))
+"""
+
 _BY_HAND = """
 for gpu in tf.config.experimental.list_physical_devices("GPU"):
     tf.config.experimental.set_memory_growth(gpu, True)

@@ -84,11 +84,12 @@ class PluginLibrary:
 
 @dataclass(frozen=True)
 class KerasConfig:
-    """``keras.json`` as far as it matters."""
+    """``keras.json`` as far as it matters. ``fatal``: a value at which Keras 3 stops (keras/src/backend/config.py)."""
 
     path: str
     backend: Optional[str]
     problem: str = ""
+    fatal: str = ""
 
 
 @dataclass(frozen=True)

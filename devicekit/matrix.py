@@ -139,6 +139,11 @@ class Matrix:
             or any(file.startswith(item + "/") for item in row["folders"])
         ):
             return False
+        folder, _, name = file.rpartition("/")
+        inside = ("python/", "core/", "compiler/", "lite/", "tools/", "tsl/", "dtensor/")
+        if name == "__init__.py" and folder.startswith(tuple("tensorflow/" + part for part in inside)):
+            if folder not in row["initialized"]:
+                return False  # it held nothing: the folder imports as a namespace
         since = row["since"].get(file)
         return not (since and tensorflow and version_at_least(tensorflow, since))
 

@@ -119,13 +119,13 @@ KNOWS = {
     "choose": set(),
     "report": {"report", "matrix", "logs"},
     # A log is judged by the same matrix as a machine, and never by looking at one.
-    "logs": {"logs", "matrix", "rows", "compatibility", "hardware"},
+    "logs": {"logs", "matrix", "rows", "compatibility", "hardware", "resolving"},
     "rows": set(),
     "log_files": {"host", "rules"},
     "frameworks": {"frameworks"},
     "facts": set(),
     "findings": set(),
-    "selftest": {"selftest", "choose"},
+    "selftest": {"selftest", "choose", "logs"},
 }
 
 

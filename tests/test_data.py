@@ -25,7 +25,11 @@ def names(pattern):
     return {"type": "object", "additionalProperties": {"type": "string", "pattern": pattern}, "minProperties": 6}
 
 
-NAMES = {"type": "array", "items": {"type": "string", "pattern": r"^[A-Za-z0-9][\w.-]*(\[[\w-]+\])?\s?[<>=!~]?.*$"}, "minItems": 1}
+NAMES = {
+    "type": "array",
+    "items": {"type": "string", "pattern": r"^[A-Za-z0-9][\w.-]*(\[[\w-]+\])?\s?[<>=!~]?.*$"},
+    "minItems": 1,
+}
 PATHS = {"type": "array", "items": {"type": "string", "pattern": r"^[\w./-]+$"}, "minItems": 1, "uniqueItems": True}
 WAY_OUT = {
     "type": "object",
@@ -126,6 +130,7 @@ ROWS = {
         "folders": PATHS,
         "files": PATHS,
         "modules": PATHS,
+        "initialized": PATHS,
         "since": {"type": "object", "additionalProperties": {"type": "string", "pattern": r"^\d+\.\d+$"}},
     },
     "sonames": {"pattern": TEXT, "code": {"enum": ["harmless", *CODES, *MEASURED_CODES]}},
@@ -287,18 +292,36 @@ def test_nothing_hides_itself_and_no_two_hide_each_other():
 def test_conditions_of_remedies_are_known():
     for row in load("remedies")["rows"]:
         for item in row["fix"]:
-            assert set(item.get("if", {})) <= {"os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "python"}
+            assert set(item.get("if", {})) <= {
+                "os",
+                "wsl",
+                "container",
+                "gpu",
+                "no-gpu",
+                "arch",
+                "package",
+                "env",
+                "python",
+            }
 
 
 @pytest.mark.parametrize(
     "library, code",
     [
-        ("libcudart.so.12", "cuda-library-missing"), ("cublas64_11.dll", "cuda-library-missing"), ("libcudnn.so.8", "cudnn-missing"),
-        ("cudnn64_8.dll", "cudnn-missing"), ("libcuda.so.1", "driver-missing"), ("nvcuda.dll", "driver-missing"),
-        ("libnvinfer.so.7", "harmless"), ("libdevice.10.bc", "xla-toolchain-missing"), ("libamdhip64.so.6", "rocm-missing"),
-        ("libd3d12.so", "directml-missing"), ("MSVCP140_1.dll", "msvc-runtime-missing"), ("libunheardof.so.1", "dependency-incompatible"),
+        ("libcudart.so.12", "cuda-library-missing"),
+        ("cublas64_11.dll", "cuda-library-missing"),
+        ("libcudnn.so.8", "cudnn-missing"),
+        ("cudnn64_8.dll", "cudnn-missing"),
+        ("libcuda.so.1", "driver-missing"),
+        ("nvcuda.dll", "driver-missing"),
+        ("libnvinfer.so.7", "harmless"),
+        ("libdevice.10.bc", "xla-toolchain-missing"),
+        ("libamdhip64.so.6", "rocm-missing"),
+        ("libd3d12.so", "directml-missing"),
+        ("MSVCP140_1.dll", "msvc-runtime-missing"),
+        ("libunheardof.so.1", "dependency-incompatible"),
     ],
-)  # fmt: skip
+)
 def test_which_code_a_library_stands_for(library, code):
     from devicekit.logs.signatures import library_code
 

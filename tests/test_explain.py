@@ -17,15 +17,15 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)
 
 NO_CUDART = (
-    "2022-11-01 10:00:00.000000: W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library "
-    "'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory"
+    "2022-11-01 10:00:00.000000: W tensorflow/stream_executor/platform/default/dso_loader.cc:64] "
+    "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory"
 )
 NO_CUDNN = "ImportError: libcudnn.so.8: cannot open shared object file: No such file or directory"
 MISMATCH = "Failed to initialize NVML: Driver/library version mismatch"
 NO_GPU_LISTED = ">>> tf.config.list_physical_devices('GPU')\n[]"
 FACTORY = (
-    "2024-01-01 10:00:00.000000: E external/local_xla/xla/stream_executor/cuda/cuda_dnn.cc:9261] Unable to register cuDNN factory: "
-    "Attempting to register factory for plugin cuDNN when one has already been registered"
+    "2024-01-01 10:00:00.000000: E external/local_xla/xla/stream_executor/cuda/cuda_dnn.cc:9261] "
+    "Unable to register cuDNN factory: Attempting to register factory for plugin cuDNN when one has already been registered"
 )
 GPU = {"os": "linux", "gpu": "NVIDIA GeForce RTX 3060"}
 
@@ -74,7 +74,9 @@ def test_a_library_that_nothing_depends_on_is_harmless():
 
 def test_a_healthy_log_says_nothing():
     lines = ["Epoch %d/5" % number for number in range(1, 6)]
-    lines += ["1875/1875 [==============================] - 3s 2ms/step - loss: 0.21%d - accuracy: 0.93" % n for n in range(9)]
+    lines += [
+        "1875/1875 [==============================] - 3s 2ms/step - loss: 0.21%d - accuracy: 0.93" % n for n in range(9)
+    ]
     lines += ["Successfully opened dynamic library libcudart.so.11.0", "Test accuracy: 0.97", "saved to /srv/model.h5"]
     found = explain_log("\n".join(lines))
     assert found.findings == ()
@@ -101,9 +103,17 @@ def test_a_thousand_equal_lines_are_one_finding():
 @pytest.mark.parametrize(
     "facts, code, severity",
     [
-        ({"os": "windows", "packages": {"tensorflow": "2.15.0"}, "gpu": "GeForce RTX 3060"}, "cpu-only-build", "warning"),
+        (
+            {"os": "windows", "packages": {"tensorflow": "2.15.0"}, "gpu": "GeForce RTX 3060"},
+            "cpu-only-build",
+            "warning",
+        ),
         ({"os": "linux", "packages": {"tensorflow-cpu": "2.15.0"}, "gpu": "Tesla T4"}, "cpu-only-build", "warning"),
-        ({"os": "linux", "packages": ["tensorflow==2.15.0"], "gpu": "AMD Radeon RX 6800"}, "gpu-vendor-unsupported", "warning"),
+        (
+            {"os": "linux", "packages": ["tensorflow==2.15.0"], "gpu": "AMD Radeon RX 6800"},
+            "gpu-vendor-unsupported",
+            "warning",
+        ),
         ({"os": "linux", "gpu": "Tesla T4", "env": {"CUDA_VISIBLE_DEVICES": "-1"}}, "device-hidden", "warning"),
         ({"os": "macos", "arch": "arm64", "packages": {"tensorflow": "2.15.0"}}, "metal-plugin-missing", "warning"),
         ({"os": "linux", "gpu": "none"}, "no-gpu", "info"),
@@ -116,7 +126,14 @@ def test_facts_decide(facts, code, severity):
 
 def test_what_no_fact_says_is_not_assumed():
     """The same lines without facts: no build, vendor, system or absence is made up."""
-    made_up = {"cpu-only-build", "gpu-vendor-unsupported", "device-hidden", "metal-plugin-missing", "no-gpu", "wsl-without-gpu"}
+    made_up = {
+        "cpu-only-build",
+        "gpu-vendor-unsupported",
+        "device-hidden",
+        "metal-plugin-missing",
+        "no-gpu",
+        "wsl-without-gpu",
+    }
     for facts in (None, {}, {"os": None, "gpu": "unknown", "packages": {}, "env": {}}):
         assert not made_up & set(codes(NO_GPU_LISTED, facts=facts))
 
@@ -143,7 +160,10 @@ def test_what_both_say_comes_first_with_the_evidence_of_both():
 
 
 def test_a_clear_line_stands_before_what_else_is_wrong_with_the_machine():
-    found = codes("Could not install packages due to an OSError: [Errno 28] No space left on device\n" + NO_CUDNN, machine_of("linux-two-tensorflows"))
+    found = codes(
+        "Could not install packages due to an OSError: [Errno 28] No space left on device\n" + NO_CUDNN,
+        machine_of("linux-two-tensorflows"),
+    )
     assert found[0] == "cudnn-missing"
     assert "distributions-conflict" in found
 
@@ -220,10 +240,15 @@ def test_explain_takes_a_text_or_an_exception(value):
 @pytest.mark.parametrize(
     "facts, message",
     [
-        ([1], "JSON object"), ("linux", "JSON object"), ({"os": {}}, "'os' is a text"), ({"packages": 3}, "'packages'"),
-        ({"env": ["A=1"]}, "'env'"), ({"python": [[]]}, None), ({"gpu": True}, None),
+        ([1], "JSON object"),
+        ("linux", "JSON object"),
+        ({"os": {}}, "'os' is a text"),
+        ({"packages": 3}, "'packages'"),
+        ({"env": ["A=1"]}, "'env'"),
+        ({"python": [[]]}, None),
+        ({"gpu": True}, None),
     ],
-)  # fmt: skip
+)
 def test_facts_that_are_none(facts, message):
     if message is None:
         assert isinstance(explain("x", facts=facts), tuple)
@@ -275,7 +300,10 @@ def test_pieces_of_any_size_say_the_same(size):
 
 def test_progress_bars_and_colours():
     bar = "".join("\r%d/1875 [>.....] - ETA: 3s - loss: 0.%d" % (number, number) for number in range(3000))
-    text = bar + "\r\n\x1b[1;31mImportError\x1b[0m: libcudnn.so.8: cannot open shared object file: No such file or directory\n"
+    text = (
+        bar
+        + "\r\n\x1b[1;31mImportError\x1b[0m: libcudnn.so.8: cannot open shared object file: No such file or directory\n"
+    )
     finding = explain_log(text).findings[0]
     assert finding.code == "cudnn-missing"
     assert finding.evidence[0].text == NO_CUDNN
@@ -294,7 +322,14 @@ def test_one_line_of_five_megabytes():
 
 def test_what_is_no_log_at_all():
     code = "import tensorflow as tf\n\n\ndef main():\n    print(tf.config.list_physical_devices())\n\n\nmain()\n"
-    for content in (b"", b"\n\n\n", bytes(range(256)) * 500, b"\x00" * 10000, b"\x7fELF\x02\x01" + bytes(range(256)), code.encode()):
+    for content in (
+        b"",
+        b"\n\n\n",
+        bytes(range(256)) * 500,
+        b"\x00" * 10000,
+        b"\x7fELF\x02\x01" + bytes(range(256)),
+        code.encode(),
+    ):
         found = explain_log(io.BytesIO(content))
         assert [item for item in found.findings if item.severity == "error"] == []
         assert not found.certain
@@ -306,9 +341,18 @@ def test_what_is_no_log_at_all():
 @pytest.mark.parametrize(
     "line, word",
     [
-        ("ImportError: /home/berta/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory", "berta"),
-        ("ImportError: /Users/berta/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory", "berta"),
-        ("OSError: [WinError 126] C:\\Users\\Berta Beck\\env\\cudnn64_8.dll: Could not load library cudnn64_8.dll", "Beck"),
+        (
+            "ImportError: /home/berta/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory",
+            "berta",
+        ),
+        (
+            "ImportError: /Users/berta/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory",
+            "berta",
+        ),
+        (
+            "OSError: [WinError 126] C:\\Users\\Berta Beck\\env\\cudnn64_8.dll: Could not load library cudnn64_8.dll",
+            "Beck",
+        ),
         (NO_CUDNN + " (ask berta@example.org)", "berta"),
         ("berta@tower:~$ python a.py; " + NO_CUDNN, "tower"),
         (NO_CUDNN + " https://berta:geheim@example.org/simple", "geheim"),
@@ -325,7 +369,11 @@ def test_nothing_personal_leaves(line, word):
 
 
 def test_nothing_personal_leaves_in_summaries_and_harmless_lines():
-    text = FACTORY + " in /home/berta/x\n" + NO_CUDART.replace("'libcudart.so.11.0'", "'/home/berta/lib/libcudart.so.11.0'")
+    text = (
+        FACTORY
+        + " in /home/berta/x\n"
+        + NO_CUDART.replace("'libcudart.so.11.0'", "'/home/berta/lib/libcudart.so.11.0'")
+    )
     found = explain_log(text)
     assert found.findings
     assert found.harmless
@@ -340,8 +388,7 @@ def run(*arguments, **options):
         [sys.executable, "-m", "devicekit", "explain", *arguments],
         env=dict(os.environ, PYTHONPATH=ROOT, PYTHONIOENCODING="utf-8", **options.pop("env", {})),
         stdin=options.pop("stdin", subprocess.DEVNULL) if "input" not in options else None,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         **options,
     )
 
@@ -428,7 +475,9 @@ def test_facts_from_a_file(log):
     assert json.loads(run(path, "--facts", with_mark, "--json").stdout.decode())["findings"][0]["code"] == "no-gpu"
 
 
-@pytest.mark.parametrize("content", ["", "[1]", "{", '{"os": []', '{"packages": 5}', '{"os": {"a": 1}}', b"\xff\xfe\x00", "[" * 100000])
+@pytest.mark.parametrize(
+    "content", ["", "[1]", "{", '{"os": []', '{"packages": 5}', '{"os": {"a": 1}}', b"\xff\xfe\x00", "[" * 100000]
+)
 def test_facts_that_are_no_facts(log, content):
     done = run(log(NO_GPU_LISTED), "--facts", log(content, "facts.json"))
     assert done.returncode == 2
@@ -439,7 +488,10 @@ def test_facts_that_are_no_facts(log, content):
 def test_a_snapshot_of_the_machine(log):
     snapshot = log(json.dumps(machine_of("windows-nvidia-tensorflow-2.15").to_dict()), "machine.json")
     path = log(NO_GPU_LISTED)
-    assert json.loads(run(path, "--machine", snapshot, "--json").stdout.decode())["findings"][0]["code"] == "cpu-only-build"
+    assert (
+        json.loads(run(path, "--machine", snapshot, "--json").stdout.decode())["findings"][0]["code"]
+        == "cpu-only-build"
+    )
     done = run(path, "--facts", snapshot)
     assert done.returncode == 2
     assert "--machine" in done.stderr.decode("utf-8")
@@ -491,7 +543,9 @@ def test_what_devicekit_does_not_know_is_left_as_it_is(python):
     plain = python("raise ValueError('nothing known')", status=1, from_checkout=True)
     hooked = python(INSTALL.replace("\n", "; ") + "raise ValueError('nothing known')", status=1, from_checkout=True)
     assert hooked == plain
-    assert "devicekit [" not in python(INSTALL + "raise KeyboardInterrupt", status=-2 if os.name != "nt" else 3221225786, from_checkout=True)
+    assert "devicekit [" not in python(
+        INSTALL + "raise KeyboardInterrupt", status=-2 if os.name != "nt" else 3221225786, from_checkout=True
+    )
 
 
 def test_the_hook_that_was_there_is_called_first_and_comes_back(python):
@@ -505,7 +559,9 @@ def test_the_hook_that_was_there_is_called_first_and_comes_back(python):
     assert out.count("MINE ImportError") == 1
     assert out.index("MINE") < out.index("devicekit [cudnn-missing]")
     assert out.count("devicekit [cudnn-missing]") == 1
-    out = python(code + "devicekit.uninstall_excepthook()\nassert sys.excepthook is mine\n" + FAILS, status=1, from_checkout=True)
+    out = python(
+        code + "devicekit.uninstall_excepthook()\nassert sys.excepthook is mine\n" + FAILS, status=1, from_checkout=True
+    )
     assert "MINE ImportError" in out
     assert "devicekit [" not in out
 
@@ -521,7 +577,10 @@ def test_a_hook_that_was_put_over_it_stays(python):
 
 
 def test_uninstalling_what_was_never_installed(python):
-    python("import sys, devicekit\ndevicekit.uninstall_excepthook()\nassert sys.excepthook is sys.__excepthook__", from_checkout=True)
+    python(
+        "import sys, devicekit\ndevicekit.uninstall_excepthook()\nassert sys.excepthook is sys.__excepthook__",
+        from_checkout=True,
+    )
 
 
 def test_the_hook_never_hides_the_error(python):
@@ -553,7 +612,8 @@ def get_ipython():
 
 
 def test_the_hook_in_a_shell_like_ipython(python, tmp_path):
-    """IPython shows tracebacks itself and never calls `sys.excepthook`; a stand-in for it lies in a folder of the test's."""
+    """IPython shows tracebacks itself and never calls `sys.excepthook`; a stand-in for it lies in a folder of the
+    test's."""
     (tmp_path / "IPython.py").write_text(SHELL, encoding="utf-8")
     code = (
         "import sys; sys.path.insert(0, %r)\nimport IPython\n" % str(tmp_path)

@@ -11,7 +11,10 @@ FUZZ = os.path.join(ROOT, "tools", "fuzz.py")
 
 def run(*arguments):
     return subprocess.run(
-        [sys.executable, FUZZ, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600
+        [sys.executable, FUZZ, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=600,
     )
 
 
@@ -21,7 +24,9 @@ def test_nothing_raises_and_nothing_is_slow(tmp_path):
     found = json.loads(done.stdout.decode("utf-8").splitlines()[-1])
     assert found["wrong"] == []
     assert found["count"] == 3000
-    assert {"log", "log_bytes", "metadata", "record", "ld_cache", "elf_header", "host", "machine", "facts"} <= set(found["slowest"])
+    assert {"log", "log_bytes", "metadata", "record", "ld_cache", "elf_header", "host", "machine", "facts"} <= set(
+        found["slowest"]
+    )
     assert done.returncode == 0
 
 
@@ -32,7 +37,9 @@ def test_the_same_seed_makes_the_same_inputs(tmp_path):
         "print(json.dumps([found.case(number)[:2] for number in range(60)], default=repr))"
     ) % (os.path.dirname(FUZZ), ROOT, str(tmp_path))
     outs = [
-        subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONHASHSEED=seed), stdout=subprocess.PIPE, timeout=300)
+        subprocess.run(
+            [sys.executable, "-c", code], env=dict(os.environ, PYTHONHASHSEED=seed), stdout=subprocess.PIPE, timeout=300
+        )
         for seed in ("1", "2")
     ]
     assert outs[0].returncode == 0
@@ -45,7 +52,7 @@ def test_what_goes_wrong_is_told_and_kept(tmp_path):
         "import sys; sys.path[:0] = [%r, %r]; import fuzz\n"
         "import devicekit.probe.distributions as tried\n"
         "good = tried.parse_wheel\n"
-        "tried.parse_wheel = lambda text: good(text) if '[31m' not in text else text.index('none')\n"
+        "tried.parse_wheel = lambda text: text.index('Wheel-Version') * 0 or good(text) if 'Root-Is' in text else good(text)\n"
         "sys.exit(fuzz.main(['--count', '1500', '--save', %r]))"
     ) % (os.path.dirname(FUZZ), ROOT, str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, timeout=300)

@@ -1,7 +1,7 @@
 """What holds for any machine: the recorded ones, and what becomes of them when facts change or get lost.
 
-A fact that is unknown must never count as absent: where one gets lost, no error or warning may appear that was not there before,
-and one that disappears must be told as not evaluated.
+A fact that is unknown must never count as absent: where one gets lost, no error or warning may appear that was not
+there before, and one that disappears must be told as not evaluated.
 """
 
 import dataclasses
@@ -24,9 +24,10 @@ MACHINES = {name: read_machine(SimulatedHost(os.path.join(TESTS, "machines", nam
 HIDDEN_BY = {item.code: item.hidden_by for item in rules()}
 
 
-
 def examples(count):
-    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    return settings(
+        max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    )
 
 
 # Facts, and machines with other ones in their place.
@@ -74,13 +75,31 @@ DISTRIBUTIONS = sorted(
     {item for machine in MACHINES.values() for item in machine.python.distributions.value or ()},
     key=lambda item: (item.name, repr(item)),
 )
-VERSIONS = ["1.15.8", "2.4.4", "2.10.1", "2.15.1", "2.18.0", "2.21.0", "3.0.0", "1.26.4", "4.25.3", "8.9.7.29", "2.16.0rc0", "0", "", "x", "\u0663.1"]
+VERSIONS = [
+    "1.15.8",
+    "2.4.4",
+    "2.10.1",
+    "2.15.1",
+    "2.18.0",
+    "2.21.0",
+    "3.0.0",
+    "1.26.4",
+    "4.25.3",
+    "8.9.7.29",
+    "2.16.0rc0",
+    "0",
+    "",
+    "x",
+    "\u0663.1",
+]
 VARIABLES = [
-    ("CUDA_VISIBLE_DEVICES", "-1"), ("CUDA_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "7,0"), ("CUDA_VISIBLE_DEVICES", "\xb2"),
-    ("CUDA_VISIBLE_DEVICES", "9" * 5000), ("HIP_VISIBLE_DEVICES", "1"), ("KERAS_BACKEND", "jax"), ("KERAS_BACKEND", "nonsense"),
-    ("TF_USE_LEGACY_KERAS", "1"), ("TF_XLA_FLAGS", "--nonsense"), ("XLA_FLAGS", "--xla_gpu_cuda_data_dir=/none"), ("LD_LIBRARY_PATH", ":"),
-    ("HSA_OVERRIDE_GFX_VERSION", "10.3.0"), ("HSA_OVERRIDE_GFX_VERSION", "x"), ("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python"),
-    ("TF_PLUGGABLE_DEVICE_LIBRARY_PATH", "/none"), ("DML_VISIBLE_DEVICES", "-1"), ("TF_ENABLE_ONEDNN_OPTS", "0"),
+    ("CUDA_VISIBLE_DEVICES", "-1"), ("CUDA_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "7,0"),
+    ("CUDA_VISIBLE_DEVICES", "\xb2"), ("CUDA_VISIBLE_DEVICES", "9" * 5000), ("HIP_VISIBLE_DEVICES", "1"),
+    ("KERAS_BACKEND", "jax"), ("KERAS_BACKEND", "nonsense"), ("TF_USE_LEGACY_KERAS", "1"),
+    ("TF_XLA_FLAGS", "--nonsense"), ("XLA_FLAGS", "--xla_gpu_cuda_data_dir=/none"), ("LD_LIBRARY_PATH", ":"),
+    ("HSA_OVERRIDE_GFX_VERSION", "10.3.0"), ("HSA_OVERRIDE_GFX_VERSION", "x"),
+    ("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python"), ("TF_PLUGGABLE_DEVICE_LIBRARY_PATH", "/none"),
+    ("DML_VISIBLE_DEVICES", "-1"), ("TF_ENABLE_ONEDNN_OPTS", "0"),
 ]  # fmt: skip
 
 
@@ -129,9 +148,10 @@ def a_plain_value(draw, machine):
     """What is no fact comes from another machine: its version of Python, its system, what `import` would find."""
     other = MACHINES[draw(st.sampled_from(NAMES))]
     path = draw(st.sampled_from([
-        ("python", "version"), ("python", "bits"), ("python", "architecture"), ("python", "installer"), ("python", "packages"),
-        ("python", "builds"), ("python", "leftovers"), ("python", "stale_modules"), ("native", "system"), ("native", "architecture"),
-        ("native", "release"), ("driver", "nodes"), ("driver",), ("cuda",), ("rocm",), ("directml",), ("metal",),
+        ("python", "version"), ("python", "bits"), ("python", "architecture"), ("python", "installer"),
+        ("python", "packages"), ("python", "builds"), ("python", "leftovers"), ("python", "stale_modules"),
+        ("native", "system"), ("native", "architecture"), ("native", "release"), ("driver", "nodes"), ("driver",),
+        ("cuda",), ("rocm",), ("directml",), ("metal",),
     ]))  # fmt: skip
     value = other
     for part in path:
@@ -177,17 +197,26 @@ def test_a_machine_survives_json_with_its_diagnosis(machine):
     st.one_of(
         st.text(max_size=300),
         st.lists(
-            st.sampled_from([
-                "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file", "[]", "Killed",
-                ">>> tf.config.list_physical_devices('GPU')", "ERROR: No matching distribution found for tensorflow==2.15.0",
-                "Failed to initialize NVML: Driver/library version mismatch", "TensorFlow version: 2.10.1", "GPU: GeForce GTX 1080",
-                "ImportError: numpy.core.multiarray failed to import", "OS Platform: Windows 11", "CUDA/cuDNN version: 11.2/8.1",
-            ]),
+            st.sampled_from(
+                [
+                    "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file",
+                    "[]",
+                    "Killed",
+                    ">>> tf.config.list_physical_devices('GPU')",
+                    "ERROR: No matching distribution found for tensorflow==2.15.0",
+                    "Failed to initialize NVML: Driver/library version mismatch",
+                    "TensorFlow version: 2.10.1",
+                    "GPU: GeForce GTX 1080",
+                    "ImportError: numpy.core.multiarray failed to import",
+                    "OS Platform: Windows 11",
+                    "CUDA/cuDNN version: 11.2/8.1",
+                ]
+            ),
             max_size=6,
         ).map("\n".join),
     ),
     machines(),
-)  # fmt: skip
+)
 def test_any_text_is_explained_on_any_machine(text, machine):
     found = explain_log(text, machine)
     assert found == explain_log(text, machine)
@@ -207,9 +236,12 @@ def test_any_text_is_explained(log):
 SILENT = {
     (code, "python.distributions.version")
     for code in (
-        "cpu-instructions-missing", "cuda-library-missing", "cuda-version-mismatch", "cudnn-missing", "cudnn-version-mismatch",
-        "dependency-incompatible", "environment-variable-fatal", "gfx-unsupported", "keras-incompatible", "msvc-runtime-missing",
-        "numpy-incompatible", "plugin-version-mismatch", "protobuf-incompatible", "rocm-version-mismatch", "xla-toolchain-missing",
+        "cpu-instructions-missing", "cuda-library-missing", "cuda-version-mismatch", "cudnn-missing",
+        "cudnn-version-mismatch",
+        "dependency-incompatible", "environment-variable-fatal", "gfx-unsupported", "keras-incompatible",
+        "msvc-runtime-missing",
+        "numpy-incompatible", "plugin-version-mismatch", "protobuf-incompatible", "rocm-version-mismatch",
+        "xla-toolchain-missing",
     )
 } | {
     ("compute-capability-unsupported", "driver.gpus"), ("cudnn-version-mismatch", "driver.gpus"),
@@ -225,7 +257,8 @@ def alarms(diagnosis):
 
 
 def relevant_facts(machine):
-    """The facts that are known; whether the files of a distribution are there only for the first of them, for time's sake."""
+    """The facts that are known; whether the files of a distribution are there only for the first of them, for time's
+    sake."""
     for path, fact in facts_of(machine):
         if fact.status == "unknown" or (path[-1] == "record" and path[3] > 1):
             continue
@@ -263,7 +296,15 @@ def test_nothing_known_of_the_hardware_is_nothing_found(name):
             if "content" not in path:
                 machine = replaced(machine, (room, *path), Fact.unknown("made so", fact.source))
     diagnosis = diagnose(machine)
-    missing = {"driver-missing", "cuda-library-missing", "cudnn-missing", "rocm-missing", "directml-missing", "no-gpu", "driver-mismatch"}
+    missing = {
+        "driver-missing",
+        "cuda-library-missing",
+        "cudnn-missing",
+        "rocm-missing",
+        "directml-missing",
+        "no-gpu",
+        "driver-mismatch",
+    }
     assert not missing & {item.code for item in diagnosis.findings}
     assert not any(item.usable for item in diagnosis.candidates if item.device != "cpu")
 

@@ -1,9 +1,9 @@
 """The signatures of log lines: well formed, quick on any line, and each about the lines that it should be about.
 
-The example lines lie in ``tests/signatures``, or beside a signature that is being written (``tools/split_signatures.py`` moves them).
+The example lines lie in ``tests/signatures``, or beside a signature that is being written
+(``tools/split_signatures.py`` moves them).
 """
 
-import glob
 import importlib.util
 import json
 import os
@@ -29,12 +29,12 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "rul
 ALL_CODES = CODES + MEASURED_CODES
 
 FIELDS = {
-    "id", "literal", "pattern", "says", "code", "severity", "when", "sets", "summary", "fix", "source", "examples", "not",
-    "expects-gpu",
+    "id", "literal", "pattern", "says", "code", "severity", "when", "sets", "summary", "fix", "source", "examples",
+    "not", "expects-gpu",
 }  # fmt: skip
 CONDITIONS = {
-    "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda", "cudnn",
-    "driver", "rocm", "capability", "gfx",
+    "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda",
+    "cudnn", "driver", "rocm", "capability", "gfx",
 }  # fmt: skip
 
 #: Codes that no line of a log names as what it shows, and why.
@@ -48,7 +48,8 @@ NOT_IN_LOGS = {
 
 
 def rows():
-    found = []
+    """All signatures with their examples, by their files."""
+    found = {}
     for name in FILES:
         with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
             data = json.load(stream)
@@ -58,11 +59,12 @@ def rows():
             with open(path, encoding="utf-8") as stream:
                 examples = json.load(stream)
         assert not set(examples) - {row["id"] for row in data["signatures"]}, "examples of no signature: %s" % path
-        found += [dict(examples.get(row["id"], {}), **row) for row in data["signatures"]]
+        found[name] = [dict(examples.get(row["id"], {}), **row) for row in data["signatures"]]
     return found
 
 
-ROWS = rows()
+BY_FILE = rows()
+ROWS = [row for name in FILES for row in BY_FILE[name]]
 IDS = [row["id"] for row in ROWS]
 
 
@@ -189,14 +191,24 @@ def test_every_code_that_a_log_can_show_has_a_signature():
         for case in [row] + row.get("when", []):
             if case.get("says", row["says"]) in ("cause", "symptom"):
                 shown.add(case.get("code", row.get("code")))
-    names = ("libcudart.so.12", "libcudnn.so.9", "libcuda.so.1", "libdevice", "libamdhip64.so", "directml.dll", "msvcp140.dll")
+    names = (
+        "libcudart.so.12",
+        "libcudnn.so.9",
+        "libcuda.so.1",
+        "libdevice",
+        "libamdhip64.so",
+        "directml.dll",
+        "msvcp140.dll",
+    )
     shown |= {library_code(name) for name in names}
     assert set(ALL_CODES) - shown == set(NOT_IN_LOGS)
 
 
 # No pattern may backtrack badly: looked at as it is written, and tried on the lines that are worst for it.
 
-REPEATS = tuple(getattr(constants, name) for name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") if hasattr(constants, name))
+REPEATS = tuple(
+    getattr(constants, name) for name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") if hasattr(constants, name)
+)
 
 #: A repeat of something that itself may be of different lengths is tried in all ways: so often is often enough.
 NESTED = 6
@@ -224,8 +236,7 @@ def items_of(parsed):
     for item in parsed:
         yield item
         for part in parts_of(item):
-            for inner in items_of(part):
-                yield inner
+            yield from items_of(part)
 
 
 def unbounded(item):
@@ -280,7 +291,9 @@ def test_patterns_are_bounded(row):
     assert not adjacent(parsed)
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+b", "(?:a|b*)*", r"(\w{1,5}x?){1,30}", r"\d+\d+", r"\s*(?:x?)\s*y", "(a*?)+"])
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+b", "(?:a|b*)*", r"(\w{1,5}x?){1,30}", r"\d+\d+", r"\s*(?:x?)\s*y", "(a*?)+"]
+)
 def test_bad_patterns_are_seen(pattern):
     parsed = parser.parse(pattern)
     assert badly_nested(parsed) or adjacent(parsed)
@@ -328,7 +341,7 @@ def sample(parsed, pumped, count):
             times = most if count[0] == pumped else max(1, value[0])
             out += sample(value[2], pumped, count) * times
         elif kind is constants.BRANCH:
-            out += [sample(part, pumped, count) for part in value[1]][0]
+            out += [sample(part, pumped, count) for part in value[1]][0]  # noqa: RUF015 - all of them count their repeats
         elif kind is constants.SUBPATTERN:
             out += sample(value[-1], pumped, count)
     return out
@@ -374,12 +387,10 @@ def split_signatures():
 def test_splitting_loses_nothing_and_can_be_done_again(split_signatures, tmp_path):
     from_folder, to_folder = tmp_path / "signatures", tmp_path / "examples"
     from_folder.mkdir()
-    for path in glob.glob(os.path.join(FOLDER, "*.json")):
-        with open(path, encoding="utf-8") as stream:
-            data = json.load(stream)
-        known = {row["id"]: row for row in ROWS}
-        data["signatures"] = [known[row["id"]] for row in data["signatures"]]
-        (from_folder / os.path.basename(path)).write_text(json.dumps(data), encoding="utf-8")
+    for name, found in BY_FILE.items():
+        (from_folder / (name + ".json")).write_text(
+            json.dumps({"date": "2026-11-21", "signatures": found}), encoding="utf-8"
+        )
     arguments = ["--signatures", str(from_folder), "--examples", str(to_folder)]
     assert split_signatures.main([*arguments, "--check"]) == 1
     assert not to_folder.exists()

@@ -1,8 +1,9 @@
 """Moves the examples of the log signatures out of the package, into ``tests/signatures/``: users need not load them.
 
-``python tools/split_signatures.py [--check]``. A signature may be written with its ``examples`` and ``not`` beside it; this moves
-them. It can be run again at any time: what is there already stays, what is beside the signature replaces it, and what belongs to
-no signature any more is dropped. ``--check`` changes nothing and says with its exit status whether there is anything to do.
+``python tools/split_signatures.py [--check]``. A signature may be written with its ``examples`` and ``not`` beside it;
+this moves them. It can be run again at any time: what is there already stays, what is beside the signature replaces it,
+and what belongs to no signature any more is dropped. ``--check`` changes nothing and says with its exit status whether
+there is anything to do.
 """
 
 import argparse
@@ -20,7 +21,8 @@ MOVED = ("examples", "not")
 def split(rows, kept):
     """Return the rows without their examples, and the examples by the signatures' ids.
 
-    >>> split([{"id": "a", "says": "hint", "examples": ["x"]}], {"a": {"examples": ["old"]}, "gone": {"examples": ["y"]}})
+    >>> split([{"id": "a", "says": "hint", "examples": ["x"]}], {"a": {"examples": ["old"]},
+    "gone": {"examples": ["y"]}})
     ([{'id': 'a', 'says': 'hint'}], {'a': {'examples': ['x']}})
     """
     bare, examples = [], {}
@@ -70,7 +72,9 @@ def store(path, text, check):
 def main(arguments=None):
     """Move the examples of all files."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="change nothing; exit with status 1 where there is something to do")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit with status 1 where there is something to do"
+    )
     parser.add_argument("--signatures", default=SIGNATURES, metavar="FOLDER")
     parser.add_argument("--examples", default=EXAMPLES, metavar="FOLDER")
     options = parser.parse_args(arguments)

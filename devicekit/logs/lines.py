@@ -41,6 +41,10 @@ _ANSWERS = frozenset(
 )
 
 _DIGITS = b"0123456789"
+
+#: What parts words beside blanks: the parts of a path come again and again, whole paths do not.
+_SEPARATORS = b"/\\,;=()[]{}<>'\"|"
+_SEPARATED = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
 
@@ -189,7 +193,7 @@ class _Index:
 
     def find(self, raw: bytes) -> Optional[Tuple[str, Tuple[Signature, ...]]]:
         """Return a line's text and the signatures of which a literal stands in it, None where there is none."""
-        words = set(raw.split())
+        words = set(raw.translate(_SEPARATED).split())
         fresh = words - self._known
         if fresh:
             if self._size > _WORDS_BYTES:
@@ -229,7 +233,7 @@ def _pieces(literal: str) -> List[bytes]:
     >>> _pieces("no GPU")
     [b'GPU']
     """
-    words = literal.encode("utf-8").split()
+    words = literal.encode("utf-8").translate(_SEPARATED).split()
     for length in _PIECES:
         found = [word[start : start + length] for word in words for start in range(len(word) - length + 1)]
         if found:

@@ -5,11 +5,8 @@ from typing import List, Optional, Sequence, Tuple
 
 __all__ = ["different_tensors", "rising_loss"]
 
-#: So many epochs in a row the loss has to rise.
-_RISES = 5
-
-#: And so much in all.
-_FACTOR = 1.5
+#: So many epochs in a row the loss has to rise, and so much in all.
+_RISES = ((5, 1.5), (4, 2.0))
 
 #: Values that are meant to be the same differ by less than this, relatively; others are other values.
 _CLOSE = 0.01
@@ -20,9 +17,14 @@ def rising_loss(losses: Sequence[float]) -> Optional[str]:
     finite = [value for value in losses if math.isfinite(value)]
     if finite and len(finite) < len(losses) and math.isfinite(losses[0]):
         return "The training loss becomes %s after %g." % ("not a number", finite[-1])
-    last = list(losses[-_RISES:])
-    if len(last) < _RISES or any(one >= two for one, two in zip(last, last[1:])) or last[-1] < _FACTOR * last[0]:
-        return None
+    for count, factor in _RISES:
+        last = list(losses[-count:])
+        if len(last) == count and last[-1] >= factor * last[0] and all(one < two for one, two in zip(last, last[1:])):
+            return _rises(last)
+    return None
+
+
+def _rises(last: Sequence[float]) -> str:
     return "The training loss rises from epoch to epoch: %s." % ", ".join("%g" % value for value in last)
 
 

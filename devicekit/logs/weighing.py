@@ -9,6 +9,9 @@ from .signatures import BY_LIBRARY, SAYS, Signature, library_code, remedy
 
 __all__ = ["Match", "weigh"]
 
+#: The weight of a line that says something only where a GPU is expected: anything else that is wrong counts for more.
+_IDLE = 0.4
+
 #: What it means that no GPU is used, and nothing where there is none.
 GPU_UNUSED = frozenset(
     (
@@ -63,6 +66,9 @@ def weigh(
     from .deduction import deduce
 
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
+    if not known.expects_gpu:
+        # A machine without a GPU prints the same, and nobody has said that there is one.
+        claims = [claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu else claim for claim in claims]
     claims += deduce(claims, known, calm)
     best = max((claim.weight for claim in claims), default=0.0)
     for says in ("symptom", "hint"):  # what is weaker than that is not worth a word beside it
@@ -70,9 +76,6 @@ def weigh(
             claims = [claim for claim in claims if claim.weight >= SAYS[says]]
             break
     claims = _without_symptoms(claims)
-    if claims and all(claim.expects_gpu for claim in claims) and not known.expects_gpu:
-        # A machine without a GPU prints the same: nobody has said that there is one.
-        claims = [claim._replace(severity="info") for claim in claims]
     order = {"error": 0, "warning": 1, "info": 2}
     claims.sort(key=lambda claim: (claim.severity == "info", -claim.weight, order[claim.severity], claim.number))
     by_code: Dict[str, List[Claim]] = {}

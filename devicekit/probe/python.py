@@ -42,6 +42,8 @@ PACKAGES = (
 #: Parts of the standard library that no framework imports: a local file of such a name does no harm.
 _HARMLESS_NAMES = frozenset(
     ("antigravity", "idlelib", "lib2to3", "main", "setup", "test", "tests", "this", "tkinter", "turtle", "turtledemo")
+    # Loaded before the script's folder comes on the path.
+    + ("abc", "codecs", "encodings", "genericpath", "io", "ntpath", "os", "posixpath", "site", "stat", "zipimport")
 )
 
 _LIBRARY_FORMATS = ((b"\x7fELF", "elf"), (b"MZ", "pe"), (b"\xcf\xfa\xed\xfe", "macho"), (b"\xca\xfe\xba\xbe", "macho"))
@@ -356,4 +358,19 @@ def _read_keras_config(host: Host) -> "Fact[KerasConfig]":
         # Keras ignores a file that it cannot parse.
         return Fact.of(KerasConfig(shown, None, "not JSON: %s" % error), shown)
     backend = data.get("backend") if isinstance(data, dict) else None
-    return Fact.of(KerasConfig(shown, backend if isinstance(backend, str) else None), shown)
+    known = backend if isinstance(backend, str) else None
+    return Fact.of(KerasConfig(shown, known, fatal=_fatal_value(data)), shown)
+
+
+def _fatal_value(data: object) -> str:
+    """Say which value of ``keras.json`` Keras 3 does not accept; it then fails at its import. "" where it takes all."""
+    if not isinstance(data, dict):
+        return "it holds no JSON object"
+    if data.get("floatx", "float32") not in ("float16", "float32", "float64", "bfloat16"):
+        return "floatx is %.40r" % (data["floatx"],)
+    if not isinstance(data.get("epsilon", 1e-7), float):
+        return "epsilon is %.40r, which is no number with a decimal point" % (data["epsilon"],)
+    if data.get("image_data_format", "channels_last") not in ("channels_last", "channels_first"):
+        return "image_data_format is %.40r" % (data["image_data_format"],)
+    backend = data.get("backend", "tensorflow")
+    return "" if isinstance(backend, str) or backend is None else "backend is %.40r" % (backend,)

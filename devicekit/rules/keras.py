@@ -127,6 +127,18 @@ _SHARED_SYMBOLS = ("2.7", "2.8", "2.9", "2.10", "2.11", "2.12")
 
 
 def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
+    config = view.machine.python.keras_config.or_none()
+    if config is not None and config.fatal:
+        return Finding(
+            "keras-incompatible",
+            "error",
+            "Keras %s stops at its import, because of its own settings: in %s, %s."
+            % (keras, config.path, config.fatal),
+            (Evidence(config.fatal, config.path),),
+            (Fix("Correct the file or delete it: Keras makes a new one"),),
+            ("keras", "tensorflow"),
+            "https://keras.io/getting_started/#configuring-your-backend",
+        )
     chosen, source = backend(view)
     variable = source == "KERAS_BACKEND"
     windows = view.machine.native.system == "windows"

@@ -16,6 +16,7 @@ _VENDOR_PLATFORM = {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": 
 _DECIDING = frozenset(
     ("driver-missing", "driver-mismatch", "driver-unhealthy", "driver-too-old", "cuda-version-mismatch")
     + ("cuda-library-missing", "cudnn-missing", "device-permission-denied", "rocm-missing", "wsl-without-gpu")
+    + ("driver-shadowed", "cudnn-version-mismatch", "directml-unsupported")
 )
 
 

@@ -223,7 +223,7 @@ _SHADOW_BLOCKS = {
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
     "tensorflow": ("tensorflow", "keras"), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
     "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
-    "tensorboard": (), "setuptools": (),
+    "tensorboard": (), "setuptools": (), "requests": (), "pandas": (),
 }  # fmt: skip
 
 
@@ -233,14 +233,15 @@ def module_shadowed(view: View) -> Iterable[Finding]:
     for package in view.machine.python.packages:
         if package.in_site or package.kind == "namespace" or not package.hides:
             continue
+        blocks = _SHADOW_BLOCKS.get(package.name, ("tensorflow", "keras", "jax", "torch"))
         yield Finding(
             "module-shadowed",
-            "error",
+            "error" if blocks else "info",
             "%s hides the real '%s': Python finds it first." % (package.location, package.name),
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location),),
             # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
-            _SHADOW_BLOCKS.get(package.name, ("tensorflow", "keras", "jax", "torch")),
+            blocks,
         )
 
 

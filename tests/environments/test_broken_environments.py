@@ -43,6 +43,20 @@ class Environment:
         done = subprocess.run([self.python, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode == 0, done.stdout
 
+    def explained(self, output):
+        """Return the code that devicekit names first for what a program printed."""
+        command = [sys.executable, "-m", "devicekit", "explain", "-", "--json"]
+        done = subprocess.run(command, input=output, capture_output=True, text=True)
+        assert done.stderr == ""
+        return json.loads(done.stdout)["findings"][0]["code"]
+
+    def verify(self):
+        """Return the exit status of `devicekit verify`, and whether TensorFlow did what was predicted."""
+        command = [sys.executable, "-m", "devicekit", "verify", "--json", "--python", self.python]
+        done = subprocess.run([*command, "--framework", "tensorflow"], capture_output=True, text=True)
+        (row,) = json.loads(done.stdout)["frameworks"]
+        return done.returncode, row["agrees"]
+
     def type(self, command):
         """Type a command as it was printed; its parts are joined by ``&&``."""
         for part in command.split(" && "):
@@ -82,11 +96,14 @@ def test_numpy_2_under_tensorflow_2_10(environment):
     finding = one_error(data)
     assert (status, finding["code"]) == (1, "numpy-incompatible")
     assert prediction(data)["will_import"] is False
+    assert there.explained(output) == "numpy-incompatible"
+    assert there.verify() == (1, True)
     # The set as a whole: NumPy, and the setuptools that its TensorBoard can use.
     assert " numpy==1." in finding["fix"][0]["command"]
     there.type(finding["fix"][0]["command"])
     works, output = there.imports()
     assert works, output
+    assert there.verify() == (0, True)
     status, data = there.doctor()
     assert status == 0
     assert prediction(data) == {
@@ -128,7 +145,9 @@ def test_a_library_is_gone(environment):
     finding = one_error(data)
     assert (status, finding["code"]) == (1, "install-corrupt")
     assert "libtensorflow_framework.so.2" in finding["evidence"][0]["text"]
-    assert not there.imports()[0]
+    works, output = there.imports()
+    assert not works
+    assert there.explained(output) == "install-corrupt"
     there.type(finding["fix"][0]["command"])
     assert there.doctor()[0] == 0
     assert there.imports()[0]

@@ -194,9 +194,15 @@ def test_keras_backend_nonsense_is_a_finding(make_machine):
     host = make_machine(python=site, home="/home/x", files={"/home/x/.keras/keras.json": '{"backend": "theano"}'})
     finding = diagnose(read_machine(host)).by_code("keras-incompatible")
     assert "~/.keras/keras.json" in finding.summary
-    for healthy in ("{", "[]", '{"backend": 5}', ""):
+    for healthy in ("{", "", '{"floatx": "float16", "epsilon": 1e-5}', '{"backend": "tensorflow"}'):
         host = make_machine(python=site, home="/home/x", files={"/home/x/.keras/keras.json": healthy})
         assert diagnose(read_machine(host)).by_code("keras-incompatible") is None
+
+    # Values at which Keras 3 stops (keras/src/backend/config.py).
+    for fatal in ("[]", '{"backend": 5}', '{"epsilon": 1}', '{"floatx": "int8"}', '{"image_data_format": "x"}'):
+        host = make_machine(python=site, home="/home/x", files={"/home/x/.keras/keras.json": fatal})
+        finding = diagnose(read_machine(host)).by_code("keras-incompatible")
+        assert finding.blocks == ("keras", "tensorflow")
 
 
 @pytest.mark.parametrize("name", ["tensorflow.py", "tensorflow/__init__.py", "tensorflow/notes.txt"])
