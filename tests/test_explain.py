@@ -18,7 +18,8 @@ ROOT = os.path.dirname(TESTS)
 
 NO_CUDART = (
     "2022-11-01 10:00:00.000000: W tensorflow/stream_executor/platform/default/dso_loader.cc:64] "
-    "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory"
+    "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object "
+    "file: No such file or directory"
 )
 NO_CUDNN = "ImportError: libcudnn.so.8: cannot open shared object file: No such file or directory"
 MISMATCH = "Failed to initialize NVML: Driver/library version mismatch"
@@ -476,7 +477,9 @@ def test_facts_from_a_file(log):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[1]", "{", '{"os": []', '{"packages": 5}', '{"os": {"a": 1}}', b"\xff\xfe\x00", "[" * 100000]
+    "content",
+    ["", "[1]", "{", '{"os": []', '{"packages": 5}', '{"os": {"a": 1}}', b"\xff\xfe\x00", "[" * 100000],
+    ids=["empty", "list", "cut", "cut-list", "number", "object", "bytes", "deep"],
 )
 def test_facts_that_are_no_facts(log, content):
     done = run(log(NO_GPU_LISTED), "--facts", log(content, "facts.json"))
@@ -543,9 +546,11 @@ def test_what_devicekit_does_not_know_is_left_as_it_is(python):
     plain = python("raise ValueError('nothing known')", status=1, from_checkout=True)
     hooked = python(INSTALL.replace("\n", "; ") + "raise ValueError('nothing known')", status=1, from_checkout=True)
     assert hooked == plain
-    assert "devicekit [" not in python(
-        INSTALL + "raise KeyboardInterrupt", status=-2 if os.name != "nt" else 3221225786, from_checkout=True
-    )
+    interrupted = INSTALL + "import sys\ntry:\n    raise KeyboardInterrupt\nexcept KeyboardInterrupt:\n"
+    interrupted += "    sys.excepthook(*sys.exc_info())\nsys.exit(3)"
+    out = python(interrupted, status=3, from_checkout=True)
+    assert "KeyboardInterrupt" in out
+    assert "devicekit [" not in out
 
 
 def test_the_hook_that_was_there_is_called_first_and_comes_back(python):

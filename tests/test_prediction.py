@@ -201,6 +201,9 @@ def test_files_that_nothing_needs(make_machine):
     diagnosis = predict(make_machine, files=dict(there, **{info: record(spare)}), **TF)
     assert row(diagnosis, "tensorflow") == WORKS
     assert diagnosis.by_code("install-corrupt").severity == "info"
+    many = spare + ["tensorflow/include/%d.h" % number for number in range(200)] + ["tensorflow/core/x/__init__.py"]
+    diagnosis = predict(make_machine, files=dict(there, **{info: record(many)}), **TF)
+    assert row(diagnosis, "tensorflow") == WORKS
     needed = ["tensorflow/__init__.py", "tensorflow/python/framework/ops.py"]
     diagnosis = predict(make_machine, files=dict(there, **{info: record(needed)}), **TF)
     assert row(diagnosis, "tensorflow") == (False, False, [], "install-corrupt")

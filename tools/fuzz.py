@@ -44,7 +44,8 @@ LINES = (
 
 METADATA = (
     "Metadata-Version: 2.1\nName: tensorflow_cpu\nVersion: 2.15.0\nRequires-Python: >=3.9\n"
-    "Requires-Dist: numpy<2.0.0,>=1.23.5\nRequires-Dist: keras<2.16,>=2.15.0\nRequires-Dist: nvidia-cudnn-cu12==8.9.4.25 ; extra == 'and-cuda'\n\nA description.\n"
+    "Requires-Dist: numpy<2.0.0,>=1.23.5\nRequires-Dist: keras<2.16,>=2.15.0\n"
+    "Requires-Dist: nvidia-cudnn-cu12==8.9.4.25 ; extra == 'and-cuda'\n\nA description.\n"
 )
 RECORD = (
     "tensorflow/__init__.py,sha256=x,10\ntensorflow/libtensorflow_cc.so.2,sha256=x,826352968\n"

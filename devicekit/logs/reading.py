@@ -110,7 +110,9 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
             if signature.says == "harmless" or (signature.id in calmed):
                 told = bool(harmless) and harmless[-1].number == line.number  # one reason a line is enough
                 if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not told:
-                    harmless.append(HarmlessLine(scrub(line.text), line.number, _filled(signature.summary, groups)))
+                    harmless.append(
+                        HarmlessLine(scrub(line.text), line.number, scrub(_filled(signature.summary, groups)))
+                    )
                 continue
             matches.append(Match(signature, groups, line.number, scrub(line.text)))
     findings, weight = weigh(matches, known, counts, source, bool(harmless))

@@ -10,7 +10,10 @@ _WORD = r"[^\\/:*?\"<>|\s']{1,64}"
 _RULES = (
     # The folder of a user, on each system; what stands behind it stays.
     (
-        re.compile(r"(?i)\b([a-z]:[\\/]{1,4}(?:users|documents and settings)[\\/]{1,4})(?!public\b|default\b)" + _WORD),
+        re.compile(
+            r"(?i)\b([a-z]:[\\/]{1,4}(?:users|documents and settings)[\\/]{1,4})(?!public\b|default\b)"
+            r"(?:[^\\/:*?\"<>|]{1,64}(?=[\\/])|" + _WORD + ")"
+        ),
         r"\1<user>",
     ),
     (re.compile(r"(/(?:home|Users)/)(?!Shared/)" + _WORD), r"\1<user>"),

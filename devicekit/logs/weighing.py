@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 from ..findings import Evidence, Finding, Fix
 from .known import Known
 from .pinning import with_pins
+from .scrub import scrub
 from .signatures import BY_LIBRARY, SAYS, Signature, library_code, remedy
 
 __all__ = ["Match", "weigh"]
@@ -102,7 +103,7 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):
         return []
     general = remedy(code)
-    groups = _Groups(match.groups)
+    groups = _Groups({name: scrub(value) for name, value in match.groups.items()})
     fixes = tuple(
         Fix(
             item["text"].format_map(groups).rstrip("."),
@@ -116,7 +117,7 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             code=code,
             weight=SAYS[says["says"]],
             severity=says["severity"] or general.get("severity", "error"),
-            summary=says["summary"].format_map(groups) or general.get("summary", ""),
+            summary=scrub(says["summary"].format_map(groups)) or general.get("summary", ""),
             fix=fixes or remedies(code, known),
             number=match.number,
             evidence=(where,),

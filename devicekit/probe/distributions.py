@@ -223,7 +223,13 @@ def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact
             missing.append(host.scrub(name))
         elif size is not None and info.size < size and _is_native(name):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
+    # Only the first are named: what may matter to an import stands before headers and texts.
+    missing.sort(key=lambda name: (not _is_code(name), name))
     return Fact.of(len(files), shown), missing, damaged
+
+
+def _is_code(name: str) -> bool:
+    return (name.endswith(".py") or _is_native(name)) and not name.startswith("tensorflow/include/")
 
 
 def recorded_names(host: Host, record: str) -> FrozenSet[str]:

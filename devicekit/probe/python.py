@@ -39,12 +39,21 @@ PACKAGES = (
     "mpmath",
 )  # fmt: skip
 
-#: Parts of the standard library that no framework imports: a local file of such a name does no harm.
+#: Parts of the standard library that no framework imports (sys.modules after a step of training: TensorFlow 2.4 to 2.21, Keras
+#: on JAX and on PyTorch, Python 3.7 to 3.13): a local file of such a name does no harm.
 _HARMLESS_NAMES = frozenset(
-    ("antigravity", "idlelib", "lib2to3", "main", "setup", "test", "tests", "this", "tkinter", "turtle", "turtledemo")
+    (
+        "aifc", "antigravity", "asynchat", "asyncore", "binhex", "cgi", "cgitb", "chunk", "compileall", "crypt",
+        "curses", "dbm", "doctest", "dummy_threading", "ensurepip", "filecmp", "formatter", "ftplib", "graphlib",
+        "idlelib", "imaplib", "imghdr", "lib2to3", "mailbox", "mailcap", "main", "modulefinder", "netrc", "nntplib",
+        "nturl2path", "optparse", "pipes", "poplib", "pty", "py_compile", "pyclbr", "pydoc_data", "sched", "setup",
+        "shelve", "smtpd", "smtplib", "sndhdr", "sqlite3", "sunau", "symbol", "symtable", "tabnanny", "telnetlib",
+        "test", "tests", "this", "tkinter", "tomllib", "trace", "tracemalloc", "tty", "turtle", "turtledemo", "venv",
+        "wave", "webbrowser", "wsgiref", "xdrlib", "xmlrpc", "zipapp", "zoneinfo",
+    )
     # Loaded before the script's folder comes on the path.
     + ("abc", "codecs", "encodings", "genericpath", "io", "ntpath", "os", "posixpath", "site", "stat", "zipimport")
-)
+)  # fmt: skip
 
 _LIBRARY_FORMATS = ((b"\x7fELF", "elf"), (b"MZ", "pe"), (b"\xcf\xfa\xed\xfe", "macho"), (b"\xca\xfe\xba\xbe", "macho"))
 

@@ -156,7 +156,10 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         count = item.missing_count + len(item.damaged_files)
         seen = ["missing: %s" % name for name in (names or item.missing_files)[:3]]
         seen += list(damaged or item.damaged_files)[:3]
-        fatal = bool(names or damaged or more > 0)
+        # Headers and texts are named last: where the last of the named is one, the rest are too.
+        last = item.missing_files[-1] if more > 0 else ""
+        unsure = last.endswith(_CODE) and not last.startswith("tensorflow/include/")
+        fatal = bool(names or damaged or unsure)
         requirement = "%s==%s" % (item.name, version) if version else item.name
         yield Finding(
             "install-corrupt",
@@ -167,6 +170,10 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             (Fix("Write the files anew", view.reinstall(requirement)),),
             blocks if fatal else (),
         )
+
+
+#: Endings of what an import could need.
+_CODE = (".py", ".so", ".pyd", ".dll", ".dylib")
 
 
 def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
@@ -223,7 +230,7 @@ _SHADOW_BLOCKS = {
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
     "tensorflow": ("tensorflow", "keras"), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
     "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
-    "tensorboard": (), "setuptools": (), "requests": (), "pandas": (),
+    "tensorboard": (), "setuptools": (), "requests": (), "h5py": (), "pandas": ("keras",),
 }  # fmt: skip
 
 
