@@ -81,12 +81,23 @@ def explain_log(
     from .logs.known import known_from_facts, known_from_machine
     from .logs.lines import chunks_of_stream
 
+    if not (isinstance(log, str) or hasattr(log, "read") or hasattr(log, "__iter__")):
+        raise TypeError(
+            "explain_log() takes a text, pieces of bytes, or a file opened for reading bytes, not a %s"
+            % type(log).__name__
+        )
+    if machine is not None and not isinstance(machine, Machine):
+        raise TypeError(
+            "machine is a devicekit.Machine (devicekit.detect(), or a snapshot), not a %s" % type(machine).__name__
+        )
     if machine is not None and facts is not None:
         raise DevicekitError("pass a machine or facts, not both: a machine holds all of them")
     known = known_from_facts(facts) if facts is not None else None
     if machine is not None:
         known = known_from_machine(machine)
     if not isinstance(log, str) and hasattr(log, "read"):
+        if isinstance(log.read(0), str):  # type: ignore[union-attr,unused-ignore]
+            raise TypeError("explain_log() reads bytes: open the file with mode 'rb'")
         log = chunks_of_stream(log)  # type: ignore[arg-type,unused-ignore]
     found = read_log(log, known, source)  # type: ignore[arg-type,unused-ignore]
     if machine is None:

@@ -643,3 +643,18 @@ def test_the_hook_in_ipython(python):
         "shell = InteractiveShell.instance()\n" + INSTALL + "shell.run_cell(%r)\nimport sys; sys.exit(3)" % FAILS
     )
     assert "devicekit [cudnn-missing]" in python(code, status=3, from_checkout=True)
+
+
+def test_a_hint_counts_less_than_the_machine():
+    machine = read_machine(
+        SimulatedHost(os.path.join(os.path.dirname(__file__), "machines", "linux-nvidia-driver-missing"))
+    )
+    found = explain_log("Num GPUs Available:  0", machine)
+    assert not found.certain
+    assert found.findings[0].code == "driver-missing"
+
+
+@pytest.mark.parametrize("log, machine", [(42, None), (io.StringIO("x"), None), ("x", "machine")])
+def test_what_is_no_log_is_said(log, machine):
+    with pytest.raises(TypeError, match=r"explain_log|Machine"):
+        explain_log(log, machine)

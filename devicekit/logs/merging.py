@@ -33,6 +33,9 @@ def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explain
     rest = [item for item in from_machine if item.code not in codes]
     errors = [item for item in rest if item.severity == "error"]
     others = [item for item in rest if item.severity != "error"]
+    warnings = [item for item in others if item.severity == "warning"]
+    remarks = [item for item in others if item.severity == "info"]
     if explained:
-        return tuple(both + alone + errors + others)
-    return tuple(both + errors + alone + others)
+        return tuple(both + alone + errors + warnings + remarks)
+    # What the rules see on the machine is more than a weak hint in a log.
+    return tuple(both + errors + warnings + alone + remarks)

@@ -113,17 +113,27 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
             (Evidence("keras %s" % keras, found.location if found else ""),),
             mend(view, "Install a Keras that goes with it", "keras%s" % row.keras),
-            # Keras 3 beside an old TensorFlow breaks Keras only; two generations of Keras 2 register the same symbols in
-            # TensorFlow, whose own import then fails (both seen).
-            ("keras", "tensorflow") if keras.startswith("2.") and row.minor in _SHARED_SYMBOLS else ("keras",),
+            ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",),
         )
         return
     if legacy_keras(view):
         yield from _legacy(view)
 
 
-#: Releases of TensorFlow in which another Keras 2 makes TensorFlow's own import fail.
-_SHARED_SYMBOLS = ("2.7", "2.8", "2.9", "2.10", "2.11", "2.12")
+#: Another Keras mostly fails alone. Seen to make TensorFlow's own import fail: these minor releases of it (they register
+#: symbols in TensorFlow that it has already, or ask for some that it does not have). Tried: TensorFlow 2.6 to 2.16, Keras 2.6
+#: to 2.15.
+_IMPORT_FAILS = {
+    "2.9": ("2.15",), "2.10": ("2.11", "2.15"), "2.11": ("2.15",), "2.12": ("2.15",), "2.13": ("2.15",),
+}  # fmt: skip
+
+
+def _breaks_tensorflow(view: View, minor: str, keras: str) -> bool:
+    if ".".join(keras.split(".")[:2]) in _IMPORT_FAILS.get(minor, ()):
+        return True
+    # Up to 2.11 it used inspect.ArgSpec, which Python 3.11 dropped; TensorFlow 2.12 imports its Keras with itself.
+    newer = version_at_least(view.machine.python.version, "3.11") is True
+    return newer and minor == "2.12" and accepts("<2.12", keras) is True
 
 
 def _wrong_backend(view: View, keras: str) -> Optional[Finding]:

@@ -47,7 +47,11 @@ def test_an_unknown_release_that_works_is_tried_once(patient, device):
         ("ctypes.string_at(0)", "framework-broken", "SIGSEGV"),
         ("os.abort()", "framework-broken", "SIGABRT"),
         ("os._exit(3)", "framework-broken", "status 3"),
-        ("raise ImportError('libnothing.so.1: cannot open shared object file')", "dependency-incompatible", "libnothing"),
+        (
+            "raise ImportError('libnothing.so.1: cannot open shared object file')",
+            "dependency-incompatible",
+            "libnothing",
+        ),
         ("raise SystemExit(4)", "framework-broken", "status 4"),
     ],
 )
