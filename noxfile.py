@@ -65,11 +65,17 @@ def types(session):
     session.run("mypy")
 
 
+#: Tests that take minutes: here on the oldest Python only, `readme` runs them on 3.11 and 3.13. `-- --all`: on every one.
+LONG = ["tests/selftest", "tests/test_fuzz.py", "tests/test_properties.py", "tests/test_signatures.py"]
+
+
 @nox.session(python=PYTHONS)
 def tests(session):
     """The tests that need no framework, against the wheel."""
     session.install(wheel(session) + "[test]")
-    run_pytest(session, "tests", *session.posargs)
+    shorter = session.python != PYTHONS[0] and "--all" not in session.posargs
+    skipped = ["--ignore=%s" % path for path in LONG] if shorter else []
+    run_pytest(session, "tests", *skipped, *[item for item in session.posargs if item != "--all"])
 
 
 def live_session(environment, python, requirements, paths):
