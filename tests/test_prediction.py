@@ -277,3 +277,11 @@ def test_nothing_is_installed(make_machine):
     assert row(diagnosis, "tensorflow") == (False, False, [], "framework-missing")
     first = diagnose(read_machine(make_machine(python={"version": "3.7.1", "installed": {"tensorflow": "1.15.5"}})))
     assert first.framework("tensorflow") is not None
+
+
+def test_what_is_not_known_is_said(make_machine):
+    diagnosis = predict(make_machine, **dict(TF, tensorflow_cpu="2.99.0"))
+    assert row(diagnosis, "tensorflow")[:2] == (None, None)
+    undecided = {item.code: item.because for item in diagnosis.not_evaluated}
+    for code in ("numpy-incompatible", "protobuf-incompatible", "keras-incompatible"):
+        assert "2.99.0" in undecided[code]

@@ -238,9 +238,8 @@ SILENT = {
     for code in (
         "cpu-instructions-missing", "cuda-library-missing", "cuda-version-mismatch", "cudnn-missing",
         "cudnn-version-mismatch",
-        "dependency-incompatible", "environment-variable-fatal", "gfx-unsupported", "keras-incompatible",
-        "msvc-runtime-missing",
-        "numpy-incompatible", "plugin-version-mismatch", "protobuf-incompatible", "rocm-version-mismatch",
+        "dependency-incompatible", "environment-variable-fatal", "gfx-unsupported", "msvc-runtime-missing",
+        "plugin-version-mismatch", "rocm-version-mismatch",
         "xla-toolchain-missing",
     )
 } | {

@@ -90,10 +90,11 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
         if wrong is not None:
             yield wrong
             return
-    row = view.tensorflow_row
+    row = view.known_row
     if row is None or not row.keras:
         return
     if not keras:
+        view.version("keras")  # installed, and its version cannot be read: then nothing is said
         if not standalone_keras(view) and view.machine.python.distributions.problem == "":
             label = view.tensorflow_label
             yield Finding(

@@ -260,7 +260,7 @@ def _location(view: View, name: str) -> str:
 @rule("numpy-incompatible", hidden_by=_BROKEN)
 def numpy_incompatible(view: View) -> Iterable[Finding]:
     """TensorFlow's native code was built against another NumPy than is installed."""
-    row, numpy = view.tensorflow_row, view.machine.python.version_of("numpy")
+    row, numpy = view.known_row, view.version("numpy")
     if row is None or numpy is None or accepts(row.numpy, numpy) is not False:
         return
     yield Finding(
@@ -289,7 +289,7 @@ def _shortest(specifier: str, version: str) -> str:
 @rule("protobuf-incompatible", hidden_by=_BROKEN)
 def protobuf_incompatible(view: View) -> Iterable[Finding]:
     """The installed protobuf cannot load TensorFlow's generated code."""
-    row, protobuf = view.tensorflow_row, view.machine.python.version_of("protobuf")
+    row, protobuf = view.known_row, view.version("protobuf")
     if row is None or protobuf is None:
         return
     label = view.tensorflow_label

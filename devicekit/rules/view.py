@@ -91,6 +91,34 @@ class View:
         return self.matrix.tensorflow(self.tensorflow_version)
 
     @property
+    def known_row(self) -> Optional[TensorFlowRow]:
+        """The matrix row of the installed TensorFlow, None where there is no TensorFlow.
+
+        Raises
+        ------
+        UnknownFactError
+            Where its version cannot be read, or the matrix does not know the release.
+        """
+        row = self.tensorflow_row
+        if row is None and self.has_tensorflow:
+            version = self.tensorflow_version
+            raise UnknownFactError(
+                "the matrix does not know %s" % self.tensorflow_label if version else "TensorFlow's version is unknown"
+            )
+        return row
+
+    def version(self, name: str) -> Optional[str]:
+        """The version of an installed distribution, None where it is not installed.
+
+        Raises
+        ------
+        UnknownFactError
+            Where it is installed and its version cannot be read.
+        """
+        found = self.machine.python.distribution(name)
+        return found.version.value if found is not None else None
+
+    @property
     def tensorflow_label(self) -> str:
         """The name for messages: ``TensorFlow 2.10.1`` or ``tensorflow-directml 1.15.8``."""
         owner = self.tensorflow
