@@ -7,7 +7,7 @@ from ..findings import Finding
 from .known import Known
 from .lines import candidate_lines, chunks_of_text
 from .scrub import scrub
-from .signatures import SAYS, Signature, library_code, signatures
+from .signatures import SAYS, Signature, filled, library_code, signatures
 from .weighing import Match, weigh
 
 __all__ = ["Explanation", "HarmlessLine", "read_log"]
@@ -111,7 +111,7 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
                 told = bool(harmless) and harmless[-1].number == line.number  # one reason a line is enough
                 if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not told:
                     harmless.append(
-                        HarmlessLine(scrub(line.text), line.number, scrub(_filled(signature.summary, groups)))
+                        HarmlessLine(scrub(line.text), line.number, scrub(filled(signature.summary, groups)))
                     )
                 continue
             matches.append(Match(signature, groups, line.number, scrub(line.text)))
@@ -127,12 +127,3 @@ def _calmed(found: Sequence[Tuple[Signature, Dict[str, str]]]) -> Tuple[str, ...
     if any(signature.says == "harmless" for signature, _ in found):
         return tuple(signature.id for signature, _ in found if signature.says in ("symptom", "hint", "guess"))
     return tuple(signature.id for signature, groups in found if library_code(groups.get("library", "")) == "harmless")
-
-
-def _filled(text: str, groups: Dict[str, str]) -> str:
-    return text.format_map(_Groups(groups))
-
-
-class _Groups(Dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return "?"

@@ -7,9 +7,9 @@ says: the cause itself, a symptom of it, a weak hint, something about the machin
 import json
 import pkgutil
 import re
-from typing import Any, Dict, Iterable, List, Optional, Pattern, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
 
-__all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "library_code", "remedy", "signatures"]
+__all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures"]
 
 #: The files, each about one room of the machine.
 FILES = (
@@ -60,6 +60,16 @@ class Signature:
         if found is None:
             return None
         return {name: value for name, value in found.groupdict().items() if value is not None}
+
+
+class _Groups(Dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def filled(text: str, groups: Mapping[str, str]) -> str:
+    """Return a text with the groups of a pattern in their places; one that the line did not have is a question mark."""
+    return text.format_map(_Groups(groups))
 
 
 _LOADED: Dict[str, Any] = {}

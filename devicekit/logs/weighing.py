@@ -6,7 +6,7 @@ from ..findings import Evidence, Finding, Fix
 from .known import Known
 from .pinning import with_pins
 from .scrub import scrub
-from .signatures import BY_LIBRARY, SAYS, Signature, library_code, remedy
+from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remedy
 
 __all__ = ["Match", "weigh"]
 
@@ -50,11 +50,6 @@ class Claim(NamedTuple):
     number: int
     evidence: Tuple[Evidence, ...]
     expects_gpu: bool = False
-
-
-class _Groups(Dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return "?"
 
 
 def weigh(
@@ -103,11 +98,11 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):
         return []
     general = remedy(code)
-    groups = _Groups({name: scrub(value) for name, value in match.groups.items()})
+    groups = {name: scrub(value) for name, value in match.groups.items()}
     fixes = tuple(
         Fix(
-            item["text"].format_map(groups).rstrip("."),
-            item["command"].format_map(groups) if item.get("command") else None,
+            filled(item["text"], groups).rstrip("."),
+            filled(item["command"], groups) if item.get("command") else None,
         )
         for item in says["fix"]
     )
@@ -117,7 +112,7 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             code=code,
             weight=SAYS[says["says"]],
             severity=says["severity"] or general.get("severity", "error"),
-            summary=scrub(says["summary"].format_map(groups)) or general.get("summary", ""),
+            summary=scrub(filled(says["summary"], groups)) or general.get("summary", ""),
             fix=fixes or remedies(code, known),
             number=match.number,
             evidence=(where,),
