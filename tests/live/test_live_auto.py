@@ -46,9 +46,12 @@ def test_without_a_gpu_it_trains_on_the_cpu(program):
     assert "no-gpu" in codes
     import devicekit
 
-    if devicekit.diagnose().by_code("directml-missing") is None:
+    missing = devicekit.diagnose().by_code("directml-missing")
+    if missing is None or missing.severity == "info":  # on a machine without a GPU nothing is lost
         assert (data["warnings"], selection["fallback"]) == ([], False)
-    else:
+    if missing is not None and missing.severity == "info":
+        assert codes[0] == "directml-missing"
+    elif missing is not None:
         # A DirectML build where DirectX is not: predicted without importing TensorFlow, and said once.
         assert codes[0] == "directml-missing"
         assert "libd3d12.so" in selection["findings"][0]["evidence"][0]["text"]
@@ -197,4 +200,5 @@ def test_dxcore_that_aborts_is_survived(program, simulated_directx):
     """DXCore without its device aborts the process when devices are listed: seen in the child, kept out of this one."""
     data = program(AUTO + REPORT, env=simulated_directx("fail"))
     assert (data["selection"]["device"], data["visible"]) == ("cpu", ["CPU"])
-    assert data["warnings"][0][1] == "driver-unhealthy"
+    # What the child printed goes through explain, which knows DXCore's message.
+    assert data["warnings"][0][1] == "wsl-without-gpu"
