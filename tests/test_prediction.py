@@ -111,6 +111,8 @@ def test_keras_on_jax(make_machine):
     assert row(diagnosis, "jax") == (True, True, ["TFRT_CPU_0"], None)
     assert diagnosis.framework("tensorflow") is None
     assert row(predict(make_machine, **JAX), "keras") == (False, False, [], "framework-missing")  # nothing says JAX
+    written = {"/home/x/.keras/keras.json": '{"backend": "tensorflow"}'}  # by Keras, at its first import
+    assert row(predict(make_machine, files=written, **JAX), "keras") == (False, False, [], "framework-missing")
     newer = predict(make_machine, env=chosen, **dict(JAX, jax="0.12.0", jaxlib="0.12.0"))
     assert row(newer, "keras") == (True, True, ["cpu:0"], None)
     gone = predict(make_machine, env=chosen, **{name: number for name, number in JAX.items() if name != "jaxlib"})

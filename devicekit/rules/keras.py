@@ -54,7 +54,8 @@ def backend(view: View) -> Backend:
     if chosen:
         return Backend(chosen, "KERAS_BACKEND")
     config = view.machine.python.keras_config.or_none()
-    if config is not None and config.backend:
+    # Keras itself writes the file at its first import, with its default in it: that names nothing.
+    if config is not None and config.backend and config.backend != "tensorflow":
         return Backend(config.backend, config.path)
     return Backend("tensorflow", "")
 
