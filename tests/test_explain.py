@@ -1,5 +1,6 @@
 """`explain`, as it is called and as it is typed: logs that the tests make, and what is said of them."""
 
+import dataclasses
 import io
 import json
 import os
@@ -658,3 +659,12 @@ def test_a_hint_counts_less_than_the_machine():
 def test_what_is_no_log_is_said(log, machine):
     with pytest.raises(TypeError, match=r"explain_log|Machine"):
         explain_log(log, machine)
+
+
+def test_of_a_whole_machine_the_rules_decide():
+    folder = os.path.join(os.path.dirname(__file__), "machines", "linux-no-gpu")
+    machine = read_machine(SimulatedHost(folder))
+    environ = machine.process.environ + (("CUDA_VISIBLE_DEVICES", "-1"),)
+    machine = dataclasses.replace(machine, process=dataclasses.replace(machine.process, environ=environ))
+    assert not [item for item in explain("hello", machine) if item.severity != "info"]
+    assert explain("hello", facts={"env": {"CUDA_VISIBLE_DEVICES": "-1"}})[0].code == "device-hidden"

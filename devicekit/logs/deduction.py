@@ -43,8 +43,8 @@ def deduce(claims: "Sequence[Claim]", known: Known, calm: bool) -> "List[Claim]"
     from .weighing import GPU_UNUSED
 
     best = max((claim.weight for claim in claims), default=0.0)
-    if best >= SAYS["cause"]:
-        return []
+    if best >= SAYS["cause"] or (not claims and known.machine is not None):
+        return []  # where the log says nothing, the rules know more of a whole machine
     codes = {claim.code for claim in claims if claim.weight == best}
     steps: List[Callable[[Known], Deduced]] = []
     if not codes and not calm:
