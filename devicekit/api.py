@@ -9,14 +9,13 @@ from .detection import detect_now, look_at_every_file
 from .errors import DeviceUnavailableError
 from .facts import Machine
 from .findings import Diagnosis, Evidence, Finding, Fix
-from .matrix import Matrix
+from .matrix import BUNDLED
 from .request import Request, parse_memory, parse_request
 from .selection import Selection
 
 __all__ = ["auto", "diagnose", "select_device"]
 
 _lock = threading.RLock()
-_matrix = Matrix()
 _current: Optional[Tuple[Any, Selection]] = None
 
 
@@ -32,7 +31,7 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     """
     from .rules import diagnose as run_rules
 
-    return run_rules(machine if machine is not None else detect_now(), _matrix)
+    return run_rules(machine if machine is not None else detect_now(), BUNDLED)
 
 
 def deep_findings() -> Tuple[Finding, ...]:

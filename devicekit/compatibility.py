@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .hardware import code_for
-from .matrix import TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
+from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
 from .projects import Build, Release
 from .target import PLATFORMS, Target, target_for
 
 __all__ = ["Answer", "driver_runs", "goes_with", "has_code_for", "has_wheel"]
-
-_MATRIX = Matrix()
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def has_wheel(project: str, version: str, python: str, platform: str, matrix: Op
     if platform not in PLATFORMS:
         raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
     target = target_for(platform, python)
-    return _ask(project, version, matrix or _MATRIX, lambda release: _has_wheel(release, target))
+    return _ask(project, version, matrix or BUNDLED, lambda release: _has_wheel(release, target))
 
 
 def _has_wheel(release: Release, target: Target) -> Answer:
@@ -121,7 +119,7 @@ def goes_with(
 
     .. versionadded:: 0.1.0
     """
-    known, name = matrix or _MATRIX, other.lower().replace("_", "-")
+    known, name = matrix or BUNDLED, other.lower().replace("_", "-")
     return _ask(project, version, known, lambda release: _goes_with(release, name, other_version, python, known))
 
 
@@ -199,7 +197,7 @@ def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[
     """
     if system not in ("linux", "windows"):
         raise ValueError("unknown system %r; accepted are linux and windows" % system)
-    row = (matrix or _MATRIX).cuda(cuda)
+    row = (matrix or BUNDLED).cuda(cuda)
     source = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/"
     if row is None:
         return Answer("unknown", "the matrix holds nothing of CUDA %s" % cuda)
@@ -228,7 +226,7 @@ def has_code_for(project: str, version: str, capability: str, matrix: Optional[M
 
     .. versionadded:: 0.1.0
     """
-    return _ask(project, version, matrix or _MATRIX, lambda release: _has_code_for(release, capability))
+    return _ask(project, version, matrix or BUNDLED, lambda release: _has_code_for(release, capability))
 
 
 def _has_code_for(release: Release, capability: str) -> Answer:

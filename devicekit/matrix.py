@@ -24,6 +24,9 @@ TENSORFLOW_OWNERS = (
 #: Empty distributions of the name ``tensorflow`` that only require another one at the same version.
 TENSORFLOW_REDIRECTS = ("tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos")
 
+#: Endings of files that an import could need.
+CODE_ENDINGS = (".py", ".so", ".pyd", ".dll", ".dylib")
+
 
 class Matrix:
     """The bundled data, loaded file by file as they are asked for."""
@@ -130,7 +133,7 @@ class Matrix:
         tensorflow : str or None
             The version of TensorFlow, where the file is one of TensorFlow's.
         """
-        if not file.endswith((".py", ".so", ".pyd", ".dll", ".dylib")) and ".so." not in file:
+        if not file.endswith(CODE_ENDINGS) and ".so." not in file:
             return False
         row = self._table("unneeded")[0]
         if (
@@ -218,6 +221,10 @@ class Matrix:
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""
         return tuple(DirectMlRow(**dict(row, systems=tuple(row["systems"]))) for row in self._table("directml"))
+
+
+#: One for all that ask without a matrix of their own: what was read once is not read again.
+BUNDLED = Matrix()
 
 
 def _read(name: str) -> Dict[str, Any]:

@@ -110,11 +110,11 @@ def _tried(
 
 def _keras_backend(machine: Machine) -> Optional[str]:
     """What Keras 3 would compute with, None where there is no such Keras."""
-    from .matrix import Matrix
+    from .matrix import BUNDLED
     from .rules.keras import backend, is_keras3, keras_version
     from .rules.view import View
 
-    view = View(machine, Matrix())
+    view = View(machine, BUNDLED)
     return backend(view).name if is_keras3(keras_version(view)) else None
 
 

@@ -4,11 +4,11 @@ The log says "no GPU is listed", the facts say TensorFlow 2.15 on Windows: then 
 matrix as the rules do; what is not known decides nothing.
 """
 
-from typing import TYPE_CHECKING, Callable, Iterable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
 from ..compatibility import driver_runs, goes_with, has_code_for, has_wheel
 from ..findings import Evidence
-from ..matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, version_at_least
+from ..matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
 from .known import Known
 from .results import different_tensors, rising_loss
 from .signatures import SAYS, remedy
@@ -27,7 +27,6 @@ _IMPORT_FAILS = frozenset(("framework-broken", "install-corrupt", "dependency-in
 #: Claims that an installer gives up with.
 _NOTHING_FITS = frozenset(("python-unsupported", "platform-unsupported", "framework-missing"))
 
-_MATRIX = Matrix()
 
 Deduced = Optional[Tuple[str, str]]
 
@@ -92,7 +91,7 @@ def _pair(known: Known, other: str) -> Optional[str]:
     owner, version = known.tensorflow, known.packages.get(other)
     if owner is None or not owner[1] or not version:
         return None
-    answer = goes_with("tensorflow", owner[1], other, version, known.versions.get("python", ""), _MATRIX)
+    answer = goes_with("tensorflow", owner[1], other, version, known.versions.get("python", ""), BUNDLED)
     return answer.because if answer.status == "incompatible" else None
 
 
@@ -121,19 +120,13 @@ def _wheel(known: Known) -> Deduced:
         return None
     minor = ".".join(python.split(".")[:2])
     platform = known.platform or "linux-x86_64"
-    owners: Iterable[Tuple[str, str]] = [
-        (name, version) for name, version in known.packages.items() if _MATRIX.project(name) is not None
-    ]
-    for name, version in owners:
-        project = _MATRIX.project(name)
-        if project is None:
-            continue
-        if version:
-            answer = has_wheel(name, version, minor, platform, _MATRIX)
+    for name, version in known.packages.items():
+        if version and BUNDLED.project(name) is not None:
+            answer = has_wheel(name, version, minor, platform, BUNDLED)
             if answer.status != "incompatible":
                 continue
             elsewhere = any(
-                has_wheel(name, version, other, platform, _MATRIX).status == "compatible"
+                has_wheel(name, version, other, platform, BUNDLED).status == "compatible"
                 for other in ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
             )
             return ("python-unsupported" if elsewhere else "platform-unsupported", answer.because + ".")
@@ -215,10 +208,10 @@ def _vendor(known: Known) -> Deduced:
 
 def _capability(known: Known) -> Deduced:
     owner = known.tensorflow
-    capability = known.versions.get("capability") or _MATRIX.compute_capability(known.gpu_name)
+    capability = known.versions.get("capability") or BUNDLED.compute_capability(known.gpu_name)
     if owner is None or not owner[1] or not capability:
         return None
-    answer = has_code_for("tensorflow", owner[1], capability, _MATRIX)
+    answer = has_code_for("tensorflow", owner[1], capability, BUNDLED)
     return ("compute-capability-unsupported", answer.because + ".") if answer.status == "incompatible" else None
 
 
@@ -227,14 +220,14 @@ def _driver(known: Known) -> Deduced:
     if not driver or not cuda:
         return None
     system = "windows" if known.system == "windows" else "linux"
-    answer = driver_runs(cuda, driver, system, _MATRIX)
+    answer = driver_runs(cuda, driver, system, BUNDLED)
     return ("driver-too-old", answer.because + ".") if answer.status == "incompatible" else None
 
 
 def _toolkit(known: Known) -> Deduced:
     """CUDA of another major version than the release opens. Within CUDA 11 and later, minor versions go together."""
     owner, cuda = known.tensorflow, known.versions.get("cuda")
-    row = _MATRIX.tensorflow(owner[1]) if owner is not None and owner[1] else None
+    row = BUNDLED.tensorflow(owner[1]) if owner is not None and owner[1] else None
     if row is None or not cuda or not row.linux_cuda or "." not in cuda:
         return None
     wanted = row.linux_cuda

@@ -5,7 +5,7 @@ import re
 from typing import Dict, Optional, Sequence, Tuple
 
 from ..findings import Fix, LazyFixes
-from ..matrix import Matrix
+from ..matrix import BUNDLED
 from ..target import target_for
 from .known import Known
 
@@ -15,8 +15,6 @@ _LOG = logging.getLogger("devicekit")
 
 #: What has to be installed in another release.
 _WRONG = {"numpy-incompatible": "numpy", "protobuf-incompatible": "protobuf", "keras-incompatible": "keras"}
-
-_MATRIX = Matrix()
 
 
 def with_pins(code: str, known: Known, otherwise: Tuple[Fix, ...]) -> Sequence[Fix]:
@@ -50,7 +48,7 @@ def _set(
 
         exact = version if version.count(".") >= 2 else version + ".*"
         there = {wrong: packages[wrong]} if packages.get(wrong) else {}
-        return repair(_MATRIX, target_for(platform, python), there, ["%s==%s" % (name, exact)], missing=(wrong,))
+        return repair(BUNDLED, target_for(platform, python), there, ["%s==%s" % (name, exact)], missing=(wrong,))
     except Exception:  # the general way out is better than none: the engine must not take an explanation down
         _LOG.debug("no set for %s %s could be worked out", name, version, exc_info=True)
         return None

@@ -4,7 +4,7 @@ from typing import Iterable, Optional, Tuple
 
 from ..facts import Distribution
 from ..findings import Evidence, Finding, Fix, LazyFixes
-from ..matrix import accepts
+from ..matrix import CODE_ENDINGS, accepts
 from . import UNLOADABLE, rule
 from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
 from .mending import install_goal, mend, working_python
@@ -158,7 +158,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         seen += list(damaged or item.damaged_files)[:3]
         # Headers and texts are named last: where the last of the named is one, the rest are too.
         last = item.missing_files[-1] if more > 0 else ""
-        unsure = last.endswith(_CODE) and not last.startswith("tensorflow/include/")
+        unsure = last.endswith(CODE_ENDINGS) and not last.startswith("tensorflow/include/")
         fatal = bool(names or damaged or unsure)
         requirement = "%s==%s" % (item.name, version) if version else item.name
         yield Finding(
@@ -170,10 +170,6 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             (Fix("Write the files anew", view.reinstall(requirement)),),
             blocks if fatal else (),
         )
-
-
-#: Endings of what an import could need.
-_CODE = (".py", ".so", ".pyd", ".dll", ".dylib")
 
 
 def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
