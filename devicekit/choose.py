@@ -5,17 +5,16 @@ from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from .facts import Machine
 from .findings import Candidate, Diagnosis, Evidence, Finding, Fix
+from .framework_choice import choose_framework
 from .request import Request, parse_request
 from .selection import Change, Selection
 
-__all__ = ["Plan", "choose", "choose_framework", "why_not"]
+__all__ = ["Plan", "choose", "why_not"]
 
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
 #: Names of policies. ``index``: the first usable device in the framework's own order.
 POLICIES = ("index",)
-
-FRAMEWORKS = ("tensorflow", "keras")
 
 
 @dataclass(frozen=True)
@@ -326,54 +325,6 @@ def _excluded(exclude: Iterable[str]) -> List[Request]:
 
 def _is_excluded(candidate: Candidate, excluded: List[Request]) -> bool:
     return any(item.kind == "gpu" and _matches(candidate, item) for item in excluded)
-
-
-def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[str]:
-    """Decide which framework is meant: the argument; what is imported; KERAS_BACKEND; keras.json; what is installed.
-
-    Raises
-    ------
-    ValueError
-        Where the argument is no framework that devicekit knows.
-    """
-    if asked is not None and asked not in FRAMEWORKS:
-        raise ValueError(
-            "unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS))
-        )
-    python, process = machine.python, machine.process
-    installed = python.distributions.or_none() or ()
-    has_tensorflow = python.build("tensorflow") is not None or any(
-        item.name.startswith(("tensorflow", "tf-nightly", "intel-tensorflow")) for item in installed
-    )
-    package = python.package("tensorflow")
-    if package is not None and (package.in_site or package.kind != "namespace"):
-        has_tensorflow = True
-    tensorflow = _tensorflow_flavour(machine) if has_tensorflow else None
-    if asked == "tensorflow":
-        return tensorflow
-    backend = process.env("KERAS_BACKEND")
-    config = python.keras_config.or_none()
-    if not backend and config is not None:
-        backend = config.backend
-    imported = {module.name for module in process.modules}
-    if "tensorflow" in imported and (asked is None or "keras" not in imported):
-        return tensorflow or "tensorflow"
-    names = {item.name for item in installed}
-    if backend in ("jax", "torch") and "keras" in names and (backend in names or backend in imported):
-        return backend
-    if tensorflow is None:
-        return next((name for name in ("jax", "torch") if name in names), None)
-    return tensorflow
-
-
-def _tensorflow_flavour(machine: Machine) -> str:
-    build = machine.python.build("tensorflow")
-    versions = [build.version.or_none() or ""] if build is not None else []
-    installed = machine.python.distributions.or_none() or ()
-    versions += [
-        item.version.or_none() or "" for item in installed if item.name in ("tensorflow", "tensorflow-directml")
-    ]
-    return "tensorflow1" if any(version.startswith("1.") for version in versions) else "tensorflow"
 
 
 def why_not(diagnosis: Diagnosis, device: str) -> Tuple[Finding, ...]:

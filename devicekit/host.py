@@ -8,10 +8,11 @@ import os
 import posixpath
 import stat
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-__all__ = ["Entry", "FileInfo", "Host", "Interpreter", "LiveHost", "RunResult", "this_interpreter"]
+__all__ = ["Entry", "FileInfo", "Host", "Interpreter", "LiveHost", "Question", "RunResult", "this_interpreter"]
 
 SYSTEMS = {"linux": "linux", "win32": "windows", "cygwin": "windows", "darwin": "macos"}
 
@@ -29,6 +30,20 @@ class FileInfo(NamedTuple):
     kind: str
     size: int
     mtime_ns: int
+
+
+class Question:
+    """What was asked of a driver's library."""
+
+    def answer(self) -> Mapping[str, Any]:
+        """Wait for the answer.
+
+        Raises
+        ------
+        OSError
+            Where there is none; its text says why.
+        """
+        raise NotImplementedError
 
 
 class RunResult(NamedTuple):
@@ -153,6 +168,10 @@ class Host:
         """Run a system tool by its absolute path."""
         raise NotImplementedError
 
+    def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> "Question":
+        """Ask a driver's library in a child process: ``probe/NAME_child.py``, which gets the task. Returns at once."""
+        raise NotImplementedError
+
     # What follows from it.
     def read_text(self, path: str, limit: int = 1 << 20) -> str:
         """Return a text file; bytes that are no UTF-8 are replaced."""
@@ -213,10 +232,24 @@ def _check(path: str) -> None:
 _WINDOWS_FEATURES = (("sse2", 10), ("ssse3", 36), ("sse4_1", 37), ("sse4_2", 38), ("avx", 39), ("avx2", 40))
 
 
-class LiveHost(Host):
-    """The machine that this process runs on."""
+#: So many seconds may the drivers that are asked take, all of them together.
+DEADLINE_S = 2.0
 
-    def __init__(self, interpreter: Optional[Interpreter] = None) -> None:
+
+class LiveHost(Host):
+    """The machine that this process runs on.
+
+    Parameters
+    ----------
+    interpreter : Interpreter or None
+        The interpreter to examine; this one by default.
+    deadline_s : float
+        Seconds from now on after which a driver that was asked and has not answered counts as one that does not answer.
+    """
+
+    def __init__(self, interpreter: Optional[Interpreter] = None, deadline_s: float = DEADLINE_S) -> None:
+        self._deadline_s = deadline_s
+        self._deadline = time.monotonic() + deadline_s
         self.system = SYSTEMS.get(sys.platform, sys.platform)
         if hasattr(os, "uname"):
             uname = os.uname()
@@ -340,3 +373,9 @@ class LiveHost(Host):
         return RunResult(
             done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         )
+
+    def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
+        from .questions import LiveQuestion
+
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", name + "_child.py")
+        return LiveQuestion(script, task or {}, self._deadline, self._deadline_s)

@@ -1,8 +1,8 @@
 """`SimulatedHost`: a folder that is a whole machine.
 
 ``host.json`` says what the machine is (system, environment, interpreter, device nodes, loader cache, registry, answers
-of commands, and small files as text under ``files``); the optional folder ``root`` holds further files. It answers from
-there alone: a question that it was not told the answer to is "not found", never the real machine's answer.
+of commands and of drivers, and small files as text under ``files``); the optional folder ``root`` holds further files.
+It answers from there alone: a question that it was not told the answer to is "not found", never the real machine's.
 """
 
 import json
@@ -10,7 +10,7 @@ import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from .errors import MachineFileError
-from .host import Entry, FileInfo, Host, Interpreter, RunResult
+from .host import Entry, FileInfo, Host, Interpreter, Question, RunResult
 
 __all__ = ["SimulatedHost"]
 
@@ -57,6 +57,7 @@ class SimulatedHost(Host):
         self._cpu_features: Tuple[str, ...] = tuple(features)
         self._registry: Dict[str, Dict[str, Dict[str, Any]]] = data.get("registry", {})
         self._commands: Dict[str, Dict[str, Any]] = data.get("commands", {})
+        self._answers: Dict[str, Any] = data.get("answers", {})
         self._files: Dict[str, Tuple[str, bytes]] = {}
         self._folders: Dict[str, Dict[str, bool]] = {}
         for path, text in data.get("files", {}).items():
@@ -195,3 +196,19 @@ class SimulatedHost(Host):
         if answer.get("hangs"):
             return RunResult(None, "", "no answer within %g s" % timeout_s)
         return RunResult(answer.get("status", 0), answer.get("stdout", ""), answer.get("stderr", ""))
+
+    def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
+        return SimulatedQuestion(self._answers.get(name, "nobody answers"))
+
+
+class SimulatedQuestion(Question):
+    """The answer that a folder gives for a driver: what its child would, or a text that says why there is none."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def answer(self) -> Mapping[str, Any]:
+        if isinstance(self._answer, str):
+            raise OSError(self._answer)
+        answer: Mapping[str, Any] = self._answer
+        return answer

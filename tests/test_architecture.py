@@ -56,9 +56,11 @@ PURE = [
         "rules",
         "matrix",
         "choose",
+        "framework_choice",
         "report",
         "findings",
         "facts",
+        "device_facts",
         "fact",
         "codec",
         "request",
@@ -94,6 +96,7 @@ def test_only_adapters_and_children_import_a_framework(name):
 #: What each room may know; everything may know the data types.
 TYPES = {
     "facts",
+    "device_facts",
     "fact",
     "codec",
     "findings",
@@ -107,7 +110,7 @@ TYPES = {
 }
 KNOWS = {
     "probe": {"probe", "host"},
-    "rules": {"rules", "matrix", "resolving", "hardware"},
+    "rules": {"rules", "matrix", "resolving", "hardware", "framework_choice"},
     "resolving": {"resolving", "matrix", "hardware"},
     "target": {"matrix"},
     "hardware": {"matrix"},
@@ -116,7 +119,8 @@ KNOWS = {
     "verification": set(),
     "projects": set(),
     "matrix": {"rows"},
-    "choose": set(),
+    "choose": {"framework_choice"},
+    "framework_choice": set(),
     "report": {"report", "matrix", "logs"},
     # A log is judged by the same matrix as a machine, and never by looking at one.
     "logs": {"logs", "matrix", "rows", "compatibility", "hardware", "resolving"},
@@ -124,6 +128,7 @@ KNOWS = {
     "log_files": {"host", "rules"},
     "frameworks": {"frameworks"},
     "facts": set(),
+    "device_facts": set(),
     "findings": set(),
     "selftest": {"selftest", "choose", "logs"},
 }
@@ -140,6 +145,7 @@ def test_one_direction(name):
 
 DOORS = {
     "host.py",
+    "questions.py",
     "settings.py",
     "probe/child.py",
     "apply.py",

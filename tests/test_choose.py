@@ -5,7 +5,8 @@ import os
 import pytest
 
 from devicekit import select_device
-from devicekit.choose import choose_framework, why_not
+from devicekit.choose import why_not
+from devicekit.framework_choice import choose_framework
 from devicekit.matrix import Matrix
 from devicekit.probe import read_machine
 from devicekit.rules import diagnose
