@@ -138,7 +138,8 @@ threading.Thread(target=collect, daemon=True).start()
 
 def test_an_interrupt_ends_the_child_and_goes_on(harness):
     # Where this suite runs in the background, the shell has made all of it ignore the signal.
-    setup = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()"
+    setup = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    setup += "threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()"
     result = harness(DAEMON_THEN_HANG, setup=setup, limit_s=60.0)
     assert (result["raised"], result["outcome"]) == ("KeyboardInterrupt", None)
 
