@@ -23,10 +23,28 @@ LIVE = {
         ["tensorflow-cpu", "scikit-learn"],
         ["tests/live/test_live_auto.py", "tests/live/test_live_scope.py"],
     ),
+    # The simulated GPU on older releases; what keeps verdicts is the same on all.
+    "gpu-2.10": (
+        "3.10",
+        ["tensorflow-cpu==2.10.1", "numpy<2"],
+        ["tests/live/test_live_gpu.py", "-k", "not verdict"],
+    ),
+    "gpu-2.15": ("3.10", ["tensorflow-cpu==2.15.1"], ["tests/live/test_live_gpu.py", "-k", "not verdict"]),
+    "torch-3.11": ("3.11", ["torch==2.13.0", "keras"], ["tests/live/test_live_torch.py"]),
     # The extra of the package itself: what a user with DirectML types.
     "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
     "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
+    # Keras on JAX: the newest, the last for Python 3.9, and beside TensorFlow.
+    "jax-3.11": ("3.11", ["jax[cpu]", "keras"], ["tests/live/test_live_jax.py"]),
+    "jax-3.9": ("3.9", ["jax[cpu]==0.4.30", "keras"], ["tests/live/test_live_jax.py"]),
+    "jax-and-tensorflow-3.12": ("3.12", ["jax[cpu]", "tensorflow-cpu"], ["tests/live/test_live_jax.py"]),
+    "tf-keras-3.11": ("3.11", ["tensorflow-cpu", "tf-keras"], ["tests/live/test_live_tf_keras.py"]),
 }
+
+
+#: Installed by pip: for Linux the registry has PyTorch with CUDA only, several GB; a wheel for the CPU that pip's settings
+#: (``find-links``) name is not seen by uv.
+BY_PIP = {"torch-3.11"}
 
 
 def wheel(session):
@@ -79,15 +97,16 @@ def tests(session):
 
 
 def live_session(environment, python, requirements, paths):
-    """Make the session that runs the tests which need TensorFlow in one real environment."""
+    """Make the session that runs the tests which need a framework in one real environment."""
 
     def live(session):
         built = wheel(session)
         session.install(built + "[test]", *[item.format(wheel=built) for item in requirements])
         run_pytest(session, *paths, *session.posargs)
 
-    live.__doc__ = "The tests that need TensorFlow, with %s on Python %s." % (", ".join(requirements), python)
-    nox.session(live, python=python, name="live-%s" % environment, tags=["live"])
+    live.__doc__ = "The tests that need a framework, with %s on Python %s." % (", ".join(requirements), python)
+    backend = "virtualenv" if environment in BY_PIP else None
+    nox.session(live, python=python, name="live-%s" % environment, tags=["live"], venv_backend=backend)
 
 
 for _environment, (_python, _requirements, _paths) in LIVE.items():
@@ -139,6 +158,17 @@ def resolved(session):
         session.run("python", "tools/check_resolve.py", "--directml")
 
 
+@nox.session(python="3.11", name="cuda-search")
+def cuda_search(session):
+    """Where a release of TensorFlow finds each CUDA library, against the prediction; another release every day.
+
+    Ten minutes and 2 GB a release, so not part of CI: `tests/test_loader.py` compares with the system's own loader there.
+    ``nox -s cuda-search -- --all``: every release from 2.15 on.
+    """
+    session.install("uv", "packaging")
+    session.run("python", "tools/check_cuda_search.py", *session.posargs)
+
+
 @nox.session(python=["3.11", "3.13", "3.7"])
 def readme(session):
     """What a newcomer types: a clone, a fresh environment, the commands of the README as they stand there."""
@@ -158,7 +188,7 @@ def docs(session):
 @nox.session(python="3.11")
 def bench(session):
     """Measure everything that has a budget, side by side in one run."""
-    session.install(wheel(session), "tensorflow-cpu")
+    session.install(wheel(session), "tensorflow-cpu", "jax[cpu]")
     session.run("python", "benchmarks/run.py", *session.posargs)
 
 

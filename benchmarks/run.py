@@ -169,6 +169,41 @@ def bench_detect(children, quick):
         yield row("detect(), %s, per distribution" % what, slope, "us", None, "slope from +0 to +%d" % most)
 
 
+def bench_nvidia(children, quick):
+    """`detect()` beside eight simulated NVIDIA GPUs, and beside a driver that hangs."""
+    tests = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "hardware", "build.py")
+    spec = importlib.util.spec_from_file_location("build", tests)
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    if sys.platform != "linux" or build.compiler() is None or importlib.util.find_spec("pynvml") is None:
+        raise AssertionError("this needs Linux, a C compiler and nvidia-ml-py")
+    library = build.build_nvml(children.folder)
+    gpus = "".join("gpu=NVIDIA A100-SXM4-40GB\n mem=40960/40000\n mig=0\n proc=4242:900\n" for _ in range(8))
+    hardware = {"none": None, "eight": gpus, "hung": gpus + "hang=nvmlDeviceGetCount\n"}
+    seen = {}
+
+    def measure(name):
+        before = dict(children.environ)
+        if hardware[name] is not None:
+            children.environ.update(LD_LIBRARY_PATH=library, SIM_NVML=hardware[name])
+        try:
+            took, *seen[name] = children.value(scripts.DETECT_NVIDIA % (name != "none"))
+        finally:
+            children.environ = before
+        return took
+
+    in_turns(1, ("none", "eight"), measure)
+    found = in_turns(4 if quick else 20, ("none", "eight"), measure)
+    hung = [measure("hung") for _ in range(1 if quick else 3)]
+    if seen["eight"] != [8, ""] or "no answer within" not in seen["hung"][1]:  # then this measures nothing
+        raise AssertionError("of eight GPUs %s were seen; the driver that hangs: %s" % tuple(seen.values())[1:])
+    none, eight = median(found["none"]), median(found["eight"])
+    detail = "%.1f ms against %.1f ms, imports included, median of %d processes" % (eight, none, len(found["none"]))
+    yield row("detect(), eight simulated GPUs over none", eight - none, "ms", 40.0, detail)
+    detail = "%.2f s against %.2f s, median of %d processes" % (median(hung) / 1000, none / 1000, len(hung))
+    yield row("detect(), a driver that hangs, over none", (median(hung) - none) / 1000, "s", 2.0, detail)
+
+
 def bench_diagnose(children, quick):
     """`diagnose()` on a Machine."""
     found = [children.value(scripts.DIAGNOSE) for _ in range(1 if quick else 5)]
@@ -275,37 +310,47 @@ def bench_doctor(children, quick):
         yield row(name, median(found[name]), "ms", budget, detail)
 
 
-def bench_scope(children, quick):
-    """`device_scope` enter and leave against `tf.device`."""
-    found = [children.value(scripts.SCOPE) for _ in range(1 if quick else 3)]
+def bench_scope(children, quick, framework="tensorflow"):
+    """`device_scope` enter and leave against the framework's own scope."""
+    start, own = scripts.OWN_SCOPE[framework]
+    on = "" if framework == "tensorflow" else " on %s" % framework
+    code = scripts.SCOPE % (start, own, own, own)
+    found = [children.value(code) for _ in range(1 if quick else 3)]
     for name in found[0]:
         for word, choose in (("best", min), ("median", median)):
             # Both times of a ratio come from one process; the processes differ in where their memory lies.
             times = sorted((choose(run[name][0]) / choose(run[name][1]), *map(choose, run[name])) for run in found)
             ratio, ours, theirs = times[len(times) // 2]
             detail = "%.2f us against %.2f us, %s of 15, median of %d processes" % (ours, theirs, word, len(found))
-            yield row("device_scope %s, %s" % (name, word), ratio, "x", 1.5, detail)
+            yield row("device_scope%s %s, %s" % (on, name, word), ratio, "x", 1.5, detail)
 
 
-def bench_auto(children, quick):
-    """A training script with `auto()` against the same with hand-written tf.config lines."""
-    programs = {"hand": scripts.HAND, "auto": scripts.AUTO}
-    children.ms(scripts.HAND)  # once for the byte-code and the disk's cache
-    first = children.ms(scripts.AUTO)
-    verdicts = files_of(children.cache)
-    found = in_turns(2 if quick else 11, list(programs), lambda name: children.ms(programs[name]))
+def compare_programs(children, quick, hand, auto, what):
+    """Run two programs in turns: rows with how much longer the second one takes, and the median of the first, in ms."""
+    found = in_turns(2 if quick else 11, ["hand", "auto"], lambda name: children.ms({"hand": hand, "auto": auto}[name]))
     pairs = list(zip(found["auto"], found["hand"]))
     medians = "%.2f s against %.2f s" % (median(found["auto"]) / 1000, median(found["hand"]) / 1000)
-    for what, statistic in (
-        ("script with auto(), medians", lambda drawn: median(a for a, _ in drawn) / median(h for _, h in drawn)),
-        ("script with auto(), pairs", lambda drawn: median(a / h for a, h in drawn)),
+    rows = []
+    for word, statistic in (
+        ("medians", lambda drawn: median(a for a, _ in drawn) / median(h for _, h in drawn)),
+        ("pairs", lambda drawn: median(a / h for a, h in drawn)),
     ):
         low, high = bootstrap(pairs, statistic)
         detail = "%s; 95 %% interval %.3f to %.3f of %d pairs" % (medians, low, high, len(pairs))
         detail += " (undecided: the budget lies in it)" if low <= 1.02 < high else ""
-        yield row(what, statistic(pairs), "x", 1.02, detail)
+        rows.append(row("%s, %s" % (what, word), statistic(pairs), "x", 1.02, detail))
+    return rows, median(found["hand"])
+
+
+def bench_auto(children, quick):
+    """A training script with `auto()` against the same with hand-written tf.config lines."""
+    children.ms(scripts.HAND)  # once for the byte-code and the disk's cache
+    first = children.ms(scripts.AUTO)
+    verdicts = files_of(children.cache)
+    rows, hand = compare_programs(children, quick, scripts.HAND, scripts.AUTO, "script with auto()")
+    yield from rows
     detail = "tries an accelerator in a child" if verdicts else "no accelerator to try"
-    yield row("script with auto(), first start", first / median(found["hand"]), "x", None, detail)
+    yield row("script with auto(), first start", first / hand, "x", None, detail)
     if verdicts:
         again = len(set(files_of(children.cache)) ^ set(verdicts))
         yield row("verdicts written by later starts", again, "", 0, "%d written by the first start" % len(verdicts))
@@ -313,6 +358,14 @@ def bench_auto(children, quick):
     alone = in_turns(2 if quick else 7, list(lines), lambda name: children.value(lines[name]))
     detail = "hand-written lines %.1f ms; TensorFlow imported before" % median(alone["hand"])
     yield row("auto() alone", median(alone["auto"]), "ms", None, detail)
+
+
+def bench_auto_on(children, quick, framework):
+    """A training script with Keras on another framework with `auto()` against the same without."""
+    plain, auto = scripts.PLAIN_ON % framework, scripts.AUTO_ON % framework
+    children.ms(plain)
+    children.ms(auto)
+    yield from compare_programs(children, quick, plain, auto, "script on %s with auto()" % framework)[0]
 
 
 def files_of(folder):
@@ -353,7 +406,12 @@ def table(rows):
 
 def has_tensorflow():
     """Return whether a TensorFlow is installed here, which may be broken."""
-    return importlib.util.find_spec("tensorflow") is not None
+    return has("tensorflow")
+
+
+def has(framework):
+    """Return whether a framework is installed here, which may be broken."""
+    return importlib.util.find_spec(framework) is not None
 
 
 def load_average():
@@ -385,6 +443,7 @@ def main():
         for bench in (
             bench_import,
             bench_detect,
+            bench_nvidia,
             bench_diagnose,
             bench_verdict,
             bench_matrix,
@@ -399,6 +458,11 @@ def main():
                 about["tensorflow"] = "broken"
             for bench in (bench_scope, bench_auto):
                 collect(rows, bench, children, options.quick)
+        for framework in scripts.OWN_SCOPE:
+            if framework != "tensorflow" and has(framework):
+                collect(rows, bench_scope, children, options.quick, framework)
+                if has("keras"):
+                    collect(rows, bench_auto_on, children, options.quick, framework)
     about["load_after"] = load_average()
     print("devicekit %(devicekit)s, Python %(python)s, TensorFlow %(tensorflow)s, %(system)s, %(cores)s cores" % about)
     print("load average %(load_before)s before, %(load_after)s after\n" % about)

@@ -20,6 +20,21 @@ took = 1000 * (time.perf_counter() - started)
 print([took, machine.python.distribution_count.value])
 """
 
+#: The same with NVIDIA's driver about (1) or not (0): its library is simulated, and so is the sign of it that is looked for.
+DETECT_NVIDIA = """
+import time
+started = time.perf_counter()
+from devicekit.host import LiveHost
+from devicekit.probe import read_machine
+class Host(LiveHost):
+    def exists(self, path):
+        return (%d and path == "/proc/driver/nvidia") or LiveHost.exists(self, path)
+machine = read_machine(Host())
+took = 1000 * (time.perf_counter() - started)
+import json
+print(json.dumps([took, len(machine.driver.gpus.or_none() or ()), machine.driver.nvml.problem]))
+"""
+
 #: The later ones, each of which looks at the machine again.
 DETECT_AGAIN = """
 import statistics, time
@@ -152,25 +167,38 @@ AUTO_ALONE = _LINES % _BY_AUTO
 
 TENSORFLOW_VERSION = "import json, tensorflow as tf; print(json.dumps(tf.__version__))"
 
-#: Enter and leave, in turns, as a user writes it: microseconds of every repeat, ours and TensorFlow's.
+#: The same training with Keras on another framework, whose backend a variable names; with `auto()` before, and without.
+_BACKEND = "import os\nos.environ['KERAS_BACKEND'] = '%s'\n"
+_TRAIN_KERAS = _TRAIN.replace("from tensorflow import keras", "import keras")
+PLAIN_ON = _BACKEND + _TRAIN_KERAS
+AUTO_ON = _BACKEND + _BY_AUTO + _TRAIN_KERAS
+
+#: What starts each framework for the next one, and its own scope.
+OWN_SCOPE = {
+    "tensorflow": ("import tensorflow as tf", "tf.device('/CPU:0')"),
+    "jax": ("import jax\ndevice = jax.devices('cpu')[0]", "jax.default_device(device)"),
+    "torch": (_BACKEND % "torch" + "import keras", "keras.device('cpu')"),
+}
+
+#: Enter and leave, in turns, as a user writes it: microseconds of every repeat, ours and the framework's.
 SCOPE = """
 import json, timeit
-import tensorflow as tf
+%s
 import devicekit
 
 def ours():
     with devicekit.device_scope("cpu"): pass
 
 def theirs():
-    with tf.device("/CPU:0"): pass
+    with %s: pass
 
 def ours_nested():
     with devicekit.device_scope("cpu"):
         with devicekit.device_scope("cpu"): pass
 
 def theirs_nested():
-    with tf.device("/CPU:0"):
-        with tf.device("/CPU:0"): pass
+    with %s:
+        with %s: pass
 
 def ours_native():
     with devicekit.device_scope("/CPU:0"): pass
@@ -178,11 +206,11 @@ def ours_native():
 def times(pair, repeats=15):
     found = [[], []]
     for function in pair:
-        timeit.timeit(function, number=3)  # the first entry resolves the device and starts TensorFlow
+        timeit.timeit(function, number=3)  # the first entry resolves the device and starts the framework
     slower = max(timeit.timeit(function, number=10) / 10 for function in pair)
     number = max(5, min(5000, int(0.05 / slower)))
     for repeat in range(repeats):
-        for which in ((0, 1) if repeat % 2 else (1, 0)):
+        for which in ((0, 1) if repeat %% 2 else (1, 0)):
             found[which].append(1e6 * timeit.timeit(pair[which], number=number) / number)
     return found
 

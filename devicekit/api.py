@@ -9,6 +9,7 @@ from .detection import detect_now, look_at_every_file
 from .errors import DeviceUnavailableError
 from .facts import Machine
 from .findings import Diagnosis, Evidence, Finding, Fix
+from .framework_switch import name_of
 from .matrix import BUNDLED
 from .request import Request, parse_memory, parse_request
 from .selection import Selection
@@ -54,9 +55,10 @@ def select_device(
     ----------
     device : str
         What is wanted: ``"auto"``, ``"cpu"``, ``"gpu"``, ``"gpu:1"``, ``"cuda:0"``, ``"directml:0"``, ``"/GPU:0"``, ...
-    framework : {"tensorflow", "keras"} or None
+    framework : {"tensorflow", "jax", "torch", "keras", "any"} or None
         The framework to decide for; by default the one that is imported, that ``KERAS_BACKEND`` or ``keras.json`` names,
-        or that is installed, in this order.
+        or that is installed, in this order. ``"keras"``: the one that Keras computes with, or would. ``"any"``: another
+        installed one where this one cannot use the device, as long as Keras has no backend yet.
     machine : Machine or None
         The machine to decide for; this one by default.
     min_memory : int or str or None
@@ -80,11 +82,10 @@ def select_device(
 
     .. versionadded:: 0.1.0
     """
-    plan = _plan(parse_request(device), framework, machine, min_memory, exclude, policy)
-    return plan.selection()
+    return plan_for(parse_request(device), framework, machine, min_memory, exclude, policy).selection()
 
 
-def _plan(
+def plan_for(
     request: Request,
     framework: Optional[str],
     machine: Optional[Machine] = None,
@@ -92,6 +93,7 @@ def _plan(
     exclude: Iterable[str] = (),
     policy: Policy = None,
 ) -> Plan:
+    """Return what would have to be done; see `select_device`."""
     examined = machine if machine is not None else detect_now()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     return choose(examined, diagnose(examined), request, framework, least, exclude, policy)
@@ -109,7 +111,7 @@ def auto(
     verbose: Optional[bool] = None,
     explain_errors: bool = False,
 ) -> Selection:
-    """Put Keras and TensorFlow on the best device that really works here. Best called in the first line of a program.
+    """Put Keras and its framework on the best device that really works here. Best called in the first line of a program.
 
     Looks at the machine without importing a framework, decides, tries in a child process what could kill or hang this one
     (an accelerator, or an import that was never seen to work in this state), sets variables, imports the framework, sets
@@ -120,8 +122,9 @@ def auto(
     ----------
     device : str
         What is wanted; see `select_device`. ``"auto"`` takes the variable ``DEVICEKIT_DEVICE`` where that is set.
-    framework : {"tensorflow", "keras"} or None
-        See `select_device`.
+    framework : {"tensorflow", "jax", "torch", "keras", "any"} or None
+        See `select_device`. Where one is named and Keras would take another, ``KERAS_BACKEND`` is set; not where you have
+        set it.
     require : bool
         Whether to raise where the asked device (with ``"auto"``: any accelerator) cannot be used.
     memory : "grow", "all", int or str
@@ -147,7 +150,8 @@ def auto(
     Notes
     -----
     The operation makes TensorFlow's pool of threads: set thread counts before, or use ``verify="never"``. On an
-    accelerator it also fixes TensorFlow's devices, as any operation does.
+    accelerator it also fixes TensorFlow's devices, as any operation does; with JAX it does so on the CPU as well
+    (``jax.distributed.initialize`` and ``jax_num_cpu_devices`` come before, or with ``verify="never"``).
 
     Raises
     ------
@@ -238,12 +242,14 @@ def _tell(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
         "runtime-already-initialized": ConfigurationWarning,
         "setting-invalid": ConfigurationWarning,
         "cache-unwritable": ConfigurationWarning,
+        "keras-backend-differs": ConfigurationWarning,
     }
     if verbose and not quiet:
         print(selection, file=sys.stderr)
     for number, finding in enumerate(selection.findings):
         family: Type[DeviceWarning] = families.get(finding.code, CompatibilityWarning)
-        if number == 0 and selection.fallback and finding.code not in families and "tensorflow" not in finding.blocks:
+        broken = name_of(selection.framework) in finding.blocks
+        if number == 0 and selection.fallback and finding.code not in families and not broken:
             family = FallbackWarning
         # One warning for one fall to the CPU, and one for each thing that is broken: what else was found is on the
         # Selection and in the log.

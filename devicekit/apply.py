@@ -5,17 +5,15 @@ Every change is recorded. Whatever fails turns into one finding that names the r
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
-from .choose import Plan
+from .choose import Plan, to_cpu
 from .facts import Machine
 from .findings import Evidence, Finding, Fix
+from .framework_choice import TITLES
+from .framework_switch import name_of
 from .frameworks import Adapter, adapter
 from .selection import Change, Selection
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .selftest import Trial
 
 __all__ = ["Options", "apply_plan"]
 
@@ -34,16 +32,20 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     """Carry a plan out and return what came of it. Never raises for a device or a framework that does not work."""
     changes: List[Change] = []
     if not plan.importable:
-        return plan.selection(
-            changes, verified=False if plan.framework in (None, "tensorflow", "tensorflow1") else None
-        )
+        return plan.selection(changes, verified=None if plan.device == "auto" else False)
     notes: List[Finding] = []
     if plan.verify and options.verify != "never" and not _too_late_to_try(plan):
-        plan, note = _try_first(plan, machine, options)
+        from .trying import try_first
+
+        plan, note = try_first(plan, machine, options)
         notes += note
         if not plan.importable:
             return _with(plan, notes).selection(changes, verified=False)
     _set_environment(plan, changes)
+    if plan.libraries:
+        from .preload import load
+
+        changes += load(plan.libraries)
     try:
         framework = adapter(plan.framework)
     except Exception as error:  # the import of a framework can raise anything
@@ -66,7 +68,8 @@ def _too_late_to_try(plan: Plan) -> bool:
 
     if read_settings().in_trial:
         return True
-    return "tensorflow" in sys.modules and (not plan.indices or adapter(plan.framework).initialized())
+    loaded = name_of(plan.framework) in sys.modules
+    return loaded and (not plan.indices or adapter(plan.framework).initialized())
 
 
 def _with(plan: Plan, notes: List[Finding]) -> Plan:
@@ -79,201 +82,145 @@ def _set_environment(plan: Plan, changes: List[Change]) -> None:
         os.environ[name] = value
 
 
-def _try_first(plan: Plan, machine: Machine, options: Options) -> Tuple[Plan, List[Finding]]:
-    """Try the plan's device in a child, and after a failure the next one, until one works or none is left."""
-    from .choose import next_plan
-    from .selftest.judge import judge_trial
-
-    notes: List[Finding] = []
-    while True:
-        trial = _verdict(plan, machine, options, notes)
-        if trial.outcome in ("works", "not-run"):
-            return plan, notes
-        finding = judge_trial(trial, plan)
-        following = next_plan(plan, finding) if trial.stage == "compute" else None
-        if following is None:
-            break
-        plan = following
-    if trial.stage == "import":
-        # Looking at every file may tell why.
-        return _to_cpu(replace(plan, importable=False), _cause_in_files() or finding), notes
-    if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
-        # They must be hidden before the framework looks, and whether that helps can kill the process as well.
-        plan = _hide(plan, machine, finding)
-        again = _verdict(plan, machine, options, notes)
-        return replace(plan, importable=again.outcome in ("works", "not-run")), notes
-    return _to_cpu(plan, finding), notes
-
-
-def _verdict(plan: Plan, machine: Machine, options: Options, notes: List[Finding]) -> "Trial":
-    """Look up or run the trial of the plan's first device; of the import alone where it has none."""
-    from .selftest import find_out, fingerprint
-    from .selftest.progress import Progress
-    from .settings import cache_folder, read_settings
-
-    index = plan.indices[0] if plan.indices else None
-    grow = index is not None and options.memory == "grow"
-    key = fingerprint(machine, index, grow, plan.environment)
-    what = "trying %s in a separate process" % (plan.device if plan.indices else "TensorFlow")
-    with Progress(what, read_settings().quiet) as progress:
-
-        def run() -> "Trial":
-            from .selftest.start import try_device
-
-            return try_device(index, grow, environment=plan.environment, tick=progress.tick)
-
-        cached = options.verify == "cached"
-        trial, problem = find_out(cache_folder(), key, run, cached, tick=progress.tick)
-    if problem is not None and not notes:
-        notes.append(_cache_finding(problem))
-    return trial
-
-
-def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:
-    """Turn a plan whose devices cannot even be listed into the CPU with the devices hidden."""
-    hidden: Tuple[Tuple[str, str], ...] = (("CUDA_VISIBLE_DEVICES", "-1"), ("DML_VISIBLE_DEVICES", "-1"))
-    if plan.platform == "rocm" or machine.rocm.kfd.or_none():
-        hidden += (("HIP_VISIBLE_DEVICES", "-1"),)
-    if plan.platform == "directml" or machine.directml.bundled.or_none():
-        # DirectML builds look at the adapters before they look at the variable.
-        hidden += (("TF_DIRECTML_PATH", "/nonexistent"),)
-    given = {name for name, _ in hidden}
-    environment = tuple(pair for pair in plan.environment if pair[0] not in given) + hidden
-    changed = _to_cpu(replace(plan, environment=environment), finding)
-    return replace(changed, fallback=plan.request.kind != "cpu")
-
-
-def _cache_finding(problem: str) -> Finding:
-    return Finding(
-        "cache-unwritable",
-        "warning",
-        "The verdict of the trial cannot be kept, so that every start repeats it.",
-        (Evidence(problem, "DEVICEKIT_CACHE_DIR or the user's cache folder"),),
-        (Fix("Set DEVICEKIT_CACHE_DIR to a folder that can be written"),),
-    )
-
-
-def _to_cpu(plan: Plan, cause: Finding) -> Plan:
-    """Turn a plan into the CPU, because of a finding."""
-    others = tuple(finding for finding in plan.findings if finding is not cause)
-    return replace(
-        plan,
-        device="cpu",
-        platform="cpu",
-        name="",
-        indices=(),
-        verify=False,
-        fallback=True,
-        findings=(cause,) + others,
-        cause=cause,
-        reason=cause.summary.rstrip("."),
-        alternatives=(),
-    )
-
-
-def _cause_in_files() -> Optional[Finding]:
-    """Look at every file of the framework, which takes a while, for what keeps it from being imported."""
-    from .api import deep_findings
-
-    for finding in deep_findings():
-        if finding.severity == "error" and "tensorflow" in finding.blocks:
-            return finding
-    return None
-
-
 def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
     """The import raised although nothing spoke against it: look at every file before calling it unexplained."""
-    cause = _cause_in_files()
+    from .trying import cause_in_files
+
+    cause = cause_in_files(plan)
     if cause is not None:
-        return _to_cpu(replace(plan, importable=False), cause)
+        return to_cpu(replace(plan, importable=False), cause)
     text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
+    name = name_of(plan.framework)
     finding = Finding(
         "framework-broken",
         "error",
-        "TensorFlow cannot be imported: %s." % text[:300].rstrip("."),
-        (Evidence(text[:1000], "import tensorflow"),),
+        "%s cannot be imported: %s." % (TITLES[name], text[:300].rstrip(".")),
+        (Evidence(text[:1000], "import %s" % name),),
         (Fix("Install it anew in a fresh environment"),),
-        ("tensorflow", "keras"),
+        (name, "keras"),
     )
-    return _to_cpu(replace(plan, importable=False), finding)
+    return to_cpu(replace(plan, importable=False), finding)
 
 
 def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
     """Set what must be set before the devices are initialised, then run one operation."""
     listed = framework.accelerators()
-    if plan.indices and max(plan.indices) >= len(listed):
-        from .selftest.judge import nothing_listed
-
-        plan = _to_cpu(plan, nothing_listed(plan, listed))
+    if listed is not None and plan.indices and max(plan.indices) >= len(listed) and not framework.movable:
+        plan = to_cpu(plan, _nothing_listed(plan, listed))
     try:
-        _set_devices(plan, framework, options, changes)
+        _set_visible(plan, framework, changes)
     except RuntimeError as error:
-        return _too_late(plan, framework, str(error), changes)
-    verified: Optional[bool] = None
-    if options.verify != "never":
-        try:
-            framework.smoke(bool(plan.indices))
-            verified = True
-        except Exception as error:  # kernels raise whatever they like
-            if not plan.indices:
-                return _to_cpu(plan, _cpu_broken(error)).selection(changes, verified=False)
-            from .selftest.judge import judge_error
-
-            plan = _to_cpu(plan, judge_error(type(error).__name__, str(error), plan, "compute"))
-            verified = _leave(plan, framework, options, changes)
+        return _too_late(plan, framework, str(error)).selection(changes)
+    try:
+        _set_memory(plan, framework, options, changes)
+    except RuntimeError as error:
+        if not framework.movable:
+            return _too_late(plan, framework, str(error)).selection(changes)
+        plan = _with(plan, [_memory_too_late(framework, options, str(error))])
+    except LookupError as error:
+        plan = _with(plan, [_memory_unknown(framework, str(error))])
+        changes += framework.set_memory("grow") if not framework.initialized() else []
+    try:
+        plan, verified = _settle(plan, framework, options, changes)
+    except Exception as error:  # kernels raise whatever they like, and so does a driver that is asked for its devices
+        if not plan.indices and not framework.movable:
+            return to_cpu(plan, _cpu_broken(plan, error)).selection(changes, verified=False)
+        return _leave(plan, framework, options, changes, error)
     return plan.selection(changes, verified)
 
 
-def _set_devices(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> None:
+def _set_visible(plan: Plan, framework: Adapter, changes: List[Change]) -> None:
+    if plan.platform == "tpu":  # one process has all of them, and JAX takes them by itself
+        return
     change = framework.set_visible(plan.indices)
     if change is not None:
         changes.append(change)
-    if plan.indices and options.memory in ("all", None):
-        return
-    if plan.indices:
-        changes += framework.set_memory(options.memory)
 
 
-def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> bool:
+def _set_memory(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> None:
+    if plan.indices and plan.platform != "tpu" and options.memory not in ("all", None):
+        changes += framework.set_memory(options.memory, plan.memory_bytes)
+
+
+def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Tuple[Plan, Optional[bool]]:
+    """Make the device the default and run one operation; return what is in force and whether it was seen to work."""
+    number = plan.request.indices[0] if plan.request.kind == "cpu" and plan.request.indices else 0
+    try:
+        change = framework.set_default(plan.indices, number)
+    except LookupError:
+        if plan.indices or not number:
+            raise
+        number, change = 0, framework.set_default(())  # a processor that is not there: the first one will do
+    if change is not None:
+        changes.append(change)
+        if number and not plan.indices:
+            plan = replace(plan, device="cpu:%d" % number)
+    if options.verify == "never":
+        return plan, None
+    framework.smoke(bool(plan.indices))
+    return plan, True
+
+
+def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Change], error: Exception) -> Selection:
     """After a failed operation: give the runtime up, hide the accelerators, and see that the CPU computes."""
+    from .selftest.judge import judge_error
+
+    if isinstance(error, LookupError):
+        finding = _nothing_listed(plan, framework.accelerators() or (), (str(error),))
+    else:
+        finding = judge_error(type(error).__name__, str(error), plan, "compute")
+        finding = next((item for item in plan.findings if item.code == finding.code), finding)  # it was predicted
+    plan = replace(to_cpu(plan, finding), fallback=plan.request.kind != "cpu")
     framework.reset()
-    changes.append(Change("tensorflow", "runtime", "reset after a failed operation"))
-    _set_devices(plan, framework, options, changes)
-    framework.smoke(False)
-    return True
+    changes.append(Change(framework.name, "runtime", "reset after a failed operation"))
+    try:
+        _set_visible(plan, framework, changes)
+        plan, verified = _settle(plan, framework, options, changes)
+    except Exception as second:
+        if not framework.movable:
+            raise
+        return to_cpu(plan, _cpu_broken(plan, second)).selection(changes, verified=False)
+    return plan.selection(changes, verified)
 
 
-def _cpu_broken(error: Exception) -> Finding:
+def _nothing_listed(plan: Plan, listed: Sequence[str], said: Sequence[str] = ()) -> Finding:
+    from .selftest.judge import nothing_listed
+
+    return nothing_listed(plan, listed, said)
+
+
+def _cpu_broken(plan: Plan, error: Exception) -> Finding:
     text = "%s: %s" % (type(error).__name__, str(error)[:1000])
+    name = name_of(plan.framework)
     return Finding(
         "framework-broken",
         "error",
-        "TensorFlow was imported, but cannot multiply two matrices on the CPU.",
+        "%s was imported, but cannot multiply two matrices on the CPU." % TITLES[name],
         (Evidence(text, "a 2 by 2 matrix product"),),
         (Fix("Install it anew in a fresh environment"),),
-        ("tensorflow", "keras"),
+        (name, "keras"),
     )
 
 
-def _too_late(plan: Plan, framework: Adapter, message: str, changes: List[Change]) -> Selection:
+def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
     """The devices are fixed: say what is in force instead of what was wanted."""
     visible = framework.visible()
     wanted = plan.device
     finding = Finding(
         "runtime-already-initialized",
         "warning",
-        "TensorFlow had initialised its devices before devicekit was called: '%s' cannot be set up any more, visible stay %s."
-        % (wanted, ", ".join(visible) or "no accelerators"),
-        (Evidence(message.strip()[:500], "tf.config"),),
+        "%s had initialised its devices before devicekit was called: '%s' cannot be set up any more, visible stay %s."
+        % (framework.title, wanted, ", ".join(visible) or "no accelerators"),
+        (Evidence(message.strip()[:500], framework.title),),
         (
             Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),
             Fix("Or place single parts of the program", "with devicekit.device_scope(%r): ..." % plan.request.text),
         ),
         (),
-        "https://www.tensorflow.org/api_docs/python/tf/config/set_visible_devices",
+        framework.url,
     )
     in_force = "gpu:0" if visible else "cpu"
-    plan = replace(
+    return replace(
         plan,
         device=in_force,
         platform=plan.platform if visible and plan.indices else "pluggable" if visible else "cpu",
@@ -283,7 +230,35 @@ def _too_late(plan: Plan, framework: Adapter, message: str, changes: List[Change
         cause=finding,
         reason=finding.summary.rstrip("."),
     )
-    return plan.selection(changes, verified=None)
+
+
+def _memory_too_late(framework: Adapter, options: Options, message: str) -> Finding:
+    return Finding(
+        "runtime-already-initialized",
+        "warning",
+        "%s had initialised its devices before devicekit was called: memory=%r is not in force."
+        % (framework.title, options.memory),
+        (Evidence(message.strip()[:500], framework.title),),
+        (Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),),
+        (),
+        framework.url,
+    )
+
+
+def _memory_unknown(framework: Adapter, message: str) -> Finding:
+    return Finding(
+        "setting-invalid",
+        "warning",
+        "%s cannot be given a limit in bytes on this device: memory grows as it is needed." % framework.title,
+        (Evidence(message, framework.title),),
+        (
+            Fix("Set the part of the device's memory that it may take", "export XLA_PYTHON_CLIENT_MEM_FRACTION=0.5")
+            if framework.name == "jax"
+            else Fix("Leave the limit out: memory='grow'"),
+        ),
+        (),
+        framework.url,
+    )
 
 
 def _finish(selection: Selection, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
@@ -303,7 +278,7 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
                 "framework-broken",
                 "error",
                 "Keras cannot be set up: precision or seed is not in force.",
-                (Evidence(text, "tf.keras"),),
+                (Evidence(text, "Keras"),),
                 (Fix("Run devicekit doctor, and mend what it says of Keras"),),
                 ("keras",),
             ),

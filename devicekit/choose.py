@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from .facts import Machine
-from .findings import Candidate, Diagnosis, Evidence, Finding, Fix
-from .framework_choice import choose_framework
+from .findings import Candidate, Diagnosis, Finding
+from .framework_switch import Meant, meant_framework, name_of
 from .request import Request, parse_request
 from .selection import Change, Selection
 
-__all__ = ["Plan", "choose", "why_not"]
+__all__ = ["Plan", "choose", "next_plan", "to_cpu", "why_not"]
 
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
@@ -40,6 +40,10 @@ class Plan:
         framework and listing the devices may kill or hang the process.
     environment : tuple of (str, str)
         Variables to set before the framework is imported.
+    libraries : tuple of str
+        Paths of libraries to load before the framework is imported, which would not find them itself.
+    memory_bytes : int or None
+        Of the first accelerator to use, where it is known.
     fallback : bool
         Whether this is less than what was asked for, or than what is there.
     findings : tuple of Finding
@@ -63,6 +67,8 @@ class Plan:
     importable: bool = True
     verify: bool = False
     environment: Tuple[Tuple[str, str], ...] = ()
+    libraries: Tuple[str, ...] = ()
+    memory_bytes: Optional[int] = None
     fallback: bool = False
     findings: Tuple[Finding, ...] = field(default=())
     cause: Optional[Finding] = None
@@ -103,7 +109,7 @@ def choose(
     request : Request
         The device that was asked for.
     framework : str or None
-        The framework that was asked for.
+        The framework that was asked for, one of `devicekit.framework_choice.FRAMEWORKS`.
     min_memory_bytes : int or None
         Leave out accelerators with less memory. One whose memory is not known stays in.
     exclude : iterable of str
@@ -118,38 +124,45 @@ def choose(
     """
     if policy is not None and not callable(policy) and policy not in POLICIES:
         raise ValueError("unknown policy %r; accepted are %s or a function" % (policy, ", ".join(POLICIES)))
-    chosen = choose_framework(machine, framework)
-    status = diagnosis.framework("tensorflow")
+    meant = meant_framework(machine, diagnosis, request, framework)
+    known = diagnosis.findings
+    if meant.environment:  # Keras is told what it lacks
+        known = tuple(item for item in known if not (item.code == "framework-missing" and item.blocks == ("keras",)))
+    diagnosis = replace(diagnosis, findings=known + meant.findings)
+    if meant.unsupported:
+        (finding,) = meant.findings
+        return Plan(
+            request, meant.framework, "auto", "", "", findings=_first(finding, diagnosis.findings), importable=False,
+            cause=finding, fallback=request.kind != "auto", reason=finding.summary.rstrip("."),
+        )  # fmt: skip
+    chosen = meant.framework
+    status = diagnosis.framework(name_of(chosen))
     importable = not (status is not None and status.will_import is False) and chosen is not None
     excluded = _excluded(exclude)
-    accelerators = [item for item in diagnosis.candidates if item.platform != "cpu"]
+    accelerators = [item for item in diagnosis.candidates_for(chosen) if item.platform != "cpu"]
+    if chosen != "jax":  # the others take a TPU by calls of their own, around which the program is written
+        accelerators = [item for item in accelerators if item.platform != "tpu"]
+    accelerators += _further_devices(accelerators, request)
     matching = [item for item in accelerators if _matches(item, request) and not _is_excluded(item, excluded)]
     if min_memory_bytes is not None:
         matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= min_memory_bytes]
     usable = [item for item in matching if item.usable is not False]
-    if chosen in ("jax", "torch"):
-        finding = _unsupported(chosen)
-        return Plan(
-            request, chosen, "auto", "", "", findings=(finding,) + diagnosis.findings, importable=False, cause=finding,
-            fallback=request.kind != "auto", reason=finding.summary.rstrip("."),
-        )  # fmt: skip
-    if request.kind in ("auto", "gpu") and usable and importable:
-        return _accelerator_plan(diagnosis, request, chosen, usable, policy)
-    return _cpu_plan(machine, diagnosis, request, chosen, importable, accelerators, matching)
+    if request.kind in ("auto", "gpu", "tpu") and usable and importable:
+        return _accelerator_plan(diagnosis, request, meant, usable, policy)
+    return _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, matching)
 
 
-def _unsupported(framework: str) -> Finding:
-    return Finding(
-        "framework-unsupported",
-        "info",
-        "Keras runs on %s here, which devicekit does not set up yet: nothing was changed." % framework,
-        (Evidence("the backend is %s" % framework, "KERAS_BACKEND, keras.json, or what is installed"),),
-        (Fix("Place parts of the program with Keras's own keras.device"),),
-    )
+def _further_devices(accelerators: List[Candidate], request: Request) -> List[Candidate]:
+    """Return the asked devices behind a plug-in's first one: how many it brings shows only when it runs."""
+    last = next((item for item in reversed(accelerators) if item.platform == "pluggable"), None)
+    listed = [_number(item) for item in accelerators]
+    if last is None:
+        return []
+    return [replace(last, device="gpu:%d" % index) for index in request.indices if index > max(listed)]
 
 
 def _accelerator_plan(
-    diagnosis: Diagnosis, request: Request, framework: Optional[str], usable: List[Candidate], policy: Policy
+    diagnosis: Diagnosis, request: Request, meant: Meant, usable: List[Candidate], policy: Policy
 ) -> Plan:
     if request.indices:
         numbers = {_number(item): item for item in usable}
@@ -170,12 +183,15 @@ def _accelerator_plan(
         reason += " (not usable: %s)" % ", ".join("gpu:%d" % index for index in lost)
     return Plan(
         request=request,
-        framework=framework,
-        device="gpu:" + ",".join(str(index) for index in indices),
+        framework=meant.framework,
+        device=first.device.partition(":")[0] + ":" + ",".join(str(index) for index in indices),
         platform=first.platform,
         name=first.name,
         indices=indices,
         verify=True,
+        environment=meant.environment,
+        libraries=diagnosis.libraries_for(meant.framework) if first.platform == "cuda" else (),
+        memory_bytes=first.memory_bytes,
         fallback=bool(lost),
         findings=diagnosis.findings,
         reason=reason,
@@ -194,6 +210,7 @@ def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
         platform=candidate.platform,
         name=candidate.name,
         indices=(_number(candidate),),
+        memory_bytes=candidate.memory_bytes,
         fallback=True,
         findings=(cause,) + tuple(finding for finding in plan.findings if finding is not cause),
         cause=cause,
@@ -202,18 +219,44 @@ def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
     )
 
 
+def to_cpu(plan: Plan, cause: Finding) -> Plan:
+    """Return the plan for the CPU after a finding against everything else."""
+    others = tuple(finding for finding in plan.findings if finding is not cause)
+    return replace(
+        plan,
+        device="cpu",
+        platform="cpu",
+        name="",
+        indices=(),
+        verify=False,
+        fallback=True,
+        findings=(cause,) + others,
+        cause=cause,
+        reason=cause.summary.rstrip("."),
+        alternatives=(),
+        libraries=(),
+    )
+
+
 def _cpu_plan(
     machine: Machine,
     diagnosis: Diagnosis,
     request: Request,
-    framework: Optional[str],
+    meant: Meant,
     importable: bool,
     accelerators: List[Candidate],
     matching: List[Candidate],
 ) -> Plan:
-    cpu = next(item for item in diagnosis.candidates if item.platform == "cpu")
-    cause = None if request.kind == "cpu" and importable else _cause(diagnosis, importable, matching or accelerators)
-    alarming = cause is not None and cause.severity != "info"
+    name = name_of(meant.framework)
+    cpu = next(item for item in diagnosis.candidates_for(meant.framework) if item.platform == "cpu")
+    cause = None
+    if not (request.kind == "cpu" and importable):
+        cause = _cause(diagnosis, importable, matching or accelerators, name)
+    if meant.framework is None and meant.findings:
+        cause = meant.findings[0]
+    alarming = cause is not None and (
+        cause.severity != "info" or (meant.aside and any(block.startswith(name + ".") for block in cause.blocks))
+    )
     if request.kind == "cpu":
         fallback, reason = False, "asked for"
     elif request.kind == "auto":
@@ -226,13 +269,13 @@ def _cpu_plan(
         reason = cause.summary
     return Plan(
         request=request,
-        framework=framework,
+        framework=meant.framework,
         device="cpu",
         platform="cpu",
         name=cpu.name,
         importable=importable,
-        verify=importable and _is_doubtful(machine, diagnosis),
-        environment=_guards(machine, diagnosis),
+        verify=importable and _is_doubtful(machine, diagnosis, name),
+        environment=meant.environment + (_guards(machine, diagnosis) if name == "tensorflow" else ()),
         fallback=fallback,
         findings=_first(cause, diagnosis.findings),
         cause=cause,
@@ -240,23 +283,23 @@ def _cpu_plan(
     )
 
 
-def _is_doubtful(machine: Machine, diagnosis: Diagnosis) -> bool:
-    """Whether TensorFlow would do something at its import, or when it lists the devices, that nobody has seen work.
+def _is_doubtful(machine: Machine, diagnosis: Diagnosis, framework: str) -> bool:
+    """Whether a framework would do something at its import, or when it lists the devices, that nobody has seen work.
 
     Not so for a known release without GPU support, or with it where neither GPU nor driver is about.
     """
-    status = diagnosis.framework("tensorflow")
+    status = diagnosis.framework(framework)
     if status is not None and status.will_import is None:
         return True
     unused = ("cpu-only-build", "directml-missing", "metal-plugin-missing")
     has_driver = bool(machine.driver.libraries.or_none())
-    for item in diagnosis.candidates:
+    for item in diagnosis.candidates_for(framework):
         can_open = (
             has_driver or not machine.driver.libraries.known if item.platform == "cuda" else item.platform != "cpu"
         )
         if item.platform and can_open and not any(code in unused for code in item.blocked_by):
             return True
-    build = machine.python.build("tensorflow")
+    build = machine.python.build(framework)
     return has_driver and build is not None and bool(build.cuda.or_none())
 
 
@@ -266,20 +309,19 @@ def _nothing(request: Request, accelerators: List[Candidate]) -> str:
     return "there is " + ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
 
 
-def _cause(diagnosis: Diagnosis, importable: bool, wanted: List[Candidate]) -> Optional[Finding]:
+def _cause(diagnosis: Diagnosis, importable: bool, wanted: List[Candidate], framework: str) -> Optional[Finding]:
     """The finding that decided: against the framework, against the wanted device, against any, or that there is none."""
     if not importable:
         for finding in diagnosis.findings:
-            if "tensorflow" in finding.blocks or "tensorflow.devices" in finding.blocks:
+            if framework in finding.blocks or framework + ".devices" in finding.blocks:
                 return finding
     for candidate in wanted:
         for code in candidate.blocked_by:
-            found = diagnosis.by_code(code)
+            found = diagnosis.by_code(code, framework)
             if found is not None:
                 return found
-    platforms = ("cuda", "rocm", "directml", "metal", "xpu", "gpu", "pluggable")
     for finding in diagnosis.findings:
-        if any(block in platforms for block in finding.blocks):
+        if finding.keeps_from_gpus(framework):
             return finding
     return diagnosis.by_code("no-gpu")
 
@@ -293,9 +335,14 @@ def _guards(machine: Machine, diagnosis: Diagnosis) -> Tuple[Tuple[str, str], ..
     directml = machine.directml
     libraries = {item.name for item in directml.libraries.or_none() or ()}
     blocked = any("directml" in finding.blocks for finding in diagnosis.findings)
-    if blocked and directml.bundled.or_none() and "libdxcore.so" in libraries and directml.dxg.or_none() is None:
-        if machine.process.env("TF_DIRECTML_PATH") is None:
-            return (("TF_DIRECTML_PATH", "/nonexistent"),)
+    if (
+        blocked
+        and directml.bundled.or_none()
+        and "libdxcore.so" in libraries
+        and (directml.dxg.or_none() is None or (directml.failure and not directml.adapters.or_none()))
+    ):
+        # Also in place of another folder: what DirectML is loaded from there asks the same DXCore.
+        return (("TF_DIRECTML_PATH", "/nonexistent"),)
     return ()
 
 
@@ -310,7 +357,11 @@ def _number(candidate: Candidate) -> int:
 
 
 def _matches(candidate: Candidate, request: Request) -> bool:
-    if request.kind not in ("auto", "gpu") or candidate.platform == "cpu":
+    if request.kind not in ("auto", "gpu", "tpu") or candidate.platform == "cpu":
+        return False
+    if (request.kind == "tpu" and candidate.platform != "tpu") or (
+        request.kind == "gpu" and candidate.platform == "tpu"
+    ):
         return False
     if request.platform is not None and candidate.platform != request.platform:
         return False
@@ -324,7 +375,7 @@ def _excluded(exclude: Iterable[str]) -> List[Request]:
 
 
 def _is_excluded(candidate: Candidate, excluded: List[Request]) -> bool:
-    return any(item.kind == "gpu" and _matches(candidate, item) for item in excluded)
+    return any(item.kind in ("gpu", "tpu") and _matches(candidate, item) for item in excluded)
 
 
 def why_not(diagnosis: Diagnosis, device: str) -> Tuple[Finding, ...]:
@@ -342,6 +393,6 @@ def why_not(diagnosis: Diagnosis, device: str) -> Tuple[Finding, ...]:
     codes = [code for item in matching for code in item.blocked_by]
     found = [finding for finding in diagnosis.findings if finding.code in codes]
     if not matching:
-        cause = _cause(diagnosis, True, [])
+        cause = _cause(diagnosis, True, [], "tensorflow")
         found = [cause] if cause is not None else []
     return tuple(found)

@@ -53,6 +53,8 @@ def decode(kind: Any, data: Any, where: str) -> Any:
         return decode(next(part for part in kind.__args__ if part is not type(None)), data, where)
     if is_dataclass(kind):
         return _decode_record(typing.cast(Type[Any], kind), data, where)
+    if kind is float and type(data) is int and abs(data) < 1 << 53:  # other programs write 2.0 as 2
+        return float(data)
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
         raise _wrong(where, kind.__name__, data)
     return data

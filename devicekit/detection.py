@@ -3,21 +3,22 @@
 import os
 import sys
 import threading
-from typing import Optional, Tuple
+from typing import TYPE_CHECKING, Mapping, Optional, Tuple
 
-from .facts import Machine
 from .host import WATCHED_MODULES, LiveHost
 from .probe import read_machine
-from .probe.process import VARIABLES
+
+if TYPE_CHECKING:
+    from .facts import Machine
 
 __all__ = ["detect", "detect_now", "look_at_every_file"]
 
 _lock = threading.RLock()
-_machine: Optional[Machine] = None
+_machine: "Optional[Machine]" = None
 _environment_then: Tuple[Optional[str], ...] = ()
 
 
-def detect(*, refresh: bool = False) -> Machine:
+def detect(*, refresh: bool = False) -> "Machine":
     """Return what is known of this machine. Imports no framework, runs nothing, changes nothing.
 
     Parameters
@@ -30,25 +31,31 @@ def detect(*, refresh: bool = False) -> Machine:
     global _machine, _environment_then
     with _lock:
         if _machine is None or refresh:
-            _environment_then = _environment()
+            before = dict(os.environ)
             _machine = read_machine(LiveHost())
+            _environment_then = _environment(before)
         return _machine
 
 
-def _environment() -> Tuple[Optional[str], ...]:
-    """The variables that a machine records, as they are now."""
-    return tuple(map(os.environ.get, VARIABLES))
+def _environment(environ: Mapping[str, str]) -> Tuple[Optional[str], ...]:
+    """The variables that a machine records."""
+    from .probe.process import VARIABLES
+
+    return tuple(map(environ.get, VARIABLES))
 
 
-def detect_now() -> Machine:
+def detect_now() -> "Machine":
     """Return this machine, with the frameworks that are imported by now and the variables that are set by now."""
     machine = detect()
     loaded = tuple(name for name in WATCHED_MODULES if name in sys.modules)
-    if loaded != tuple(module.name for module in machine.process.modules) or _environment() != _environment_then:
+    if (
+        loaded != tuple(module.name for module in machine.process.modules)
+        or _environment(os.environ) != _environment_then
+    ):
         machine = detect(refresh=True)
     return machine
 
 
-def look_at_every_file() -> Machine:
+def look_at_every_file() -> "Machine":
     """Return this machine after a look at every file of the installed frameworks, which takes longer."""
     return read_machine(LiveHost(), deep=True)

@@ -9,24 +9,34 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 
 from .codec import decode, encode
 from .device_facts import (
+    AmdGpu,
     Cuda,
     DeviceNode,
     DirectMl,
     Driver,
     DxAdapter,
     Gpu,
+    GpuProcess,
+    Installation,
+    IntelGpu,
     Library,
     Metal,
+    MigDevice,
+    OneApi,
+    Opener,
     PciDisplay,
     Rocm,
+    Tpu,
+    Xid,
 )  # fmt: skip
 from .errors import MachineFileError
 from .fact import Fact
 
 __all__ = [
-    "SCHEMA", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact", "FrameworkBuild", "Gpu",
-    "ImportPackage", "KerasConfig", "Library", "LoadedModule", "Machine", "Measured", "Metal", "Native", "PciDisplay",
-    "PluginLibrary", "Process", "Python", "Rocm", "Verdict",
+    "SCHEMA", "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact",
+    "FrameworkBuild", "Gpu", "GpuProcess", "ImportPackage", "Installation", "IntelGpu", "KerasConfig", "Library", "LoadedModule",
+    "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PluginLibrary",
+    "Process", "Python", "Rocm", "Tpu", "Verdict", "Xid",
 ]  # fmt: skip
 
 #: Version of the JSON form. A reader refuses a newer one.
@@ -68,7 +78,10 @@ class ImportPackage:
 
 @dataclass(frozen=True)
 class FrameworkBuild:
-    """What the files inside a framework's package say that it was built for."""
+    """What the files inside a framework's package, and of JAX its plug-ins', say that it was built for.
+
+    ``cuda_version`` is as precise as they are: of JAX's plug-ins the major number alone.
+    """
 
     package: str
     location: str
@@ -79,6 +92,9 @@ class FrameworkBuild:
     cudnn_version: Fact[str]
     compute_capabilities: Fact[Tuple[str, ...]]
     directml: Fact[bool]
+    rocm_version: Fact[str] = Fact.unknown("not asked")
+    xpu: Fact[bool] = Fact.unknown("not asked")
+    metal: Fact[bool] = Fact.unknown("not asked")
 
 
 @dataclass(frozen=True)
@@ -167,7 +183,13 @@ class Python:
 
 @dataclass(frozen=True)
 class Native:
-    """The operating system, processor and C library. ``msvc``: the Visual C++ runtime libraries that Windows finds."""
+    """The operating system, processor and C library. ``msvc``: the Visual C++ runtime libraries that Windows finds.
+
+    ``cpu_count`` and ``memory_bytes`` are the machine's. Of its logical processors, this process may run on
+    ``cpu_affinity``; in its control groups it gets the time of ``cpu_quota`` cores, which programs cannot see in the
+    number of processors; ``cpu_usable`` is the least of all three. ``memory_limit_bytes``: the least limit of its control
+    groups; ``address_space_bytes``: what ``ulimit -v`` allows. ``performance_cores``: the fast ones of Apple's chips.
+    """
 
     system: str  # "linux", "windows", "macos"
     release: str
@@ -179,15 +201,39 @@ class Native:
     memory_bytes: Fact[int]
     libc: Fact[str]
     msvc: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
+    cpu_affinity: Fact[int] = Fact.unknown("not asked")
+    cpu_quota: Fact[float] = Fact.unknown("not asked")
+    cpu_usable: Fact[float] = Fact.unknown("not asked")
+    performance_cores: Fact[int] = Fact.unknown("not asked")
+    memory_limit_bytes: Fact[int] = Fact.unknown("not asked")
+    address_space_bytes: Fact[int] = Fact.unknown("not asked")
+
+    @property
+    def cpu_limited_by(self) -> str:
+        """What keeps this process from some of the processors: ``"cgroup quota"``, ``"cpuset"``, ``"affinity"``, or ``""``."""
+        usable, count = self.cpu_usable.or_none(), self.cpu_count.or_none()
+        if usable is None or count is None or usable >= count:
+            return ""
+        quota, affinity = self.cpu_quota.or_none(), self.cpu_affinity
+        if quota is not None and quota < (affinity.or_none() or count):
+            return "cgroup quota"
+        return "cpuset" if "cpuset" in affinity.source else "affinity"
+
+    @property
+    def usable_memory_bytes(self) -> Optional[int]:
+        """The memory that this process can use, None where neither the machine's nor a limit is known."""
+        known = [fact.content for fact in (self.memory_bytes, self.memory_limit_bytes) if fact.content is not None]
+        return min(known) if known else None
 
 
 @dataclass(frozen=True)
 class LoadedModule:
-    """A framework that the examined process has imported already."""
+    """A framework that the examined process has imported already. ``backend``: what a Keras 3 computes with, else ""."""
 
     name: str
     version: str
     initialized: Optional[bool] = None
+    backend: str = ""
 
 
 @dataclass(frozen=True)
@@ -244,6 +290,8 @@ class Machine:
     process: Process
     measured: Measured = field(default_factory=Measured)
     devicekit_version: str = ""
+    oneapi: OneApi = field(default_factory=OneApi)
+    tpu: Tpu = field(default_factory=Tpu)
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the machine as plain data for JSON; `from_dict` gives an equal machine back."""

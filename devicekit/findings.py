@@ -6,11 +6,24 @@ Pure data. The texts in here are what a person reads, so they are complete sente
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union, overload
 
-__all__ = ["SEVERITIES", "Candidate", "Diagnosis", "Evidence", "Finding", "Fix", "FrameworkStatus", "NotEvaluated"]
+__all__ = [
+    "PLATFORMS",
+    "SEVERITIES",
+    "Candidate",
+    "Diagnosis",
+    "Evidence",
+    "Finding",
+    "Fix",
+    "FrameworkStatus",
+    "NotEvaluated",
+]
 
 #: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
 #: one would expect (for example on the CPU beside an idle GPU). ``info``: worth knowing, nothing is wrong.
 SEVERITIES = ("error", "warning", "info")
+
+#: What a finding can block of the devices, beside single ones.
+PLATFORMS = ("cuda", "rocm", "directml", "metal", "xpu", "tpu", "gpu", "pluggable")
 
 
 @dataclass(frozen=True)
@@ -117,8 +130,9 @@ class Finding:
         Ways out, the shortest that works first; some are worked out when they are looked at.
     blocks : tuple of str
         What cannot be used because of it: names of frameworks (``"tensorflow"``: its import) or a part of one
-        (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``), or of platforms of the candidate devices (``"cuda"``,
-        ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``), or one device (``"gpu:1"``).
+        (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``); platforms of the candidate devices (``"cuda"``,
+        ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``) for every framework, or for the build of one alone
+        (``"tensorflow.cuda"``; ``"torch.gpu"``: all of them); or one device (``"gpu:1"``, ``"tensorflow.gpu:1"``).
     url : str
         Where the fact behind it can be read, "" where it was measured.
 
@@ -132,6 +146,19 @@ class Finding:
     fix: Sequence[Fix] = ()
     blocks: Tuple[str, ...] = ()
     url: str = ""
+
+    def concerns(self, framework: str) -> bool:
+        """Return whether what it blocks is not another framework's alone."""
+        name = "tensorflow" if framework == "tensorflow1" else framework
+        others = [block.partition(".")[0] for block in self.blocks]
+        return not self.blocks or any(item == name or item not in ("tensorflow", "jax", "torch") for item in others)
+
+    def keeps_from_gpus(self, framework: str) -> bool:
+        """Return whether it keeps a framework (``"tensorflow"``, ``"jax"``, ``"torch"``) from GPUs of a whole platform."""
+        return any(
+            block in PLATFORMS or (block.startswith(framework + ".") and block.partition(".")[2] in PLATFORMS)
+            for block in self.blocks
+        )
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the finding as plain data for JSON."""
@@ -177,6 +204,14 @@ class Candidate:
         Codes of the findings that stand in the way.
     memory_bytes : int or None
         Total memory of the device, None where it is not known.
+    memory_free_bytes : int or None
+        What was free of it when the machine was looked at.
+    uuid : str
+        The vendor's identifier of the device (``GPU-...``, ``MIG-...``), "" where it is not known.
+    compute_capability : str
+        Of an NVIDIA GPU (``"8.0"``), "" where it is not known.
+    remark : str
+        What is uncertain about it, such as its number among cards of several kinds; "" where nothing is.
 
     .. versionadded:: 0.1.0
     """
@@ -187,6 +222,10 @@ class Candidate:
     usable: Optional[bool]
     blocked_by: Tuple[str, ...] = ()
     memory_bytes: Optional[int] = None
+    memory_free_bytes: Optional[int] = None
+    uuid: str = ""
+    compute_capability: str = ""
+    remark: str = ""
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the candidate as plain data for JSON."""
@@ -197,6 +236,10 @@ class Candidate:
             "usable": self.usable,
             "blocked_by": list(self.blocked_by),
             "memory_bytes": self.memory_bytes,
+            "memory_free_bytes": self.memory_free_bytes,
+            "uuid": self.uuid,
+            "compute_capability": self.compute_capability,
+            "remark": self.remark,
         }
 
 
@@ -246,11 +289,16 @@ class Diagnosis:
     findings : tuple of Finding
         The blocking ones first; causes without their symptoms.
     candidates : tuple of Candidate
-        Every device, usable or blocked by which finding. The CPU comes last.
+        Every device, usable or blocked by which finding, for the framework that is meant. The CPU comes last.
     frameworks : tuple of FrameworkStatus
         What each installed framework will do.
     not_evaluated : tuple of NotEvaluated
         Rules that could not be decided.
+    by_framework : tuple of (str, tuple of Candidate)
+        The same devices for each of ``"tensorflow"``, ``"jax"`` and ``"torch"``; see `candidates_for`.
+    libraries : tuple of (str, tuple of str)
+        For a framework that would not find all of its libraries although they are installed: the files to load before its
+        import, in this order; see `libraries_for`.
 
     .. versionadded:: 0.1.0
     """
@@ -259,13 +307,30 @@ class Diagnosis:
     candidates: Tuple[Candidate, ...] = ()
     frameworks: Tuple[FrameworkStatus, ...] = ()
     not_evaluated: Tuple[NotEvaluated, ...] = field(default=())
+    by_framework: Tuple[Tuple[str, Tuple[Candidate, ...]], ...] = ()
+    libraries: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()
 
-    def by_code(self, code: str) -> Optional[Finding]:
-        """Return the first finding with this code, or None."""
-        for finding in self.findings:
-            if finding.code == code:
-                return finding
-        return None
+    def libraries_for(self, framework: Optional[str]) -> Tuple[str, ...]:
+        """Return the files to load by their full path before a framework is imported, in this order; mostly none."""
+        return dict(self.libraries).get("tensorflow" if framework == "tensorflow1" else framework or "", ())
+
+    def candidates_for(self, framework: Optional[str]) -> Tuple[Candidate, ...]:
+        """Return every device as one framework would use it, whether it is the one that is meant or not.
+
+        Parameters
+        ----------
+        framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
+            None: the one that is meant.
+        """
+        name = "tensorflow" if framework == "tensorflow1" else framework
+        return dict(self.by_framework).get(name or "", self.candidates)
+
+    def by_code(self, code: str, framework: Optional[str] = None) -> Optional[Finding]:
+        """Return the first finding with this code, or None; ``framework``: one that concerns it comes before others."""
+        found = [finding for finding in self.findings if finding.code == code]
+        if framework is not None:
+            found.sort(key=lambda finding: not finding.concerns(framework))
+        return found[0] if found else None
 
     def framework(self, name: str) -> Optional[FrameworkStatus]:
         """Return what is expected of a framework, or None where it is not installed."""
@@ -275,10 +340,16 @@ class Diagnosis:
         return None
 
     def to_dict(self) -> Dict[str, Any]:
-        """Return the diagnosis as plain data for JSON."""
+        """Return the diagnosis as plain data for JSON; each prediction with the devices as that framework would use them."""
+        candidates = dict(self.by_framework)
         return {
             "findings": [item.to_dict() for item in self.findings],
             "devices": [item.to_dict() for item in self.candidates],
-            "prediction": [item.to_dict() for item in self.frameworks],
+            "prediction": [
+                dict(item.to_dict(), candidates=[device.to_dict() for device in candidates[item.framework]])
+                if item.framework in candidates
+                else item.to_dict()
+                for item in self.frameworks
+            ],
             "not_evaluated": [item.to_dict() for item in self.not_evaluated],
         }

@@ -25,11 +25,12 @@ class Entry(NamedTuple):
 
 
 class FileInfo(NamedTuple):
-    """What ``stat`` says of a file. ``kind``: file, folder, device or other."""
+    """What ``stat`` says. ``kind``: file, folder, device or other; ``shared``: every user may write or replace it."""
 
     kind: str
     size: int
     mtime_ns: int
+    shared: bool = False
 
 
 class Question:
@@ -72,6 +73,7 @@ class Interpreter:
     extension_suffixes: Tuple[str, ...]
     cwd: str
     modules: Tuple[Tuple[str, str], ...] = ()
+    keras_backend: str = ""
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Interpreter":
@@ -148,12 +150,24 @@ class Host:
         """Return whether this user may open a device node for reading and writing."""
         raise NotImplementedError
 
+    def group_of(self, path: str) -> str:
+        """Return the group that owns a file: its name, its number where it has no name here, "" where nobody says."""
+        raise NotImplementedError
+
     def loader_cache(self) -> Mapping[str, str]:
         """Return the dynamic loader's cache: library name to path (empty where there is none)."""
         raise NotImplementedError
 
     def libc(self) -> str:
         """Return the C library's name and version ("glibc 2.36"), "" where it does not say."""
+        raise NotImplementedError
+
+    def affinity(self) -> int:
+        """Return on how many logical processors this process may run, 0 where the system does not say (macOS never does)."""
+        raise NotImplementedError
+
+    def memory_bytes(self) -> int:
+        """Return the machine's memory as Windows tells it, 0 where it does not; Windows only."""
         raise NotImplementedError
 
     def cpu_features(self) -> Tuple[str, ...]:
@@ -226,10 +240,6 @@ def _check(path: str) -> None:
     """Refuse what no system call takes: it would be a ValueError, and probers expect an OSError."""
     if "\0" in path:
         raise OSError(22, "a path with a null character", path)
-
-
-#: Numbers of IsProcessorFeaturePresent (winnt.h, PF_..._INSTRUCTIONS_AVAILABLE), under the names that Linux gives them.
-_WINDOWS_FEATURES = (("sse2", 10), ("ssse3", 36), ("sse4_1", 37), ("sse4_2", 38), ("avx", 39), ("avx2", 40))
 
 
 #: So many seconds may the drivers that are asked take, all of them together.
@@ -309,7 +319,8 @@ class LiveHost(Host):
             kind = "device"
         else:
             kind = "other"
-        return FileInfo(kind, status.st_size, status.st_mtime_ns)
+        shared = os.name == "posix" and bool(status.st_mode & stat.S_IWOTH) and not status.st_mode & stat.S_ISVTX
+        return FileInfo(kind, status.st_size, status.st_mtime_ns, shared)
 
     def real_path(self, path: str) -> str:
         return os.path.realpath(path)
@@ -317,11 +328,23 @@ class LiveHost(Host):
     def accessible(self, path: str) -> bool:
         return os.access(path, os.R_OK | os.W_OK)
 
+    def group_of(self, path: str) -> str:
+        try:
+            number = os.stat(path).st_gid
+        except (OSError, ValueError):
+            return ""
+        try:
+            import grp
+
+            return grp.getgrgid(number).gr_name
+        except (ImportError, KeyError, OSError):  # Windows; in a container the host's groups have no names
+            return str(number) if os.name == "posix" else ""
+
     def loader_cache(self) -> Mapping[str, str]:
         if self._loader_cache is None:
             self._loader_cache = {}
             if self.system == "linux":
-                from .probe.native import parse_ld_cache
+                from .probe.ld_cache import parse_ld_cache
 
                 try:
                     self._loader_cache = parse_ld_cache(self.read_bytes("/etc/ld.so.cache", 16 << 20))
@@ -335,31 +358,27 @@ class LiveHost(Host):
         except (AttributeError, OSError, ValueError):  # Windows; macOS and musl do not know the name
             return ""
 
-    def cpu_features(self) -> Tuple[str, ...]:
-        # Windows tells of these from 10.0.19041 on; before, it denies them on every processor.
-        if sys.platform != "win32" or tuple(map(int, self.release.split("."))) < (10, 0, 19041):
-            return ()
-        import ctypes
+    def affinity(self) -> int:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        from . import windows
 
-        ask = ctypes.WinDLL("kernel32").IsProcessorFeaturePresent
-        return tuple(name for name, number in _WINDOWS_FEATURES if ask(number))
+        return windows.affinity()
+
+    def memory_bytes(self) -> int:
+        from . import windows
+
+        return windows.memory_bytes()
+
+    def cpu_features(self) -> Tuple[str, ...]:
+        from . import windows
+
+        return windows.cpu_features(self.release)
 
     def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
-        if sys.platform != "win32":
-            return []
-        import winreg
+        from . import windows
 
-        found: List[Tuple[str, Dict[str, Any]]] = []
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as parent:
-            for index in range(winreg.QueryInfoKey(parent)[0]):
-                name = winreg.EnumKey(parent, index)
-                values: Dict[str, Any] = {}
-                with winreg.OpenKey(parent, name) as child:
-                    for item in range(winreg.QueryInfoKey(child)[1]):
-                        label, content, _ = winreg.EnumValue(child, item)
-                        values[label] = content
-                found.append((name, values))
-        return found
+        return windows.registry(key)
 
     def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
         import subprocess

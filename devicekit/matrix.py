@@ -10,15 +10,28 @@ import re
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .projects import Build, Project
-from .rows import CudaRow, CudnnRow, DirectMlRow, Hold, ImportNeed, RocmRow, TensorFlowRow
+from .rows import (
+    CudaRow,
+    CudnnRow,
+    DirectMlRow,
+    Hold,
+    ImportMemory,
+    ImportNeed,
+    InstructionNeed,
+    RocmRow,
+    TensorFlowRow,
+)  # fmt: skip
 
-__all__ = ["CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportNeed", "Matrix", "RocmRow", "TensorFlowRow"]
+__all__ = [
+    "CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportMemory", "ImportNeed", "InstructionNeed", "Matrix", "RocmRow",
+    "TensorFlowRow",
+]  # fmt: skip
 
 #: Distributions that own the import package ``tensorflow``.
 TENSORFLOW_OWNERS = (
     "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-directml", "tensorflow-rocm", "tensorflow-macos",
     "tensorflow-intel", "tensorflow-cpu-aws", "intel-tensorflow", "tensorflow-aarch64", "tf-nightly", "tf-nightly-cpu",
-    "tf-nightly-gpu",
+    "tf-nightly-gpu", "tensorflow-tpu",
 )  # fmt: skip
 
 #: Empty distributions of the name ``tensorflow`` that only require another one at the same version.
@@ -123,6 +136,24 @@ class Matrix:
             if _about(row["projects"], project) and accepts(row["versions"], version) and accepts(row["python"], python)
         )
 
+    def instructions(self, project: str, version: str, architecture: str) -> Tuple[InstructionNeed, ...]:
+        """Return the instructions that the registry's wheels of a release cannot be imported without."""
+        return tuple(
+            InstructionNeed(tuple(row["needs"]), row["ends"], tuple(row["instead"]))
+            for row in self._table("instructions")
+            if row["architecture"] == architecture
+            and _about(row["projects"], project)
+            and accepts(row["versions"], version)
+        )
+
+    def import_memory(self, project: str, version: str) -> Optional[ImportMemory]:
+        """Return how much memory the import of a release takes, None where nobody tried one like it."""
+        for row in self._table("memory"):
+            if _about(row["projects"], project) and accepts(row["versions"], version):
+                names = ("tried", "killed_bytes", "resident_bytes", "address_space_bytes")
+                return ImportMemory(*(row[name] for name in names))
+        return None
+
     def needed(self, file: str, tensorflow: Optional[str]) -> bool:
         """Return whether a file of an installed package is needed to import it and to train.
 
@@ -177,6 +208,18 @@ class Matrix:
                 return tuple(row["libraries"])
         return ()
 
+    def search_folders(self, tensorflow: str) -> Tuple[str, ...]:
+        """Return where a release of TensorFlow for Linux looks for CUDA's libraries beside itself, () where it does not."""
+        for row in self._table("runpaths"):
+            if accepts(row["versions"], tensorflow):
+                return tuple(row["folders"])
+        return ()
+
+    def opened(self, plugin: str) -> Tuple[str, ...]:
+        """Return the libraries without which a CUDA plug-in of JAX (``xla_cuda12``) refuses the GPU, () for another."""
+        found = [row["names"] for row in self._table("opened") if row["opener"] == plugin]
+        return tuple(found[0]) if found else ()
+
     def cudnn(self, version: str) -> Optional[CudnnRow]:
         """Return the line of cuDNN that a version belongs to, None where it is not known."""
         for row in self._table("cudnn"):
@@ -191,6 +234,13 @@ class Matrix:
             if row["tensorflow"] == minor:
                 return row["cudnn"], row["seen"]
         return "", ""
+
+    def gpu_code(self, framework: str, version: str, cuda: str) -> Tuple[str, ...]:
+        """Return the GPU code (``sm_80``, ``compute_90``) in a build of JAX or PyTorch for a CUDA release, or ()."""
+        for row in self._table("gpu_code"):
+            if row["framework"] == framework and row["cuda"] == cuda and accepts(row["versions"], version):
+                return tuple(row["capabilities"].split())
+        return ()
 
     def flags(self, variable: str) -> Dict[str, str]:
         """Return the flags that TensorFlow reads from an environment variable, with what they take."""
@@ -209,14 +259,22 @@ class Matrix:
             r"^(NVIDIA|Tesla|Graphics Device)\s+", "", re.sub(r"^NVIDIA\s+", "", name.strip()), flags=re.I
         ).lower()
         for row in self._table("gpus"):  # the longest name first
-            if re.match(re.escape(row["name"].lower()) + r"(?![a-z])", plain) or (
-                row["name"][-1].isdigit()
-                and row["name"].startswith("GeForce")
-                and plain.startswith(row["name"].lower())
-            ):
+            known: str = row["name"]
+            if not plain.startswith(known.lower()):
+                continue
+            # What follows may not be a letter, but for "GeForce RTX 4070Ti" and its like.
+            after = plain[len(known) : len(known) + 1]
+            if not "a" <= after <= "z" or (known[-1].isdigit() and known.startswith("GeForce")):
                 capability: str = row["capability"]
                 return capability
         return None
+
+    def plugin_loads(self, distribution: str, version: str) -> str:
+        """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" where nobody looked."""
+        for row in self._table("plugins"):
+            if row["distribution"] == distribution and accepts(row["versions"], version):
+                return str(row["loads"])
+        return ""
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""

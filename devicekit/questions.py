@@ -63,10 +63,12 @@ class LiveQuestion(Question):
         ------
         OSError
             Where there is none: the driver gave no answer in time, the child died, or it says what failed.
+        ChildProcessError
+            Where the child could not be started: then nothing is known of the driver.
         """
         process, self._process = self._process, None
         if process is None:
-            raise OSError(self._problem or "the question was asked once already")
+            raise ChildProcessError(self._problem or "the question was asked once already")
         try:
             out, _ = process.communicate(timeout=max(0.05, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:

@@ -8,18 +8,26 @@ __all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_reque
 
 #: For messages; kept in one place with the parser.
 ACCEPTED = (
-    "'auto', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal', 'xpu:0', 'tpu', or TensorFlow's own "
-    "'/GPU:0' and '/device:DML:0'"
+    "'auto', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal' or 'mps', 'xpu:0', 'tpu', or "
+    "TensorFlow's own '/GPU:0' and '/device:DML:0'"
 )
 
 #: TensorFlow's device types that are no accelerators of their own: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
 NO_ACCELERATOR = ("CPU", "XLA_CPU", "XLA_GPU", "TPU", "TPU_SYSTEM")
 
-_PLAIN = re.compile(r"(auto|cpu|gpu|cuda|rocm|directml|dml|metal|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
+_PLAIN = re.compile(r"(auto|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
 _NATIVE = re.compile(
     r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(cpu|gpu|dml|xpu|tpu):(\d+)$"
 )
-_PLATFORMS = {"cuda": "cuda", "rocm": "rocm", "directml": "directml", "dml": "directml", "metal": "metal", "xpu": "xpu"}
+_PLATFORMS = {
+    "cuda": "cuda",
+    "rocm": "rocm",
+    "directml": "directml",
+    "dml": "directml",
+    "metal": "metal",
+    "mps": "metal",
+    "xpu": "xpu",
+}
 
 
 @dataclass(frozen=True)

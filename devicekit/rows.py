@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Tuple
 
-__all__ = ["CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportNeed", "RocmRow", "TensorFlowRow"]
+__all__ = [
+    "CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportMemory", "ImportNeed", "InstructionNeed", "RocmRow", "TensorFlowRow",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,3 +117,44 @@ class DirectMlRow:
     systems: Tuple[str, ...]
     windows_build: int
     wsl_build: int
+
+
+@dataclass(frozen=True)
+class InstructionNeed:
+    """Instructions without which a release cannot be imported.
+
+    Attributes
+    ----------
+    needs : tuple of str
+        As Linux names them in ``/proc/cpuinfo``.
+    ends : {"kills", "raises"}
+        What an import without them comes to.
+    instead : tuple of str
+        Requirements for a release that does without them; empty where there is none.
+    """
+
+    needs: Tuple[str, ...]
+    ends: str
+    instead: Tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ImportMemory:
+    """How much memory the import of a framework and one operation take, as far as it was tried.
+
+    Attributes
+    ----------
+    tried : str
+        With what.
+    killed_bytes : int
+        The highest limit under which the kernel killed the process; 0 where that was not tried.
+    resident_bytes : int
+        What it takes where nothing limits it.
+    address_space_bytes : int
+        The highest limit of the address space under which it failed; 0 where that was not tried.
+    """
+
+    tried: str
+    killed_bytes: int
+    resident_bytes: int
+    address_space_bytes: int

@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
+from .framework_switch import name_of
 from .request import parse_request
 from .selection import Selection
 
@@ -25,7 +26,13 @@ class _Place(NamedTuple):
     name: Optional[str]
     factory: Optional[Callable[[Optional[str]], Any]]
     framework: Any
+    #: Where the framework has them: what sets the thread to the device, and what sets it back.
+    enter: Optional[Callable[[], Any]] = None
+    leave: Optional[Callable[[Any], Any]] = None
 
+
+#: Stands for a scope where there is nothing to place, in the form of what a switch leaves to be done.
+_NOTHING = (lambda before: None, None)
 
 #: Resolved devices. Only what cannot change any more is kept: the framework's devices are fixed once it runs.
 _places: Dict[Tuple[Optional[str], Optional[str], bool], _Place] = {}
@@ -49,8 +56,9 @@ class device_scope:
     ----------
     device : str or None
         See `devicekit.select_device`; exactly one device. Numbers count the machine's accelerators in the framework's
-        order; TensorFlow's own names (``"/CPU:1"``) count its logical devices. By default what `devicekit.auto` chose.
-    framework : {"tensorflow", "keras"} or None
+        order; TensorFlow's own names (``"/CPU:1"``) count its logical devices. ``"cpu:1"``: the second of several, where
+        TensorFlow's CPU was split or JAX was given more. By default what `devicekit.auto` chose.
+    framework : {"tensorflow", "keras", "jax", "torch"} or None
         See `devicekit.select_device`.
     require : bool
         Whether to raise where the device cannot be used; otherwise the CPU is used, with a warning.
@@ -94,14 +102,17 @@ class device_scope:
         place = _places.get(self._key) or _resolve(self._key)
         events = _modules.get("asyncio.events")
         if place.factory is None:
-            context: Any = _Nothing()
+            context: Any = _NOTHING
         elif events is not None and events._get_running_loop() is not None:
             from .tasks import TaskScope
 
             context = TaskScope(place.framework, place.name)
+            context.__enter__()
+        elif place.enter is not None:
+            context = (place.leave, place.enter())
         else:
             context = place.factory(place.name)
-        context.__enter__()
+            context.__enter__()
         if self._context is None:
             self._context = context
             self._thread = _thread_number()
@@ -114,7 +125,11 @@ class device_scope:
             context = self._innermost()
         else:
             context, self._context = self._context, None
-        context.__exit__(*error)
+        if type(context) is tuple:
+            leave, before = context
+            leave(before)
+        else:
+            context.__exit__(*error)
 
     def _innermost(self) -> Any:
         """Take out what this thread entered last."""
@@ -179,20 +194,12 @@ def _wrap_generator(function: Callable[..., Any], again: "Callable[[], device_sc
     return stepwise
 
 
-class _Nothing:
-    """Stands for a scope where there is nothing to place."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: Any) -> None:
-        return None
-
-
 def _accept(device: Optional[str]) -> None:
     """Check a device string once."""
     if device is not None and len(parse_request(device).indices) > 1:
-        raise ValueError("a scope is one device, %r are several; use a tf.distribute strategy for those" % device)
+        raise ValueError(
+            "a scope is one device, %r are several; use tf.distribute or keras.distribution for those" % device
+        )
     _accepted.add(device)
 
 
@@ -207,47 +214,81 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     chosen = api.current()
     if device is None:
         device = chosen.device.partition(",")[0] if chosen is not None else "auto"
+    if framework is None and chosen is not None and chosen.framework is not None and chosen.device != "auto":
+        framework = name_of(chosen.framework)
     request = parse_request(device)
-    selection = api.select_device(device, framework=framework)
-    loaded = "tensorflow" in sys.modules
-    if selection.framework not in ("tensorflow", "tensorflow1") or (not loaded and _broken(selection)):
+    plan = api.plan_for(request, framework)
+    selection = plan.selection()
+    if _is_nothing_to_place(selection):
         # There is nothing to place with: the body's own import says what is wrong, as it would without us.
         if require:
             raise api.unavailable(selection)
         _warn(selection, notify, FallbackWarning, read_settings().quiet)
         return _Place(selection, None, None, None)
+    if plan.libraries and name_of(plan.framework) not in _modules:
+        from .preload import load
+
+        load(plan.libraries)
     tool = adapter(selection.framework)
-    name = tool.device_name(request)
+    try:
+        name = tool.device_name(request)
+    except Exception as error:  # the framework cannot start its devices
+        selection, name = _leave(selection, tool, error), None
     fallback = name is None and request.kind != "auto"
     if name is None:
-        name = "/device:CPU:0"
-    kind, number = name.rsplit(":", 2)[-2:]
-    if kind.endswith("CPU"):
+        name = tool.cpu
+    kind, _, number = name.rpartition("/device:")[2].rpartition(":")
+    if kind.lower().endswith("cpu"):
         reason = selection.reason
         if fallback and selection.device != "cpu":
-            reason = "'%s' is not visible to TensorFlow" % device
+            reason = "'%s' is not visible to %s" % (device, tool.title)
         selection = selection.replace(
             device="cpu" if number == "0" else "cpu:%s" % number, platform="cpu", reason=reason, fallback=fallback
         )
     else:
-        # The machine's number where that was asked for; TensorFlow's own counts what is visible.
+        # The machine's number where that was asked for; the framework's own counts what is visible.
         shown = request.indices[0] if request.indices and not request.native else int(number)
-        selection = selection.replace(device="gpu:%d" % shown, fallback=False)
+        selection = selection.replace(device="%s:%d" % ("tpu" if kind == "tpu" else "gpu", shown), fallback=False)
         if selection.platform == "cpu":  # the framework lists what the facts did not promise
-            selection = selection.replace(platform="pluggable", name="", reason="asked for, and listed by TensorFlow")
+            reason = "asked for, and listed by %s" % tool.title
+            selection = selection.replace(platform=tool.platform(name), name="", reason=reason)
     if fallback:
         if require:
             raise api.unavailable(selection)
         _warn(selection, notify, FallbackWarning, read_settings().quiet)
-    place = _Place(selection, name, tool.scope_factory(), tool)
+    place = _Place(selection, name, tool.scope_factory(), tool, *(tool.switch(name) or ()))
     if tool.settled():
         with _lock:
             _places[key] = place
     return place
 
 
-def _broken(selection: Selection) -> bool:
-    return any("tensorflow" in finding.blocks for finding in selection.findings)
+def _is_nothing_to_place(selection: Selection) -> bool:
+    """Whether there is no framework, or none that devicekit knows, or one that will not import."""
+    if selection.framework is None or selection.device == "auto":
+        return True
+    framework = name_of(selection.framework)
+    return framework not in sys.modules and any(framework in finding.blocks for finding in selection.findings)
+
+
+def _leave(selection: Selection, tool: Any, error: Exception) -> Selection:
+    """Give up what the framework cannot start, so that the CPU computes."""
+    from .choose import Plan
+    from .selftest.judge import judge_error
+
+    plan = Plan(parse_request(selection.requested), selection.framework, "cpu", "cpu", "")
+    finding = judge_error(type(error).__name__, str(error), plan, "list")
+    finding = next((item for item in selection.findings if item.code == finding.code), finding)  # it was predicted
+    others = tuple(item for item in selection.findings if item is not finding)
+    tool.reset()
+    tool.set_visible(())
+    return selection.replace(
+        device="cpu",
+        platform="cpu",
+        name="",
+        findings=(finding,) + others,
+        reason=finding.summary.rstrip("."),
+    )
 
 
 def _warn(selection: Selection, notify: Any, family: Any, quiet: bool) -> None:

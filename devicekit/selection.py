@@ -15,7 +15,8 @@ class Change:
     Attributes
     ----------
     what : str
-        ``"environment"``, ``"tensorflow"``, ``"library"`` or ``"python"``.
+        ``"environment"``, ``"library"``, ``"python"``, or the framework that was called: ``"tensorflow"``, ``"jax"``,
+        ``"torch"``.
     name : str
         The variable, function or library.
     value : str
@@ -46,11 +47,12 @@ class Selection:
     Attributes
     ----------
     device : str
-        ``"cpu"``, ``"gpu:0"``, or ``"gpu:0,2"`` for several.
+        ``"cpu"``, ``"gpu:0"``, or ``"gpu:0,2"`` for several; ``"cpu:1"`` where a framework has more than one and that was
+        asked for; ``"tpu:0"``; ``"auto"`` where nothing was set up.
     framework : str or None
         ``"tensorflow"``, ``"tensorflow1"`` (TensorFlow 1.15), ``"jax"``, ``"torch"``; None where none is installed.
     platform : str
-        ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"`` or ``"pluggable"``.
+        ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``, ``"tpu"`` or ``"pluggable"``.
     name : str
         The product's name.
     fallback : bool

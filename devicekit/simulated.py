@@ -1,7 +1,8 @@
 """`SimulatedHost`: a folder that is a whole machine.
 
 ``host.json`` says what the machine is (system, environment, interpreter, device nodes, loader cache, registry, answers
-of commands and of drivers, and small files as text under ``files``); the optional folder ``root`` holds further files.
+of commands and of drivers, what every user may write, and small files as text under ``files``); the optional folder
+``root`` holds further files.
 It answers from there alone: a question that it was not told the answer to is "not found", never the real machine's.
 """
 
@@ -50,11 +51,16 @@ class SimulatedHost(Host):
         self._environ: Dict[str, str] = data.get("env", {})
         self._nodes: Dict[str, bool] = {self._key(path): rw for path, rw in data.get("nodes", {}).items()}
         self._links: Dict[str, str] = {self._key(path): target for path, target in data.get("links", {}).items()}
+        self._groups: Dict[str, str] = {self._key(path): name for path, name in data.get("groups", {}).items()}
+        self._withheld: Set[str] = {self._key(path) for path in data.get("withheld", ())}
         self._denied: Set[str] = {self._key(path) for path in data.get("denied", ())}
+        self._shared: Set[str] = {self._key(path) for path in data.get("shared", ())}
         self._cache: Dict[str, str] = data.get("loader_cache", {})
         self._libc: str = data.get("libc", "glibc 2.35" if self.system == "linux" else "")
         features = data.get("cpu_features", ("sse2", "avx", "avx2") if self.system == "windows" else ())
         self._cpu_features: Tuple[str, ...] = tuple(features)
+        self._affinity: int = data.get("affinity", 0)
+        self._memory_bytes: int = data.get("memory_bytes", 0)
         self._registry: Dict[str, Dict[str, Dict[str, Any]]] = data.get("registry", {})
         self._commands: Dict[str, Dict[str, Any]] = data.get("commands", {})
         self._answers: Dict[str, Any] = data.get("answers", {})
@@ -147,6 +153,8 @@ class SimulatedHost(Host):
         key = self._resolve(path)
         if key in self._denied:
             raise PermissionError(13, "Permission denied", path)
+        if key in self._withheld:  # what a container's device rules say no to
+            raise PermissionError(1, "Operation not permitted", path)
         if key not in self._files:
             raise FileNotFoundError(2, "No such file or directory", path)
         return self._files[key][1][offset : offset + limit]
@@ -162,9 +170,9 @@ class SimulatedHost(Host):
     def info(self, path: str) -> Optional[FileInfo]:
         key = self._resolve(path)
         if key in self._files:
-            return FileInfo("file", len(self._files[key][1]), 0)
+            return FileInfo("file", len(self._files[key][1]), 0, key in self._shared)
         if key in self._folders:
-            return FileInfo("folder", 0, 0)
+            return FileInfo("folder", 0, 0, key in self._shared)
         if key in self._nodes:
             return FileInfo("device", 0, 0)
         return None
@@ -175,11 +183,20 @@ class SimulatedHost(Host):
     def accessible(self, path: str) -> bool:
         return self._nodes.get(self._key(path), False)
 
+    def group_of(self, path: str) -> str:
+        return self._groups.get(self._resolve(path), "")
+
     def loader_cache(self) -> Mapping[str, str]:
         return self._cache
 
     def libc(self) -> str:
         return self._libc
+
+    def affinity(self) -> int:
+        return self._affinity
+
+    def memory_bytes(self) -> int:
+        return self._memory_bytes
 
     def cpu_features(self) -> Tuple[str, ...]:
         return self._cpu_features

@@ -12,14 +12,14 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 __all__ = ["TaskScope"]
 
-#: What the current task (more exactly: context) wants: framework and its thread state.
-_wanted: "contextvars.ContextVar[Optional[Tuple[Any, Any]]]" = contextvars.ContextVar("devicekit_device", default=None)
+#: What the current task (more exactly: context) wants: the thread state of each framework.
+_wanted: "contextvars.ContextVar[Optional[Dict[str, Any]]]" = contextvars.ContextVar("devicekit_device", default=None)
 
 _lock = threading.Lock()
 _holders = 0
 _original: Optional[Callable[[Any], Any]] = None
-#: The device that each event loop's thread had when its first scope was entered.
-_base: Dict[int, Any] = {}
+#: The device that each event loop's thread had when its first scope was entered, of each framework that has scopes there.
+_base: Dict[int, Dict[str, Tuple[Any, Any]]] = {}
 
 
 def _run_step(handle: Any) -> Any:
@@ -29,13 +29,14 @@ def _run_step(handle: Any) -> Any:
     base = _base.get(thread)
     if original is None or base is None:
         return (original or type(handle)._run)(handle)
-    framework, outside = base
-    wanted = handle._context.get(_wanted)
-    framework.force(wanted[1] if wanted is not None else outside)
+    wanted = handle._context.get(_wanted) or {}
+    for name, (framework, outside) in base.items():
+        framework.force(wanted.get(name, outside))
     try:
         return original(handle)
     finally:
-        framework.force(outside)
+        for framework, outside in base.values():
+            framework.force(outside)
 
 
 def _hold(framework: Any) -> None:
@@ -45,8 +46,10 @@ def _hold(framework: Any) -> None:
     with _lock:
         _holders += 1
         thread = threading.get_ident()
-        if thread not in _base:
-            _base[thread] = (framework, framework.state())
+        base = _base.get(thread, {})
+        if framework.name not in base:
+            # A new table: a step that runs now goes through the old one.
+            _base[thread] = dict(base, **{framework.name: (framework, framework.state())})
             # The step that runs now began before the hook: have the thread's device restored soon after it.
             asyncio.get_event_loop().call_soon(_nothing)
         if _original is None:
@@ -92,7 +95,7 @@ class TaskScope:
         context.__exit__(None, None, None)
         framework.force(state)
         self._wanted_before = _wanted.get()
-        _wanted.set((framework, state))
+        _wanted.set(dict(self._wanted_before or {}, **{framework.name: state}))
 
     def __exit__(self, *error: Any) -> None:
         # Not by a token: an asynchronous generator may be closed in another context than it was started in.

@@ -20,6 +20,13 @@ DOING = {
 }
 
 
+#: What the names of accelerators begin with: TensorFlow's, then JAX's and PyTorch's.
+_ACCELERATORS = ("GPU:", "DML:", "XPU:", "cuda:", "rocm:", "xpu:", "mps:")
+
+#: Frameworks that an import alone does not start: listing their devices can fail where that works.
+_LISTING = ("tensorflow", "jax", "torch", "keras")
+
+
 @dataclass(frozen=True)
 class Observation:
     """What a framework did in its trial.
@@ -143,7 +150,7 @@ class FrameworkVerification:
         """Accelerators that should be there and that the framework did not list."""
         if self.observed.imports is not True or self.observed.stage == "list":
             return ()
-        accelerators = [name for name in self.predicted.devices if name.startswith(("GPU:", "DML:", "XPU:"))]
+        accelerators = [name for name in self.predicted.devices if name.startswith(_ACCELERATORS)]
         return tuple(name for name in accelerators if name not in self.observed.devices)
 
     @property
@@ -223,7 +230,7 @@ def differences(predicted: FrameworkStatus, observed: Observation, undecided_dev
     if not observed.imports:
         return ()
     found: List[str] = []
-    unlistable = name == "tensorflow" and not predicted.devices and predicted.cause is not None
+    unlistable = name in _LISTING and not predicted.devices and predicted.cause is not None
     if observed.outcome != "works" and observed.stage in ("list", "compute"):
         if not unlistable:
             found.append("It was predicted that %s lists its devices and computes; in fact it %s." % (name, failed))
@@ -244,9 +251,7 @@ def differences(predicted: FrameworkStatus, observed: Observation, undecided_dev
 def _devices(predicted: FrameworkStatus, observed: Observation, undecided: bool) -> List[str]:
     missing = [name for name in predicted.devices if name not in observed.devices]
     more = [name for name in observed.devices if name not in predicted.devices]
-    # The accelerators of JAX and PyTorch are not predicted: those that they list contradict nothing.
-    open_to_more = undecided or "CPU:0" not in predicted.devices
-    if not predicted.devices or not (missing or (more and not open_to_more)):
+    if not predicted.devices or not (missing or (more and not undecided)):
         return []
     return [
         "It was predicted that %s lists %s; in fact it lists %s."

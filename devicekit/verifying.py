@@ -101,7 +101,8 @@ def _tried(
     parts = (trial.error, trial.detail.strip()) if trial.outcome != "works" else ()
     error = host.scrub(": ".join(part for part in parts if part))[:1000]
     observed = Observation.of(trial.outcome, trial.stage, trial.devices, error, keras, seconds)
-    undecided = any(item.usable is None for item in diagnosis.candidates)
+    backend = (_keras_backend(machine) or "tensorflow") if name == "keras" else name
+    undecided = any(item.usable is None for item in diagnosis.candidates_for(backend))
     result = FrameworkVerification(predicted, observed, undecided_devices=undecided)
     if result.works or observed.outcome == "not-run":
         return result
@@ -126,7 +127,9 @@ def _causes(output: str, result: FrameworkVerification, machine: Machine, diagno
     source = "output of %s" % name
     # An exception is in the output with its traceback; how a process ended is not.
     text = output if result.observed.outcome in ("raises", "wrong") else "%s\n%s" % (output, result.observed.error)
-    concerned = {name, name + ".devices"} | ({"keras", "keras.fit"} if result.observed.keras_runs is False else set())
+    used = (_keras_backend(machine) or "tensorflow") if name == "keras" else name
+    concerned = {name, used, used + ".devices"}
+    concerned |= {"keras", "keras.fit"} if result.observed.keras_runs is False else set()
     found = [
         item
         for item in explain_log(text, machine, source=source).findings
@@ -134,7 +137,7 @@ def _causes(output: str, result: FrameworkVerification, machine: Machine, diagno
         # Beside what the output shows, only what the diagnosis says of this framework.
         and (concerned & set(item.blocks) or any(seen.source.startswith(source) for seen in item.evidence))
     ]
-    cause = diagnosis.by_code(result.predicted.cause) if result.predicted.cause else None
+    cause = diagnosis.by_code(result.predicted.cause, used) if result.predicted.cause else None
     if cause is not None and not any(item.code == cause.code for item in found):
         found.append(cause)
     if result.agrees and cause is not None:

@@ -1,4 +1,4 @@
-"""What the tests share. Tests that need a real framework are in `live`; they run where TensorFlow is installed."""
+"""What the tests share. Tests that need a real framework are in `live`; they run where one is installed."""
 
 import importlib.util
 import json
@@ -11,7 +11,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 collect_ignore = []
-if importlib.util.find_spec("tensorflow") is None:
+if not any(importlib.util.find_spec(name) for name in ("tensorflow", "jax", "torch")):
     collect_ignore.append("live")
 # These install broken environments from the package registry; `nox -s environments` asks for them.
 if "DEVICEKIT_TEST_ENVIRONMENTS" not in os.environ:

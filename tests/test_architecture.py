@@ -57,6 +57,7 @@ PURE = [
         "matrix",
         "choose",
         "framework_choice",
+        "framework_switch",
         "report",
         "findings",
         "facts",
@@ -75,6 +76,7 @@ PURE = [
         "verification",
         "logs",
         "rows",
+        "loader",
     )
 ]
 
@@ -110,7 +112,7 @@ TYPES = {
 }
 KNOWS = {
     "probe": {"probe", "host"},
-    "rules": {"rules", "matrix", "resolving", "hardware", "framework_choice"},
+    "rules": {"rules", "matrix", "resolving", "hardware", "framework_choice", "loader"},
     "resolving": {"resolving", "matrix", "hardware"},
     "target": {"matrix"},
     "hardware": {"matrix"},
@@ -118,9 +120,12 @@ KNOWS = {
     "resolution": set(),
     "verification": set(),
     "projects": set(),
+    "loader": set(),
+    "preload": {"host"},
     "matrix": {"rows"},
-    "choose": {"framework_choice"},
+    "choose": {"framework_switch"},
     "framework_choice": set(),
+    "framework_switch": {"framework_choice"},
     "report": {"report", "matrix", "logs"},
     # A log is judged by the same matrix as a machine, and never by looking at one.
     "logs": {"logs", "matrix", "rows", "compatibility", "hardware", "resolving"},
@@ -130,7 +135,7 @@ KNOWS = {
     "facts": set(),
     "device_facts": set(),
     "findings": set(),
-    "selftest": {"selftest", "choose", "logs"},
+    "selftest": {"selftest", "choose", "framework_choice", "framework_switch", "logs"},
 }
 
 
@@ -146,14 +151,22 @@ def test_one_direction(name):
 DOORS = {
     "host.py",
     "questions.py",
+    "preload.py",
     "settings.py",
     "probe/child.py",
+    "probe/nvml_child.py",
+    "probe/directx_child.py",
     "apply.py",
     "detection.py",
     "cli.py",
     "log_files.py",
     "interpreters.py",
     "simulated.py",
+    "windows.py",
+    # JAX and PyTorch read what they need to know of memory and devices from variables.
+    "frameworks/keras_jax.py",
+    "frameworks/keras_torch.py",
+    "frameworks/torch_keras.py",
 }
 
 

@@ -1,14 +1,17 @@
 """Choosing among the devices of a machine; pure, on simulated machines."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from devicekit import select_device
-from devicekit.choose import why_not
+from devicekit.choose import choose, why_not
+from devicekit.findings import Candidate, Diagnosis, Finding
 from devicekit.framework_choice import choose_framework
 from devicekit.matrix import Matrix
 from devicekit.probe import read_machine
+from devicekit.request import parse_request
 from devicekit.rules import diagnose
 from devicekit.simulated import SimulatedHost
 
@@ -90,37 +93,202 @@ def test_why_not():
 
 
 BOTH = {"tensorflow": "2.20.0", "keras": "3.11.3", "jax": "0.7.0", "torch": "2.8.0", "numpy": "2.1.3"}
+SETTINGS = {"home": "/h", "files": {"/h/.keras/keras.json": '{"backend": "torch"}'}}
+
+
+def host(installed=BOTH, loaded=(), backend="", env=None, **more):
+    """A machine's host.json: what is installed, what is imported, and the variables."""
+    modules = [[name, installed.get(name, "1.0")] for name in loaded]
+    python = {"installed": installed, "modules": modules, "keras_backend": backend}
+    return dict({"python": python, "env": env or {}}, **more)
+
+
+def without(*names):
+    return {name: version for name, version in BOTH.items() if name not in names}
 
 
 @pytest.mark.parametrize(
-    "host, asked, framework",
+    "there, asked, framework",
     [
-        ({"python": {"installed": BOTH}}, None, "tensorflow"),
-        ({"python": {"installed": BOTH}, "env": {"KERAS_BACKEND": "jax"}}, None, "jax"),
-        ({"python": {"installed": BOTH}, "env": {"KERAS_BACKEND": "jax"}}, "tensorflow", "tensorflow"),
-        ({"python": {"installed": BOTH}, "env": {"KERAS_BACKEND": "openvino"}}, None, "tensorflow"),
-        (
-            {"python": {"installed": BOTH, "modules": [["tensorflow", "2.20.0"]]}, "env": {"KERAS_BACKEND": "jax"}},
-            None,
-            "tensorflow",
-        ),
-        (
-            {"python": {"installed": BOTH}, "home": "/h", "files": {"/h/.keras/keras.json": '{"backend": "torch"}'}},
-            None,
-            "torch",
-        ),
-        ({"python": {"installed": {"jax": "0.7.0", "keras": "3.11.3"}}}, None, "jax"),
-        ({"python": {"installed": {"tensorflow-directml": "1.15.8"}}}, None, "tensorflow1"),
-        ({"python": {"installed": {}}}, None, None),
+        # The argument.
+        (host(), "tensorflow", "tensorflow"),
+        (host(), "jax", "jax"),
+        (host(env={"KERAS_BACKEND": "jax"}), "tensorflow", "tensorflow"),
+        (host(env={"KERAS_BACKEND": "jax"}, loaded=["keras"], backend="jax"), "torch", "torch"),
+        (host(without("jax")), "jax", None),
+        (host(without("tensorflow")), "tensorflow", None),
+        # What is imported: Keras with its backend,
+        (host(loaded=["tensorflow", "keras", "jax"], backend="jax", env={"KERAS_BACKEND": "torch"}), None, "jax"),
+        (host(loaded=["torch", "keras"], backend="tensorflow"), "keras", "tensorflow"),
+        (host(dict(BOTH, keras="2.15.0"), loaded=["keras"], env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
+        # a library alone,
+        (host(loaded=["tensorflow"], env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
+        (host(loaded=["torch"]), None, "torch"),
+        (host(loaded=["torch"]), "keras", "tensorflow"),
+        (host(loaded=["jax"], **SETTINGS), None, "jax"),
+        # of several the one that Keras would take, else the first.
+        (host(loaded=["tensorflow", "torch"], **SETTINGS), None, "torch"),
+        (host(loaded=["tensorflow", "jax"], env={"KERAS_BACKEND": "jax"}), None, "jax"),
+        (host(loaded=["jax", "torch"]), None, "jax"),
+        (host(loaded=["tensorflow", "tf_keras", "jax"]), None, "tensorflow"),
+        # KERAS_BACKEND, keras.json.
+        (host(), None, "tensorflow"),
+        (host(env={"KERAS_BACKEND": "jax"}), None, "jax"),
+        (host(env={"KERAS_BACKEND": "jax"}, **SETTINGS), "keras", "jax"),
+        (host(env={"KERAS_BACKEND": "openvino"}), None, "tensorflow"),
+        (host(without("jax"), env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
+        (host(**SETTINGS), None, "torch"),
+        (host(env={"TF_USE_LEGACY_KERAS": "1"}, **SETTINGS), None, "tensorflow"),
+        (host(env={"TF_USE_LEGACY_KERAS": "1", "KERAS_BACKEND": "jax"}), None, "jax"),
+        # Keras 2 has no other backend than TensorFlow; without any Keras nobody reads the variable.
+        (host(dict(BOTH, keras="2.15.0"), env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
+        (host(dict(BOTH, keras="2.15.0"), **SETTINGS), None, "tensorflow"),
+        (host(without("keras"), env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
+        # What is installed.
+        (host({"jax": "0.7.0", "keras": "3.11.3"}), None, "jax"),
+        (host({"jax": "0.7.0", "torch": "2.8.0"}), None, "jax"),
+        (host({"torch": "2.8.0", "keras": "3.11.3"}), "keras", "torch"),
+        (host({"tensorflow-directml": "1.15.8"}), None, "tensorflow1"),
+        (host({"tensorflow-directml": "1.15.8"}), "any", "tensorflow1"),
+        (host({}), None, None),
+        (host({}), "any", None),
     ],
 )
-def test_which_framework_is_meant(make_machine, host, asked, framework):
-    assert choose_framework(read_machine(make_machine(**host)), asked) == framework
+def test_which_framework_is_meant(make_machine, there, asked, framework):
+    assert choose_framework(read_machine(make_machine(**there)), asked) == framework
 
 
-def test_a_framework_that_is_not_set_up_yet_is_left_alone(make_machine):
-    there = read_machine(make_machine(python={"installed": BOTH}, env={"KERAS_BACKEND": "jax"}))
+GPU, NO_GPU = Candidate("gpu:0", "cuda", "L4", True, memory_bytes=24 << 30), Candidate("gpu:0", "", "L4", False)
+CPU = Candidate("cpu", "cpu", "Xeon", True)
+
+
+def decide(make_machine, there, asked, request="auto", gpus=("jax",)):
+    """Choose on a machine where only these frameworks can use its GPU."""
+    found = read_machine(make_machine(**there))
+    devices = tuple((name, (GPU if name in gpus else NO_GPU, CPU)) for name in ("tensorflow", "jax", "torch"))
+    diagnosis = Diagnosis(candidates=devices[0][1], by_framework=devices)
+    return choose(found, diagnosis, parse_request(request), asked)
+
+
+def codes(plan):
+    return [finding.code for finding in plan.findings]
+
+
+@pytest.mark.parametrize(
+    "there, asked, framework, device, environment",
+    [
+        (host(), "any", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        (host(**SETTINGS), "any", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        (host(loaded=["tensorflow"]), "any", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        (host(without("keras")), "any", "jax", "gpu:0", ()),
+        # Nobody asked for another one.
+        (host(), None, "tensorflow", "cpu", ()),
+        (host(), "keras", "tensorflow", "cpu", ()),
+        (host(), "tensorflow", "tensorflow", "cpu", ()),
+        # Where one is named, Keras is told.
+        (host(), "jax", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        (host(), "torch", "torch", "cpu", (("KERAS_BACKEND", "torch"),)),
+        (host(**SETTINGS), "tensorflow", "tensorflow", "cpu", (("KERAS_BACKEND", "tensorflow"),)),
+        (host(without("tensorflow")), "keras", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        (host(without("tensorflow")), None, "jax", "gpu:0", ()),
+        (host(env={"KERAS_BACKEND": "jax"}), "jax", "jax", "gpu:0", ()),
+        (host(loaded=["keras"], backend="jax"), "jax", "jax", "gpu:0", ()),
+    ],
+)
+def test_another_framework_and_what_keras_is_told(make_machine, there, asked, framework, device, environment):
+    plan = decide(make_machine, there, asked)
+    assert (plan.framework, plan.device, plan.environment) == (framework, device, environment)
+    assert "keras-backend-differs" not in codes(plan)
+    assert plan.memory_bytes == (24 << 30 if device == "gpu:0" else None)
+
+
+@pytest.mark.parametrize(
+    "there, asked, framework, evidence",
+    [
+        (host(env={"KERAS_BACKEND": "tensorflow"}), "any", "tensorflow", "KERAS_BACKEND=tensorflow"),
+        (host(loaded=["keras"], backend="torch"), "any", "torch", "it was imported with the backend torch"),
+        (host(dict(BOTH, keras="2.15.0")), "any", "tensorflow", "Keras before 3 computes with TensorFlow only"),
+        (host(env={"KERAS_BACKEND": "torch"}), "jax", "jax", "KERAS_BACKEND=torch"),
+        (host(loaded=["keras"], backend="tensorflow"), "jax", "jax", "it was imported with the backend tensorflow"),
+    ],
+)
+def test_keras_stays_where_the_user_or_its_import_has_put_it(make_machine, there, asked, framework, evidence):
+    plan = decide(make_machine, there, asked)
+    (finding,) = [finding for finding in plan.findings if finding.code == "keras-backend-differs"]
+    assert (plan.framework, plan.environment, finding.severity) == (framework, (), "warning")
+    assert finding.evidence[0].text == evidence
+    assert finding.fix[-1].command == (None if "before 3" in evidence else "export KERAS_BACKEND=jax")
+
+
+def test_any_stays_where_nothing_is_gained(make_machine):
+    assert decide(make_machine, host(), "any", gpus=("tensorflow", "jax")).framework == "tensorflow"
+    assert decide(make_machine, host(), "any", gpus=()).framework == "tensorflow"
+    assert decide(make_machine, host(), "any", request="cpu").framework == "tensorflow"
+    assert decide(make_machine, host(), "any", request="rocm").framework == "tensorflow"
+    assert decide(make_machine, host(), "any", request="gpu:1").framework == "tensorflow"
+    assert decide(make_machine, host(without("jax")), "any").framework == "tensorflow"
+    assert decide(make_machine, host(), "any", gpus=("torch",)).framework == "torch"
+
+
+def test_a_framework_that_is_not_there_is_named(make_machine):
+    there = read_machine(make_machine(**host(without("jax"))))
+    selection = select_device(machine=there, framework="jax")
+    assert (selection.device, selection.framework, selection.fallback) == ("cpu", None, True)
+    assert selection.findings[0].code == "framework-missing"
+    assert selection.reason == "JAX was asked for and is not installed in this Python environment"
+
+
+def test_a_framework_that_is_not_set_up_is_left_alone(make_machine):
+    installed = dict(BOTH, openvino="2025.1")
+    there = read_machine(make_machine(**host(installed, env={"KERAS_BACKEND": "numpy"})))
     selection = select_device(machine=there)
-    assert (selection.device, selection.framework, selection.fallback) == ("auto", "jax", False)
+    assert (selection.device, selection.framework, selection.fallback) == ("auto", "numpy", False)
     assert selection.findings[0].code == "framework-unsupported"
     assert select_device("gpu", machine=there).fallback
+    assert select_device(machine=there, framework="jax").framework == "jax"
+
+
+@pytest.mark.parametrize(
+    "name, asked, framework, device, verify",
+    [
+        ("linux-nvidia-jax-cuda12", None, "jax", "gpu:0", True),
+        ("linux-nvidia-jax-cpu-only", None, "jax", "cpu", False),
+        ("linux-nvidia-torch-cu126", None, "torch", "gpu:0", True),
+        ("linux-nvidia-torch-cpu", None, "torch", "cpu", False),
+        ("linux-nvidia-tensorflow-cpu-and-torch", None, "tensorflow", "cpu", False),
+        ("linux-nvidia-tensorflow-cpu-and-torch", "any", "torch", "gpu:0", True),
+        ("linux-tpu-jax", None, "jax", "tpu:0", True),
+        ("macos-apple-silicon-torch-mps", None, "torch", "gpu:0", True),
+    ],
+)
+def test_whole_machines_with_other_frameworks(name, asked, framework, device, verify):
+    there = machine(name)
+    plan = choose(there, diagnose(there, Matrix()), parse_request("auto"), asked)
+    assert (plan.framework, plan.device, plan.verify) == (framework, device, verify)
+    assert plan.environment == ((("KERAS_BACKEND", "torch"),) if asked == "any" else ())
+
+
+def test_what_keeps_a_framework_from_the_gpu_counts_when_it_is_asked_for(make_machine):
+    remark = Finding("cuda-library-missing", "info", "JAX finds no CUDA.", blocks=("jax.cuda",))
+    blocked = replace(GPU, usable=False, blocked_by=("cuda-library-missing",))
+    devices = tuple((name, (blocked if name == "jax" else NO_GPU, CPU)) for name in ("tensorflow", "jax", "torch"))
+    diagnosis = Diagnosis((remark,), devices[0][1], by_framework=devices)
+    found = read_machine(make_machine(**host()))
+    plan = choose(found, diagnosis, parse_request("auto"), "jax")
+    assert (plan.device, plan.fallback, plan.cause) == ("cpu", True, remark)
+    assert not choose(found, diagnosis, parse_request("auto")).fallback
+
+
+TPU = Candidate("tpu:0", "tpu", "TPU v5e", True)
+
+
+def test_a_tpu_is_for_jax(make_machine):
+    found = read_machine(make_machine(**host()))
+    devices = tuple((name, (TPU, CPU)) for name in ("tensorflow", "jax", "torch"))
+    diagnosis = Diagnosis(candidates=(TPU, CPU), by_framework=devices)
+    for request, framework, device in (
+        ("auto", "jax", "tpu:0"), ("tpu", "jax", "tpu:0"), ("tpu:0", "jax", "tpu:0"), ("gpu", "jax", "cpu"),
+        ("auto", "tensorflow", "cpu"), ("tpu", "torch", "cpu"),
+    ):  # fmt: skip
+        assert choose(found, diagnosis, parse_request(request), framework).device == device
+    assert choose(found, diagnosis, parse_request("auto"), "jax", exclude=["tpu"]).device == "cpu"

@@ -88,6 +88,12 @@ ROWS = {
         "oldest_capability": CAPABILITY,
     },
     "gpus": {"name": TEXT, "capability": CAPABILITY},
+    "gpu_code": {
+        "framework": {"enum": ["jax", "torch"]},
+        "versions": SPECIFIER,
+        "cuda": {"type": "string", "pattern": r"^\d+(\.\d+)?$"},
+        "capabilities": {"type": "string", "pattern": r"^(sm|compute)_\d+( (sm|compute)_\d+)*$"},
+    },
     "compiled": {
         "tensorflow": {"type": "string", "pattern": r"^\d+\.\d+$"},
         "cudnn": {"type": "string", "pattern": r"^\d+\.\d+$"},
@@ -104,6 +110,12 @@ ROWS = {
         "kernel_drivers": {"type": "array", "items": VERSION},
         "gfx": {"type": "array", "items": {"type": "string", "pattern": r"^gfx[0-9a-f]+$"}},
     },
+    "plugins": {
+        "distribution": TEXT,
+        "versions": SPECIFIER,
+        "loads": SPECIFIER,
+        "seen": {"type": "string", "minLength": 10},
+    },
     "directml": {
         "distribution": TEXT,
         "version": TEXT,
@@ -113,6 +125,14 @@ ROWS = {
         "systems": {"type": "array", "items": {"enum": ["windows", "linux"]}},
         "windows_build": {"type": "integer", "minimum": 10240},
         "wsl_build": {"type": "integer", "minimum": 10240},
+    },
+    "runpaths": {
+        "versions": SPECIFIER,
+        "folders": {"type": "array", "items": {"type": "string", "pattern": r"^nvidia/\w+/lib$"}, "uniqueItems": True},
+    },
+    "opened": {
+        "opener": {"type": "string", "pattern": r"^xla_cuda\d+$"},
+        "names": {"type": "array", "items": {"type": "string", "pattern": r"^lib\w+\.so\.\d+$"}, "minItems": 5},
     },
     "imports": {
         "projects": NAMES,
@@ -124,6 +144,23 @@ ROWS = {
         "because": TEXT,
         "code": {"enum": ["", *CODES, *MEASURED_CODES]},
         "seen": {"type": "string", "minLength": 10},
+    },
+    "instructions": {
+        "projects": NAMES,
+        "versions": SPECIFIER,
+        "architecture": {"enum": ["x86_64", "aarch64"]},
+        "needs": {"type": "array", "items": {"type": "string", "pattern": r"^[a-z][a-z0-9_]+$"}, "minItems": 1},
+        "ends": {"enum": ["kills", "raises"]},
+        "instead": {"type": "array", "items": TEXT},
+        "seen": {"type": "string", "minLength": 10},
+    },
+    "memory": {
+        "projects": NAMES,
+        "versions": SPECIFIER,
+        "tried": TEXT,
+        "killed_bytes": {"type": "integer", "minimum": 0},
+        "resident_bytes": {"type": "integer", "minimum": 1 << 20},
+        "address_space_bytes": {"type": "integer", "minimum": 0},
     },
     "spared": {"projects": NAMES, "versions": SPECIFIER, "names": NAMES},
     "unneeded": {
@@ -222,6 +259,18 @@ def test_lines_of_cudnn_have_no_gap_and_no_overlap():
         assert sum(version in bounds for bounds in rows) == 1, version
 
 
+def test_gpu_code_of_every_pytorch_on_the_registry_is_known_once():
+    matrix, rows = Matrix(), load("gpu_code")["rows"]
+    project = matrix.project("torch")
+    for version in project.versions:
+        for build in project.release(version).builds:
+            if build.kind == "cuda":
+                known = [row for row in rows if row["framework"] == "torch" and row["cuda"] == build.cuda]
+                assert sum(version in SpecifierSet(row["versions"]) for row in known) == 1, version
+                assert matrix.gpu_code("torch", version, build.cuda)
+    assert matrix.gpu_code("torch", "2.9.1", "10.2") == ()
+
+
 def test_cuda_releases_only_move_forward():
     rows = load("cuda")["rows"]
     for before, after in zip(rows, rows[1:]):
@@ -275,7 +324,10 @@ def test_a_release_that_is_not_known_is_none():
 
 def test_every_code_of_a_machine_or_a_run_has_a_remedy_once():
     """What devicekit says of itself brings its own words: no log shows it."""
-    own = {"cache-unwritable", "setting-invalid", "framework-unsupported"}
+    own = {
+        "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "cpu-quota-ignored",
+        "memory-limit-too-low",
+    }  # fmt: skip
     found = [row["code"] for row in load("remedies")["rows"]]
     assert len(set(found)) == len(found)
     assert set(CODES + MEASURED_CODES) - set(found) == own

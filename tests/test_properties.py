@@ -245,6 +245,12 @@ SILENT = {
 } | {
     ("compute-capability-unsupported", "driver.gpus"), ("cudnn-version-mismatch", "driver.gpus"),
     ("driver-shadowed", "driver.nvidia_kernel_version"), ("platform-unsupported", "native.libc"),
+    # A machine without NVML tells none of these: every such machine would have a list of rules that it did not decide.
+    ("device-busy", "driver.gpus.compute_mode"), ("device-busy", "driver.gpus.processes"),
+    ("device-hidden", "driver.gpus.mig_enabled"), ("driver-too-old", "driver.nvidia_version"),
+    ("driver-unhealthy", "driver.gpus.memory_repair"),
+    ("driver-unhealthy", "driver.gpus.recovery"), ("out-of-memory", "driver.gpus.memory_bytes"),
+    ("out-of-memory", "driver.gpus.memory_free_bytes"),
 }  # fmt: skip
 
 #: Another rule says the same thing of the same packages, in other words, while it knows the version.
@@ -290,7 +296,7 @@ def test_a_fact_that_gets_lost_makes_no_finding(name):
 def test_nothing_known_of_the_hardware_is_nothing_found(name):
     """All facts about drivers and libraries lost at once: nothing of them is missing, and no device is promised."""
     machine = MACHINES[name]
-    for room in ("driver", "cuda", "rocm", "directml", "metal"):
+    for room in ("driver", "cuda", "rocm", "directml", "metal", "oneapi", "tpu"):
         for path, fact in facts_of(getattr(machine, room)):
             if "content" not in path:
                 machine = replaced(machine, (room, *path), Fact.unknown("made so", fact.source))

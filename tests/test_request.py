@@ -21,6 +21,7 @@ from devicekit.request import parse_memory, parse_request
         ("rocm:0", "gpu", "rocm", (0,), False),
         ("directml:0", "gpu", "directml", (0,), False),
         ("metal", "gpu", "metal", (), False),
+        ("mps:0", "gpu", "metal", (0,), False),
         ("xpu:0", "gpu", "xpu", (0,), False),
         ("tpu", "tpu", None, (), False),
         ("/GPU:0", "gpu", None, (0,), True),

@@ -42,6 +42,9 @@ NOT_IN_LOGS = {
     "cache-unwritable": "devicekit's own: it cannot keep a verdict",
     "setting-invalid": "devicekit's own: one of its variables has a value that it does not know",
     "framework-unsupported": "devicekit's own: it was asked for a framework that it does not drive",
+    "keras-backend-differs": "devicekit's own: it was asked for another framework than Keras has",
+    "cpu-quota-ignored": "nothing fails, and no program says it",
+    "memory-limit-too-low": "a log ends in Killed, which is out-of-memory: whose limit it was does not stand there",
     "numerics-divergent": "only two runs show it; a log at most says that somebody thinks so",
     "slower-than-cpu": "only two runs show it; a log at most says that somebody thinks so",
 }

@@ -4,6 +4,8 @@ import doctest
 import importlib.util
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -90,3 +92,24 @@ def test_saving_is_deterministic(tmp_path, monkeypatch):
     assert list(data["requires"]) == ["aaaaaa", "bbbbbb"]
     assert first.count(b'{"version"') == 2
     assert all(line.count(b'"version"') <= 1 for line in first.splitlines())
+
+
+def test_the_check_of_a_gpu_runs_from_a_checkout_and_says_what_is_missing(tmp_path):
+    """Here without a framework, so that only what needs none is checked; the live tests have the parts that do."""
+    frameworks = [name for name in ("tensorflow", "jax", "torch") if importlib.util.find_spec(name) is not None]
+    only = ["--framework", "tensorflow"] if frameworks and "tensorflow" not in frameworks else []
+    if frameworks and not only:
+        only = ["--framework", next(name for name in ("jax", "torch") if name not in frameworks)]
+    done = subprocess.run(
+        [sys.executable, os.path.join(TOOLS, "gpu_check.py"), "--vendor", str(tmp_path)] + only,
+        cwd=str(tmp_path),
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        capture_output=True,
+        timeout=300,
+    )
+    found = json.loads(done.stdout.decode())
+    checks = {check["name"]: check for check in found["checks"]}
+    assert (done.returncode, found["failed"]) == (0, []), done.stderr
+    assert list(checks) == ["packages", "doctor", "time of detect()"]
+    assert "cpu" in [item["device"] for item in checks["doctor"]["seen"]["devices"]]
+    assert checks["time of detect()"]["seen"]["repeated_ms"] > 0

@@ -37,7 +37,7 @@ def found(make_machine, tensorflow, **environ):
     ],
 )  # fmt: skip
 def test_flags(make_machine, tensorflow, value, fatal):
-    assert found(make_machine, tensorflow, TF_XLA_FLAGS=value) == (("keras", "tensorflow.devices") if fatal else None)
+    assert found(make_machine, tensorflow, TF_XLA_FLAGS=value) == (("tensorflow.devices",) if fatal else None)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_flags(make_machine, tensorflow, value, fatal):
     ],
 )
 def test_values_that_do_not_parse_are_fatal_in_newer_releases_only(make_machine, value):
-    assert found(make_machine, "2.21.0", TF_XLA_FLAGS=value) == ("keras", "tensorflow.devices")
+    assert found(make_machine, "2.21.0", TF_XLA_FLAGS=value) == ("tensorflow.devices",)
     assert found(make_machine, "2.10.1", TF_XLA_FLAGS=value) is None
 
 
@@ -59,10 +59,10 @@ def test_the_first_tensorflow_with_directml_ignores_what_it_does_not_know(make_m
 
 
 def test_other_variables(make_machine):
-    broken = ("tensorflow", "keras")
+    broken = ("tensorflow",)
     assert found(make_machine, "2.20.0", TF_PLUGGABLE_DEVICE_LIBRARY_PATH="/nowhere") == broken
     assert found(make_machine, "2.10.1", TF_PLUGGABLE_DEVICE_LIBRARY_PATH="/nowhere") is None
-    assert found(make_machine, "2.20.0", TF_JITRT_FLAGS="--x=1") == ("keras", "tensorflow.devices")
+    assert found(make_machine, "2.20.0", TF_JITRT_FLAGS="--x=1") == ("tensorflow.devices",)
     assert found(make_machine, "2.20.0", TF_JITRT_FLAGS="--vectorize=1") is None
     # Only what XLA compiles notices these.
     assert found(make_machine, "2.20.0", XLA_FLAGS="--tf_xla_auto_jit=2") == ()

@@ -447,12 +447,25 @@ GPU = ("CPU:0", "GPU:0")
         (status(will_import=None, keras=None), seen("hangs", "import", ()), None, False, ""),
         (status(), seen("not-run", "start"), None, False, ""),
         (status(will_import=False, keras=False, cause="x"), seen("hangs", "import"), True, False, ""),
-        # The accelerators of the others are not predicted.
         (
             status("torch", keras=None, devices=("cpu",)),
             seen("works", "train", ("cpu", "cuda:0"), False),
+            False,
             True,
+            "torch lists cpu; in fact it lists cpu, cuda:0",
+        ),
+        (
+            status("jax", keras=None, devices=("cuda:0", "cpu:0")),
+            seen("works", "train", ("cpu:0",), False),
+            False,
+            False,
+            "jax lists cuda:0, cpu:0; in fact it lists cpu:0",
+        ),
+        (
+            status("jax", keras=False, devices=(), cause="environment-variable-fatal"),
+            seen("raises", "list", (), False),
             True,
+            False,
             "",
         ),
         (

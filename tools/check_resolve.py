@@ -23,6 +23,11 @@ from devicekit.matrix import Matrix
 from devicekit.resolving.engine import available
 from devicekit.target import PYTHONS, Target
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "hardware"))
+
+import build  # noqa: E402
+
 #: What has to work: import, one step of training with tf.keras, with keras where there is one, TensorBoard's callback, a
 #: file written and read.
 TRAIN = """
@@ -144,7 +149,7 @@ def check_cuda(minor):
             break
     folder = tempfile.mkdtemp(prefix="resolve-")
     try:
-        build_stub(folder)
+        stub = build.build_cuda_driver(folder)
         code = CUDA
         path = [need.text for need in answer.needs if "LD_LIBRARY_PATH" in need.text]
         if path:
@@ -157,17 +162,10 @@ def check_cuda(minor):
                 "import os, sys; os.environ['PATH'] = os.path.dirname(sys.executable) + ':' + os.environ['PATH'];"
                 "os.execv('/bin/sh', ['sh', '-c', %r])" % again
             )
-        result = install_and_run(python, list(answer.requirements), code, "uv", lambda text: "FOUND 1" in text, folder)
+        result = install_and_run(python, list(answer.requirements), code, "uv", lambda text: "FOUND 1" in text, stub)
         return dict(result, python=python, tensorflow=answer.pin("tensorflow").version)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def build_stub(folder):
-    """Build the stub driver into a folder."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stub_cuda.c")
-    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", os.path.join(folder, name), source], check=True)
 
 
 def main():

@@ -234,13 +234,17 @@ def load(name):
         return {"rows": [], "requires": {}}
 
 
+def _compact(value):
+    return json.dumps(value, separators=(",", ":"))
+
+
 def save(name, rows, sets, date):
     """Write the data of a project: a release is a line, so that a diff shows the releases that changed."""
     used = {build["requires"] for row in rows for build in row["builds"]}
     lines = ['{"schema": 1, "project": %s, "date": %s,' % (json.dumps(name), json.dumps(date)), '"requires": {']
-    lines.append(",\n".join("%s: %s" % (json.dumps(key), json.dumps(sets[key])) for key in sorted(used)))
+    lines.append(",\n".join("%s:%s" % (json.dumps(key), _compact(sets[key])) for key in sorted(used)))
     lines.append('},\n"rows": [')
-    lines.append(",\n".join(json.dumps(row) for row in rows))
+    lines.append(",\n".join(map(_compact, rows)))
     lines.append("]}\n")
     os.makedirs(DATA, exist_ok=True)
     path = os.path.join(DATA, name + ".json")

@@ -17,14 +17,16 @@ import subprocess
 import sys
 import tempfile
 
-from check_resolve import build_stub
-
 import devicekit
 from devicekit.matrix import Matrix
 from devicekit.resolving.engine import available
 from devicekit.target import PYTHONS, Target
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "hardware"))
+
+import build  # noqa: E402
+
 DATA = os.path.join(os.path.dirname(HERE), "devicekit", "data", "libraries.json")
 
 #: NVIDIA's libraries, as the loader is asked for them.
@@ -47,8 +49,8 @@ def releases():
     for python in PYTHONS:
         target = Target(python, "linux", "x86_64", "2.36")
         for name in ("tensorflow", "tensorflow-gpu"):
-            for release, build in available(matrix, name, target):
-                if build.kind == "cuda":
+            for release, built in available(matrix, name, target):
+                if built.kind == "cuda":
                     minor = ".".join(release.version.split(".")[:2])
                     found.setdefault(minor, (name, release.version, python))
     return found
@@ -106,8 +108,8 @@ def main():
     unknown = [minor for minor in options.minors if minor not in found]
     if unknown:
         parser.error("no build for CUDA: %s" % ", ".join(unknown))
-    with tempfile.TemporaryDirectory() as stub:
-        build_stub(stub)
+    with tempfile.TemporaryDirectory() as folder:
+        stub = build.build_cuda_driver(folder)
         for minor in options.minors or list(found):
             distribution, version, python = found[minor]
             names = trace(distribution, version, python, stub)

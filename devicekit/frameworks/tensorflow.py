@@ -1,5 +1,6 @@
 """TensorFlow 2: visible devices, memory, smoke operation, scope."""
 
+import sys
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import tensorflow as tf
@@ -7,6 +8,7 @@ import tensorflow as tf
 from ..request import NO_ACCELERATOR, Request
 from ..selection import Change
 from . import Adapter
+from .smoke import MATRIX, check_place, check_product
 
 __all__ = ["TensorFlowAdapter"]
 
@@ -15,6 +17,9 @@ class TensorFlowAdapter(Adapter):
     """TensorFlow 2.x, every release with eager execution."""
 
     name = "tensorflow"
+    title = "TensorFlow"
+    cpu = "/device:CPU:0"
+    url = "https://www.tensorflow.org/api_docs/python/tf/config/set_visible_devices"
 
     # `tf.config` got its functions one by one; the older names are under `experimental`.
     @property
@@ -49,7 +54,7 @@ class TensorFlowAdapter(Adapter):
             self._config.set_visible_devices([device for device in wanted if device.device_type == kind], kind)
         return Change("tensorflow", "visible_devices", _names(wanted), _names(before))
 
-    def set_memory(self, memory: Any) -> List[Change]:
+    def set_memory(self, memory: Any, total_bytes: Optional[int] = None) -> List[Change]:
         changes: List[Change] = []
         for device in self._config.get_visible_devices():
             if device.device_type in NO_ACCELERATOR:
@@ -59,6 +64,8 @@ class TensorFlowAdapter(Adapter):
                     self._config.experimental.set_memory_growth(device, True)
                     changes.append(Change("tensorflow", "memory_growth of %s" % device.name, "True", "False"))
             elif isinstance(memory, int):
+                if device.name in _pluggable():
+                    raise LookupError("TensorFlow ignores a limit on %s, which is a plug-in's device" % device.name)
                 megabytes = max(1, memory // (1 << 20))
                 split = [self._config.LogicalDeviceConfiguration(memory_limit=megabytes)]
                 self._config.set_logical_device_configuration(device, split)
@@ -77,9 +84,10 @@ class TensorFlowAdapter(Adapter):
         return _smoke_session()
 
     def _smoke_eager(self) -> str:
-        matrix = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        matrix = tf.constant(MATRIX)
         product = tf.matmul(matrix, matrix)
-        _check(product.numpy())
+        check_product(product.numpy())
+        check_place(str(product.device))  # soft placement says nothing
         return str(product.device)
 
     def device_name(self, request: Request) -> Optional[str]:
@@ -124,11 +132,15 @@ class TensorFlowAdapter(Adapter):
     def set_precision(self, precision: str) -> Change:
         before = str(getattr(tf.keras.mixed_precision.global_policy(), "name", ""))
         tf.keras.mixed_precision.set_global_policy(precision)
+        for other in _other_kerases():
+            other.mixed_precision.set_global_policy(precision)
         return Change("tensorflow", "keras dtype policy", precision, before)
 
     def set_seed(self, seed: int) -> Change:
         if hasattr(tf.keras.utils, "set_random_seed"):  # from 2.7 on
             tf.keras.utils.set_random_seed(seed)
+            for other in _other_kerases():
+                other.utils.set_random_seed(seed)
         else:
             import random
 
@@ -140,20 +152,29 @@ class TensorFlowAdapter(Adapter):
         return Change("tensorflow", "random seed", str(seed))
 
 
+def _other_kerases() -> List[Any]:
+    """The Keras 2 that is imported beside the one that ``tf.keras`` is: libraries use it under its own name, tf_keras."""
+    module = sys.modules.get("tf_keras")
+    same = module is None or tf.keras.layers.Layer is module.layers.Layer  # as with TF_USE_LEGACY_KERAS
+    return [] if same else [module]
+
+
 def _names(devices: Sequence[Any]) -> str:
     return "[%s]" % ", ".join(str(device.name) for device in devices)
+
+
+def _pluggable() -> Tuple[str, ...]:
+    """The names of the devices that come from plug-ins; private, and there since 2.5, as the plug-ins are."""
+    from tensorflow.python import pywrap_tfe
+
+    lists = getattr(pywrap_tfe, "TF_ListPluggablePhysicalDevices", tuple)
+    return tuple(name.decode() for name in lists())
 
 
 def _context_module() -> Any:
     from tensorflow.python.eager import context
 
     return context
-
-
-def _check(product: Any) -> None:
-    """Compare [[1, 2], [3, 4]] squared with what it is; every float format has these values exactly."""
-    if [[float(item) for item in row] for row in product] != [[7.0, 10.0], [15.0, 22.0]]:
-        raise ArithmeticError("[[1, 2], [3, 4]] squared came out as %s" % [list(map(float, row)) for row in product])
 
 
 def _smoke_session() -> str:
@@ -166,7 +187,7 @@ def _smoke_session() -> str:
     v1, threading = tf.compat.v1, tf.config.threading
     with tf.Graph().as_default():
         with tf.device("/device:CPU:0"):
-            matrix = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            matrix = tf.constant(MATRIX)
             product = tf.matmul(matrix, matrix)
         config = v1.ConfigProto(device_count={"GPU": 0, "DML": 0, "XPU": 0})
         config.intra_op_parallelism_threads = threading.get_intra_op_parallelism_threads()
@@ -175,5 +196,5 @@ def _smoke_session() -> str:
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         config.graph_options.optimizer_options.opt_level = -1
         with v1.Session(config=config) as session:
-            _check(session.run(product))
+            check_product(session.run(product))
     return str(product.device)

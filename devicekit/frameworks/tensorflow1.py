@@ -6,7 +6,8 @@ import tensorflow as tf
 
 from ..request import Request
 from ..selection import Change
-from .tensorflow import TensorFlowAdapter, _check, _context_module, _smoke_session
+from .smoke import MATRIX, check_product
+from .tensorflow import TensorFlowAdapter, _context_module, _smoke_session
 
 __all__ = ["TensorFlow1Adapter"]
 
@@ -62,10 +63,10 @@ class TensorFlow1Adapter(TensorFlowAdapter):
         kind = self._physical()[0].device_type
         with tf.Graph().as_default():
             with tf.device("/device:%s:0" % kind):
-                matrix = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+                matrix = tf.constant(MATRIX)
                 product = tf.matmul(matrix, matrix)
             with tf.compat.v1.Session() as session:
-                _check(session.run(product))
+                check_product(session.run(product))
         return str(product.device)
 
     def device_name(self, request: Request) -> Optional[str]:

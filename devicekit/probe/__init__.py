@@ -4,13 +4,17 @@
 fact too. Parsing stands apart in pure ``parse_*`` functions.
 """
 
-from ..facts import Machine
+from typing import TYPE_CHECKING
+
 from ..host import Host
+
+if TYPE_CHECKING:  # the facts take longer to import than a driver to answer
+    from ..facts import Machine
 
 __all__ = ["read_machine"]
 
 
-def read_machine(host: Host, deep: bool = False) -> Machine:
+def read_machine(host: Host, deep: bool = False) -> "Machine":
     """Probe a host.
 
     Parameters
@@ -21,26 +25,35 @@ def read_machine(host: Host, deep: bool = False) -> Machine:
         Whether to look at every file that the frameworks' RECORDs list (tens of milliseconds) instead of only at the
         native libraries.
     """
+    from .nvml_question import ask_nvml
+
+    # Drivers are asked first and waited for last: they answer while the rest is read, and even while it is imported.
+    nvidia = ask_nvml(host)
+    from .directml import ask_directx, read_directml
+
+    directx = ask_directx(host)
     from .. import __version__
+    from ..facts import Machine
     from .cuda import read_cuda
-    from .directml import read_directml
     from .driver import read_driver
     from .metal import read_metal
     from .native import read_native
+    from .oneapi import read_oneapi
     from .process import read_process
     from .python import read_python
     from .rocm import read_rocm
+    from .tpu import read_tpu
 
-    native = read_native(host)
-    python = read_python(host, deep)
     return Machine(
-        python=python,
-        native=native,
-        driver=read_driver(host),
+        native=read_native(host),
+        python=read_python(host, deep),
         cuda=read_cuda(host),
         rocm=read_rocm(host),
-        directml=read_directml(host),
         metal=read_metal(host),
         process=read_process(host),
         devicekit_version=__version__,
+        oneapi=read_oneapi(host),
+        tpu=read_tpu(host),
+        directml=read_directml(host, directx),
+        driver=read_driver(host, nvidia),
     )

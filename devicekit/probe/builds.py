@@ -1,22 +1,128 @@
 """What the files inside a framework's package say that it was built for. Read as text, never imported."""
 
 import re
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from ..facts import Fact, FrameworkBuild, ImportPackage
 from ..host import Host
 
-__all__ = ["parse_build_info", "parse_version_header", "read_builds"]
+__all__ = ["parse_build_info", "parse_torch_version", "parse_version_header", "read_builds"]
 
 
 def read_builds(host: Host, packages: Tuple[ImportPackage, ...]) -> Iterable[FrameworkBuild]:
-    """Return the build of TensorFlow, where a package of that name would be imported from an installation."""
+    """Return the builds of TensorFlow, JAX and PyTorch, as far as they would be imported from an installation."""
     by_name = {item.name: item for item in packages}
     # TensorFlow 1.15 keeps everything in tensorflow_core; `tensorflow` only forwards to it.
     package = by_name.get("tensorflow_core") or by_name.get("tensorflow")
-    if package is None or package.kind != "package" or "tensorflow" not in by_name:
-        return
-    yield _read_tensorflow(host, package)
+    if package is not None and package.kind == "package" and "tensorflow" in by_name:
+        yield _read_tensorflow(host, package)
+    for name, read in (("jax", _read_jax), ("torch", _read_torch)):
+        package = by_name.get(name)
+        if package is not None and package.kind == "package" and package.in_site:
+            yield read(host, package)
+
+
+def _read_torch(host: Host, package: ImportPackage) -> FrameworkBuild:
+    """PyTorch says all of it in ``version.py``, from 1.0 on (seen in the wheels of 1.8 to 2.15)."""
+    path = host.join(host.expand(package.location), "version.py")
+    shown, problem = host.scrub(path), "version.py does not say"
+    values: Dict[str, Optional[str]] = {}
+    try:
+        values = parse_torch_version(host.read_text(path, 65536))
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+
+    def flag(name: str) -> "Fact[bool]":
+        if name not in values:  # releases before 2.6 do not name "xpu": they have no such build
+            return Fact.of(False, shown) if values and name == "xpu" else Fact.unknown(problem, shown)
+        return Fact.of(values[name] is not None, shown)
+
+    def text(name: str) -> "Fact[str]":
+        value = values.get(name)
+        if value is not None:
+            return Fact.of(value, shown)
+        return Fact.absent(shown) if name in values else Fact.unknown(problem, shown)
+
+    apple = host.system == "macos" and host.interpreter.architecture == "arm64"
+    return FrameworkBuild(
+        package="torch",
+        location=package.location,
+        version=text("__version__"),
+        cuda=flag("cuda"),
+        rocm=flag("hip"),
+        cuda_version=text("cuda"),
+        cudnn_version=Fact.unknown("version.py does not say", shown),
+        compute_capabilities=Fact.unknown("version.py does not say", shown),
+        directml=Fact.of(False, shown),
+        rocm_version=text("hip"),
+        xpu=flag("xpu"),
+        metal=Fact.of(apple, "the wheels for Apple silicon"),
+    )
+
+
+#: One assignment, with or without a type.
+_TORCH_ENTRY = re.compile(r"""^(__version__|cuda|hip|rocm|xpu)(?::[^=\n]*)? = (None|'[^'\n]*'|"[^"\n]*")""", re.M)
+
+
+def parse_torch_version(text: str) -> "Dict[str, Optional[str]]":
+    """Return the values of PyTorch's ``version.py``: its version, and the versions of what it was built with.
+
+    ::
+
+        __version__ = '2.15.0+cu132'
+        debug = False
+        cuda: Optional[str] = '13.2'
+        hip: Optional[str] = None
+        xpu: Optional[str] = None
+    """
+    found = _TORCH_ENTRY.finditer(text)
+    return {item.group(1): None if item.group(2) == "None" else item.group(2)[1:-1] for item in found}
+
+
+def _read_jax(host: Host, package: ImportPackage) -> FrameworkBuild:
+    """JAX itself has no build: which accelerators it finds is a matter of the plug-ins in the namespace ``jax_plugins``."""
+    folder = host.join(host.expand(package.path_entry), "jax_plugins")
+    shown = host.scrub(folder)
+    path = host.join(host.expand(package.location), "version.py")
+    try:
+        match = re.search(r"""^_version = ["']([^"'\n]+)""", host.read_text(path, 65536), re.M)
+        version = (
+            Fact.of(match.group(1), host.scrub(path)) if match else Fact.unknown("it is not in it", host.scrub(path))
+        )
+    except OSError as error:
+        version = Fact.unknown(error.strerror or type(error).__name__, host.scrub(path))
+    names: List[str] = []
+    problem = ""
+    try:
+        names = host.list_names(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+    versions = {name[:8]: name[8:] for name in sorted(names) if name.startswith(("xla_cuda", "xla_rocm"))}
+
+    def flag(found: bool) -> "Fact[bool]":
+        return Fact.of(found, shown) if not problem else Fact.unknown(problem, shown)
+
+    def text(name: str) -> "Fact[str]":
+        if problem:
+            return Fact.unknown(problem, shown)
+        return Fact.of(versions[name], shown) if versions.get(name) else Fact.absent(shown)
+
+    return FrameworkBuild(
+        package="jax",
+        location=package.location,
+        version=version,
+        cuda=flag("xla_cuda" in versions),
+        rocm=flag("xla_rocm" in versions),
+        cuda_version=text("xla_cuda"),
+        cudnn_version=Fact.unknown("the plug-in does not say", shown),
+        compute_capabilities=Fact.unknown("the plug-in does not say", shown),
+        directml=Fact.of(False, shown),
+        rocm_version=text("xla_rocm"),
+        xpu=flag(any("oneapi" in name or name == "intel_extension_for_openxla" for name in names)),
+        metal=flag("metal_plugin" in names),
+    )
 
 
 def _read_tensorflow(host: Host, package: ImportPackage) -> FrameworkBuild:

@@ -66,7 +66,14 @@ def describe(own_folder=None):  # type: (str | None) -> dict[str, object]
         "extension_suffixes": list(EXTENSION_SUFFIXES),
         "cwd": cwd,
         "modules": modules,
+        "keras_backend": keras_backend(),
     }
+
+
+def keras_backend():  # type: () -> str
+    """Return the backend of the Keras 3 that is imported here, "" where there is none: nothing is imported for this."""
+    config = sys.modules.get("keras.src.backend.config")
+    return str(getattr(config, "_BACKEND", ""))
 
 
 if __name__ == "__main__":

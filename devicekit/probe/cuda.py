@@ -5,31 +5,17 @@ from typing import Iterator, List, Tuple
 
 from ..facts import Cuda, Fact, Library
 from ..host import Host
-from .native import find_libraries
+from .cuda_libraries import read_libraries
 
 __all__ = ["parse_data_dir", "read_cuda"]
 
-#: Stems of the libraries that framework builds open at run time.
-STEMS = (
-    "cudart", "cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "cudnn", "nccl", "nvrtc", "cupti",
-    "nvJitLink",
-)  # fmt: skip
-
 
 def read_cuda(host: Host) -> Cuda:
-    """Return the CUDA libraries that could be loaded."""
-    windows = host.system == "windows"
+    """Return the CUDA libraries that could be loaded, and by whom."""
+    libraries, path, rpath, openers = read_libraries(host)
+    toolchain = _read_toolchain(host)
+    return Cuda(libraries=libraries, toolchain=toolchain, path=path, rpath=rpath, openers=openers)
 
-    def wanted(name: str) -> bool:
-        if windows:
-            return name.lower().endswith(".dll") and name.lower().startswith(_WINDOWS)
-        return name.startswith(_POSIX) and ".so." in name
-
-    return Cuda(libraries=find_libraries(host, wanted, with_wheels=True), toolchain=_read_toolchain(host))
-
-
-_POSIX = tuple("lib%s.so" % stem for stem in STEMS)
-_WINDOWS = tuple(stem.lower() + "64_" for stem in STEMS)
 
 #: What XLA looks for below a toolkit's folder.
 _LIBDEVICE = ("nvvm", "libdevice", "libdevice.10.bc")

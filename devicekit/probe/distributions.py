@@ -15,6 +15,7 @@ TENSORFLOW_NAMES = frozenset(
     (
         "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-directml", "tensorflow-rocm", "tensorflow-macos",
         "tensorflow-intel", "tensorflow-cpu-aws", "intel-tensorflow", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu",
+        "tensorflow-tpu",
     )
 )  # fmt: skip
 

@@ -3,9 +3,11 @@
 import re
 from typing import Dict, List, Optional, Tuple
 
-from ..facts import DeviceNode, Driver, Fact, Gpu, Library, PciDisplay
+from ..facts import DeviceNode, Driver, Fact, Gpu, Library, MigDevice, PciDisplay
 from ..host import Host
 from .native import find_libraries, first_library
+from .nvml import read_nvml
+from .nvml_question import NvmlQuestion, ask_nvml
 
 __all__ = ["parse_nvidia_information", "parse_nvidia_version", "read_driver"]
 
@@ -17,17 +19,31 @@ _NODE_NAMES = re.compile(r"nvidia(\d+|ctl|-uvm|-modeset)$")
 _DISPLAY_CLASSES = ("0x0300", "0x0302", "0x0380", "0x1200")
 
 
-def read_driver(host: Host) -> Driver:
-    """Return the graphics hardware and what is known of its driver."""
+def read_driver(host: Host, asked: Optional[NvmlQuestion] = None) -> Driver:
+    """Return the graphics hardware and what is known of its driver.
+
+    Parameters
+    ----------
+    host : Host
+        The machine.
+    asked : NvmlQuestion or None
+        What `ask_nvml` returned earlier; without it NVML is asked now.
+    """
+    asked = asked or ask_nvml(host)
+    displays = _read_displays(host)
+    if not asked.sign and any(item.vendor_id == "10de" for item in displays.or_none() or ()):
+        asked = ask_nvml(host, sign=True)
     libraries = find_libraries(host, _is_driver_library)
-    return Driver(
-        displays=_read_displays(host),
-        gpus=_read_gpus(host),
+    gpus, minors = _read_gpus(host)
+    driver = Driver(
+        displays=displays,
+        gpus=gpus,
         nodes=_read_nodes(host),
         nvidia_kernel_version=_read_nvidia_kernel(host),
         nvidia_library_version=_read_library_version(host, libraries),
         libraries=libraries,
     )
+    return read_nvml(host, asked, driver, minors)
 
 
 def _is_driver_library(name: str) -> bool:
@@ -60,17 +76,18 @@ def _read_displays(host: Host) -> "Fact[Tuple[PciDisplay, ...]]":
     return Fact.of(tuple(found), _PCI)
 
 
-def _read_gpus(host: Host) -> "Fact[Tuple[Gpu, ...]]":
-    """NVIDIA GPUs as the loaded kernel module lists them, in PCI bus order."""
+def _read_gpus(host: Host) -> "Tuple[Fact[Tuple[Gpu, ...]], Dict[str, str]]":
+    """NVIDIA GPUs as the loaded kernel module lists them, in PCI bus order, and the module's number of each."""
+    minors: Dict[str, str] = {}
     if host.system != "linux":
-        return Fact.absent(problem="read from the kernel module on Linux only")
+        return Fact.absent(problem="read from the kernel module on Linux only"), minors
     folder = _NVIDIA_PROC + "/gpus"
     try:
         entries = host.list_dir(folder)
     except FileNotFoundError:
-        return Fact.absent(folder, "the NVIDIA kernel module is not loaded")
+        return Fact.absent(folder, "the NVIDIA kernel module is not loaded"), minors
     except OSError as error:
-        return Fact.unknown(host.scrub(str(error)), folder)
+        return Fact.unknown(host.scrub(str(error)), folder), minors
     gpus: List[Gpu] = []
     for entry in entries:
         try:
@@ -78,18 +95,43 @@ def _read_gpus(host: Host) -> "Fact[Tuple[Gpu, ...]]":
         except OSError:
             text = ""
         fields = parse_nvidia_information(text)
+        bus_id = fields.get("Bus Location", entry.name)
+        uuid = fields.get("GPU UUID", "")
+        if "Device Minor" in fields:
+            minors[bus_id] = fields["Device Minor"]
+        slices = _read_slices(host, fields.get("Device Minor", ""))
         gpus.append(
             Gpu(
                 vendor="nvidia",
                 name=fields.get("Model", "NVIDIA GPU"),
                 index=len(gpus),
-                bus_id=fields.get("Bus Location", entry.name),
-                uuid=fields.get("GPU UUID", ""),
+                bus_id=bus_id,
+                uuid="" if "?" in uuid else uuid,  # question marks: nobody has used the GPU since the module was loaded
                 memory_bytes=Fact.unknown("the kernel module's files do not say", folder),
                 compute_capability=Fact.unknown("the kernel module's files do not say", folder),
+                mig_enabled=Fact.of(True, slices.source) if slices.or_none() else Fact.unknown("not asked", folder),
+                mig_devices=slices,
             )
         )
-    return Fact.of(tuple(gpus), folder)
+    return Fact.of(tuple(gpus), folder), minors
+
+
+def _read_slices(host: Host, minor: str) -> "Fact[Tuple[MigDevice, ...]]":
+    """The slices of a GPU in MIG mode as the kernel module's files name them: GPU instances with compute instances."""
+    folder = "%s/capabilities/gpu%s/mig" % (_NVIDIA_PROC, minor)
+    found: List[MigDevice] = []
+    try:
+        for instance in host.list_dir(folder) if minor else ():
+            if instance.is_dir and re.match(r"gi\d+$", instance.name):
+                for part in host.list_dir(host.join(folder, instance.name)):
+                    if part.is_dir and re.match(r"ci\d+$", part.name):
+                        found.append(MigDevice("", "", int(instance.name[2:]), int(part.name[2:])))
+    except FileNotFoundError:  # this GPU has no slices, or this driver no such files
+        return Fact.unknown("not asked", folder)
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), folder)
+    found.sort(key=lambda item: (item.gpu_instance or 0, item.compute_instance or 0))
+    return Fact.of(tuple(found), folder) if found else Fact.unknown("not asked", folder)
 
 
 def parse_nvidia_information(text: str) -> Dict[str, str]:
@@ -121,7 +163,9 @@ def _read_nodes(host: Host) -> Tuple[DeviceNode, ...]:
         for entry in entries:
             if matches(entry.name):
                 path = host.join(folder, entry.name)
-                found.append(DeviceNode(path, host.accessible(path)))
+                accessible = host.accessible(path)
+                group = "" if accessible else host.scrub(host.group_of(path))
+                found.append(DeviceNode(path, accessible, group))
     return tuple(found)
 
 

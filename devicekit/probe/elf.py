@@ -5,10 +5,12 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..host import Host
 
-__all__ = ["Dynamic", "missing_libraries", "read_dynamic"]
+__all__ = ["Dynamic", "missing_libraries", "read_dynamic", "replace_origin"]
 
 #: More would be no library's dynamic section.
 _LIMIT_BYTES = 1 << 20
+
+_RPATH, _RUNPATH = 15, 29
 
 #: How many libraries are followed from one; Intel's compute runtime has about thirty.
 _MOST = 80
@@ -23,7 +25,8 @@ class Dynamic(NamedTuple):
     """What a library says to the loader."""
 
     needed: Tuple[str, ...]
-    folders: Tuple[str, ...]  # DT_RUNPATH or DT_RPATH, $ORIGIN not replaced
+    folders: Tuple[str, ...]  # DT_RUNPATH, where there is none DT_RPATH; $ORIGIN not replaced
+    has_runpath: bool = True  # then the loader ignores every DT_RPATH, the interpreter's as well
 
 
 def read_dynamic(host: Host, path: str) -> Optional[Dynamic]:
@@ -52,20 +55,28 @@ def read_dynamic(host: Host, path: str) -> Optional[Dynamic]:
         values: Dict[int, int] = {}
         for tag, value in entries:
             values.setdefault(tag, value)
-        address, length = values[5], min(values[10], 8 * _LIMIT_BYTES)
+        address = values[5]
         start = next(
             address - item[3] + item[2] for item in segments if item[0] == 1 and item[3] <= address < item[3] + item[6]
         )
-        strings = host.read_bytes(path, length, start)
     except (struct.error, KeyError, StopIteration):
         return None
 
-    def text(position: int) -> str:
-        return strings[position : strings.find(b"\0", position)].decode("utf-8", "replace")
+    def text(position: int, limit: int = 512) -> str:
+        # Not the whole table: a framework's has megabytes of symbols.
+        return host.read_bytes(path, limit, start + position).partition(b"\0")[0].decode("utf-8", "replace")
 
     needed = tuple(text(value) for tag, value in entries if tag == 1)
-    folders = [text(value) for tag, value in entries if tag in (15, 29)]
-    return Dynamic(needed, tuple(part for item in folders for part in item.split(":") if part))
+    has_runpath = _RUNPATH in values
+    folders = text(values[_RUNPATH if has_runpath else _RPATH], _LIMIT_BYTES) if has_runpath or _RPATH in values else ""
+    return Dynamic(needed, tuple(dict.fromkeys(part for part in folders.split(":") if part)), has_runpath)
+
+
+def replace_origin(host: Host, folders: Sequence[str], path: str) -> Tuple[str, ...]:
+    """Return the folders that a library at a path names, ``$ORIGIN`` replaced by its own."""
+    origin = host.path.dirname(path)
+    shown = [item.replace("${ORIGIN}", origin).replace("$ORIGIN", origin) for item in folders]
+    return tuple(dict.fromkeys(host.path.normpath(item) for item in shown if item.startswith("/")))
 
 
 def missing_libraries(host: Host, path: str, present: Sequence[str] = ()) -> Tuple[str, ...]:
@@ -98,12 +109,7 @@ def missing_libraries(host: Host, path: str, present: Sequence[str] = ()) -> Tup
         if name in listed:
             continue
         dynamic = known.get(by)
-        origin = host.path.dirname(by)
-        folders = (
-            [item.replace("$ORIGIN", origin).replace("${ORIGIN}", origin) for item in dynamic.folders]
-            if dynamic
-            else []
-        )
+        folders = list(replace_origin(host, dynamic.folders, by)) if dynamic else []
         found = next(
             (
                 host.join(folder, name)

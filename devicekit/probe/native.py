@@ -1,29 +1,26 @@
-"""Operating system, processor, C library, and what the dynamic loader would find."""
+"""Operating system, C library, and what the dynamic loader would find."""
 
 import re
-import struct
-from typing import Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 from ..facts import Fact, Library, Native
 from ..host import Host
+from .ld_cache import parse_ld_cache
+from .processor import read_processor
 
-__all__ = ["find_libraries", "parse_cpuinfo", "parse_ld_cache", "parse_meminfo", "parse_os_release", "read_native"]
+__all__ = ["find_libraries", "parse_ld_cache", "parse_os_release", "read_native"]
 
 
 def read_native(host: Host) -> Native:
     """Return what is known of the operating system and the processor."""
-    model, flags, count = _read_cpu(host)
     return Native(
         system=host.system,
         release=host.scrub(host.release),
         os_version=_read_os_version(host),
         architecture=host.architecture,
-        cpu_model=model,
-        cpu_flags=flags,
-        cpu_count=count,
-        memory_bytes=_read_memory(host),
         libc=_read_libc(host),
         msvc=_read_msvc(host),
+        **read_processor(host)._asdict(),
     )
 
 
@@ -49,74 +46,6 @@ def parse_os_release(text: str) -> str:
     fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     name = fields.get("PRETTY_NAME") or fields.get("NAME") or "Linux"
     return name.strip().strip("\"'")
-
-
-def _read_cpu(host: Host) -> "Tuple[Fact[str], Fact[Tuple[str, ...]], Fact[int]]":
-    path = "/proc/cpuinfo"
-    if host.system != "linux":
-        unknown = "not read on %s" % host.system
-        features = host.cpu_features() if host.system == "windows" and host.architecture == "AMD64" else ()
-        told = Fact.of(features, "IsProcessorFeaturePresent") if features else Fact.unknown(unknown)
-        return Fact.unknown(unknown), told, Fact.unknown(unknown)
-    try:
-        model, flags, count = parse_cpuinfo(host.read_text(path))
-    except OSError as error:
-        unknown = host.scrub(str(error))
-        return Fact.unknown(unknown, path), Fact.unknown(unknown, path), Fact.unknown(unknown, path)
-    return (
-        Fact.of(model, path) if model else Fact.unknown("no model name", path),
-        Fact.of(flags, path) if flags else Fact.unknown("no flags", path),
-        Fact.of(count, path) if count else Fact.unknown("no processors listed", path),
-    )
-
-
-def parse_cpuinfo(text: str) -> Tuple[str, Tuple[str, ...], int]:
-    """Return model name, instruction flags and number of logical processors.
-
-    ::
-
-        processor       : 0
-        model name      : Intel(R) Xeon(R) Processor @ 2.60GHz
-        flags           : fpu vme sse4_1 avx avx2 fma
-    """
-    model, flags, count = "", (), 0  # type: str, Tuple[str, ...], int
-    for line in text.splitlines():
-        label, colon, value = line.partition(":")
-        label = label.strip()
-        if not colon:
-            continue
-        if label == "processor":
-            count += 1
-        elif label == "model name" and not model:
-            model = value.strip()
-        elif label in ("flags", "Features") and not flags:
-            flags = tuple(value.split())
-    return model, flags, count
-
-
-def _read_memory(host: Host) -> "Fact[int]":
-    path = "/proc/meminfo"
-    if host.system != "linux":
-        return Fact.unknown("not read on %s" % host.system)
-    try:
-        total = parse_meminfo(host.read_text(path))
-    except OSError as error:
-        return Fact.unknown(host.scrub(str(error)), path)
-    return Fact.of(total, path) if total else Fact.unknown("no MemTotal line", path)
-
-
-def parse_meminfo(text: str) -> int:
-    """Return the total memory in bytes, 0 where it is not there.
-
-    ::
-
-        MemTotal:       24637016 kB
-    """
-    for line in text.splitlines():
-        parts = line.split()
-        if len(parts) >= 2 and parts[0] == "MemTotal:" and parts[1].isdecimal() and len(parts[1]) < 20:
-            return int(parts[1]) * 1024
-    return 0
 
 
 def _read_libc(host: Host) -> "Fact[str]":
@@ -164,36 +93,6 @@ def _is_msvc(name: str) -> bool:
     return _MSVC.match(name.lower()) is not None
 
 
-#: Flags of ld.so.cache entries for 64-bit ELF libraries: x86-64, s390x, ppc64, arm64, riscv64 (glibc, sysdeps ldconfig.h).
-_LIBRARY_64 = (0x0303, 0x0403, 0x0503, 0x0A03, 0x1003)
-
-
-def parse_ld_cache(data: bytes) -> Dict[str, str]:
-    """Return the library names of an ``ld.so.cache`` with their paths; the loader takes the first of a name.
-
-    The layout is glibc's ``struct cache_file_new`` (sysdeps/generic/dl-cache.h): a 48-byte header, then entries of flags,
-    name offset, path offset, OS version and hardware capabilities; offsets count from the header.
-    """
-    start = data.find(b"glibc-ld.so.cache1.1")
-    if start < 0 or len(data) < start + 48:
-        return {}
-    (count,) = struct.unpack_from("<I", data, start + 20)
-    found: Dict[str, str] = {}
-    for index in range(count):
-        position = start + 48 + 24 * index
-        if position + 24 > len(data):
-            break
-        flags, name, path = struct.unpack_from("<iII", data, position)
-        if flags in _LIBRARY_64:
-            found.setdefault(_string(data, start + name), _string(data, start + path))
-    return found
-
-
-def _string(data: bytes, position: int) -> str:
-    end = data.find(b"\0", position)
-    return data[position : end if end >= 0 else len(data)].decode("utf-8", "replace")
-
-
 # The search for native libraries: each step yields folders or files and says its name.
 
 #: Where libraries may lie that neither the environment nor the loader's cache names.
@@ -207,11 +106,10 @@ _LOADER_FOLDERS = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64
 _PATH_VARIABLE = {"linux": "LD_LIBRARY_PATH", "macos": "DYLD_LIBRARY_PATH", "windows": "PATH"}
 
 
-def find_libraries(host: Host, wanted: Callable[[str], bool], with_wheels: bool = False) -> "Fact[Tuple[Library, ...]]":
+def find_libraries(host: Host, wanted: Callable[[str], bool]) -> "Fact[Tuple[Library, ...]]":
     """Return the native libraries whose file name is wanted, in the loader's order.
 
-    Order (``ld.so(8)``; on Windows the DLL search order): the path variable, pip's ``nvidia-*`` wheels where asked
-    (TensorFlow's RUNPATH), the loader's cache, the usual folders.
+    Order (``ld.so(8)``; on Windows the DLL search order): the path variable, the loader's cache, the usual folders.
     """
     found: List[Library] = []
     problems: List[str] = []
@@ -219,8 +117,6 @@ def find_libraries(host: Host, wanted: Callable[[str], bool], with_wheels: bool 
     separator = ";" if host.system == "windows" else ":"
     value = next((text for name, text in host.environ().items() if name.upper() == variable), "")
     _search(host, [part for part in value.split(separator) if part], variable, wanted, found, problems)
-    if with_wheels:
-        _search(host, _wheel_folders(host), "pip", wanted, found, problems)
     cache = host.loader_cache()
     for name in sorted(filter(wanted, cache)):
         found.append(_library(host, name, cache[name], "ld.so.cache"))
@@ -234,19 +130,6 @@ def find_libraries(host: Host, wanted: Callable[[str], bool], with_wheels: bool 
     for item in found:
         unique.setdefault((item.name, item.path), item)
     return Fact.of(tuple(unique.values()), source)
-
-
-def _wheel_folders(host: Host) -> Iterator[str]:
-    library = "bin" if host.system == "windows" else "lib"
-    for entry in dict.fromkeys(host.interpreter.sys_path):
-        base = host.join(entry, "nvidia")
-        try:
-            names = host.list_dir(base)
-        except OSError:  # no such wheels here, which is the usual case
-            continue
-        for item in names:
-            if item.is_dir:
-                yield host.join(base, item.name, library)
 
 
 def _search(

@@ -305,9 +305,12 @@ def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, .
     Source: ``tensorflow/__init__.py``, which calls ``load_pluggable_device_library`` on ``tensorflow-plugins``.
     """
     found: List[PluginLibrary] = []
-    for folder, names in listing:
-        if "site-packages" not in folder or "tensorflow-plugins" not in names:
-            continue
+    folders = [folder for folder, names in listing if "site-packages" in folder and "tensorflow-plugins" in names]
+    # It looks into the interpreter's own folders as well, whatever became of the path; one of another name is another one.
+    for folder in (host.interpreter.user_site, *host.interpreter.site_paths):
+        if folder and folder not in folders and host.is_dir(host.join(folder, "tensorflow-plugins")):
+            folders.append(folder)
+    for folder in folders:
         inside = host.join(folder, "tensorflow-plugins")
         try:
             libraries = host.list_names(inside)

@@ -4,7 +4,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Iterable, List, Optional
 
-from ..facts import Machine
+from ..facts import Machine, Native
 from ..findings import Candidate, Diagnosis, Finding
 from ..selection import Selection
 
@@ -68,17 +68,26 @@ def _memory(size: Optional[int]) -> str:
     return "" if size is None else ", %.1f GiB" % (size / (1 << 30))
 
 
+def _cores(native: Native) -> str:
+    count, usable, by = native.cpu_count.or_none(), native.cpu_usable.or_none(), native.cpu_limited_by
+    if by and usable and count:
+        return ", %g of %d cores (%s)" % (usable, count, by)
+    return ", %d cores" % count if count else ""
+
+
+def _limited(native: Native) -> str:
+    """The machine's memory, and how much of it this process may use where that is less."""
+    total, usable = native.memory_bytes.or_none(), native.usable_memory_bytes
+    if total is None or usable is None or usable >= total:
+        return _memory(total)
+    return ", %.1f of %.1f GiB (cgroup limit)" % (usable / (1 << 30), total / (1 << 30))
+
+
 def machine_lines(machine: Machine, style: Style) -> List[str]:
     """What was examined."""
     native, python = machine.native, machine.python
     system = native.os_version.or_none() or native.system
-    memory = _memory(native.memory_bytes.or_none())
-    cores = native.cpu_count.or_none()
-    lines = _labelled(
-        style,
-        "System",
-        "%s, %s%s%s" % (system, native.architecture, ", %d cores" % cores if cores else "", memory),
-    )
+    lines = _labelled(style, "System", "%s, %s%s%s" % (system, native.architecture, _cores(native), _limited(native)))
     where = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
     lines += _labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, where))
     places = []
@@ -93,14 +102,32 @@ def machine_lines(machine: Machine, style: Style) -> List[str]:
 
 def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
     lines: List[str] = []
+    several = sum(item.framework in _COMPUTING for item in diagnosis.frameworks) > 1
     for number, item in enumerate(diagnosis.frameworks):
         state = {True: "works", False: "cannot be imported", None: "not judged"}[item.will_import]
         if item.cause is not None:
             state += ": %s" % item.cause
+        elif several:
+            state += _best(diagnosis, item.framework)
         lines += _labelled(
             style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state)
         )
     return lines or _labelled(style, "Frameworks", "none")
+
+
+#: The frameworks with devices of their own; Keras computes with one of them.
+_COMPUTING = ("tensorflow", "jax", "torch")
+
+
+def _best(diagnosis: Diagnosis, framework: str) -> str:
+    """On which device a framework would compute, where several are there to be compared."""
+    if framework not in _COMPUTING:
+        return ""
+    for item in diagnosis.candidates_for(framework):
+        if item.usable is not False:
+            platform = " [%s]" % item.platform if item.platform != "cpu" else ""
+            return " on %s%s%s" % (item.device, platform, "" if item.usable else ", if a trial says so")
+    return ""
 
 
 def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
@@ -112,9 +139,21 @@ def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
         state, kind = "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), "warning"
     mark = ("\u25cf" if style.unicode else "*") if chosen else " "
     platform = " [%s]" % item.platform if item.platform not in ("cpu", "") else ""
-    text = "%s%s%s" % (item.name, platform, _memory(item.memory_bytes))
+    text = "%s%s%s" % (item.name, platform, _free_memory(item))
     lines = _labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
-    return [lines[0].replace(state, style.paint(state, kind))] + lines[1:]
+    lines = [line.replace(state, style.paint(state, kind)) for line in lines]
+    details = ["compute capability %s" % item.compute_capability] if item.compute_capability else []
+    if item.uuid:
+        details.append(item.uuid[:12])  # enough for CUDA_VISIBLE_DEVICES, where no other begins alike
+    for more in filter(None, (", ".join(details), item.remark)):
+        lines += _labelled(style, "", more)
+    return lines
+
+
+def _free_memory(item: Candidate) -> str:
+    if item.memory_bytes is None or item.memory_free_bytes is None:
+        return _memory(item.memory_bytes)
+    return ", %.1f of %.1f GiB free" % (item.memory_free_bytes / (1 << 30), item.memory_bytes / (1 << 30))
 
 
 def devices_text(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:

@@ -4,11 +4,12 @@
 is "not evaluated, because"; a rule that fails is reported the same way and stops nothing.
 """
 
-from typing import Callable, Dict, Iterable, List, NamedTuple, Set, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Tuple
 
 from ..errors import UnknownFactError
 from ..facts import Machine
 from ..findings import SEVERITIES, Diagnosis, Finding, NotEvaluated
+from ..framework_choice import choose_framework
 from ..matrix import Matrix
 from .view import View
 
@@ -53,20 +54,34 @@ CODES = (
     "gpu-vendor-unsupported", "device-hidden", "device-permission-denied", "driver-missing", "driver-shadowed",
     "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "rocm-version-mismatch", "gfx-unsupported",
     "compute-capability-unsupported", "cuda-version-mismatch", "cuda-library-missing", "cudnn-missing",
-    "cudnn-version-mismatch", "xla-toolchain-missing", "no-gpu",
+    "cudnn-version-mismatch", "xla-toolchain-missing", "device-busy", "out-of-memory", "memory-limit-too-low",
+    "cpu-quota-ignored", "no-gpu",
 )  # fmt: skip
 
 #: Codes that only a run can show; `devicekit.selftest` and `devicekit.apply` make these findings.
 MEASURED_CODES = (
-    "framework-broken", "runtime-already-initialized", "numerics-divergent", "out-of-memory", "device-lost", "op-unsupported",
-    "cache-unwritable", "setting-invalid", "framework-unsupported", "device-busy", "slower-than-cpu",
+    "framework-broken", "runtime-already-initialized", "numerics-divergent", "device-lost", "op-unsupported",
+    "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
 )  # fmt: skip
 
 
 def rules() -> Tuple[Rule, ...]:
     """Return all rules in their order."""
     # They register themselves.
-    from . import cuda, dependencies, directml, driver, keras, metal, native, process, python, rocm  # noqa: F401
+    from . import (  # noqa: F401
+        cuda,
+        dependencies,
+        device_use,
+        directml,
+        driver,
+        keras,
+        metal,
+        native,
+        process,
+        processor,
+        python,
+        rocm,
+    )
 
     return tuple(_REGISTRY[code] for code in CODES)
 
@@ -81,40 +96,54 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
     matrix : Matrix
         What goes together.
     """
+    from .alternatives import another_could
+    from .hiding import Cause, as_seen_from, cause_of, hides_all, is_symptom
+    from .keras import backend
+    from .libraries import repairs
     from .outlook import candidates
     from .prediction import statuses
 
     view = View(machine, matrix)
     findings: List[Finding] = []
     undecided: List[NotEvaluated] = []
-    fired: Set[str] = set()
+    fired: List[Cause] = []
+    meant = choose_framework(machine) or "tensorflow"
+    meant = "tensorflow" if meant == "tensorflow1" else meant
+    keras = backend(view).name
     for item in rules():
-        if any(code in fired for code in item.hidden_by):
+        if hides_all(fired, item.hidden_by):
             continue
+        made: List[Finding] = []
         try:
-            made = list(item.function(view))
+            for finding in item.function(view):
+                made.append(finding)
         except UnknownFactError as error:
-            undecided.append(NotEvaluated(item.code, str(error)))
-            continue
+            if not any(cause.code in item.hidden_by for cause in fired):
+                undecided.append(NotEvaluated(item.code, str(error)))
         except Exception as error:  # a defect of one rule must not take the others down; it is reported
             undecided.append(NotEvaluated(item.code, "the rule failed: %s: %s" % (type(error).__name__, error)))
-            continue
-        findings += made
+        made = [finding for finding in made if not is_symptom(finding, fired, item.hidden_by, keras)]
+        findings += [as_seen_from(finding, meant) for finding in made]
         # A remark that blocks nothing explains nothing either.
-        if any(finding.blocks or finding.severity != "info" for finding in made):
-            fired.add(item.code)
+        fired += [cause_of(finding, keras) for finding in made if finding.blocks or finding.severity != "info"]
     order = {severity: number for number, severity in enumerate(SEVERITIES)}
     findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity
-    devices, problems = candidates(view, tuple(findings), frozenset(item.code for item in undecided))
-    undecided += problems
+    unsettled = frozenset(item.code for item in undecided)
+    by_framework = {}
+    for name in ("tensorflow", "jax", "torch"):
+        by_framework[name], problems = candidates(view, tuple(findings), unsettled, name)
+        undecided += problems if name == meant else []
     try:
-        frameworks = statuses(view, tuple(findings), devices)
+        frameworks = statuses(view, tuple(findings), by_framework)
+        findings += another_could(view, meant, by_framework, frameworks)
     except UnknownFactError as error:
         frameworks = ()
         undecided.append(NotEvaluated("framework-missing", "what each framework will do is not known: %s" % error))
     return Diagnosis(
         findings=tuple(findings),
-        candidates=devices,
+        candidates=by_framework[meant],
         frameworks=frameworks,
         not_evaluated=tuple(undecided),
+        by_framework=tuple(by_framework.items()),
+        libraries=repairs(view),
     )

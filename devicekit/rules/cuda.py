@@ -7,12 +7,16 @@ from ..errors import UnknownFactError
 from ..facts import Library
 from ..findings import Evidence, Finding, Fix
 from ..hardware import capability_number, code_for
-from ..matrix import CudaRow, TensorFlowRow, version_at_least
+from ..matrix import TensorFlowRow, version_at_least
 from ..projects import Build
 from ..target import Target
 from . import rule
+from .cuda_order import cuda_accelerators
+from .gpu_builds import no_code_for, no_library_for
+from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
+from .libraries import Search, cudnn_name, export, needed, others_of, search, shown
 from .mending import mend, replace_by_goal
-from .view import View
+from .view import Accelerator, View
 
 _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
 
@@ -20,82 +24,51 @@ _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-on
 _RUNPATH_SINCE = "2.14"
 
 
-def needed(view: View) -> "Tuple[TensorFlowRow, CudaRow] | None":
-    """Return the rows that say which libraries this build opens, None where they are not known or do not apply."""
-    row = view.tensorflow_row
-    if row is None or not view.uses_cuda or view.machine.native.system != "linux" or not view.vendor("nvidia"):
-        return None
-    build = view.tensorflow_build
-    version = (build.cuda_version.or_none() if build else None) or row.linux_cuda
-    cuda = view.matrix.cuda(version) or view.matrix.cuda(row.linux_cuda)
-    return (row, cuda) if cuda is not None else None
-
-
-def _opened(view: View, cuda: CudaRow) -> List[str]:
-    """The CUDA libraries that this TensorFlow opens; one that nobody traced opens what the newest ones do."""
-    known = {name.partition(".so")[0]: name for _, name in cuda.libraries}
-    traced = [name.partition(".so")[0] for name in view.matrix.libraries(view.tensorflow_version or "")]
-    stems = traced or [stem for stem in known if stem != "libcurand"]
-    return [known[stem] for stem in known if stem in stems]
-
-
-def _findable(view: View, row: TensorFlowRow) -> Dict[str, Library]:
-    """The CUDA libraries by name, without those that only pip brought where this build does not look there."""
-    version = view.tensorflow_version or ""
-    # 2.16.1 has no search path to pip's packages; 2.21.0 lacks the folder of cuSOLVER in it (both measured).
-    with_wheels = version_at_least(row.minor, _RUNPATH_SINCE) and version != "2.16.1"
-    found: Dict[str, Library] = {}
-    for item in view.machine.cuda.libraries.value or ():
-        if item.found_via == "pip" and (not with_wheels or (version == "2.21.0" and "libcusolver" in item.name)):
-            continue
-        found.setdefault(item.name, item)
-    return found
-
-
-def _in_wheels(view: View, names: Iterable[str]) -> List[str]:
-    """The folders in which pip brought these libraries."""
-    wanted = set(names)
-    libraries = view.machine.cuda.libraries.value or ()
-    folders = [item.path.rpartition("/")[0] for item in libraries if item.found_via == "pip" and item.name in wanted]
-    return list(dict.fromkeys(folders))
-
-
-def _others(name: str, found: Dict[str, Library]) -> List[Library]:
-    """Libraries of the same kind and another version."""
-    stem = name.partition(".so")[0] + ".so."
-    return [item for other, item in sorted(found.items()) if other.startswith(stem) and other != name]
-
-
-def _fixes(view: View, row: TensorFlowRow, missing: List[str]) -> Sequence[Fix]:
+def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
     """How these libraries come to be found."""
-    folders = _in_wheels(view, missing)
-    if len(folders) > 0 and version_at_least(row.minor, _RUNPATH_SINCE):
-        path = ":".join(folders).replace("~", "$HOME")
+    if found.repair.load and not found.repair.lacks:
+        return _mending(view, found)
+    if found.repair.refused:
+        item = found.repair.refused[0]
+        folder = item.path.rpartition("/")[0]
+        if item.unsafe == "it lies in the working folder":
+            return (Fix("devicekit loads nothing from the working folder: install the libraries beside TensorFlow"),)
         return (
-            Fix(
-                "pip brought them, and this build does not look there: put their folders on the loader's path",
-                'export LD_LIBRARY_PATH="%s:$LD_LIBRARY_PATH"' % path,
-            ),
+            Fix("devicekit loads nothing that anybody may write", 'chmod -R o-w "%s"' % shown(folder)),
+            export(view, [folder]),
         )
-    owner = view.tensorflow
-    if version_at_least(row.minor, _RUNPATH_SINCE):
+    missing = [name for name in found.missing if found.attempts[name].library is None]
+    beside = [item for item in view.machine.cuda.libraries.value or () if item.name in missing]
+    if view.machine.native.system == "windows":
+        if len({item.name for item in beside}) == len(set(missing)):
+            return (export(view, list(dict.fromkeys(item.path.rpartition("\\")[0] for item in beside))),)
+    elif version_at_least(row.minor, _RUNPATH_SINCE):
+        owner = view.tensorflow
         name = owner.name if owner is not None else "tensorflow"
         requirement = "%s[and-cuda]==%s" % (name, view.tensorflow_version)
         return mend(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
-    cuda = "CUDA %s and cuDNN %s" % (row.linux_cuda, row.linux_cudnn)
-    return (Fix("Install %s from NVIDIA's archive, and put their lib64 folder on LD_LIBRARY_PATH" % cuda),)
+    windows = view.machine.native.system == "windows"
+    cuda = "CUDA %s and cuDNN %s" % (_WINDOWS_CUDA if windows else (row.linux_cuda, row.linux_cudnn))
+    where = "their bin folders on PATH" if windows else "their lib64 folder on LD_LIBRARY_PATH"
+    return (Fix("Install %s from NVIDIA's archive, and put %s" % (cuda, where)),)
 
 
-def _capabilities(view: View) -> List[str]:
-    """The compute capabilities of the NVIDIA GPUs in the order of the candidate devices, "" where one is not known."""
-    told = [gpu.compute_capability.or_none() for gpu in view.machine.driver.gpus.or_none() or ()]
+#: What TensorFlow 2.5 to 2.10, the last with GPUs on native Windows, were built for.
+_WINDOWS_CUDA = ("11.2", "8.1")
+
+
+def _capabilities(view: View, gpus: Sequence[Accelerator]) -> List[str]:
+    """The compute capabilities of NVIDIA GPUs, "" where one is not known."""
     named: Dict[str, str] = {}  # servers have eight of one name, and looking one up takes its time
-    found = []
-    for index, item in enumerate(view.vendor("nvidia")):
+    for item in gpus:
         if item.name not in named:
             named[item.name] = view.matrix.compute_capability(item.name) or ""
-        found.append((told[index] if index < len(told) else None) or named[item.name])
-    return found
+    return [item.compute_capability or named[item.name] for item in gpus]
+
+
+def _seen(view: View) -> Sequence[Accelerator]:
+    """The NVIDIA GPUs in the order of the candidate devices; all where none is visible."""
+    return cuda_accelerators(view) or view.vendor("nvidia")
 
 
 def _code_in(view: View) -> Tuple[Tuple[str, ...], str]:
@@ -114,11 +87,12 @@ def _code_in(view: View) -> Tuple[Tuple[str, ...], str]:
 @rule("compute-capability-unsupported", hidden_by=_HIDDEN)
 def compute_capability_unsupported(view: View) -> Iterable[Finding]:
     """The build has no code for the GPU, or none that runs before the driver has compiled it."""
-    gpus = view.vendor("nvidia") if view.uses_cuda else ()
+    yield from no_code_for(view)
+    gpus = _seen(view) if view.uses_cuda else ()
     if not gpus:
         return
     have, source = _code_in(view)
-    capabilities = _capabilities(view)
+    capabilities = _capabilities(view, gpus)
     kinds = {}
     for text in filter(None, capabilities):
         build = Build((), (), "cuda", "", "", have, "", (), source)
@@ -130,9 +104,7 @@ def compute_capability_unsupported(view: View) -> Iterable[Finding]:
         names = [gpus[index].name for index in numbers]
         refused = kind == "none"
         whole = len(numbers) == len(capabilities)
-        # With the variable set, CUDA counts the GPUs in another order than this.
-        single = view.machine.process.env("CUDA_VISIBLE_DEVICES") is None
-        blocks = ("cuda",) if whole else tuple("gpu:%d" % index for index in numbers if single)
+        blocks = ("tensorflow.cuda",) if whole else tuple("tensorflow.gpu:%d" % index for index in numbers)
         text = capabilities[numbers[0]]
         yield Finding(
             "compute-capability-unsupported",
@@ -168,78 +140,150 @@ def _other_code(view: View, refused: bool, whole: bool) -> Sequence[Fix]:
 @rule("cuda-version-mismatch", hidden_by=_HIDDEN)
 def cuda_version_mismatch(view: View) -> Iterable[Finding]:
     """CUDA is there, of a version that this build does not use."""
-    rows = needed(view)
-    if rows is None:
+    rows, found = needed(view), search(view)
+    if rows is None or found is None:
         return
-    row, cuda = rows
-    found = _findable(view, row)
     # By the runtime alone: neighbouring releases share the names of some of the other libraries.
-    runtime = dict(cuda.libraries)["cudart"]
-    others = _others(runtime, found)
-    if runtime in found or not others:
+    runtime = next((name for name in found.names if "cudart" in name), "")
+    others = others_of(view, runtime) if runtime in found.repair.lacks else []
+    if not others:
         return
-    missing = [name for name in _opened(view, cuda) if name not in found]
     yield Finding(
         "cuda-version-mismatch",
         "warning",
-        "%s uses CUDA %s; what is installed is another version." % (view.tensorflow_label, cuda.cuda),
+        "%s uses CUDA %s; what is installed is another version." % (view.tensorflow_label, rows[1].cuda),
         tuple(Evidence("%s instead of %s" % (other.name, runtime), other.path) for other in others[:3]),
-        _fixes(view, row, missing),
-        ("cuda",),
+        _fixes(view, rows[0], found),
+        ("tensorflow.cuda",),
         "https://www.tensorflow.org/install/source#gpu",
     )
 
 
-@rule("cuda-library-missing", hidden_by=_HIDDEN + ("cuda-version-mismatch",))
+@rule("cuda-library-missing", hidden_by=(*_HIDDEN, "cuda-version-mismatch"))
 def cuda_library_missing(view: View) -> Iterable[Finding]:
     """A CUDA library that this build opens cannot be found; TensorFlow then uses no GPU at all."""
-    rows = needed(view)
-    if rows is None:
+    yield from no_library_for(view)
+    yield from jax_library_missing(view)
+    rows, found = needed(view), search(view)
+    if rows is None or found is None:
         return
-    row, cuda = rows
-    found = _findable(view, row)
-    missing = [name for name in _opened(view, cuda) if name not in found]
-    if not missing:
+    missing = [name for name in found.missing if "cudnn" not in name]
+    if found.mendable or not missing:
+        management = list(_management_library(view))
+        yield from management or ([_mendable(view, found)] if found.mendable else [])
         return
+    absent = [name for name in missing if found.attempts[name].library is None]
+    needy = [name for name in missing if name not in absent]
+    what = "opens %s, which cannot be found" % ", ".join(absent)
+    if not absent:
+        lacks = dict.fromkeys(other for name in needy for other in found.attempts[name].lacks)
+        what = "opens %s, which needs %s, and that cannot be found" % (", ".join(needy), ", ".join(lacks))
     yield Finding(
         "cuda-library-missing",
         "warning",
-        "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, ", ".join(missing)),
-        tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in missing[:8]),
-        _fixes(view, row, missing),
-        ("cuda",),
+        "%s %s: it will use no GPU." % (view.tensorflow_label, what),
+        tuple(_why(view, name, found) for name in missing[:8]),
+        _fixes(view, rows[0], found),
+        ("tensorflow.cuda",),
         "https://www.tensorflow.org/install/pip",
     )
 
 
-@rule("cudnn-missing", hidden_by=_HIDDEN + ("cuda-version-mismatch", "cuda-library-missing"))
+def _why(view: View, name: str, found: Search) -> Evidence:
+    """What is known of a library that does not load."""
+    library = found.attempts[name].library
+    if library is not None:
+        return Evidence("%s needs %s" % (name, ", ".join(found.attempts[name].lacks)), library.path)
+    refused = next((item for item in found.repair.refused if item.name == name), None)
+    if refused is not None:
+        return Evidence("%s is installed, and %s" % (name, refused.unsafe), refused.path)
+    there = next((item for item in view.machine.cuda.libraries.value or () if item.name == name), None)
+    if there is not None:
+        return Evidence("%s is installed, and not where this build looks" % name, there.path)
+    return Evidence("%s not found" % name, view.machine.cuda.libraries.source)
+
+
+def _mendable(view: View, found: Search) -> Finding:
+    """Everything is installed, and something is not where this build looks: loading it first is enough."""
+    files = found.repair.load
+    return Finding(
+        "cuda-library-missing",
+        "info",
+        "%s does not look where %s: by itself it uses no GPU. devicekit.auto() loads %s first."
+        % (view.tensorflow_label, _lie([item.name for item in files]), "it" if len(files) == 1 else "them"),
+        tuple(_why(view, name, found) for name in found.missing[:8]),
+        _mending(view, found),
+        (),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _lie(names: List[str]) -> str:
+    if len(names) > 3:
+        return "%s and %d more libraries lie" % (", ".join(names[:2]), len(names) - 2)
+    return ", ".join(names) + (" lies" if len(names) == 1 else " lie")
+
+
+def _mending(view: View, found: Search) -> Sequence[Fix]:
+    folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
+    program = Fix("In a program: call auto() before TensorFlow is imported", "import devicekit; devicekit.auto()")
+    return (program, export(view, folders))
+
+
+def _management_library(view: View) -> Iterable[Finding]:
+    """From 2.21 on TensorFlow asks NVIDIA's management library first, which a container may come without (measured)."""
+    name = "libnvidia-ml.so.1"
+    libraries = view.machine.driver.libraries
+    if name not in view.matrix.libraries(view.tensorflow_version or "") or view.machine.native.system != "linux":
+        return
+    if any(item.name == name for item in libraries.value or ()):
+        return
+    container = view.machine.process.container.or_none()
+    yield Finding(
+        "cuda-library-missing",
+        "warning",
+        "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
+        (Evidence("%s not found" % name, libraries.source),),
+        (
+            Fix(
+                "Start the container with the driver's tools as well",
+                "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE",
+            )
+            if container
+            else Fix("Install all of the driver: the library is part of it"),
+        ),
+        ("tensorflow.cuda",),
+        "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html",
+    )
+
+
+@rule("cudnn-missing", hidden_by=(*_HIDDEN, "cuda-version-mismatch", "cuda-library-missing"))
 def cudnn_missing(view: View) -> Iterable[Finding]:
     """The CUDA libraries are there, cuDNN is not."""
-    rows = needed(view)
-    if rows is None or not rows[0].linux_cudnn:
+    yield from jax_cudnn_missing(view)
+    rows, found = needed(view), search(view)
+    if rows is None or found is None or found.mendable:
         return
-    row, _ = rows
-    name = "libcudnn.so.%s" % row.linux_cudnn
-    found = _findable(view, row)
-    if name in found:
+    name = cudnn_name(view, rows[0])
+    if name not in found.missing:
         return
-    others = _others(name, found)
-    evidence = [Evidence("%s not found" % name, view.machine.cuda.libraries.source)]
-    evidence += [Evidence("%s is there" % other.name, other.path) for other in others[:2]]
+    evidence = [_why(view, name, found)]
+    evidence += [Evidence("%s is there" % other.name, other.path) for other in others_of(view, name)[:2]]
     yield Finding(
         "cudnn-missing",
         "warning",
         "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
         tuple(evidence),
-        _cudnn_fix(view, row, name),
-        ("cuda",),
+        _cudnn_fix(view, rows[0], found),
+        ("tensorflow.cuda",),
         "https://www.tensorflow.org/install/pip",
     )
 
 
-def _cudnn_fix(view: View, row: TensorFlowRow, name: str) -> Sequence[Fix]:
-    if _in_wheels(view, [name]) or not version_at_least(row.minor, _RUNPATH_SINCE):
-        return _fixes(view, row, [name])
+def _cudnn_fix(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
+    windows = view.machine.native.system == "windows"
+    if windows or found.repair.refused or not version_at_least(row.minor, _RUNPATH_SINCE):
+        return _fixes(view, row, found)
     # cuDNN from 9.11 on has no code for Pascal and Volta, which these builds support.
     bounds = ">=9.3,<9.11" if row.linux_cudnn == "9" else "==%s.*" % row.linux_cudnn
     major = row.linux_cuda.split(".")[0]
@@ -262,6 +306,8 @@ def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
     UnknownFactError
         Where neither its package nor the name of its file says it.
     """
+    if library.version:
+        return library.version
     if _is_wheels(library):
         told = view.machine.python.version_of("nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0])
         if told:
@@ -275,21 +321,22 @@ def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
 @rule("cudnn-version-mismatch", hidden_by=_BEFORE_CUDNN)
 def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
     """A cuDNN older than the one that TensorFlow was compiled with, or too new for the GPU."""
-    rows = needed(view)
-    row = rows[0] if rows is not None else None
-    if row is None or not row.linux_cudnn:
+    yield from jax_cudnn_unfit(view)
+    rows = needed(view) if view.machine.native.system == "linux" else None
+    if rows is None or not rows[0].linux_cudnn:
         return
-    library = _findable(view, row).get("libcudnn.so.%s" % row.linux_cudnn)
+    row, found, name = rows[0], search(view), cudnn_name(view, rows[0])
+    library = found.taken(name) if found is not None and name in found.attempts else None
     compiled, seen = view.matrix.compiled_cudnn(view.tensorflow_version or "")
     if library is None or not compiled:
         return
     version = _cudnn_version(view, library, row)
     line = view.matrix.cudnn(version)
     oldest = capability_number(line.oldest_capability) if line is not None else (0, 0)
-    capabilities = _capabilities(view)
+    capabilities = _capabilities(view, _seen(view))
     left = [text for text in capabilities if text and capability_number(text) < oldest]
     short = ".".join(version.split(".")[:3])
-    blocks: Tuple[str, ...] = ("cuda",)
+    blocks: Tuple[str, ...] = ("tensorflow.cuda",)
     if version_at_least(version, compiled) is False:
         reason = "was compiled with cuDNN %s, and refuses the older %s that is found" % (compiled, short)
         evidence = Evidence("compiled with %s" % compiled, seen)
@@ -298,7 +345,7 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
         evidence = Evidence(
             "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's matrix"
         )
-        blocks = ("cuda",) if len(left) == len(capabilities) else ()
+        blocks = ("tensorflow.cuda",) if len(left) == len(capabilities) else ()
     else:
         return
     yield Finding(
@@ -325,7 +372,7 @@ def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str
 @rule("xla-toolchain-missing", hidden_by=(*_BEFORE_CUDNN, "driver-shadowed", "driver-too-old"))
 def xla_toolchain_missing(view: View) -> Iterable[Finding]:
     """Nothing to compile for the GPU with: from 2.11 on Keras compiles the optimizer's step, or the whole step, there."""
-    rows = needed(view)
+    rows = needed(view) if view.machine.native.system == "linux" else None
     if rows is None:
         return
     row, toolchain = rows[0], view.machine.cuda.toolchain
@@ -348,6 +395,6 @@ def xla_toolchain_missing(view: View) -> Iterable[Finding]:
         tuple(Evidence("%s not found" % name, toolchain.source) for name in missing.split(" and "))
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:1]),
         command if version_at_least(row.minor, _RUNPATH_SINCE) else (toolkit,),
-        (),
+        ("tensorflow.xla",),
         "https://github.com/tensorflow/tensorflow/issues/58681",
     )

@@ -7,31 +7,46 @@ from ..facts import Library
 from ..findings import Evidence, Finding, Fix
 from ..matrix import version_at_least
 from . import rule
+from .driver_health import cuda_in_use
+from .frameworks import uses
+from .gpu_builds import driver_too_old_for
+from .oneapi import intel_driver_missing
+from .rocm import amd_driver_missing
 from .view import View
 
 _URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
 
-@rule("no-gpu", hidden_by=("wsl-without-gpu",))
+@rule("no-gpu", hidden_by=("wsl-without-gpu", "directml-unsupported"))
 def no_gpu(view: View) -> Iterable[Finding]:
     """The machine has no GPU: nothing is wrong."""
     if view.wsl:
         return  # the GPU is Windows' there, and the PCI bus does not show it
     if view.accelerators or view.machine.driver.nodes or view.machine.rocm.kfd.value or view.machine.directml.dxg.value:
         return
+    if view.machine.tpu.chips.or_none():
+        return
     driver = view.machine.driver
     source = {"windows": view.machine.directml.adapters.source, "macos": view.machine.metal.chip.source}.get(
         view.machine.native.system, driver.displays.source
     )
     seen = "%d display controllers, none of them a GPU that computes" % len(driver.displays.or_none() or ())
-    yield Finding("no-gpu", "info", "This machine has no GPU.", (Evidence(seen, source),), (), ())
+    summary = "This machine has no GPU."
+    processor = view.machine.metal.chip.problem
+    if view.machine.native.system == "macos" and processor:
+        if uses(view, "tensorflow", "metal"):
+            return  # Apple's plug-in up to 1.0 uses the GPUs of Intel Macs as well; only a run can tell
+        seen, summary = processor, "This is a Mac with an Intel processor, on whose GPU no current framework computes."
+    yield Finding("no-gpu", "info", summary, (Evidence(seen, source),), (), ())
 
 
-@rule("driver-missing", hidden_by=("wsl-without-gpu", "container-without-gpu", "cpu-only-build"))
+@rule("driver-missing", hidden_by=("wsl-without-gpu", "container-without-gpu"))
 def driver_missing(view: View) -> Iterable[Finding]:
-    """An NVIDIA GPU without the driver's user-space library."""
+    """A GPU without the driver's user-space library, or without the driver."""
+    yield from amd_driver_missing(view)
+    yield from intel_driver_missing(view)
     driver = view.machine.driver
-    if not view.uses_cuda or not view.vendor("nvidia"):
+    if not cuda_in_use(view) or not view.vendor("nvidia"):
         return
     names = ("nvcuda.dll",) if view.machine.native.system == "windows" else ("libcuda.so.1",)
     if any(item.name.lower() in names and not _is_stub(item) for item in driver.libraries.value or ()):
@@ -63,11 +78,11 @@ def _version(library: Library) -> Optional[str]:
     return match.group(1) if match else None
 
 
-@rule("driver-shadowed", hidden_by=("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"))
+@rule("driver-shadowed", hidden_by=("driver-missing", "wsl-without-gpu", "container-without-gpu"))
 def driver_shadowed(view: View) -> Iterable[Finding]:
     """Another libcuda stands before the one that belongs to the loaded driver."""
     driver = view.machine.driver
-    if not view.uses_cuda or view.machine.native.system != "linux":
+    if not cuda_in_use(view) or view.machine.native.system != "linux":
         return
     found = [item for item in driver.libraries.value or () if item.name == "libcuda.so.1"]
     if not found:
@@ -135,12 +150,15 @@ def _unshadow(view: View, library: Library) -> Tuple[Fix, ...]:
 
 @rule(
     "driver-mismatch",
-    hidden_by=("driver-missing", "driver-shadowed", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
+    hidden_by=("driver-missing", "driver-shadowed", "wsl-without-gpu", "container-without-gpu"),
 )
 def driver_mismatch(view: View) -> Iterable[Finding]:
     """Kernel module and user-space driver are of different versions: an update without a restart."""
     driver = view.machine.driver
-    if not view.uses_cuda or view.wsl:
+    if not cuda_in_use(view) or view.wsl:
+        return
+    if driver.nvml_error.value == _MISMATCH:
+        yield _told_mismatch(view)
         return
     kernel, library = driver.nvidia_kernel_version.value, driver.nvidia_library_version.value
     if "/compat/" in driver.nvidia_library_version.source:
@@ -151,69 +169,69 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
         "driver-mismatch",
         "warning",
         "The loaded NVIDIA kernel module is %s, the installed driver library %s." % (kernel, library),
-        (
-            Evidence("kernel module %s" % kernel, driver.nvidia_kernel_version.source),
-            Evidence("library %s" % library, driver.nvidia_library_version.source),
-        ),
-        (Fix("Restart the machine: the driver was updated while the old kernel module was in use", "sudo reboot"),),
+        _versions(view),
+        (_RESTART,),
+        ("cuda",),
+        _URL,
+    )
+
+
+#: What NVML calls it (nvml.h: NVML_ERROR_LIB_RM_VERSION_MISMATCH).
+_MISMATCH = 18
+
+_RESTART = Fix("Restart the machine: the driver was updated while the old kernel module was in use", "sudo reboot")
+
+
+def _versions(view: View) -> Tuple[Evidence, ...]:
+    driver = view.machine.driver
+    named = (("kernel module", driver.nvidia_kernel_version), ("library", driver.nvidia_library_version))
+    return tuple(Evidence("%s %s" % (name, fact.or_none()), fact.source) for name, fact in named if fact.or_none())
+
+
+def _told_mismatch(view: View) -> Finding:
+    """What the driver itself says, whatever the names of the files are."""
+    driver = view.machine.driver
+    kernel, library = driver.nvidia_kernel_version.or_none(), driver.nvidia_library_version.or_none()
+    versions = " (%s, %s)" % (kernel, library) if kernel and library and kernel != library else ""
+    return Finding(
+        "driver-mismatch",
+        "warning",
+        "The loaded NVIDIA kernel module and the installed driver libraries are of different versions%s." % versions,
+        (Evidence(driver.nvml.problem, driver.nvml.source), *_versions(view)),
+        (_RESTART,),
         ("cuda",),
         _URL,
     )
 
 
 @rule(
-    "driver-unhealthy",
-    hidden_by=("driver-missing", "driver-shadowed", "driver-mismatch", "wsl-without-gpu", "container-without-gpu")
-    + ("cpu-only-build",),
-)
-def driver_unhealthy(view: View) -> Iterable[Finding]:
-    """The kernel module is not loaded, or the node for computing is missing.
-
-    CUDA's start may load and make them itself, where the set-user-id helper nvidia-modprobe is installed: so this blocks
-    nothing, and a trial decides.
-    """
-    driver = view.machine.driver
-    if not view.uses_cuda or view.wsl or view.machine.native.system != "linux" or not view.vendor("nvidia"):
-        return
-    nodes = {item.path for item in driver.nodes}
-    if driver.nvidia_kernel_version.value is None:
-        summary = "NVIDIA's driver is installed, but its kernel module is not loaded."
-        evidence = Evidence("not there", driver.nvidia_kernel_version.source)
-        fixes: Tuple[Fix, ...] = (
-            Fix("Load the module; its error message, if any, says why it was not loaded", "sudo modprobe nvidia"),
-            Fix("Where Secure Boot is on, sign the module or switch Secure Boot off"),
-        )
-    elif "/dev/nvidiactl" in nodes and "/dev/nvidia-uvm" not in nodes:
-        summary = "The module nvidia-uvm, which CUDA needs, is not loaded: /dev/nvidia-uvm is missing."
-        evidence = Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev")
-        fixes = (Fix("Load it", "sudo nvidia-modprobe -u -c=0"), Fix("Or", "sudo modprobe nvidia-uvm"))
-    else:
-        return
-    yield Finding("driver-unhealthy", "info", summary, (evidence,), fixes, (), _URL)
-
-
-@rule(
     "driver-too-old",
-    hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu", "cpu-only-build"),
+    hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu"),
 )
 def driver_too_old(view: View) -> Iterable[Finding]:
     """The driver is older than the oldest that runs the CUDA release of this build."""
+    yield from driver_too_old_for(view)
     driver = view.machine.driver
-    if not view.uses_cuda or view.machine.native.system != "linux":
+    windows = view.machine.native.system == "windows"
+    if not view.uses_cuda or view.machine.native.system == "macos":
         return
-    build, row = view.tensorflow_build, view.tensorflow_row
+    build, row = view.tensorflow_build, view.known_row if windows else view.tensorflow_row
     version = (build.cuda_version.or_none() if build else None) or (row.linux_cuda if row else None)
-    cuda = view.matrix.cuda(version)
-    kernel = driver.nvidia_kernel_version.value
-    if cuda is None or kernel is None or version_at_least(kernel, cuda.linux_driver) is not False:
+    # Windows' builds name a file there; all that have GPU support since 2.5 are for 11.2.
+    cuda = view.matrix.cuda("11.2" if windows and version_at_least(view.tensorflow_version or "", "2.5") else version)
+    # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
+    fact = driver.nvidia_version if windows or view.wsl else driver.nvidia_kernel_version
+    kernel = fact.or_none() if windows or view.wsl else fact.value
+    least = "" if cuda is None else cuda.windows_driver if windows or view.wsl else cuda.linux_driver
+    if cuda is None or kernel is None or not least or version_at_least(kernel, least) is not False:
         return
     yield Finding(
         "driver-too-old",
         "warning",
         "The NVIDIA driver %s is older than %s, the oldest that runs CUDA %s of %s."
-        % (kernel, cuda.linux_driver, cuda.cuda, view.tensorflow_label),
-        (Evidence("driver %s" % kernel, driver.nvidia_kernel_version.source),),
-        (Fix("Update NVIDIA's driver to %s or newer and restart" % cuda.linux_driver),),
-        ("cuda",),
+        % (kernel, least, cuda.cuda, view.tensorflow_label),
+        (Evidence("driver %s" % kernel, fact.source),),
+        (Fix("Update NVIDIA's driver%s to %s or newer and restart" % (" in Windows" if view.wsl else "", least)),),
+        ("tensorflow.cuda",),
         "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/",
     )

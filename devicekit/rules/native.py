@@ -1,4 +1,4 @@
-"""What a wheel needs of the processor, the C library and the Visual C++ runtime before it can be loaded at all."""
+"""What a wheel needs of the C library and the Visual C++ runtime before it can be loaded at all."""
 
 import re
 from dataclasses import replace
@@ -10,79 +10,6 @@ from ..matrix import version_at_least
 from . import rule
 from .mending import replace_by_goal
 from .view import View
-
-#: The instructions without which no wheel of TensorFlow (from 1.6 on) and jaxlib runs, by architecture.
-_INSTRUCTIONS = {"x86_64": "avx", "AMD64": "avx", "aarch64": "asimd", "arm64": "asimd"}
-_AVX_URL = "https://www.tensorflow.org/install/pip#hardware-requirements"
-
-
-@rule("cpu-instructions-missing", hidden_by=("python-unsupported", "platform-unsupported"))
-def cpu_instructions_missing(view: View) -> Iterable[Finding]:
-    """The processor, or the virtual machine, lacks instructions that every wheel uses: the import kills the process."""
-    python, native = view.machine.python, view.machine.native
-    wanted = _INSTRUCTIONS.get(python.architecture)
-    # Macs on which current wheels install have AVX; a translated interpreter is another finding.
-    if wanted is None or native.system == "macos" or _built_elsewhere(view):
-        return
-    label, blocks = _needs_instructions(view)
-    if not blocks:
-        return
-    flags = native.cpu_flags.value or ()
-    # 2.4.0 alone was built with more, which its release notes take back for 2.4.1.
-    if wanted in flags and wanted == "avx" and view.tensorflow_version == "2.4.0":
-        wanted = "avx2"
-    if wanted in flags:
-        return
-    virtual = "hypervisor" in flags
-    fixes = [Fix("Use a processor that has them, or a framework that was built from source without them")]
-    if virtual:
-        fixes.insert(
-            0, Fix("Give the virtual machine the host's processor (QEMU: -cpu host; libvirt: mode='host-passthrough')")
-        )
-    if wanted == "avx2":
-        fixes.insert(
-            0, Fix("Install 2.4.1 or later, which needs AVX only", view.install("%s==2.4.4" % _owner_name(view)))
-        )
-    yield Finding(
-        "cpu-instructions-missing",
-        "error",
-        "%s uses %s instructions, which this %s does not have: its import kills the process."
-        % (label, wanted.upper(), "virtual machine's processor" if virtual else "processor"),
-        (
-            Evidence("no %s among %d flags" % (wanted, len(flags)), native.cpu_flags.source),
-            Evidence(native.cpu_model.or_none() or native.architecture, native.cpu_model.source),
-        ),
-        tuple(fixes),
-        blocks,
-        _AVX_URL,
-    )
-
-
-def _needs_instructions(view: View) -> Tuple[str, Tuple[str, ...]]:
-    """What would be killed, in words and as what is blocked; nothing where only PyTorch is there."""
-    python = view.machine.python
-    if view.has_tensorflow:
-        row = view.tensorflow_row
-        return (view.tensorflow_label, ("tensorflow", "keras")) if row is not None and view.tensorflow else ("", ())
-    if python.distribution("jaxlib"):
-        return "jaxlib %s" % (python.version_of("jaxlib") or ""), ("jax",)
-    return ("", ()) if python.distribution("torch") else ("Every wheel of TensorFlow", ("tensorflow", "keras"))
-
-
-def _owner_name(view: View) -> str:
-    owner = view.tensorflow
-    return owner.name if owner is not None else "tensorflow"
-
-
-def _built_elsewhere(view: View) -> bool:
-    """Whether the framework comes from conda or was built here: then the registry's wheels say nothing of it."""
-    owner = view.tensorflow
-    if owner is None:
-        return view.has_tensorflow or view.machine.python.environment == "conda"
-    if owner.platform_tags and all(tag.startswith("linux_") for tag in owner.platform_tags):
-        return owner.name != "tensorflow-directml"  # whose own wheels are tagged so
-    return view.machine.python.environment == "conda" and owner.installer != "pip"
-
 
 _MSVC_URL = "https://learn.microsoft.com/cpp/windows/latest-supported-vc-redist"
 
@@ -115,7 +42,7 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
             ),
             Fix("Or download it from https://aka.ms/vs/17/release/vc_redist.x64.exe and run it"),
         ),
-        ("tensorflow", "keras"),
+        ("tensorflow",),
         _MSVC_URL,
     )
 
@@ -145,7 +72,7 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
                 Evidence(", ".join(owner.platform_tags), "%s/WHEEL" % owner.location),
             ),
             _older(view) if tensorflow else (Fix("Install a jaxlib for this system", view.install("jax", "jaxlib")),),
-            ("tensorflow", "keras") if tensorflow else ("jax",),
+            ("tensorflow",) if tensorflow else ("jax",),
             "https://peps.python.org/pep-0600/",
         )
     if view.has_tensorflow or python.distribution("jax", "torch"):

@@ -1,10 +1,16 @@
 """Pluggable devices: libraries that TensorFlow loads at its import, wherever they come from."""
 
-from typing import Iterable
+import re
+from typing import Iterable, Tuple
 
 from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..matrix import accepts, version_at_least
 from . import UNLOADABLE, rule
+from .directml_others import torch_directml_mismatch
+from .jax_plugins import jax_mismatch
 from .mending import replace_by_goal
+from .metal import jax_metal_mismatch
+from .oneapi import DRIVER_LIBRARIES, oneapi_fixes
 from .view import View
 
 #: What makes the TensorFlow package itself unusable, so that its plug-ins do not matter.
@@ -37,20 +43,24 @@ def damaged_plugins(view: View) -> Iterable[Finding]:
 
 def lacking_plugins(view: View) -> Iterable[Finding]:
     """Plug-ins that need libraries which the loader would not find: TensorFlow's import fails on them."""
-    for item in view.machine.python.plugins.or_none() or ():
-        if not item.missing_libraries or "tfdml_plugin" in item.path:
+    plugins = view.machine.python.plugins
+    extension = view.machine.python.distribution("intel-extension-for-tensorflow")
+    for item in (plugins.value if extension is not None else plugins.or_none()) or ():
+        missing = item.missing_libraries
+        if "libitex" in item.path and view.vendor("intel"):  # what its GPU's driver lacks is a finding of its own
+            missing = tuple(text for text in missing if text not in DRIVER_LIBRARIES)
+        if not missing or "tfdml_plugin" in item.path:
             continue
         name = item.path.rpartition("/")[2]
-        oneapi = any(text.startswith(_ONEAPI) for text in item.missing_libraries)
+        oneapi = any(text.startswith(_ONEAPI) for text in missing)
         fix = Fix("Install the libraries that it needs, or remove the plug-in", view.uninstall(*_owner(view, name)))
-        first = Fix("Install Intel's oneAPI and load it in this shell", "source /opt/intel/oneapi/setvars.sh")
         yield Finding(
             "dependency-incompatible",
             "error",
             "The plug-in %s needs %s, which the loader does not find; TensorFlow itself then cannot be imported."
-            % (name, ", ".join(item.missing_libraries[:4])),
-            tuple(Evidence("%s not found" % text, item.path) for text in item.missing_libraries[:4]),
-            (first, fix) if oneapi else (fix,),
+            % (name, ", ".join(missing[:4])),
+            tuple(Evidence("%s not found" % text, item.path) for text in missing[:4]),
+            (*oneapi_fixes(view, missing), fix) if oneapi else (fix,),
             ("tensorflow",),
         )
 
@@ -64,26 +74,87 @@ def _owner(view: View, name: str) -> Iterable[str]:
 
 @rule("plugin-version-mismatch", hidden_by=_BROKEN)
 def plugin_version_mismatch(view: View) -> Iterable[Finding]:
-    """The DirectML plug-in beside another TensorFlow than the one that it was built for."""
-    plugin = view.machine.python.distribution("tensorflow-directml-plugin")
+    """A plug-in beside another TensorFlow than the one that it was built for; torch-directml beside another torch."""
+    yield from torch_directml_mismatch(view)
+    yield from jax_mismatch(view)
+    yield from jax_metal_mismatch(view)
     version = view.tensorflow_version
-    if plugin is None or version is None:
+    if version is None:
         return
-    row = next(item for item in view.matrix.directml() if item.distribution == "tensorflow-directml-plugin")
-    if view.matrix.tensorflow(version) == view.matrix.tensorflow(row.tensorflow):
+    for name, goal in _PLUGINS:
+        plugin = view.machine.python.distribution(name)
+        release = plugin.version.or_none() or "" if plugin is not None else ""
+        built = _built_for(view, name, release)
+        if plugin is None or not built or accepts(built, version) is not False:
+            continue
+        if name == "intel-extension-for-tensorflow" and not view.machine.python.plugins.value:
+            continue  # without its library, an extra of the distribution, it is loaded by nobody
+        loads = built if goal == "directml" else view.matrix.plugin_loads(name, release)
+        fails = accepts(loads, version) is False if loads else None
+        if fails is False and goal == "metal":
+            continue  # many use it so
+        otherwise = "tensorflow" + built
+        if goal == "directml":
+            otherwise = "tensorflow-cpu" + built.replace("*", "0")
+        words = "%s %s was built for TensorFlow %s" % (name, release, _in_words(built))
+        if fails:
+            words += "; beside %s, TensorFlow itself cannot be imported." % view.tensorflow_label
+        elif fails is None:
+            words += "; whether TensorFlow can be imported with it beside %s is not known." % view.tensorflow_label
+        else:
+            words += "; beside %s it can be loaded, and what it then does nobody promises." % view.tensorflow_label
+        yield Finding(
+            "plugin-version-mismatch",
+            "error" if fails else "warning",
+            words,
+            (Evidence(name, plugin.location), Evidence(view.tensorflow_label)),
+            _other_tensorflow(view, name, goal, otherwise),
+            ("tensorflow",) if fails else (),
+        )
         return
-    otherwise = ("tensorflow-cpu==%s.0" % row.tensorflow, "numpy<2")
-    yield Finding(
-        "plugin-version-mismatch",
-        "error",
-        "tensorflow-directml-plugin %s was built for TensorFlow %s; beside %s, TensorFlow itself cannot be imported."
-        % (plugin.version.or_none() or "", row.tensorflow, view.tensorflow_label),
-        (Evidence("tensorflow-directml-plugin", plugin.location), Evidence(view.tensorflow_label)),
-        LazyFixes(
-            lambda: (
-                *replace_by_goal(view, "Install the TensorFlow that it was built for", "directml", *otherwise),
-                Fix("Or remove the plug-in", view.uninstall("tensorflow-directml-plugin")),
-            )
-        ),
-        ("tensorflow",),
+
+
+def _other_tensorflow(view: View, name: str, goal: str, otherwise: str) -> LazyFixes:
+    return LazyFixes(
+        lambda: (
+            *replace_by_goal(view, "Install the TensorFlow that it was built for", goal, otherwise, "numpy<2"),
+            Fix("Or remove the plug-in", view.uninstall(*_with_library(view, name))),
+        )
     )
+
+
+def _with_library(view: View, name: str) -> Tuple[str, ...]:
+    """A plug-in's distribution, and the one that has its library (``intel-extension-for-tensorflow-lib``)."""
+    library = name + "-lib"
+    return (name, library) if view.machine.python.distribution(library) is not None else (name,)
+
+
+#: Plug-ins that are built for one release of TensorFlow, and the goal by which a set with them is found.
+_PLUGINS = (
+    ("tensorflow-directml-plugin", "directml"),
+    ("tensorflow-metal", "metal"),
+    ("intel-extension-for-tensorflow", "xpu"),
+)
+
+
+def _built_for(view: View, name: str, version: str) -> str:
+    """The releases of TensorFlow that a plug-in's release was built for, as bounds; "" where that is not known."""
+    if name == "tensorflow-directml-plugin":
+        row = next(item for item in view.matrix.directml() if item.distribution == name)
+        return "==%s.*" % row.tensorflow
+    for hold in view.matrix.holds(name, version, view.machine.python.version):
+        bounds = [need[len("tensorflow") :] for need in hold.needs if need.startswith("tensorflow")]
+        if hold.code == "plugin-version-mismatch" and bounds:
+            return bounds[0]
+    parts = version.split(".")
+    # From 2.13 on Intel's extension is numbered as the TensorFlow that it is for.
+    if name == "intel-extension-for-tensorflow" and version_at_least(version, "2.13"):
+        return "==%s.%s.*" % (parts[0], parts[1])
+    return ""
+
+
+def _in_words(bounds: str) -> str:
+    """``==2.10.*`` and ``>=2.10,<2.11`` are 2.10; ``>=2.14,<2.18`` is 2.14 to 2.17."""
+    numbers = re.findall(r"2\.(\d+)", bounds)
+    first, last = int(numbers[0]), int(numbers[-1]) - ("<" in bounds)
+    return "2.%d" % first if first >= last else "2.%d to 2.%d" % (first, last)

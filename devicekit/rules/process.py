@@ -6,7 +6,15 @@ from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..matrix import version_at_least
 from . import UNLOADABLE, rule
+from .adapter_findings import hiding_variable
+from .cuda_order import hidden_from_cuda, without_slices
+from .driver_health import cuda_in_use
+from .gpu_builds import without_cuda
+from .jax_plugins import jax_fatal_variable, jax_hidden
 from .mending import elsewhere, replace_by_goal
+from .oneapi import intel_container, intel_denied, intel_hidden
+from .rocm import add_to_groups, amd_closed_bridge, amd_container, amd_denied, amd_hidden, amd_refused_target
+from .tpu import tpu_denied, tpu_without_build
 from .view import View
 
 _CUDA_URL = "https://docs.nvidia.com/cuda/cuda-programming-guide/"
@@ -22,6 +30,7 @@ _BROKEN = (
 @rule("environment-variable-fatal", hidden_by=_BROKEN)
 def environment_variable_fatal(view: View) -> Iterable[Finding]:
     """A variable has a value at which TensorFlow gives up: by an exception, or by killing the process."""
+    yield from jax_fatal_variable(view)
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
     for name, reason, what, blocks in _fatal_values(view):
@@ -54,13 +63,13 @@ def _fatal_values(view: View) -> Iterator[_Fatal]:
     # Seen from 2.20 on; 2.10 does not read it.
     if named.get("TF_PLUGGABLE_DEVICE_LIBRARY_PATH") is False and version_at_least(version, "2.20"):
         reason, what = "names a file or folder that does not exist", "TensorFlow's import fails"
-        yield "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", reason, what, ("tensorflow", "keras")
+        yield "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", reason, what, ("tensorflow",)
     if version_at_least(version, "2.0") is False:
         return  # 1.15 ignores what it does not know
     aborts = "the process is killed when TensorFlow lists its devices, after an import that works"
-    blocks: Tuple[str, ...] = ("keras", "tensorflow.devices")
+    blocks: Tuple[str, ...] = ("tensorflow.devices",)
     if view.machine.python.plugins.or_none():
-        aborts, blocks = "the process is killed at the import, where a plug-in is registered", ("keras", "tensorflow")
+        aborts, blocks = "the process is killed at the import, where a plug-in is registered", ("tensorflow",)
     for name in ("TF_XLA_FLAGS", "TF_JITRT_FLAGS"):
         value = process.env(name)
         if not value:
@@ -121,7 +130,9 @@ def _flag_problem(value: str, known: Dict[str, str], strict: bool) -> Optional[s
 
 @rule("container-without-gpu")
 def container_without_gpu(view: View) -> Iterable[Finding]:
-    """A container on a machine with an NVIDIA driver, started without the GPU."""
+    """A container on a machine with a GPU and its driver, started without the GPU."""
+    yield from amd_container(view)
+    yield from intel_container(view)
     process, driver = view.machine.process, view.machine.driver
     container = process.container.value
     if container is None or any(item.path.startswith("/dev/nvidia") for item in driver.nodes):
@@ -151,7 +162,9 @@ def container_without_gpu(view: View) -> Iterable[Finding]:
 
 @rule("cpu-only-build", hidden_by=("wsl-without-gpu", "container-without-gpu"))
 def cpu_only_build(view: View) -> Iterable[Finding]:
-    """An NVIDIA GPU and a TensorFlow that was built without GPU support."""
+    """An NVIDIA GPU and a TensorFlow that was built without GPU support; a TPU and a framework without what it needs."""
+    yield from tpu_without_build(view)
+    yield from without_cuda(view)
     if (
         not view.has_tensorflow
         or view.uses_cuda
@@ -172,7 +185,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
         "There is an NVIDIA GPU, but %s." % reason,
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, source)),
         fixes,
-        ("cuda",),
+        ("tensorflow.cuda",),
         "https://www.tensorflow.org/install/pip",
     )
 
@@ -203,37 +216,35 @@ def _before(version: str, limit: str) -> bool:
 @rule("device-hidden")
 def device_hidden(view: View) -> Iterable[Finding]:
     """An environment variable hides every GPU."""
-    for vendor, uses, names in (
-        ("nvidia", view.uses_cuda, ("CUDA_VISIBLE_DEVICES",)),
-        ("amd", view.uses_rocm, ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")),
-    ):
-        if not uses or not view.vendor(vendor):
-            continue
-        for name in names:
-            value = view.machine.process.env(name)
-            if value is None or not hides_all(value, len(view.vendor(vendor))):
-                continue
-            yield _hidden(view, name, value, "cuda" if vendor == "nvidia" else "rocm")
-            break
-    value = view.machine.process.env("DML_VISIBLE_DEVICES")
-    if view.directml_flavour and value and not _DML_NUMBER.match(value):
-        yield _hidden(view, "DML_VISIBLE_DEVICES", value, "directml")
+    value = view.machine.process.env("CUDA_VISIBLE_DEVICES")
+    if value is not None and cuda_in_use(view) and view.vendor("nvidia") and hidden_from_cuda(view):
+        yield _hidden(view, "CUDA_VISIBLE_DEVICES", value, "cuda")
+    for platform, (name, value) in (("rocm", amd_hidden(view)), ("xpu", intel_hidden(view))):
+        if name:
+            yield _hidden(view, name, value, platform)
+    yield from amd_closed_bridge(view)
+    yield from amd_refused_target(view)
+    if cuda_in_use(view) and without_slices(view):
+        yield _without_slices(view)
+    yield from jax_hidden(view)
+    yield from hiding_variable(view)
 
 
-#: DirectML builds read a list of adapter numbers up to the first entry that is none; the plug-in also takes a sign.
-_DML_NUMBER = re.compile(r"\s*\+?\d")
-
-
-def hides_all(value: str, count: int) -> bool:
-    """Return whether a CUDA-like variable leaves none of so many devices.
-
-    CUDA and HIP read the list up to the first entry that is no device; an empty list is no device. (Set, but empty,
-    means *all* to DML_VISIBLE_DEVICES: callers must not ask about that.)
-    """
-    first = value.split(",")[0].strip()
-    if first.isdecimal():
-        return len(first) > 9 or int(first) >= count
-    return not first.startswith(("GPU-", "MIG-"))
+def _without_slices(view: View) -> Finding:
+    gpu = without_slices(view)[0]
+    place = gpu.bus_id or gpu.index
+    return Finding(
+        "device-hidden",
+        "warning",
+        "%s is in MIG mode and has no slices: no program sees anything of it." % gpu.name,
+        (Evidence("MIG mode, no slices", gpu.mig_devices.source),),
+        (
+            Fix("List the sizes that slices can have, then make one", "sudo nvidia-smi mig -i %s -lgip" % place),
+            Fix("Or leave MIG mode", "sudo nvidia-smi -i %s -mig 0" % place),
+        ),
+        ("cuda",),
+        "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/",
+    )
 
 
 def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
@@ -253,13 +264,12 @@ def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
 @rule("device-permission-denied", hidden_by=("container-without-gpu",))
 def device_permission_denied(view: View) -> Iterable[Finding]:
     """A device node is there that this user may not open."""
-    denied = [item.path for item in view.machine.driver.nodes if not item.accessible and "nvidia" in item.path]
-    platform = "cuda"
-    if not denied and view.uses_rocm:
-        platform = "rocm"
-        kfd = view.machine.rocm.kfd.value
-        denied = [kfd.path] if kfd is not None and not kfd.accessible else []
-        denied += [item.path for item in view.machine.driver.nodes if not item.accessible and "renderD" in item.path]
+    nodes = view.machine.driver.nodes
+    denied = tuple(item.path for item in nodes if not item.accessible and "nvidia" in item.path)
+    platform, groups, usual = "cuda", (), ("video",)  # type: str, Tuple[str, ...], Tuple[str, ...]
+    for other, (paths, owners) in (("rocm", amd_denied(view)), ("xpu", intel_denied(view)), ("tpu", (tpu_denied(view), ()))):
+        if paths and not denied:
+            platform, denied, groups, usual = other, paths, owners, ("render", "video")
     dxg = view.machine.directml.dxg.or_none()
     if not denied and dxg is not None and not dxg.accessible:
         yield Finding(
@@ -272,37 +282,12 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
         )
     if not denied:
         return
-    group = "render,video" if platform == "rocm" else "video"
+    command, text = add_to_groups(groups, usual)
     yield Finding(
         "device-permission-denied",
         "warning",
         "This user may not open %s." % ", ".join(denied[:3]),
         tuple(Evidence("no read and write access", path) for path in denied[:3]),
-        (Fix("Add yourself to the group that owns it, then log in again", "sudo usermod -aG %s $USER" % group),),
+        (Fix(text, command),),
         (platform,),
-    )
-
-
-@rule("rocm-missing")
-def rocm_missing(view: View) -> Iterable[Finding]:
-    """A ROCm build without ROCm's driver or libraries, whatever GPU there is: its import needs the libraries."""
-    rocm = view.machine.rocm
-    # In WSL, ROCm reaches the GPU through /dev/dxg instead of its own driver.
-    has_driver = rocm.kfd.value is not None or view.machine.directml.dxg.value is not None
-    if not view.uses_rocm or (has_driver and rocm.version.value is not None):
-        return
-    missing = ([] if has_driver else ["/dev/kfd"]) + ([] if rocm.version.value is not None else ["/opt/rocm"])
-    no_libraries = rocm.version.value is None
-    yield Finding(
-        "rocm-missing",
-        "error" if no_libraries else "warning",
-        "%s needs AMD's ROCm, of which %s %s missing."
-        % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
-        tuple(Evidence("not there", path) for path in missing),
-        replace_by_goal(
-            view, "Install the ROCm that this build was made for; or replace the build", "cpu", "tensorflow-cpu"
-        ),
-        # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
-        ("rocm", "tensorflow") if no_libraries else ("rocm",),
-        "https://rocm.docs.amd.com/",
     )

@@ -6,8 +6,11 @@ from ..facts import Distribution
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..matrix import CODE_ENDINGS, accepts
 from . import UNLOADABLE, rule
+from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
 from .mending import install_goal, mend, working_python
+from .metal import metal_too_old
+from .plugin_copies import plugins_twice
 from .plugins import damaged_plugins
 from .view import View
 
@@ -97,7 +100,8 @@ def _other_python(view: View) -> Fix:
 
 @rule("platform-unsupported", hidden_by=("python-unsupported",))
 def platform_unsupported(view: View) -> Iterable[Finding]:
-    """A 32-bit interpreter, or a C library for which there are no wheels."""
+    """A 32-bit interpreter, a C library for which there are no wheels, or a macOS too old for its GPU's plug-in."""
+    yield from metal_too_old(view)
     python, native = view.machine.python, view.machine.native
     if view.has_tensorflow:
         return
@@ -194,7 +198,12 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
 
 @rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
 def distributions_conflict(view: View) -> Iterable[Finding]:
-    """Two or more distributions own the import package ``tensorflow``."""
+    """Two or more distributions own the import package ``tensorflow`` (or ``onnxruntime``), or a plug-in is there twice."""
+    found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view)]
+    return found or plugins_twice(view)
+
+
+def _tensorflow_twice(view: View) -> Iterable[Finding]:
     owners = view.tensorflow_distributions
     if len({item.name for item in owners}) < 2:
         return
@@ -224,7 +233,7 @@ def distributions_conflict(view: View) -> Iterable[Finding]:
 #: What does not work where a local file stands before one of these packages.
 _SHADOW_BLOCKS = {
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
-    "tensorflow": ("tensorflow", "keras"), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
+    "tensorflow": ("tensorflow",), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
     "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
     "tensorboard": (), "setuptools": (), "requests": (), "h5py": (), "pandas": ("keras",),
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """`View`: what several rules ask of a machine, computed once. Pure."""
 
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Generic, List, NamedTuple, Optional, Tuple, TypeVar
 
 from ..errors import UnknownFactError
 from ..facts import Distribution, FrameworkBuild, Machine
@@ -10,17 +10,38 @@ from ..target import Target, macos_version
 
 __all__ = ["Accelerator", "View"]
 
+_T = TypeVar("_T")
+
 #: Vendors by PCI number. Display controllers of virtual machines and management boards are not in it: they compute nothing.
 _VENDORS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "5143": "qualcomm", "4d4f4351": "qualcomm"}
 
 
 class Accelerator(NamedTuple):
-    """A piece of graphics hardware: what it is and where that was seen."""
+    """A piece of graphics hardware: what it is and where that was seen. ``remark``: what is uncertain about it."""
 
     vendor: str
     name: str
     memory_bytes: Optional[int]
     source: str
+    memory_free_bytes: Optional[int] = None
+    uuid: str = ""
+    compute_capability: str = ""
+    remark: str = ""
+
+
+class _Once(Generic[_T]):
+    """A property that is worked out when it is first asked for; one that raises is worked out anew."""
+
+    def __init__(self, make: Callable[[Any], _T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __get__(self, view: Any, owner: Any = None) -> _T:
+        if view is None:  # asked of the class, by a tool for documentation
+            return self  # type: ignore[return-value]
+        # It has no __set__: what lies in the instance's dictionary is found before it from now on.
+        made = view.__dict__[self._make.__name__] = self._make(view)
+        return made
 
 
 class View:
@@ -32,8 +53,10 @@ class View:
     def __init__(self, machine: Machine, matrix: Matrix) -> None:
         self.machine = machine
         self.matrix = matrix
+        #: What `libraries.search` found, by framework: several rules ask.
+        self.searches: Dict[str, Any] = {}
 
-    @property
+    @_Once
     def tensorflow_distributions(self) -> Tuple[Distribution, ...]:
         """The installed distributions that bring files of the import package ``tensorflow``."""
         installed = [item for item in self.machine.python.distributions.value or () if item.name in TENSORFLOW_OWNERS]
@@ -41,7 +64,7 @@ class View:
         redirected = any(name in names for name in TENSORFLOW_REDIRECTS)
         return tuple(item for item in installed if not (item.name == "tensorflow" and redirected))
 
-    @property
+    @_Once
     def tensorflow(self) -> Optional[Distribution]:
         """The distribution whose TensorFlow would be imported."""
         owners = self.tensorflow_distributions
@@ -65,7 +88,7 @@ class View:
         """What the files of the imported TensorFlow say."""
         return self.machine.python.build("tensorflow")
 
-    @property
+    @_Once
     def tensorflow_version(self) -> Optional[str]:
         """The version of TensorFlow, from its metadata or its own files."""
         owner = self.tensorflow
@@ -85,7 +108,7 @@ class View:
         installed = self.machine.python.distributions.value or ()
         return tuple(item.name for item in installed if item.name in TENSORFLOW_OWNERS)
 
-    @property
+    @_Once
     def tensorflow_row(self) -> Optional[TensorFlowRow]:
         """The matrix row of the installed TensorFlow."""
         return self.matrix.tensorflow(self.tensorflow_version)
@@ -118,7 +141,7 @@ class View:
         found = self.machine.python.distribution(name)
         return found.version.value if found is not None else None
 
-    @property
+    @_Once
     def tensorflow_label(self) -> str:
         """The name for messages: ``TensorFlow 2.10.1`` or ``tensorflow-directml 1.15.8``."""
         owner = self.tensorflow
@@ -126,7 +149,7 @@ class View:
         name = owner.name if owner is not None and owner.name not in plain else "TensorFlow"
         return ("%s %s" % (name, self.tensorflow_version or "")).strip()
 
-    @property
+    @_Once
     def directml_flavour(self) -> Optional[str]:
         """``"fork"`` (TensorFlow 1.15 with DirectML), ``"plugin"``, or None."""
         build = self.tensorflow_build
@@ -145,7 +168,7 @@ class View:
         plugins = self.machine.python.plugins.value or ()
         return tuple(item.path for item in plugins if not any(name in item.path for name in known))
 
-    @property
+    @_Once
     def accelerators(self) -> Tuple[Accelerator, ...]:
         """All graphics hardware that could compute, NVIDIA first, each piece once.
 
@@ -157,24 +180,61 @@ class View:
         driver, directml, metal = self.machine.driver, self.machine.directml, self.machine.metal
         found: List[Accelerator] = []
         for gpu in driver.gpus.or_none() or ():
-            found.append(Accelerator(gpu.vendor, gpu.name, gpu.memory_bytes.or_none(), driver.gpus.source))
+            found.append(
+                Accelerator(
+                    gpu.vendor,
+                    gpu.name,
+                    gpu.memory_bytes.or_none(),
+                    driver.gpus.source,
+                    gpu.memory_free_bytes.or_none(),
+                    gpu.uuid,
+                    gpu.compute_capability.or_none() or "",
+                    gpu.problem,
+                )
+            )
         listed = any(item.vendor == "nvidia" for item in found)
         if self.machine.native.system == "linux":
+            described = self._described()
+            found += [accelerator for _, accelerator in described]
+            addresses = [address for address, _ in described]
             for display in driver.displays.value or ():
                 vendor = _VENDORS.get(display.vendor_id)
-                if vendor is None or (vendor == "nvidia" and listed):
+                if vendor is None or (vendor == "nvidia" and listed) or display.address in addresses:
+                    continue
+                if vendor == "amd" and "" in addresses:  # its driver listed one without saying where it is
+                    addresses.remove("")
                     continue
                 name = "%s GPU [%s:%s]" % (_NAMES[vendor], display.vendor_id, display.device_id)
                 found.append(Accelerator(vendor, name, None, "%s/%s" % (driver.displays.source, display.address)))
+            for adapter in directml.adapters.or_none() or ():  # WSL's, whose PCI bus does not tell them apart
+                vendor = _VENDORS.get(adapter.vendor_id)
+                if vendor is None or adapter.software or adapter.neural or (vendor == "nvidia" and listed):
+                    continue
+                found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
         elif self.machine.native.system == "windows":
             for adapter in directml.adapters.value or ():
                 vendor = _VENDORS.get(adapter.vendor_id)
-                if vendor is not None and not adapter.software:
+                if vendor is not None and not adapter.software and not (vendor == "nvidia" and listed):
                     found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
         elif metal.chip.value:
-            found.append(Accelerator("apple", "%s GPU" % metal.chip.value, None, metal.chip.source))
+            memory = metal.memory_bytes.or_none()
+            found.append(Accelerator("apple", "%s GPU" % metal.chip.value, memory, metal.chip.source))
         order: Dict[str, int] = {"nvidia": 0, "amd": 1, "apple": 2, "intel": 3, "qualcomm": 4}
         return tuple(sorted(found, key=lambda item: order[item.vendor]))
+
+    def _described(self) -> List[Tuple[str, Accelerator]]:
+        """What AMD's and Intel's drivers say of their GPUs, in their order, each with its address on the bus."""
+        rocm, oneapi = self.machine.rocm, self.machine.oneapi
+        found = [
+            (amd.bus_id, Accelerator("amd", amd.name, amd.memory_bytes, rocm.gpus.source, amd.memory_free_bytes, amd.uuid))
+            for amd in rocm.gpus.or_none() or ()
+        ]
+        found += [
+            (intel.bus_id, Accelerator("intel", intel.name, None, oneapi.gpus.source))
+            for intel in oneapi.gpus.or_none() or ()
+            if intel.bus_id
+        ]
+        return found
 
     def vendor(self, name: str) -> Tuple[Accelerator, ...]:
         """The accelerators of one vendor."""
@@ -185,7 +245,7 @@ class View:
         """1 or 2 inside the Windows Subsystem for Linux, else None."""
         return self.machine.process.wsl.value
 
-    @property
+    @_Once
     def target(self) -> Target:
         """What packages are chosen for here; what could not be read counts as not known."""
         python, native, driver = self.machine.python, self.machine.native, self.machine.driver
@@ -214,7 +274,7 @@ class View:
             directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),
         )
 
-    @property
+    @_Once
     def uses_cuda(self) -> bool:
         """Whether the TensorFlow that is there was built for NVIDIA GPUs."""
         build = self.tensorflow_build
@@ -233,7 +293,7 @@ class View:
             return row is not None and row.windows_gpu
         return system == "linux" and self.machine.native.architecture == "x86_64" and owner.name != "tensorflow-rocm"
 
-    @property
+    @_Once
     def uses_rocm(self) -> bool:
         """Whether the TensorFlow that is there was built for AMD GPUs."""
         build, owner = self.tensorflow_build, self.tensorflow

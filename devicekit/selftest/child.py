@@ -11,6 +11,15 @@ import sys
 
 PROTOCOL = 1
 
+# The types are comments, which this name is for; `typing` itself is left to the framework.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any  # noqa: F401
+
+
+class NoKernel(Exception):
+    """The framework has run an operation on the processor because the device has no kernel for it."""
+
 
 def main():  # type: () -> int
     """Run the trial that the first argument describes."""
@@ -28,33 +37,108 @@ def main():  # type: () -> int
 
     emit(stage="import")
     try:
-        import tensorflow as tf
-
-        first = str(tf.__version__).startswith("1.")
-        emit(stage="list")
-        config = tf.config.experimental if first else tf.config
-        found = [d for d in config.list_physical_devices() if d.device_type not in task["no_accelerator"]]
-        names = [device.name for device in found]
-        if task["index"] is None:
-            emit(stage="list", outcome="works", devices=names, files=loaded_files())
-            return 0
-        if task["index"] >= len(found):
-            emit(
-                stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names
-            )
-            return 0
-        emit(stage="compute", devices=names)
-        chosen = found[task["index"]]
-        config.set_visible_devices([chosen], chosen.device_type)
-        if task["grow"]:
-            tf.config.experimental.set_memory_growth(chosen, True)
-        run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
-        emit(stage="compute", outcome="works", devices=names, files=loaded_files())
+        load_first(task["libraries"])
+        TRIALS[task["framework"]](task, emit)
     except ArithmeticError as error:
         emit(stage="compute", outcome="wrong", error=type(error).__name__, message=str(error)[:2000])
     except Exception as error:
         emit(outcome="raises", error=type(error).__name__, message=str(error)[:2000])
     return 0
+
+
+def load_first(libraries):  # type: (list[str]) -> None
+    """Load libraries that the framework would not find itself, as this process's parent is going to."""
+    for path in libraries:
+        import ctypes
+
+        try:
+            ctypes.CDLL(path)
+        except OSError:  # the framework says what it lacks
+            pass
+
+
+def try_tensorflow(task, emit):  # type: (Any, Any) -> None
+    """TensorFlow 1.15 and 2."""
+    import tensorflow as tf
+
+    first = str(tf.__version__).startswith("1.")
+    emit(stage="list")
+    config = tf.config.experimental if first else tf.config
+    found = [d for d in config.list_physical_devices() if d.device_type not in task["no_accelerator"]]
+    names = [device.name for device in found]
+    if not there(emit, names, task["index"]):
+        return
+    chosen = found[task["index"]]
+    config.set_visible_devices([chosen], chosen.device_type)
+    if task["grow"]:
+        tf.config.experimental.set_memory_growth(chosen, True)
+    run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
+    emit(stage="compute", outcome="works", devices=names, files=loaded_files())
+
+
+def there(emit, names, index):  # type: (Any, list[str], int | None) -> bool
+    """Say what is listed; return whether the device that is to be tried is among it."""
+    if index is None:
+        emit(stage="list", outcome="works", devices=names, files=loaded_files())
+        return False
+    if index >= len(names):
+        emit(stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names)
+        return False
+    emit(stage="compute", devices=names)
+    return True
+
+
+def try_jax(task, emit):  # type: (Any, Any) -> None
+    """JAX: its memory is taken as it is needed, here in any case."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import jax
+
+    index = task["index"]
+    if index is not None:
+        # As `auto` does it: the others are left alone, and what is wrong with them does not matter.
+        jax.config.update("jax_cuda_visible_devices", str(index))
+        jax.config.update("jax_rocm_visible_devices", str(index))
+    emit(stage="list")
+    found = [device for device in jax.local_devices() if device.platform != "cpu"]
+    # A device's own number counts what is visible, this one what the machine has.
+    numbers = [getattr(device, "local_hardware_id", None) or 0 for device in found]
+    names = [str(device) for device in found]
+    position = index if index is None or index not in numbers else numbers.index(index)
+    if not there(emit, names, position):
+        return
+    left, right = operands()
+    with jax.default_device(found[position or 0]):
+        first, weight = jax.numpy.array(left), jax.numpy.array(right)
+        product = jax.numpy.matmul(first, weight)
+        gradient = jax.grad(lambda matrix: jax.numpy.matmul(first, matrix).sum())(weight)
+    check(product.tolist())
+    check_gradient(gradient.tolist())
+    emit(stage="compute", outcome="works", devices=names, files=loaded_files())
+
+
+def try_torch(task, emit):  # type: (Any, Any) -> None
+    """PyTorch."""
+    import torch
+
+    emit(stage="list")
+    names = []  # type: list[str]
+    for kind in ("cuda", "xpu"):
+        module = getattr(torch, kind, None)
+        if module is not None and module.is_available():
+            names += ["%s:%d" % (kind, number) for number in range(module.device_count())]
+    mps = getattr(getattr(torch, "backends", None), "mps", None)
+    if mps is not None and mps.is_available():
+        names.append("mps:0")
+    if not there(emit, names, task["index"]):
+        return
+    left, right = operands()
+    device = names[task["index"]]
+    weight = torch.tensor(right, device=device, requires_grad=True)
+    product = torch.matmul(torch.tensor(left, device=device), weight)
+    product.sum().backward()
+    check(product.tolist())
+    check_gradient(weight.grad.tolist())
+    emit(stage="compute", outcome="works", devices=names, files=loaded_files())
 
 
 def prepare_for_the_worst(limit_s):  # type: (float) -> None
@@ -103,6 +187,13 @@ def check(product):  # type: (object) -> None
         raise ArithmeticError("an 8 by 8 matrix product is off by %g" % worst)
 
 
+def check_gradient(gradient):  # type: (Any) -> None
+    """Compare with what the gradient of the product's sum by the second matrix is."""
+    rows = [[float(item) for item in row] for row in gradient]
+    if any(not abs(value - 8 * (k + 3.5)) < 0.5 for k, row in enumerate(rows) for value in row):
+        raise ArithmeticError("the gradient of a sum of a matrix product is wrong")
+
+
 def operands():  # type: () -> tuple[object, object]
     """Return two small matrices of whole numbers."""
     left = [[float(i + k) for k in range(8)] for i in range(8)]
@@ -119,10 +210,10 @@ def run_eager(tf, kind):  # type: (object, str) -> None
             product = tf.matmul(tf.constant(left), weight)  # type: ignore[attr-defined]
             loss = tf.reduce_sum(product)  # type: ignore[attr-defined]
         gradient = tape.gradient(loss, weight)
+    if "CPU" in product.device.rpartition("device:")[2]:  # soft placement, where there is no kernel
+        raise NoKernel("a matrix product has no kernel on the accelerator: it ran on %s" % product.device)
     check(product.numpy())
-    rows = [[float(item) for item in row] for row in gradient.numpy()]
-    if any(abs(value - 8 * (k + 3.5)) > 0.5 for k, row in enumerate(rows) for value in row):
-        raise ArithmeticError("the gradient of a sum of a matrix product is wrong")
+    check_gradient(gradient.numpy())
 
 
 def run_graph(tf, kind):  # type: (object, str) -> None
@@ -133,6 +224,8 @@ def run_graph(tf, kind):  # type: (object, str) -> None
     with tf.compat.v1.Session() as session:  # type: ignore[attr-defined]
         check(session.run(product))
 
+
+TRIALS = {"tensorflow": try_tensorflow, "jax": try_jax, "torch": try_torch}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -21,23 +21,46 @@ SCHEMA = 2
 #: Variables that do not change whether a framework or a device works.
 _NEUTRAL = frozenset(
     ("DEVICEKIT_CACHE_DIR", "DEVICEKIT_DEVICE", "DEVICEKIT_QUIET", "DEVICEKIT_VERIFY", "CONDA_PREFIX", "JAX_PLATFORMS")
-    + ("JAX_PLATFORM_NAME", "KERAS_BACKEND", "KERAS_TORCH_DEVICE", "KUBERNETES_SERVICE_HOST", "OMP_NUM_THREADS", "PATH")
+    + ("JAX_PLATFORM_NAME", "KERAS_BACKEND", "KERAS_TORCH_DEVICE", "KUBERNETES_SERVICE_HOST", "NPROC", "OMP_NUM_THREADS", "PATH")
     + ("SLURM_JOB_ID", "TF_CONFIG", "TF_CPP_MIN_LOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE")
     + ("TF_DETERMINISTIC_OPS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "TPU_NAME", "VIRTUAL_ENV")
     + ("WSL_DISTRO_NAME", "WSL_INTEROP", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
 )
+
+#: The neutral ones that the other frameworks read when they start their devices.
+_READ_BY = {
+    "jax": frozenset(
+        ("JAX_PLATFORMS", "JAX_PLATFORM_NAME", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
+        + ("TPU_NAME",)
+    ),
+}
 
 #: Beginnings of the names of variables that frameworks, drivers and loaders read. A `Machine` records a part of them,
 #: since it is shown to others; here only their hash is used.
 _PREFIXES = (
     "CUDA_", "CUDNN_", "NVIDIA_", "CUBLAS_", "NCCL_", "HIP_", "HSA_", "ROCM_", "ROCR_", "MIOPEN_", "AMD_", "GPU_", "DML_",
     "TF_", "XLA_", "ITEX_", "SYCL_", "ONEAPI_", "ZE_", "ONEDNN_", "MKL_", "LD_", "DYLD_", "MALLOC_", "GLIBC_TUNABLES",
+    "JAX_", "LIBTPU_", "TPU_", "PYTORCH_", "TORCH_",
 )  # fmt: skip
 #: These begin like TensorFlow's and are Terraform's.
 _FOREIGN = ("TF_TOKEN_", "TF_VAR_", "TF_CLI_", "TF_LOG", "TF_IN_AUTOMATION", "TF_WORKSPACE", "TF_DATA_DIR")
 
 
-def fingerprint(machine: Machine, index: Optional[int], grow: bool, environment: Sequence[Tuple[str, str]] = ()) -> str:
+#: What `Native` has of a processor and a memory that may be others, or as busy as they like, at the next start.
+_PASSING = (
+    "cpu_affinity", "cpu_count", "cpu_quota", "cpu_usable", "memory_bytes", "performance_cores", "memory_limit_bytes",
+    "address_space_bytes",
+)  # fmt: skip
+
+
+def fingerprint(
+    machine: Machine,
+    index: Optional[int],
+    grow: bool,
+    environment: Sequence[Tuple[str, str]] = (),
+    framework: str = "tensorflow",
+    libraries: Sequence[str] = (),
+) -> str:
     """Return a hash of the interpreter, distributions, native files, driver, devices and variables.
 
     Parameters
@@ -50,12 +73,19 @@ def fingerprint(machine: Machine, index: Optional[int], grow: bool, environment:
         Whether its memory grows.
     environment : sequence of (str, str)
         Variables that are set for the trial.
+    framework : {"tensorflow", "jax", "torch"}
+        What is tried.
+    libraries : sequence of str
+        Paths of libraries that are loaded before it.
     """
     python, driver, native = machine.python, machine.driver, machine.native
-    parts: List[Any] = [SCHEMA, machine.devicekit_version, index, grow, tuple(environment)]
+    parts: List[Any] = [SCHEMA, machine.devicekit_version, index, grow, tuple(environment), framework]
+    parts += [(path, _stamp_shown(path)) for path in libraries]
     # A folder may be shared among users, and a home among machines.
     parts.append(os.getuid() if hasattr(os, "getuid") else None)
-    parts += [item for item in sorted(vars(native).items()) if item[0] not in ("cpu_count", "memory_bytes")]
+    parts += [item for item in sorted(vars(native).items()) if item[0] not in _PASSING]
+    # By these an import dies or not; where they were read can have the number of a container or a session in it.
+    parts += [native.memory_limit_bytes.or_none(), native.address_space_bytes.or_none()]
     parts += [python.implementation, python.version, python.executable, _stamp_shown(python.executable)]
     for item in python.distributions.or_none() or ():
         record = os.path.join(item.location, "RECORD")
@@ -64,26 +94,39 @@ def fingerprint(machine: Machine, index: Optional[int], grow: bool, environment:
     parts += [(item.path, item.size_bytes, _stamp_shown(item.path)) for item in python.plugins.or_none() or ()]
     for build in python.builds:
         parts += [_stamp_shown(os.path.join(build.location, name)) for name in _MAIN_FILES]
-    parts += [driver.displays.or_none(), driver.gpus.or_none(), driver.nodes, driver.nvidia_kernel_version.or_none()]
+    parts += [driver.displays.or_none(), driver.nodes, driver.nvidia_kernel_version.or_none()]
+    for gpu in (
+        driver.gpus.or_none() or ()
+    ):  # not its free memory, its processes and other things that change by themselves
+        parts += [gpu.vendor, gpu.name, gpu.bus_id, gpu.uuid, gpu.problem, gpu.compute_mode.or_none()]
+        parts += [gpu.mig_enabled.or_none(), tuple(item.uuid for item in gpu.mig_devices.or_none() or ())]
+    parts.append(driver.nvidia_version.or_none())
     parts += [driver.nvidia_library_version.or_none(), machine.rocm.kfd.or_none(), machine.rocm.version.or_none()]
     parts += [machine.directml.dxg.or_none(), machine.directml.bundled.or_none(), machine.directml.adapters.or_none()]
-    parts += [machine.metal.chip.or_none(), machine.metal.rosetta.or_none()]
-    for libraries in (driver.libraries, machine.cuda.libraries, machine.directml.libraries):
-        parts += [(item.name, item.path, _stamp_shown(item.path)) for item in libraries.or_none() or ()]
-    parts += [(name, value) for name, value in machine.process.environ if name not in _NEUTRAL]
+    parts += [machine.metal.chip.or_none(), machine.metal.rosetta.or_none(), machine.metal.macos.or_none()]
+    # Not how much of their memory is in use.
+    parts += [(gpu.uuid, gpu.bus_id, gpu.target) for gpu in machine.rocm.gpus.or_none() or ()]
+    parts += [machine.rocm.module.or_none(), machine.oneapi.gpus.or_none(), machine.tpu.chips.or_none()]
+    libraries_of = (driver, machine.cuda, machine.directml, machine.rocm, machine.oneapi)
+    for found in [word.libraries for word in libraries_of]:
+        parts += [(item.name, item.path, _stamp_shown(item.path)) for item in found.or_none() or ()]
+    neutral = _NEUTRAL - _READ_BY.get(framework, frozenset())
+    parts += [(name, value) for name, value in machine.process.environ if name not in neutral]
     parts += sorted(
         (name, value)
         for name, value in os.environ.items()
-        if name.startswith(_PREFIXES) and not name.startswith(_FOREIGN) and name not in _NEUTRAL
+        if name.startswith(_PREFIXES) and not name.startswith(_FOREIGN) and name not in neutral
     )
     return str(blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).hexdigest())
 
 
-#: What an import of TensorFlow cannot do without, on one system or another.
+#: What an import of a framework cannot do without, on one system or another.
 _MAIN_FILES = (
     "__init__.py", "libtensorflow_cc.so.2", "libtensorflow_framework.so.2", "libtensorflow_framework.so.1",
     "libtensorflow_cc.2.dylib", "libtensorflow_framework.2.dylib", os.path.join("python", "_pywrap_tensorflow_common.dll"),
     os.path.join("python", "_pywrap_tensorflow_internal.so"), os.path.join("python", "_pywrap_tensorflow_internal.pyd"),
+    os.path.join("lib", "libtorch_cpu.so"), os.path.join("lib", "libtorch_cuda.so"), os.path.join("lib", "libc10.so"),
+    os.path.join("lib", "libtorch_cpu.dylib"), os.path.join("lib", "torch_cpu.dll"), os.path.join("lib", "torch_cuda.dll"),
 )  # fmt: skip
 
 

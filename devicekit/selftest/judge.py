@@ -6,6 +6,8 @@ from typing import List, Optional, Sequence, Tuple
 
 from ..choose import Plan
 from ..findings import Evidence, Finding, Fix
+from ..framework_choice import TITLES
+from ..framework_switch import name_of
 from ..logs import read_log
 from ..logs.known import Known
 from ..logs.scrub import scrub
@@ -15,6 +17,13 @@ __all__ = ["judge_error", "judge_trial", "nothing_listed"]
 
 #: Vendors of the GPUs that a platform drives: what a log says of a missing library only counts where there is a GPU.
 _VENDORS = {"cuda": "nvidia", "rocm": "amd", "metal": "apple", "xpu": "intel"}
+
+#: What lists the devices.
+_LISTING = {
+    "tensorflow": 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"',
+    "jax": 'python -c "import jax; print(jax.devices())"',
+    "torch": 'python -c "import torch; print(torch.cuda.is_available(), torch.cuda.device_count())"',
+}
 
 #: Says no more than what the trial showed already.
 _NOTHING_NEW = ("framework-broken", "no-gpu")
@@ -36,10 +45,26 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
     text = "%s: %s" % (error, scrub(message.strip()))
     if error == "ArithmeticError":
         return _wrong(plan, message)
+    if error == "NoKernel":
+        return _finding(
+            "op-unsupported",
+            "The %s cannot multiply matrices with this %s." % (_label(plan), TITLES[name_of(plan.framework)]),
+            plan,
+            message,
+            (Fix("Bring the device's plug-in to the version that this %s needs" % TITLES[name_of(plan.framework)]),),
+        )
     blocks = tuple("gpu:%d" % index for index in plan.indices)
     found = _explained("%s\n%s" % (text, output), plan, blocks, "warning")
     if found is not None:
         return found
+    if plan.framework == "jax" and not plan.indices:
+        return Finding(
+            "environment-variable-fatal",
+            "warning",
+            "JAX cannot start the platforms that it was told to use; the CPU was not among them.",
+            _evidence(text, ()),
+            (Fix("Let JAX choose", "unset JAX_PLATFORMS"), Fix("Or leave it the CPU", "export JAX_PLATFORMS=cpu")),
+        )
     return _finding(
         "driver-unhealthy",
         "The %s is there, but the first operation on it fails." % _label(plan),
@@ -56,16 +81,17 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
         return _wrong(plan, trial.detail)
     if trial.stage in ("start", "import"):
         text = "%s: %s\n%s" % (trial.error, trial.detail, trial.output)
-        found = _explained(text, plan, ("tensorflow", "keras"), "error")
+        name = name_of(plan.framework)
+        found = _explained(text, plan, (name, "keras"), "error")
         if found is not None:
             return found
         return Finding(
             "framework-broken",
             "error",
-            "Importing TensorFlow does not work here: %s." % (trial.detail or trial.error),
+            "Importing %s does not work here: %s." % (TITLES[name], trial.detail or trial.error),
             _evidence(trial.detail, output),
             (Fix("Install it anew in a fresh environment"),),
-            ("tensorflow", "keras"),
+            (name, "keras"),
         )
     if trial.error == "NoDevice":
         return nothing_listed(plan, trial.devices, output)
@@ -87,17 +113,13 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
 def nothing_listed(plan: Plan, listed: Sequence[str], output: Sequence[str] = ()) -> Finding:
     """Return the finding for a framework that does not list the device that was expected."""
     seen = ", ".join(listed) or "no accelerator"
+    name = name_of(plan.framework)
     return _finding(
         "driver-unhealthy",
-        "TensorFlow does not list the %s that this machine seems to have." % _label(plan),
+        "%s does not list the %s that this machine seems to have." % (TITLES[name], _label(plan)),
         plan,
         "listed: %s" % seen,
-        (
-            Fix(
-                "Read what TensorFlow says of it",
-                'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"',
-            ),
-        ),
+        (Fix("Read what %s says of it" % TITLES[name], _LISTING[name]),),
         output,
     )
 

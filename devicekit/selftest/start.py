@@ -32,8 +32,10 @@ def try_device(
     executable: Optional[str] = None,
     environment: Environment = (),
     tick: Optional[Tick] = None,
+    framework: str = "tensorflow",
+    libraries: Sequence[str] = (),
 ) -> Trial:
-    """Import TensorFlow in a child, list its accelerators and compute on one.
+    """Import a framework in a child, list its accelerators and compute on one.
 
     Parameters
     ----------
@@ -49,11 +51,16 @@ def try_device(
         Variables to set in the child.
     tick : callable or None
         Called about every second while it runs.
+    framework : {"tensorflow", "jax", "torch"}
+        What to import.
+    libraries : sequence of str
+        Paths of libraries to load before that.
     """
     python = executable or sys.executable
     if not python:
         return Trial("not-run", detail="this process does not know its interpreter (sys.executable is empty)")
     task: Dict[str, Any] = {"path": _absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
+    task.update(framework=framework, libraries=list(libraries))
     # The child ends by itself some time after it should have been ended: this process may be killed while it waits.
     task["limit_s"] = timeout_s + 5.0
     try:

@@ -1,7 +1,7 @@
 """Builds the simulated hardware of this folder with the C++ compiler of the machine. Standard library only.
 
 Nothing is built twice: a result lies in a folder named after a digest of its sources, its flags and the compiler.
-What each library takes from the environment stands at the top of pluggable.h and directx.cc.
+What each library takes from the environment stands at the top of pluggable.h, directx.cc, cuda.c and nvml.c.
 """
 
 import hashlib
@@ -13,7 +13,12 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-O1", "-std=c++17", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall"]
 PLUGGABLE = ["pluggable_device.cc", "pluggable_kernels.cc", "pluggable_registry.cc"]
-DIRECTX = {"libdxcore.so": "SIM_DXCORE", "libd3d12.so": "SIM_D3D12", "libdirectml.so": "SIM_DIRECTML"}
+DIRECTX = {
+    "libdxcore.so": "SIM_DXCORE",
+    "libdxgi.so": "SIM_DXGI",
+    "libd3d12.so": "SIM_D3D12",
+    "libdirectml.so": "SIM_DIRECTML",
+}
 
 
 def compiler():
@@ -49,6 +54,72 @@ def build_directx(out_dir):
     return folder
 
 
+def build_cuda_driver(out_dir, names=("libcuda.so.1", "libnvidia-ml.so.1")):
+    """Build the stand-in of NVIDIA's driver and management library. Returns the folder, for LD_LIBRARY_PATH."""
+    flags = ["-O1", "-shared", "-fPIC", "-Wall"]
+    folder = os.path.join(out_dir, "cuda-" + _digest(["cuda.c"], flags + list(names)))
+    for name in names:
+        _compile(os.path.join(folder, name), ["cuda.c"], flags + ["-Wl,-soname," + name], ["-x", "c"])
+    return folder
+
+
+def build_nvml(out_dir):
+    """Build the stand-in of NVIDIA's management library that tells what a text says. Returns its folder."""
+    flags = ["-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wl,-soname,libnvidia-ml.so.1"]
+    folder = os.path.join(out_dir, "nvml-" + _digest(["nvml.c"], flags))
+    _compile(os.path.join(folder, "libnvidia-ml.so.1"), ["nvml.c"], flags, ["-x", "c"])
+    return folder
+
+
+def build_empty_library(path, needs=(), runpath="", rpath=""):
+    """Build a library with nothing in it but what it says to the loader: its name, what it needs, where to look for that.
+
+    ``needs`` are paths of libraries that are there already; their names are what is written down.
+    """
+    flags = [
+        "-shared",
+        "-nostdlib",
+        "-Wl,--no-as-needed,--allow-shlib-undefined",
+        "-Wl,-soname," + os.path.basename(path),
+    ]
+    if runpath or rpath:
+        flags += ["-Wl,%s,-rpath,%s" % ("--enable-new-dtags" if runpath else "--disable-new-dtags", runpath or rpath)]
+    _compile(path, [os.devnull], flags + list(needs), ["-x", "c"], ["-x", "none"])
+    return path
+
+
+def build_opener(path, source, kind, folders):
+    """Build a library from a C file that opens others, with a search path of its own: ``runpath``, ``rpath`` or ``plain``."""
+    flags = ["-shared", "-fPIC", "-ldl"]
+    if kind != "plain":
+        flags += ["-Wl,%s,-rpath,%s" % ("--enable-new-dtags" if kind == "runpath" else "--disable-new-dtags", folders)]
+    _compile(path, [source], flags, ["-x", "c"], ["-x", "none"])
+    return path
+
+
+def build_torch_device(out_dir, torch_dir):
+    """Build the PyTorch device ``sim`` against ``torch_dir``, the folder of an installed ``torch`` package.
+
+    Returns a folder to put on PYTHONPATH: PyTorch, from 2.5 on, loads it at its import by an entry point.
+    """
+    include, flags = (
+        os.path.join(torch_dir, "include"),
+        ["-O0", "-std=c++20", "-shared", "-fPIC", "-fvisibility=hidden", "-w"],
+    )
+    flags += ["-isystem", include, "-isystem", os.path.join(include, "torch", "csrc", "api", "include")]
+    flags += ["-L" + os.path.join(torch_dir, "lib"), "-ltorch", "-ltorch_cpu", "-lc10"]
+    folder = os.path.join(out_dir, "torch-" + _digest(["torch_device.cc", "torch_device.py"], flags))
+    _compile(os.path.join(folder, "libdevicekit_simulated_torch.so"), ["torch_device.cc"], flags)
+    shutil.copyfile(os.path.join(HERE, "torch_device.py"), os.path.join(folder, "devicekit_simulated_torch.py"))
+    info = os.path.join(folder, "devicekit_simulated_torch-1.0.dist-info")
+    os.makedirs(info, exist_ok=True)
+    with open(os.path.join(info, "METADATA"), "w") as stream:
+        stream.write("Metadata-Version: 2.1\nName: devicekit-simulated-torch\nVersion: 1.0\n")
+    with open(os.path.join(info, "entry_points.txt"), "w") as stream:
+        stream.write("[torch.backends]\nsim = devicekit_simulated_torch:load\n")
+    return folder
+
+
 def _digest(sources, flags):
     digest = hashlib.sha256("\0".join([str(compiler())] + flags).encode("utf-8"))
     for name in sources:
@@ -57,7 +128,7 @@ def _digest(sources, flags):
     return digest.hexdigest()[:16]
 
 
-def _compile(library, sources, flags):
+def _compile(library, sources, flags, before=(), after=()):
     """Compile into ``library`` unless it exists. The rename at the end keeps a half-written file out of sight."""
     if os.path.exists(library):
         return
@@ -67,7 +138,7 @@ def _compile(library, sources, flags):
     os.makedirs(os.path.dirname(library), exist_ok=True)
     handle, unfinished = tempfile.mkstemp(suffix=".part", dir=os.path.dirname(library))
     os.close(handle)
-    command = [program, "-o", unfinished] + [os.path.join(HERE, name) for name in sources] + flags
+    command = [program, "-o", unfinished, *before] + [os.path.join(HERE, name) for name in sources] + [*after, *flags]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:

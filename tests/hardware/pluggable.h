@@ -8,6 +8,7 @@
 //   DEVICEKIT_SIM_FAULT       comma-separated faults:
 //     crash, abort, hang      the first kernel ends the process by SIGSEGV or SIGABRT, or never returns
 //     raise                   every kernel returns an INTERNAL error
+//     missing                 matrix products have no kernel
 //     wrong                   matrix products are off: float and double by one, 16-bit types change sign
 //     oom                     every kernel asks for more than the device's memory and fails, after TensorFlow's wait
 //     create                  starting fails: the memory of the device cannot be queried

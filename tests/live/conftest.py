@@ -5,6 +5,14 @@ import os
 
 import pytest
 
+#: The framework that each file needs; those that are not named here need TensorFlow.
+NEEDS = {"test_live_jax.py": "jax", "test_live_tf_keras.py": "tf_keras", "test_live_torch.py": "torch"}
+collect_ignore = [
+    name
+    for name in os.listdir(os.path.dirname(os.path.abspath(__file__)))
+    if name.startswith("test_live_") and importlib.util.find_spec(NEEDS.get(name, "tensorflow")) is None
+]
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 HARDWARE = os.path.join(os.path.dirname(HERE), "hardware")
 
@@ -69,3 +77,15 @@ def simulated_directx(tmp_path_factory):
         return {"LD_LIBRARY_PATH": folder, "TF_DIRECTML_PATH": folder, "DEVICEKIT_SIM_ADAPTERS": value}
 
     return variables
+
+
+@pytest.fixture(scope="session")
+def simulated_torch(tmp_path_factory):
+    """The environment variables with which the real PyTorch has two devices made of host memory, and Keras runs on it."""
+    build = _hardware()
+    if build.compiler() is None:
+        pytest.fail("simulated hardware needs a C++ compiler (g++)")
+    folder = importlib.util.find_spec("torch").submodule_search_locations[0]
+    site = build.build_torch_device(str(tmp_path_factory.mktemp("hardware")), folder)
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), site)))
+    return {"PYTHONPATH": path, "DEVICEKIT_SIM_COUNT": "2", "KERAS_BACKEND": "torch"}

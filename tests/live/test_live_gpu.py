@@ -1,10 +1,53 @@
 """`auto()` and `device_scope` on accelerators: TensorFlow's own, real device mechanism over simulated hardware."""
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 from live_prelude import only_tf2
 from test_live_auto import AUTO, REPORT
 
 pytestmark = only_tf2
+
+#: Where a model's weights are, after training; logical names, which count what is visible.
+WEIGHTS = """
+def place(variable):
+    inner = getattr(variable, "value", variable)
+    return (variable if callable(inner) else inner).device.rpartition("device:")[2]
+def trained_on():
+    layers = [tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)]
+    model = tf.keras.Sequential(layers)
+    model.compile("adam", "mse", jit_compile=False)
+    model.fit(np.ones((8, 3), "float32"), np.ones((8, 1), "float32"), verbose=0)
+    return sorted({place(weight) for weight in model.weights})
+"""
+
+
+@pytest.fixture(scope="module")
+def hanging(simulated_gpu, tmp_path_factory):
+    """A program on a GPU that never answers. It waits out a trial's limit, so it starts first and is asked last."""
+    folder = tmp_path_factory.mktemp("hanging")
+    environ = dict(os.environ, **simulated_gpu, DEVICEKIT_SIM_FAULT="hang", DEVICEKIT_CACHE_DIR=str(folder / "cache"))
+    process = subprocess.Popen(
+        [sys.executable, "-c", AUTO + REPORT],
+        cwd=str(folder),
+        env=dict(environ, TF_CPP_MIN_LOG_LEVEL="3"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _started(request):
+    """Start it with the first test that runs, where the last one is going to."""
+    if any(item.name == "test_a_gpu_that_hangs_falls_back_for_real" for item in request.session.items):
+        request.getfixturevalue("hanging")
 
 
 def test_a_gpu_that_works_is_used(program, simulated_gpu):
@@ -35,6 +78,7 @@ def test_the_verdict_is_cached(program, simulated_gpu, tmp_path):
         ("abort", "device-lost"),
         ("raise", "driver-unhealthy"),
         ("wrong", "numerics-divergent"),
+        ("missing", "op-unsupported"),
         ("oom", "out-of-memory"),
         ("create", "driver-unhealthy"),
     ],
@@ -111,3 +155,81 @@ print(json.dumps([place, there.fallback, other, hidden.fallback, there.device, h
     assert not there
     assert other.endswith("CPU:0")
     assert hidden
+
+
+@pytest.mark.parametrize("asked, logical", [("gpu:1", ["GPU:0"]), ("gpu:0,1", ["GPU:0", "GPU:1"])])
+def test_one_of_several_gpus_or_all(program, simulated_gpu, asked, logical):
+    code = """
+import numpy as np
+import tensorflow as tf
+seen = [device for device in tf.config.get_visible_devices() if device.device_type == "GPU"]
+growth = [tf.config.experimental.get_memory_growth(device) for device in seen]
+listed = [device.name.rpartition("device:")[2] for device in tf.config.list_logical_devices("GPU")]
+print(json.dumps([selection.to_dict(), [device.name for device in seen], growth, listed, trained_on()]))
+"""
+    selection, names, growth, listed, weights = program(AUTO + WEIGHTS + code, asked, env=simulated_gpu)
+    assert (selection["device"], selection["verified"], selection["fallback"]) == (asked, True, False)
+    assert names == ["/physical_device:GPU:" + number for number in asked[4:].split(",")]
+    assert (growth, listed, weights) == ([True] * len(names), logical, ["GPU:0"])
+
+
+@pytest.mark.parametrize("asked", ["gpu:2", "gpu:0,2"])
+def test_a_number_that_no_gpu_has(program, simulated_gpu, asked):
+    data = program(AUTO + REPORT, asked, env=simulated_gpu)
+    selection = data["selection"]
+    assert (selection["device"], selection["fallback"], data["visible"]) == ("cpu", True, ["CPU"])
+    assert "GPU:0, /physical_device:GPU:1" in selection["findings"][0]["evidence"][0]["text"]
+
+
+def test_a_limit_that_tensorflow_ignores_is_said_and_memory_grows(program, simulated_gpu):
+    """Plug-ins' devices take no limit; TensorFlow accepts one and says nothing."""
+    code = """
+import warnings
+import devicekit
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    selection = devicekit.auto(memory="64MiB")
+import json
+import tensorflow as tf
+gpu = tf.config.list_physical_devices("GPU")[0]
+told = [w.message.finding.code for w in caught if issubclass(w.category, devicekit.DeviceWarning)]
+growth = tf.config.experimental.get_memory_growth(gpu)
+tf.zeros(100 << 18)  # 100 MiB: the limit would not let it
+print(json.dumps([selection.device, told, growth, [change.name for change in selection.changes]]))
+"""
+    device, told, growth, changes = program(code, env=simulated_gpu)
+    assert (device, told, growth) == ("gpu:0", ["setting-invalid"], True)
+    assert changes == ["visible_devices", "memory_growth of /physical_device:GPU:0"]
+
+
+def test_fit_in_a_scope_and_the_memory_that_it_takes(program, simulated_gpu):
+    code = """
+import json
+import numpy as np
+import tensorflow as tf
+import devicekit
+seen = {}
+with devicekit.device_scope("gpu:1"):
+    seen["gpu:1"] = trained_on()
+    with devicekit.device_scope("cpu"):
+        seen["cpu"] = trained_on()
+    seen["back"] = trained_on()
+seen["outside"] = trained_on()
+with devicekit.device_scope("gpu:1"):
+    block = tf.zeros(10 << 18)
+used = [tf.config.experimental.get_memory_info("GPU:%d" % number)["peak"] >> 20 for number in range(2)]
+print(json.dumps([seen, used[0] < 10 <= used[1]]))
+"""
+    seen, right = program(WEIGHTS + code, env=simulated_gpu)
+    assert seen == {"gpu:1": ["GPU:1"], "cpu": ["CPU:0"], "back": ["GPU:1"], "outside": ["GPU:0"]}
+    assert right
+
+
+def test_a_gpu_that_hangs_falls_back_for_real(hanging):
+    data = json.loads(hanging.communicate(timeout=300)[0].decode().strip().splitlines()[-1])
+    selection = data["selection"]
+    assert (selection["device"], selection["fallback"], selection["verified"]) == ("cpu", True, True)
+    assert "no answer within" in selection["findings"][0]["summary"]
+    assert data["visible"] == ["CPU"]
+    assert data["losses"][1] < data["losses"][0]
+    assert [item[:2] for item in data["warnings"]] == [["FallbackWarning", "device-lost"]]

@@ -198,6 +198,8 @@ CHANGES = {
     "CUDA library": part("cuda", libraries=Fact.of((Library("libcudnn.so.9", "/x/libcudnn.so.9", "cache"),))),
     "ROCm": part("rocm", version=Fact.of("99.0")),
     "processor": part("native", cpu_flags=Fact.of(("sse2",))),
+    "limit of memory": part("native", memory_limit_bytes=Fact.of(1 << 28)),
+    "limit of the address space": part("native", address_space_bytes=Fact.of(1 << 30)),
     "variable": part("process", environ=MACHINE.process.environ + (("XLA_FLAGS", "--x"),)),
     "devicekit": dataclasses.replace(MACHINE, devicekit_version="999"),
 }
@@ -209,6 +211,17 @@ def test_all_that_a_verdict_depends_on_is_in_the_fingerprint():
     prints["index"], prints["import only"] = fingerprint(MACHINE, 1, True), fingerprint(MACHINE, None, False)
     prints["memory"], prints["set"] = fingerprint(MACHINE, 0, False), fingerprint(MACHINE, 0, True, [("A", "1")])
     assert len(set(prints.values())) == len(prints), prints
+
+
+def test_how_much_of_the_processor_there_is_makes_no_verdict():
+    """A quota, the affinity, and the number of the session in the place where a limit was read."""
+    seen = {fingerprint(MACHINE, 0, True)}
+    names = ("cpu_count", "cpu_affinity", "memory_bytes", "performance_cores")
+    seen |= {fingerprint(part("native", **{name: Fact.of(3)}), 0, True) for name in names}
+    seen |= {fingerprint(part("native", **{name: Fact.of(0.5)}), 0, True) for name in ("cpu_quota", "cpu_usable")}
+    assert len(seen) == 1
+    places = [Fact.of(1 << 28, "/sys/fs/cgroup/session-%d.scope/memory.max" % number) for number in (4, 5)]
+    assert len({fingerprint(part("native", memory_limit_bytes=place), 0, True) for place in places}) == 1
 
 
 def test_files_that_change_in_their_place_change_the_fingerprint(tmp_path):

@@ -1,0 +1,285 @@
+"""Linux control groups: what the groups that this process is in, and all above them, grant it of processors and memory.
+
+A limit of any group on the way from the process's own to the root holds (``cgroups(7)``; the kernel's
+``Documentation/admin-guide/cgroup-v1/`` and ``cgroup-v2.rst``). Version 1 has a hierarchy for each controller, version 2
+one for all, and both can be mounted at the same time. In a container the path is often ``/`` and the mount shows only
+the container's own part: what stands above it cannot be seen from inside.
+"""
+
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from ..facts import Fact
+from ..host import Host
+
+__all__ = [
+    "Limits", "Mount", "group_folders", "parse_cgroup", "parse_cpu_list", "parse_cpu_max", "parse_cpu_quota",
+    "parse_memory_limit", "parse_mounts", "read_limits",
+]  # fmt: skip
+
+_OWN = "/proc/self/cgroup"
+_MOUNTS = "/proc/self/mountinfo"
+_UNLIMITED = float("inf")
+
+
+class Mount(NamedTuple):
+    """A mounted hierarchy. ``controllers``: those of version 1; version 2 has none here. ``root``: the group at its top."""
+
+    controllers: Tuple[str, ...]
+    root: str
+    folder: str
+
+
+class Limits(NamedTuple):
+    """What is granted: processor time in cores, a number of processors, bytes of memory. Absent where nothing limits."""
+
+    quota: "Fact[float]"
+    processors: "Fact[int]"
+    memory_bytes: "Fact[int]"
+
+
+def read_limits(host: Host) -> Limits:
+    """Return the limits of the groups that this process is in."""
+    try:
+        paths = parse_cgroup(host.read_text(_OWN))
+        mounts = parse_mounts(host.read_text(_MOUNTS, 4 << 20))
+    except FileNotFoundError as error:  # a kernel without control groups
+        absent = Fact.absent(error.filename or _OWN)  # type: Fact[int]
+        return Limits(Fact.absent(absent.source), absent, absent)
+    except OSError as error:
+        problem = host.scrub(str(error))
+        return Limits(Fact.unknown(problem, _OWN), Fact.unknown(problem, _OWN), Fact.unknown(problem, _OWN))
+    if paths and not mounts:
+        problem = "no hierarchy of control groups is mounted here"
+        return Limits(Fact.unknown(problem, _MOUNTS), Fact.unknown(problem, _MOUNTS), Fact.unknown(problem, _MOUNTS))
+    return Limits(
+        _least(host, _folders(host, paths, mounts, "cpu"), _read_quota),
+        _read_processors(host, _folders(host, paths, mounts, "cpuset")),
+        _whole(_least(host, _folders(host, paths, mounts, "memory"), _read_memory)),
+    )
+
+
+def parse_cgroup(text: str) -> Dict[str, str]:
+    """Return the path of the process's group for each controller of version 1, and for ``""`` that of version 2.
+
+    ::
+
+        12:cpu,cpuacct:/docker/5f2c
+        1:name=systemd:/docker/5f2c
+        0::/user.slice/user-1000.slice/session-2.scope
+    """
+    found: Dict[str, str] = {}
+    for line in text.splitlines():
+        parts = line.split(":", 2)
+        if len(parts) == 3 and parts[2].startswith("/"):
+            for name in parts[1].split(","):
+                found.setdefault(name, parts[2])
+    return found
+
+
+def parse_mounts(text: str) -> Tuple[Mount, ...]:
+    r"""Return the mounted hierarchies of a ``mountinfo`` (``proc(5)``): root and mount point are its fields 4 and 5.
+
+    ::
+
+        32 24 0:28 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate
+        36 31 0:31 /docker/5f2c /sys/fs/cgroup/cpu,cpuacct ro,nosuid master:14 - cgroup cgroup rw,cpu,cpuacct
+    """
+    found: List[Mount] = []
+    for line in text.splitlines():
+        if " - cgroup" not in line:
+            continue
+        before, _, after = line.rpartition(" - ")
+        fields, kind = before.split(" "), after.split(" ")
+        if len(fields) < 5 or kind[0] not in ("cgroup", "cgroup2"):
+            continue
+        names: Tuple[str, ...] = ()
+        if kind[0] == "cgroup":
+            options = kind[2].split(",") if len(kind) > 2 else []
+            names = tuple(name for name in options if name not in ("rw", "ro"))
+            if not names:
+                continue
+        found.append(Mount(names, _unescaped(fields[3]), _unescaped(fields[4])))
+    return tuple(found)
+
+
+def _unescaped(text: str) -> str:
+    """Return a path with its blanks: ``mountinfo`` writes them as octal numbers."""
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, character)
+    return text
+
+
+def group_folders(path: str, mount: Mount) -> Tuple[str, ...]:
+    """Return the folders of a group and of all above it that a mount shows, the group's own first.
+
+    >>> group_folders("/a.slice/b.scope", Mount((), "/", "/sys/fs/cgroup"))
+    ('/sys/fs/cgroup/a.slice/b.scope', '/sys/fs/cgroup/a.slice', '/sys/fs/cgroup')
+    >>> group_folders("/docker/5f2c", Mount(("cpu",), "/docker/5f2c", "/sys/fs/cgroup/cpu"))
+    ('/sys/fs/cgroup/cpu',)
+    """
+    inside = ""
+    if mount.root == "/":
+        inside = path
+    elif path.startswith(mount.root + "/"):
+        inside = path[len(mount.root) :]
+    names = [name for name in inside.split("/") if name]
+    if ".." in names:  # a group outside of the part that this namespace shows
+        names = []
+    return tuple("/".join([mount.folder.rstrip("/"), *names[:count]]) for count in range(len(names), -1, -1))
+
+
+def _folders(host: Host, paths: Dict[str, str], mounts: Sequence[Mount], controller: str) -> List[Tuple[str, bool]]:
+    """The folders in which a controller's limits of this process stand, each with whether it is of version 2."""
+    found: List[Tuple[str, bool]] = []
+    for name in (controller, ""):
+        path = paths.get(name)
+        fitting = [item for item in mounts if (name in item.controllers if name else not item.controllers)]
+        if path is None or not fitting:
+            continue
+        # The same hierarchy may be mounted several times: the one that shows this group is meant.
+        near = [item for item in fitting if item.root == "/" or (path + "/").startswith(item.root + "/")]
+        found += [(folder, not name) for folder in group_folders(path, (near or fitting)[0])]
+    return list(dict.fromkeys(found))
+
+
+#: Reads the limit that stands in a folder: its value, infinite where there is none, and the file.
+_Reader = Callable[[Host, str, bool], Iterator[Tuple[float, str]]]
+
+
+def _least(host: Host, folders: Sequence[Tuple[str, bool]], read: _Reader) -> "Fact[float]":
+    """The lowest of the limits on the way to the root, with the file where it stands."""
+    least, source, problem = _UNLIMITED, "", ""
+    for folder, second in folders:
+        try:
+            for value, path in read(host, folder, second):
+                if value < least:
+                    least, source = value, path
+        except FileNotFoundError:  # the root has no such file, and no group where the controller is switched off
+            continue
+        except (OSError, ValueError) as error:
+            problem = problem or host.scrub("%s: %s" % (folder, error))
+    if least < _UNLIMITED:
+        return Fact.of(least, host.scrub(source), problem)
+    return Fact.unknown(problem, _OWN) if problem else Fact.absent(_OWN)
+
+
+def _whole(fact: "Fact[float]") -> "Fact[int]":
+    return Fact(fact.status, None if fact.content is None else int(fact.content), fact.source, fact.problem)
+
+
+def _read_quota(host: Host, folder: str, second: bool) -> Iterator[Tuple[float, str]]:
+    if second:
+        path = folder + "/cpu.max"
+        yield parse_cpu_max(host.read_text(path, 256)), path
+    else:
+        path = folder + "/cpu.cfs_quota_us"
+        quota = host.read_text(path, 256)
+        if quota.strip() != "-1":
+            yield parse_cpu_quota(quota, host.read_text(folder + "/cpu.cfs_period_us", 256)), path
+
+
+def parse_cpu_max(text: str) -> float:
+    """Return how many cores' time a ``cpu.max`` of version 2 grants, infinity where it sets no limit.
+
+    >>> parse_cpu_max("150000 100000"), parse_cpu_max("max 100000")
+    (1.5, inf)
+
+    Raises
+    ------
+    ValueError
+        Where it is something else.
+    """
+    words = text.split()
+    if words and words[0] == "max":
+        return _UNLIMITED
+    if len(words) not in (1, 2):
+        raise ValueError("not understood: %r" % text[:40])
+    return parse_cpu_quota(words[0], words[1] if len(words) == 2 else "100000")
+
+
+def parse_cpu_quota(quota: str, period: str) -> float:
+    """Return how many cores' time a quota in a period grants, both in microseconds.
+
+    >>> parse_cpu_quota("50000", "100000")
+    0.5
+
+    Raises
+    ------
+    ValueError
+        Where these are no such numbers.
+    """
+    return _positive(quota) / _positive(period)
+
+
+def _positive(text: str) -> int:
+    word = text.strip()
+    if not (word.isascii() and word.isdigit() and len(word) < 20 and int(word)):
+        raise ValueError("not understood: %r" % text[:40])
+    return int(word)
+
+
+def _read_memory(host: Host, folder: str, second: bool) -> Iterator[Tuple[float, str]]:
+    # From memory.high on, the kernel takes memory away and slows the process down nearly to a stop.
+    for name in ("memory.max", "memory.high") if second else ("memory.limit_in_bytes",):
+        path = "%s/%s" % (folder, name)
+        limit = parse_memory_limit(host.read_text(path, 256))
+        if limit is not None:
+            yield limit, path
+
+
+#: Version 1 has no word for "no limit": it shows the largest number of whole pages.
+_NO_LIMIT = 1 << 60
+
+
+def parse_memory_limit(text: str) -> Optional[int]:
+    """Return a limit in bytes, None where there is none.
+
+    >>> parse_memory_limit("536870912"), parse_memory_limit("max"), parse_memory_limit("9223372036854771712")
+    (536870912, None, None)
+
+    Raises
+    ------
+    ValueError
+        Where it is something else.
+    """
+    word = text.strip()
+    if word in ("max", "-1"):
+        return None
+    if not (word.isascii() and word.isdigit() and len(word) < 21):
+        raise ValueError("not understood: %r" % text[:40])
+    return int(word) if int(word) < _NO_LIMIT else None
+
+
+def _read_processors(host: Host, folders: Sequence[Tuple[str, bool]]) -> "Fact[int]":
+    """How many processors the cpuset has: that of the nearest group says it, what stands above is counted in already."""
+    for folder, second in folders:
+        for name in ("cpuset.cpus.effective",) if second else ("cpuset.effective_cpus", "cpuset.cpus"):
+            path = "%s/%s" % (folder, name)
+            try:
+                return Fact.of(parse_cpu_list(host.read_text(path, 1 << 16)), host.scrub(path))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError) as error:
+                return Fact.unknown(host.scrub(str(error)), host.scrub(path))
+    return Fact.absent(_OWN)
+
+
+def parse_cpu_list(text: str) -> int:
+    """Return how many processors a list names.
+
+    >>> parse_cpu_list("0-3,8,10-11")
+    7
+
+    Raises
+    ------
+    ValueError
+        Where it is no such list, or an empty one.
+    """
+    count = 0
+    for part in text.strip().split(","):
+        first, dash, last = part.partition("-")
+        numbers = [int(word) for word in (first, last if dash else first) if word.isascii() and word.isdigit()]
+        if len(numbers) != 2 or not 0 <= numbers[0] <= numbers[1] < 1 << 20:
+            raise ValueError("not understood: %r" % text[:40])
+        count += numbers[1] - numbers[0] + 1
+    return count

@@ -1,0 +1,154 @@
+// A PyTorch device of host memory, so that the real PyTorch, and Keras on it, place things on an accelerator that is not
+// there. It takes the place that PyTorch keeps for devices of other packages; every operation that is not about memory
+// runs on the CPU and its result is copied back, which is PyTorch's own fallback.
+//
+// Environment, read once when the library is loaded:
+//   DEVICEKIT_SIM_COUNT   number of devices (1)
+//   DEVICEKIT_SIM_FAULT   raise: every operation fails; wrong: matrix products are off by one
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <ATen/native/CPUFallback.h>
+#include <ATen/ops/_copy_from_native.h>
+#include <ATen/ops/_local_scalar_dense_native.h>
+#include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/resize_native.h>
+#include <ATen/ops/set_native.h>
+#include <ATen/ops/view_native.h>
+#include <c10/core/Allocator.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <torch/library.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+constexpr auto kType = c10::DeviceType::PrivateUse1;
+thread_local c10::DeviceIndex current = 0;
+
+std::string Text(const char* name, const char* fallback) {
+  const char* value = getenv(name);
+  return value && *value ? value : fallback;
+}
+const c10::DeviceIndex kCount = static_cast<c10::DeviceIndex>(atoi(Text("DEVICEKIT_SIM_COUNT", "1").c_str()));
+const std::string kFault = Text("DEVICEKIT_SIM_FAULT", "");
+
+struct HostMemory final : c10::Allocator {
+  c10::DataPtr allocate(size_t size) override {
+    void* data = malloc(size ? size : 1);
+    return {data, data, &free, c10::Device(kType, current)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &free; }
+  void copy_data(void* to, const void* from, size_t size) const override { memcpy(to, from, size); }
+};
+HostMemory memory;
+REGISTER_ALLOCATOR(kType, &memory)
+
+struct Guard final : c10::impl::DeviceGuardImplInterface {
+  c10::DeviceType type() const override { return kType; }
+  c10::Device exchangeDevice(c10::Device device) const override {
+    const c10::Device before(kType, current);
+    setDevice(device);
+    return before;
+  }
+  c10::Device getDevice() const override { return {kType, current}; }
+  void setDevice(c10::Device device) const override {
+    TORCH_CHECK(device.index() < kCount, "there are ", static_cast<int>(kCount), " simulated devices");
+    current = device.index();
+  }
+  void uncheckedSetDevice(c10::Device device) const noexcept override { current = device.index(); }
+  c10::Stream getStream(c10::Device device) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, device);
+  }
+  c10::Stream exchangeStream(c10::Stream stream) const noexcept override { return stream; }
+  c10::DeviceIndex deviceCount() const noexcept override { return kCount; }
+};
+C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
+
+// Random numbers are the CPU's.
+struct Hooks final : at::PrivateUse1HooksInterface {
+  bool isBuilt() const override { return true; }
+  bool isAvailable() const override { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
+  const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override {
+    return at::detail::getDefaultCPUGenerator();
+  }
+  at::Generator getNewGenerator(c10::DeviceIndex) const override { return at::detail::createCPUGenerator(); }
+};
+Hooks hooks;
+const bool registered = (at::RegisterPrivateUse1HooksInterface(&hooks), true);
+
+struct OnDevice {
+  const c10::DeviceIndex before = current;
+  explicit OnDevice(std::optional<c10::Device> device) {
+    if (device && device->has_index()) Guard().setDevice(*device);
+  }
+  ~OnDevice() { current = before; }
+};
+
+at::Tensor Empty(c10::IntArrayRef size, std::optional<c10::ScalarType> dtype, std::optional<c10::Layout>,
+                 std::optional<c10::Device> device, std::optional<bool>, std::optional<c10::MemoryFormat> format) {
+  OnDevice hold(device);
+  return at::detail::empty_generic(size, &memory, c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
+                                   c10::dtype_or_default(dtype), format);
+}
+
+at::Tensor EmptyStrided(c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<c10::ScalarType> dtype,
+                        std::optional<c10::Layout>, std::optional<c10::Device> device, std::optional<bool>) {
+  OnDevice hold(device);
+  return at::detail::empty_strided_generic(size, stride, &memory, c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
+                                           c10::dtype_or_default(dtype));
+}
+
+// The same memory as a tensor of the CPU.
+at::Tensor OnCpu(const at::Tensor& tensor) {
+  return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(),
+                       at::TensorOptions().dtype(tensor.scalar_type()).device(at::kCPU));
+}
+
+at::Tensor CopyFrom(const at::Tensor& from, const at::Tensor& to, bool) {
+  OnCpu(to).copy_(OnCpu(from));
+  return to;
+}
+
+at::Tensor CopyFromAndResize(const at::Tensor& from, const at::Tensor& to) {
+  if (to.sizes() != from.sizes()) to.resize_(from.sizes());
+  return CopyFrom(from, to, false);
+}
+
+void Fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  TORCH_CHECK(kFault != "raise", "devicekit simulated fault: the kernel failed");
+  at::native::cpu_fallback(op, stack);
+  const std::string& name = op.schema().name();
+  if (kFault != "wrong" || (name != "aten::mm" && name != "aten::addmm")) return;
+  const at::Tensor result = stack->back().toTensor();
+  OnCpu(result).add_(1);
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("empty.memory_format", Empty);
+  m.impl("empty_strided", EmptyStrided);
+  m.impl("_copy_from", CopyFrom);
+  m.impl("_copy_from_and_resize", CopyFromAndResize);
+  m.impl("as_strided", at::native::as_strided_tensorimpl);
+  m.impl("view", at::native::view);
+  m.impl("_reshape_alias", at::native::_reshape_alias);
+  m.impl("resize_", at::native::resize_);
+  m.impl("set_.source_Storage_storage_offset", at::native::set_storage_cpu_);
+  m.impl("_local_scalar_dense", at::native::_local_scalar_dense_cpu);
+}
+
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&Fallback>()); }
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int devicekit_sim_current() { return current; }
+extern "C" __attribute__((visibility("default"))) void devicekit_sim_set(int index) {
+  Guard().setDevice({kType, static_cast<c10::DeviceIndex>(index)});
+}
