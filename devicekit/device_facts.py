@@ -9,7 +9,8 @@ from typing import Optional, Tuple
 from .fact import Fact
 
 __all__ = [
-    "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Driver", "DxAdapter", "Gpu", "GpuProcess", "Installation", "IntelGpu", "Library", "Metal",
+    "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Driver", "DxAdapter", "Gpu", "GpuProcess", "Installation", "IntelGpu",
+    "Library", "Metal",
     "MigDevice", "OneApi", "Opener", "PciDisplay", "Rocm", "Tpu", "Xid",
 ]  # fmt: skip
 
@@ -140,8 +141,8 @@ class Driver:
     """Graphics hardware and its driver.
 
     ``nvml``: the version of NVIDIA's management library, which describes the GPUs; ``nvml_error`` is its number for why it
-    did not start, ``nvml_silent`` says that it was asked and gave no answer. ``nvidia_version`` and ``cuda_version``: the driver's own, and the newest CUDA that it runs, as NVML says.
-    ``xids``: since the machine's start.
+    did not start, ``nvml_silent`` says that it was asked and gave no answer. ``nvidia_version`` and ``cuda_version``: the
+    driver's own, and the newest CUDA that it runs, as NVML says. ``xids``: since the machine's start.
     """
 
     displays: Fact[Tuple[PciDisplay, ...]]

@@ -34,8 +34,8 @@ from .fact import Fact
 
 __all__ = [
     "SCHEMA", "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact",
-    "FrameworkBuild", "Gpu", "GpuProcess", "ImportPackage", "Installation", "IntelGpu", "KerasConfig", "Library", "LoadedModule",
-    "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PluginLibrary",
+    "FrameworkBuild", "Gpu", "GpuProcess", "ImportPackage", "Installation", "IntelGpu", "KerasConfig", "Library",
+    "LoadedModule", "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PluginLibrary",
     "Process", "Python", "Rocm", "Tpu", "Verdict", "Xid",
 ]  # fmt: skip
 

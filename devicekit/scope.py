@@ -93,7 +93,6 @@ class device_scope:
         except TypeError:  # a list, say, which no set can hold
             _accept(device)
         self._key = (device, framework, require)
-        self._thread = 0
         self._context: Any = None
         # Entries beside the first one: the same object may be entered again, and in several threads.
         self._others: Optional[List[Tuple[int, Any]]] = None

@@ -267,8 +267,9 @@ class Fuzzer:
         from devicekit.probe.builds import parse_version_header
         from devicekit.probe.cuda import parse_data_dir
         from devicekit.probe.driver import parse_nvidia_information, parse_nvidia_version
-        from devicekit.probe.native import parse_cpuinfo, parse_meminfo, parse_os_release
+        from devicekit.probe.native import parse_os_release
         from devicekit.probe.process import parse_proc_version
+        from devicekit.probe.processor import parse_cpuinfo, parse_meminfo
         from devicekit.probe.rocm import parse_kfd_properties
 
         name, parse = rng.choice((

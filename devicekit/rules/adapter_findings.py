@@ -3,6 +3,7 @@
 import re
 from typing import Iterable, List, Optional, Tuple
 
+from ..errors import UnknownFactError
 from ..facts import DxAdapter
 from ..findings import Evidence, Finding, Fix
 from .adapters import MOST_DEVICES, Outlook, directml_outlook, known_outlook, numbered, parse_visible, why_rejected
@@ -178,6 +179,9 @@ def hiding_variable(view: View) -> Iterable[Finding]:
         deliberate = value.strip() in ("-1", "none", "None", "NoDevFiles")
         yield _hides(view, "info" if deliberate else "warning", "%s, which hides every GPU." % shown, ("directml",))
         return
+    if outlook is None and not view.machine.directml.adapters.known:
+        problem = view.machine.directml.adapters.problem
+        raise UnknownFactError("which adapters '%s' names is unknown: %s" % (value[:60], problem))
     if outlook is None or not view.machine.directml.ordered:
         return
     hidden = ", ".join(item.name for item in outlook.hidden)

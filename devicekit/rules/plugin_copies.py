@@ -18,7 +18,7 @@ def plugins_twice(view: View) -> Iterable[Finding]:
     ``RegisterPlatform ... platform is already registered with name: "DML"``.
     """
     for mark in _ONCE:
-        copies = [item.path for item in view.machine.python.plugins.or_none() or () if mark in item.path]
+        copies = [item.path for item in view.machine.python.plugins.value or () if mark in item.path]
         if len(copies) < 2:
             continue
         windows = view.machine.native.system == "windows"

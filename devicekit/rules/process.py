@@ -267,7 +267,11 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
     nodes = view.machine.driver.nodes
     denied = tuple(item.path for item in nodes if not item.accessible and "nvidia" in item.path)
     platform, groups, usual = "cuda", (), ("video",)  # type: str, Tuple[str, ...], Tuple[str, ...]
-    for other, (paths, owners) in (("rocm", amd_denied(view)), ("xpu", intel_denied(view)), ("tpu", (tpu_denied(view), ()))):
+    for other, (paths, owners) in (
+        ("rocm", amd_denied(view)),
+        ("xpu", intel_denied(view)),
+        ("tpu", (tpu_denied(view), ())),
+    ):
         if paths and not denied:
             platform, denied, groups, usual = other, paths, owners, ("render", "video")
     dxg = view.machine.directml.dxg.or_none()

@@ -226,7 +226,10 @@ class View:
         """What AMD's and Intel's drivers say of their GPUs, in their order, each with its address on the bus."""
         rocm, oneapi = self.machine.rocm, self.machine.oneapi
         found = [
-            (amd.bus_id, Accelerator("amd", amd.name, amd.memory_bytes, rocm.gpus.source, amd.memory_free_bytes, amd.uuid))
+            (
+                amd.bus_id,
+                Accelerator("amd", amd.name, amd.memory_bytes, rocm.gpus.source, amd.memory_free_bytes, amd.uuid),
+            )
             for amd in rocm.gpus.or_none() or ()
         ]
         found += [

@@ -101,18 +101,19 @@ def test_it_cannot_be_started(tmp_path):
     assert "could not be started" in trial.detail
 
 
-def test_the_real_child_without_tensorflow_says_so(tmp_path, run_json):
+@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
+def test_the_real_child_without_the_framework_says_so(tmp_path, run_json, framework):
     code = """
 import json, sys
 sys.path = [p for p in sys.path if "site-packages" not in p]
 from devicekit.selftest import try_device
-trial = try_device(0)
+trial = try_device(0, framework="%s", libraries=["/nowhere/libcusolver.so.11"])
 print(json.dumps([trial.outcome, trial.stage, trial.error]))
 """
     import devicekit
 
     folder = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
-    code = code.replace("from devicekit", "sys.path.append(%r)\nfrom devicekit" % str(tmp_path))
+    code = (code % framework).replace("from devicekit", "sys.path.append(%r)\nfrom devicekit" % str(tmp_path))
     os.symlink(os.path.join(folder, "devicekit"), str(tmp_path / "devicekit"))
     assert run_json(code) == ["raises", "import", "ModuleNotFoundError"]
 

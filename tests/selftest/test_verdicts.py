@@ -256,6 +256,22 @@ def test_only_variables_that_matter_are_in_the_fingerprint(monkeypatch):
         plain = changed
 
 
+def test_the_framework_and_what_it_reads_are_in_the_fingerprint(monkeypatch, tmp_path):
+    machine, library = MACHINE, tmp_path / "libcusolver.so.11"
+    library.write_bytes(b"1")
+    paths = (str(library),)
+    names = ("tensorflow", "jax", "torch")
+    keys = {fingerprint(machine, 0, True, framework=name) for name in names}
+    keys.add(fingerprint(machine, 0, True, libraries=paths))
+    assert len(keys) == 4
+    library.write_bytes(b"22")
+    assert fingerprint(machine, 0, True, libraries=paths) not in keys
+    # JAX starts what this variable says; the others do not read it.
+    monkeypatch.setenv("JAX_PLATFORMS", "cuda")
+    assert fingerprint(machine, 0, True) in keys
+    assert fingerprint(machine, 0, True, framework="jax") not in keys
+
+
 def test_no_personal_path_hides_a_changed_file(tmp_path, monkeypatch):
     home = tmp_path / "jane"
     home.mkdir()
