@@ -168,7 +168,9 @@ def _accelerator_plan(
         numbers = {_number(item): item for item in usable}
         picked = [numbers[index] for index in request.indices if index in numbers]
     else:
-        picked = [policy(tuple(usable)) if callable(policy) else usable[0]]
+        # One of which only a trial can tell whether it works comes after those that are known to.
+        sure = [item for item in usable if item.usable] or usable
+        picked = [policy(tuple(usable)) if callable(policy) else sure[0]]
     indices = tuple(_number(item) for item in picked)
     first = picked[0]
     lost = [index for index in request.indices if index not in indices]

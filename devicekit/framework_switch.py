@@ -58,6 +58,8 @@ def _meant(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Opti
             return Meant(other, _keras_setting(machine, other))
         if other is not None:
             return Meant(chosen, findings=(_differs(machine, other, str(backend), better=True),))
+    if asked is None and chosen is not None and _is_a_mere_default(machine, backend):
+        return Meant(chosen, _keras_setting(machine, chosen))
     if asked is None or chosen is None or backend in (None, name_of(chosen)):
         return Meant(chosen)
     if keras_is_free(machine):
@@ -65,6 +67,13 @@ def _meant(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Opti
     if name_of(chosen) != asked:  # Keras was meant, or anything: then it is Keras that decides, and has
         return Meant(chosen)
     return Meant(chosen, findings=(_differs(machine, chosen, str(backend)),))
+
+
+def _is_a_mere_default(machine: Machine, backend: Optional[str]) -> bool:
+    """Whether Keras would take TensorFlow, which is not there, only because nobody has told it anything else."""
+    config = machine.python.keras_config.or_none()
+    named = config.backend if config is not None else None
+    return keras_is_free(machine) and backend == "tensorflow" and not named and not is_installed(machine, "tensorflow")
 
 
 def _decides(machine: Machine, asked: Optional[str]) -> bool:

@@ -190,7 +190,7 @@ def codes(plan):
         (host(), "torch", "torch", "cpu", (("KERAS_BACKEND", "torch"),)),
         (host(**SETTINGS), "tensorflow", "tensorflow", "cpu", (("KERAS_BACKEND", "tensorflow"),)),
         (host(without("tensorflow")), "keras", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
-        (host(without("tensorflow")), None, "jax", "gpu:0", ()),
+        (host(without("tensorflow")), None, "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
         (host(env={"KERAS_BACKEND": "jax"}), "jax", "jax", "gpu:0", ()),
         (host(loaded=["keras"], backend="jax"), "jax", "jax", "gpu:0", ()),
     ],

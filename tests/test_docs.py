@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = [
     "README.md",
     "docs/guide.md",
+    "docs/platforms.md",
     "docs/resolve.md",
     "docs/index.md",
     "docs/codes.md",

@@ -292,12 +292,15 @@ def check_framework(machine, framework, doctor):
     if before is None:
         machine.note("%s: import" % framework, None, problem)
         return
-    promised = [item for item in (doctor or {}).get("prediction", []) if item["framework"] == framework]
+    promised = next((item for item in (doctor or {}).get("prediction", []) if item["framework"] == framework), None)
+    # Of some devices only a run can tell; then nothing is promised.
+    open_ones = [item for item in (promised or {}).get("candidates", ()) if item["usable"] is None]
+    agrees = promised is not None and any("cpu" not in str(name).lower() for name in promised["devices"]) == bool(
+        before
+    )
     machine.note(
         "%s: doctor's prediction" % framework,
-        None
-        if not promised
-        else any("cpu" not in str(name).lower() for name in promised[0]["devices"]) == bool(before),
+        None if promised is None or open_ones else agrees,
         {"framework lists": before, "doctor": promised},
     )
     gpu = bool(before)
