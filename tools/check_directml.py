@@ -19,9 +19,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [ROOT, os.path.join(ROOT, "tests", "hardware")]
 
-import directx_cases  # noqa: E402
-
 import build  # noqa: E402
+import directx_cases  # noqa: E402
 
 
 def main():
