@@ -54,5 +54,7 @@ def _parse(path: str, content: bytes) -> Any:
     except RecursionError:
         raise MachineFileError("%s is nested too deeply to be a machine file" % path) from None
     except ValueError as error:
-        cut = " (it seems to be cut short)" if not content.rstrip().endswith((b"}", b"}\x00")) else ""
+        # Where something inside ended with the text, only the place of the error tells that more should follow.
+        at_end = getattr(error, "pos", 0) >= len(getattr(error, "doc", content).rstrip())
+        cut = " (it seems to be cut short)" if at_end or not content.rstrip().endswith((b"}", b"}\x00")) else ""
         raise MachineFileError("%s is not JSON%s: %s" % (path, cut, error)) from None

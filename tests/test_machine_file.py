@@ -46,3 +46,11 @@ def test_missing(tmp_path):
         load_machine(str(tmp_path / "none.json"))
     with pytest.raises(MachineFileError, match="cannot be read"):
         load_machine(str(tmp_path))
+
+
+def test_cut_anywhere_is_cut_short(tmp_path):
+    path = tmp_path / "machine.json"
+    for length in range(1, len(GOOD), 37):
+        path.write_text(GOOD[:length], encoding="utf-8")
+        with pytest.raises(MachineFileError, match="cut short"):
+            load_machine(str(path))
