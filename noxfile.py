@@ -17,7 +17,12 @@ PYTHONS = ["3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
 #: Real environments, built from the registry: name -> Python, requirements, and what pytest runs there. The whole wheel
 #: `tensorflow` is what the README's commands install: `readme` runs the tests with that on 3.11 and 3.13.
 LIVE = {
-    "cpu-3.11": ("3.11", ["tensorflow-cpu", "scikit-learn"], ["tests/live"]),
+    # A build without CUDA, for the simulated GPU; `readme` runs the rest of tests/live on this Python.
+    "cpu-3.11": (
+        "3.11",
+        ["tensorflow-cpu", "scikit-learn"],
+        ["tests/live/test_live_gpu.py", "tests/live/test_live_verify.py"],
+    ),
     "cpu-3.13": (
         "3.13",
         ["tensorflow-cpu", "scikit-learn"],
