@@ -72,7 +72,8 @@ def _meant(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Opti
 def _is_a_mere_default(machine: Machine, backend: Optional[str]) -> bool:
     """Whether Keras would take TensorFlow, which is not there, only because nobody has told it anything else."""
     config = machine.python.keras_config.or_none()
-    named = config.backend if config is not None else None
+    # Keras itself writes the file at its first import, with its default in it: that names nothing.
+    named = config is not None and config.backend not in (None, "", "tensorflow")
     return keras_is_free(machine) and backend == "tensorflow" and not named and not is_installed(machine, "tensorflow")
 
 

@@ -93,6 +93,7 @@ def test_why_not():
 
 
 BOTH = {"tensorflow": "2.20.0", "keras": "3.11.3", "jax": "0.7.0", "torch": "2.8.0", "numpy": "2.1.3"}
+WRITTEN = {"home": "/h", "files": {"/h/.keras/keras.json": '{"backend": "tensorflow"}'}}
 SETTINGS = {"home": "/h", "files": {"/h/.keras/keras.json": '{"backend": "torch"}'}}
 
 
@@ -191,6 +192,9 @@ def codes(plan):
         (host(**SETTINGS), "tensorflow", "tensorflow", "cpu", (("KERAS_BACKEND", "tensorflow"),)),
         (host(without("tensorflow")), "keras", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
         (host(without("tensorflow")), None, "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        # Keras writes its default into the file at its first import; what else it names is somebody's wish.
+        (host(without("tensorflow"), **WRITTEN), None, "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
+        (host(without("tensorflow", "torch"), **SETTINGS), None, "jax", "gpu:0", ()),
         (host(env={"KERAS_BACKEND": "jax"}), "jax", "jax", "gpu:0", ()),
         (host(loaded=["keras"], backend="jax"), "jax", "jax", "gpu:0", ()),
     ],
