@@ -429,7 +429,7 @@ def elf_file():
     return head + load + section + strings + entries
 
 
-def run(seed, start, count, save):
+def run(seed, start, count, save, patience=1.0):
     """Feed the inputs of some numbers and return what was wrong, and the slowest of each kind."""
     wrong, slowest = [], {}
     with tempfile.TemporaryDirectory() as folder:
@@ -439,7 +439,7 @@ def run(seed, start, count, save):
                 faulthandler.dump_traceback_later(STUCK_S, exit=True)
             kind, data, feed = fuzzer.case(number)
             problem, took = attempt(feed, data)
-            limit = SLOW_MACHINE_S if kind in ("host", "machine") else SLOW_S
+            limit = patience * (SLOW_MACHINE_S if kind in ("host", "machine") else SLOW_S)
             if problem is None and took > limit:  # once more: the first of a kind reads files, and machines are busy
                 again = [attempt(feed, data)[1] for _ in range(2)]
                 took = min([took] + again)
@@ -487,6 +487,7 @@ def in_parallel(options):
         count = min(share, options.start + options.count - start)
         command = [sys.executable, os.path.abspath(__file__), "--seed", str(options.seed), "--start", str(start)]
         command += ["--count", str(count), "--jobs", "1", "--save", options.save, "--json"]
+        command += ["--patience", str(options.patience)]
         children.append((start, count, subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)))
     found = {"count": 0, "wrong": [], "slowest": {}}
     for start, count, child in children:
@@ -514,13 +515,14 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=int, default=0, help="number of the first one: to run one again")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
+    parser.add_argument("--patience", type=float, default=1.0, help="so many times the usual limits, on a busy machine")
     parser.add_argument("--save", metavar="FOLDER", default="", help="where to keep the inputs that went wrong")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     if options.jobs > 1:
         found = in_parallel(options)
     else:
-        found = run(options.seed, options.start, options.count, options.save)
+        found = run(options.seed, options.start, options.count, options.save, options.patience)
     if options.json:
         print(json.dumps(found))
     else:
