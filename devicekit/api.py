@@ -8,8 +8,7 @@ from .choose import Plan, Policy, choose
 from .detection import detect_now, look_at_every_file
 from .errors import DeviceUnavailableError
 from .facts import Machine
-from .findings import Diagnosis, Evidence, Finding, Fix
-from .framework_switch import name_of
+from .findings import Diagnosis, Evidence, Finding, Fix, name_of
 from .matrix import BUNDLED
 from .request import Request, parse_memory, parse_request
 from .selection import Selection

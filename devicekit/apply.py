@@ -9,9 +9,8 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from .choose import Plan, to_cpu
 from .facts import Machine
-from .findings import Evidence, Finding, Fix
+from .findings import Evidence, Finding, Fix, name_of
 from .framework_choice import TITLES
-from .framework_switch import name_of
 from .frameworks import Adapter, adapter
 from .selection import Change, Selection
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from .facts import Machine
-from .findings import Candidate, Diagnosis, Finding
-from .framework_switch import Meant, meant_framework, name_of
+from .findings import Candidate, Diagnosis, Finding, name_of
+from .framework_switch import Meant, meant_framework
 from .request import Request, parse_request
 from .selection import Change, Selection
 

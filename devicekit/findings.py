@@ -16,6 +16,7 @@ __all__ = [
     "Fix",
     "FrameworkStatus",
     "NotEvaluated",
+    "name_of",
 ]
 
 #: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
@@ -24,6 +25,11 @@ SEVERITIES = ("error", "warning", "info")
 
 #: What a finding can block of the devices, beside single ones.
 PLATFORMS = ("cuda", "rocm", "directml", "metal", "xpu", "tpu", "gpu", "pluggable")
+
+
+def name_of(framework: Optional[str]) -> str:
+    """Return a framework's name as the rules use it: TensorFlow 1.15 is one of TensorFlow's releases."""
+    return "tensorflow" if framework in (None, "tensorflow1") else str(framework)
 
 
 @dataclass(frozen=True)
@@ -149,7 +155,7 @@ class Finding:
 
     def concerns(self, framework: str) -> bool:
         """Return whether what it blocks is not another framework's alone."""
-        name = "tensorflow" if framework == "tensorflow1" else framework
+        name = name_of(framework)
         others = [block.partition(".")[0] for block in self.blocks]
         return not self.blocks or any(item == name or item not in ("tensorflow", "jax", "torch") for item in others)
 
@@ -312,7 +318,7 @@ class Diagnosis:
 
     def libraries_for(self, framework: Optional[str]) -> Tuple[str, ...]:
         """Return the files to load by their full path before a framework is imported, in this order; mostly none."""
-        return dict(self.libraries).get("tensorflow" if framework == "tensorflow1" else framework or "", ())
+        return dict(self.libraries).get(name_of(framework) if framework else "", ())
 
     def candidates_for(self, framework: Optional[str]) -> Tuple[Candidate, ...]:
         """Return every device as one framework would use it, whether it is the one that is meant or not.
@@ -322,8 +328,7 @@ class Diagnosis:
         framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
             None: the one that is meant.
         """
-        name = "tensorflow" if framework == "tensorflow1" else framework
-        return dict(self.by_framework).get(name or "", self.candidates)
+        return dict(self.by_framework).get(name_of(framework) if framework else "", self.candidates)
 
     def by_code(self, code: str, framework: Optional[str] = None) -> Optional[Finding]:
         """Return the first finding with this code, or None; ``framework``: one that concerns it comes before others."""

@@ -3,11 +3,11 @@
 from typing import List, NamedTuple, Optional, Tuple
 
 from .facts import Machine
-from .findings import Candidate, Diagnosis, Evidence, Finding, Fix
+from .findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
 from .framework_choice import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
 from .request import Request
 
-__all__ = ["Meant", "meant_framework", "name_of"]
+__all__ = ["Meant", "meant_framework"]
 
 
 class Meant(NamedTuple):
@@ -22,11 +22,6 @@ class Meant(NamedTuple):
     findings: Tuple[Finding, ...] = ()
     unsupported: bool = False
     aside: bool = False
-
-
-def name_of(framework: Optional[str]) -> str:
-    """Return a framework's name as the rules use it: TensorFlow 1.15 is one of TensorFlow's releases."""
-    return "tensorflow" if framework in (None, "tensorflow1") else str(framework)
 
 
 def meant_framework(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Optional[str]) -> Meant:

@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
-from .framework_switch import name_of
+from .findings import name_of
 from .request import parse_request
 from .selection import Selection
 

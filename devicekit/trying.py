@@ -5,9 +5,8 @@ from typing import Any, List, Optional, Tuple
 
 from .choose import Plan, next_plan, to_cpu
 from .facts import Machine
-from .findings import Evidence, Finding, Fix
+from .findings import Evidence, Finding, Fix, name_of
 from .framework_choice import TITLES
-from .framework_switch import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

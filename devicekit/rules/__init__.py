@@ -8,7 +8,7 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Tuple
 
 from ..errors import UnknownFactError
 from ..facts import Machine
-from ..findings import SEVERITIES, Diagnosis, Finding, NotEvaluated
+from ..findings import SEVERITIES, Diagnosis, Finding, NotEvaluated, name_of
 from ..framework_choice import choose_framework
 from ..matrix import Matrix
 from .view import View
@@ -107,8 +107,7 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
     findings: List[Finding] = []
     undecided: List[NotEvaluated] = []
     fired: List[Cause] = []
-    meant = choose_framework(machine) or "tensorflow"
-    meant = "tensorflow" if meant == "tensorflow1" else meant
+    meant = name_of(choose_framework(machine))
     keras = backend(view).name
     for item in rules():
         if hides_all(fired, item.hidden_by):

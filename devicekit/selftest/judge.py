@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import List, Optional, Sequence, Tuple
 
 from ..choose import Plan
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, name_of
 from ..framework_choice import TITLES
-from ..framework_switch import name_of
 from ..logs import read_log
 from ..logs.known import Known
 from ..logs.scrub import scrub

@@ -38,7 +38,15 @@ def _hardware():
     spec = importlib.util.spec_from_file_location("hardware_build", os.path.join(HARDWARE, "build.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    if module.compiler() is None:
+        pytest.fail("simulated hardware needs a C++ compiler (g++)")
     return module
+
+
+def _two_devices(site, **variables):
+    """The variables with which a framework finds a simulated accelerator in a folder, twice."""
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), site)))
+    return dict(variables, PYTHONPATH=path, DEVICEKIT_SIM_COUNT="2")
 
 
 @pytest.fixture(scope="session")
@@ -52,20 +60,15 @@ def simulated_gpu(tmp_path_factory):
     if python.plugins.or_none():
         pytest.skip("TensorFlow takes one plug-in for the type GPU, and the DirectML one is installed")
     build = _hardware()
-    if build.compiler() is None:
-        pytest.fail("simulated hardware needs a C++ compiler (g++)")
     folder = importlib.util.find_spec("tensorflow").submodule_search_locations[0]
     site = build.build_pluggable_device(str(tmp_path_factory.mktemp("hardware")), folder)
-    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), site)))
-    return {"PYTHONPATH": path, "DEVICEKIT_SIM_COUNT": "2", "DEVICEKIT_SIM_MEMORY_MB": "256"}
+    return _two_devices(site, DEVICEKIT_SIM_MEMORY_MB="256")
 
 
 @pytest.fixture(scope="session")
 def simulated_directx(tmp_path_factory):
     """A function from a list of adapters (or "fail") to variables with which real DirectML builds list them."""
     build = _hardware()
-    if build.compiler() is None:
-        pytest.fail("simulated hardware needs a C++ compiler (g++)")
     folder = build.build_directx(str(tmp_path_factory.mktemp("directx")))
 
     def variables(adapters):
@@ -83,9 +86,6 @@ def simulated_directx(tmp_path_factory):
 def simulated_torch(tmp_path_factory):
     """The environment variables with which the real PyTorch has two devices made of host memory, and Keras runs on it."""
     build = _hardware()
-    if build.compiler() is None:
-        pytest.fail("simulated hardware needs a C++ compiler (g++)")
     folder = importlib.util.find_spec("torch").submodule_search_locations[0]
     site = build.build_torch_device(str(tmp_path_factory.mktemp("hardware")), folder)
-    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), site)))
-    return {"PYTHONPATH": path, "DEVICEKIT_SIM_COUNT": "2", "KERAS_BACKEND": "torch"}
+    return _two_devices(site, KERAS_BACKEND="torch")
