@@ -47,6 +47,19 @@ if TYPE_CHECKING:
     from .selection import Selection as Selection
     from .verification import Verification as Verification
     from .verifying import verify as verify
+    from .comparing import compare as compare
+    from .comparison import Comparison as Comparison
+    from .comparison import Difference as Difference
+    from .comparison import Divergence as Divergence
+    from .comparison import Measure as Measure
+    from .benchmarking.running import benchmark as benchmark
+    from .benchmark_result import BenchmarkResult as BenchmarkResult
+    from .benchmark_result import Throughput as Throughput
+    from .batch_size import find_batch_size as find_batch_size
+    from .tuning.running import tune as tune
+    from .tuning_result import Tuning as Tuning
+    from .tuning_result import TunedOption as TunedOption
+    from .plotting import plot as plot
 
 _HOME = {
     "auto": "api",
@@ -87,6 +100,19 @@ _HOME = {
     "ConfigurationWarning": "notify",
     "verify": "verifying",
     "Verification": "verification",
+    "compare": "comparing",
+    "Comparison": "comparison",
+    "Difference": "comparison",
+    "Divergence": "comparison",
+    "Measure": "comparison",
+    "benchmark": "benchmarking.running",
+    "BenchmarkResult": "benchmark_result",
+    "Throughput": "benchmark_result",
+    "find_batch_size": "batch_size",
+    "tune": "tuning.running",
+    "Tuning": "tuning_result",
+    "TunedOption": "tuning_result",
+    "plot": "plotting",
 }
 
 __all__ = ["__version__"] + sorted(_HOME)

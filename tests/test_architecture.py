@@ -74,6 +74,9 @@ PURE = [
         "hardware",
         "compatibility",
         "verification",
+        "comparison",
+        "benchmark_result",
+        "tuning_result",
         "logs",
         "rows",
         "loader",
@@ -87,9 +90,20 @@ def test_pure_rooms_do_not_reach_outside(name):
     assert not found & REACHES_OUT
 
 
+#: What computes with a framework: run in a worker, or where the caller has asked for it with a model of a framework.
+WORK = ("numerics", "benchmarking", "tuning")
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) in WORK])
+def test_work_imports_a_framework_only_when_it_is_done(name):
+    # NumPy comes with every framework, and these modules are imported when there is work to do.
+    found = {item.partition(".")[0] for item in imports(MODULES[name], top_level_only=True)}
+    assert not found & (FRAMEWORKS - {"numpy"})
+
+
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_only_adapters_and_children_import_a_framework(name):
-    if room(name) == "frameworks" or name == "selftest/child.py":
+    if room(name) in ("frameworks", *WORK) or name == "selftest/child.py":
         return
     found = {item.partition(".")[0] for item in imports(MODULES[name])}
     assert not found & FRAMEWORKS
@@ -109,6 +123,9 @@ TYPES = {
     "resolution",
     "projects",
     "verification",
+    "comparison",
+    "benchmark_result",
+    "tuning_result",
 }
 KNOWS = {
     "probe": {"probe", "host"},
@@ -135,6 +152,11 @@ KNOWS = {
     "facts": set(),
     "device_facts": set(),
     "findings": set(),
+    "comparison": {"report"},
+    "benchmark_result": {"report"},
+    "tuning_result": {"report"},
+    "workers": {"workers", "selftest"},
+    "numerics": {"numerics", "workers", "frameworks", "scope"},
     "selftest": {"selftest", "choose", "framework_choice", "framework_switch", "logs"},
 }
 
@@ -172,7 +194,7 @@ DOORS = {
 
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_one_door(name):
-    if name in DOORS or room(name) == "selftest":
+    if name in DOORS or room(name) in ("selftest", "workers", *WORK):
         return
     found = {item.partition(".")[0] for item in imports(MODULES[name])}
     assert not found & {"os", "subprocess", "ctypes", "platform"}

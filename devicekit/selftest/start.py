@@ -13,7 +13,7 @@ from .ending import MARK, ask_where, end_all
 from .output import Reader
 from .trial import OUTCOMES, TIMEOUT_S, Trial
 
-__all__ = ["OUTCOMES", "Trial", "run_child", "try_device"]
+__all__ = ["OUTCOMES", "Trial", "absolute_path", "how_it_ended", "run_child", "try_device"]
 
 #: What `child` speaks.
 _PROTOCOL = 1
@@ -59,7 +59,7 @@ def try_device(
     python = executable or sys.executable
     if not python:
         return Trial("not-run", detail="this process does not know its interpreter (sys.executable is empty)")
-    task: Dict[str, Any] = {"path": _absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
+    task: Dict[str, Any] = {"path": absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
     task.update(framework=framework, libraries=list(libraries))
     # The child ends by itself some time after it should have been ended: this process may be killed while it waits.
     task["limit_s"] = timeout_s + 5.0
@@ -70,8 +70,8 @@ def try_device(
     return run_child([python, script, json.dumps(task)], timeout_s, environment, tick)
 
 
-def _absolute_path() -> List[str]:
-    """This process's path: the child must judge the same environment."""
+def absolute_path() -> List[str]:
+    """Return this process's path: the child must judge the same environment."""
     try:
         cwd = os.getcwd()
     except OSError:  # the working folder was deleted: what was found there cannot be found again
@@ -104,7 +104,7 @@ def run_child(
             reader.join()
     limit = "no answer within %g s%s" % (timeout_s, "" if ended else ", and the system cannot end it")
     answer = answer if hung else readers[0].text()
-    return _judge(limit if hung else _death(process.returncode), hung, answer, readers[1].text())
+    return _judge(limit if hung else how_it_ended(process.returncode), hung, answer, readers[1].text())
 
 
 def _start(command: Sequence[str], environ: Dict[str, str], readers: List[Reader]) -> "subprocess.Popen[bytes]":
@@ -166,7 +166,8 @@ def _judge(ending: str, hung: bool, answer: str, output: str) -> Trial:
     return Trial("hangs" if hung else "dies", stage, ending, "", devices, output)
 
 
-def _death(status: Optional[int]) -> str:
+def how_it_ended(status: Optional[int]) -> str:
+    """Return how a child ended that gave no answer, for messages."""
     if os.name == "posix" and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
         # Then the system forgets how children ended, and Popen takes that for 0.
         return "it ended without an answer (how is not known, since this process ignores SIGCHLD)"

@@ -1,0 +1,4 @@
+"""Does a device compute what the CPU computes? Measures, tolerances, operations, layers and training steps.
+
+`devicekit.compare` and ``devicekit verify --numerics`` are made of these; `docs/numerics.md` says how numbers are judged.
+"""
