@@ -11,6 +11,11 @@
 //     missing                 matrix products have no kernel
 //     wrong                   matrix products are off: float and double by one, 16-bit types change sign
 //     oom                     every kernel asks for more than the device's memory and fails, after TensorFlow's wait
+//     tf32, bfloat16          matrix products and convolutions round their float inputs to so many bits
+//     stale                   a convolution returns what the one before it of the same shape has computed
+//     nan                     softmax has one element that is not a number
+//     padding                 a convolution is shifted by one row
+//     gradient                the gradient of a convolution's filter is half of what it should be
 //     create                  starting fails: the memory of the device cannot be queried
 //     refuse                  starting fails: the device cannot be created (TensorFlow 2.10 aborts on this)
 

@@ -4,6 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,6 +124,29 @@ void CopyTensor(TF_OpKernelContext*, TF_Tensor* source, TF_Tensor* target) {
   if (const size_t size = TF_TensorByteSize(source)) memcpy(TF_TensorData(target), TF_TensorData(source), size);
 }
 
+bool IsProduct(const std::string& op) {
+  return op.find("MatMul") != std::string::npos || op.find("Conv2D") == 0;
+}
+
+// How many bits of a float's 23 the inputs of matrix products lose: TF32 keeps 10, bfloat16 keeps 7.
+int LostBits(const std::string& op) {
+  if (!IsProduct(op)) return 0;
+  return settings().Fault("bfloat16") ? 16 : settings().Fault("tf32") ? 13 : 0;
+}
+
+// A copy with the last bits of each number rounded off, to the nearest and to even.
+TF_Tensor* Rounded(const TF_Tensor* tensor, int lost_bits) {
+  std::vector<int64_t> shape;
+  for (int i = 0; i < TF_NumDims(tensor); ++i) shape.push_back(TF_Dim(tensor, i));
+  TF_Tensor* copy = TF_AllocateTensor(TF_FLOAT, shape.data(), shape.size(), TF_TensorByteSize(tensor));
+  const auto* from = static_cast<const uint32_t*>(TF_TensorData(tensor));
+  auto* to = static_cast<uint32_t*>(TF_TensorData(copy));
+  const uint32_t mask = (1u << lost_bits) - 1;
+  for (size_t i = 0; i < TF_TensorByteSize(tensor) / sizeof(float); ++i)
+    to[i] = (from[i] + (mask >> 1) + ((from[i] >> lost_bits) & 1)) & ~mask;
+  return copy;
+}
+
 constexpr TF_DataType kNoType = static_cast<TF_DataType>(0);
 constexpr char kAnonymous[] = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
@@ -163,11 +190,12 @@ struct Run {
     return count == 1 ? Keep(output) : nullptr;
   }
 
-  TFE_TensorHandle* Input(TF_OpKernelContext* context, int index, bool is_variable) {
+  TFE_TensorHandle* Input(TF_OpKernelContext* context, int index, bool is_variable, int lost_bits) {
     TF_Tensor* tensor = nullptr;
     if (!is_variable) {
       TF_GetInput(context, index, &tensor, status.raw);
-      return Keep(tensor) ? Keep(NewHandle(tensor, status.raw)) : nullptr;
+      if (Keep(tensor) && lost_bits && TF_TensorType(tensor) == TF_FLOAT) tensor = Keep(Rounded(tensor, lost_bits));
+      return tensor ? Keep(NewHandle(tensor, status.raw)) : nullptr;
     }
     static const auto variable_input = Optional<VariableInputFn>("TF_GetInputTensorFromVariable");
     variable_input(context, index, false, false, false, CopyTensor, &tensor, status.raw);
@@ -214,6 +242,35 @@ void Spoil(TF_Tensor* tensor) {
   }
 }
 
+// What a device that computes wrong makes of a right result.
+void Falsify(const std::string& op, TF_Tensor* tensor) {
+  if (TF_TensorType(tensor) != TF_FLOAT) return;
+  auto* data = static_cast<float*>(TF_TensorData(tensor));
+  const size_t size = TF_TensorByteSize(tensor) / sizeof(float);
+  if (settings().Fault("nan") && op == "Softmax" && size) data[size / 2] = std::nanf("");
+  if (settings().Fault("gradient") && op == "Conv2DBackpropFilter")
+    for (size_t i = 0; i < size; ++i) data[i] /= 2;
+  if (op != "Conv2D" || TF_NumDims(tensor) != 4) return;
+  if (settings().Fault("padding")) {  // NHWC
+    const size_t row = TF_Dim(tensor, 2) * TF_Dim(tensor, 3), image = TF_Dim(tensor, 1) * row;
+    for (size_t start = 0; start + image <= size; start += image) {
+      memmove(data + start, data + start + row, (image - row) * sizeof(float));
+      std::fill(data + start + image - row, data + start + image, 0.0f);
+    }
+  }
+  if (settings().Fault("stale")) {
+    static std::mutex lock;
+    static auto* before = new std::map<std::vector<int64_t>, std::vector<float>>;
+    std::vector<int64_t> shape;
+    for (int i = 0; i < 4; ++i) shape.push_back(TF_Dim(tensor, i));
+    std::vector<float> right(data, data + size);
+    std::lock_guard<std::mutex> hold(lock);
+    std::vector<float>& last = (*before)[shape];
+    if (last.size() == size) std::copy(last.begin(), last.end(), data);
+    last = right;
+  }
+}
+
 void Output(TF_OpKernelContext* context, int index, TF_Tensor* result, bool spoil, TF_Status* status) {
   std::vector<int64_t> shape;
   for (int i = 0; i < TF_NumDims(result); ++i) shape.push_back(TF_Dim(result, i));
@@ -257,7 +314,7 @@ void ComputeKernel(void* self, TF_OpKernelContext* context) {
   CALL(TFE_OpAddAttrs)(op, CALL(TFE_OpGetAttrs)(kernel.form));
   for (int i = 0; i < TF_NumInputs(context) && run.status.ok(); ++i) {
     const bool is_variable = kernel.op->variable_inputs.count(i) > 0;
-    TFE_TensorHandle* input = run.Input(context, i, is_variable);
+    TFE_TensorHandle* input = run.Input(context, i, is_variable, LostBits(kernel.op->name));
     if (run.status.ok()) CALL(TFE_OpAddInput)(op, input, run.status.raw);
   }
   std::vector<TFE_TensorHandle*> outputs(TF_NumOutputs(context) + 1);
@@ -279,7 +336,10 @@ void ComputeKernel(void* self, TF_OpKernelContext* context) {
   run.Drop();  // before the outputs: an input that we still hold cannot be forwarded
   const bool spoil = settings().Fault("wrong") && kernel.op->name.find("MatMul") != std::string::npos;
   for (size_t i = 0; i < results.size(); ++i) {
-    if (run.status.ok()) Output(context, i, results[i], spoil, run.status.raw);
+    if (run.status.ok()) {
+      Falsify(kernel.op->name, results[i]);
+      Output(context, i, results[i], spoil, run.status.raw);
+    }
     if (results[i]) TF_DeleteTensor(results[i]);
   }
   if (!run.status.ok()) TF_OpKernelContext_Failure(context, run.status.raw);

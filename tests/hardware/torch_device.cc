@@ -4,13 +4,23 @@
 //
 // Environment, read once when the library is loaded:
 //   DEVICEKIT_SIM_COUNT   number of devices (1)
-//   DEVICEKIT_SIM_FAULT   raise: every operation fails; wrong: matrix products are off by one
+//   DEVICEKIT_SIM_FAULT   one of
+//     raise               every operation fails
+//     wrong               matrix products are off by one
+//     tf32, bfloat16      matrix products and convolutions round their float inputs to so many bits
+//     stale               a convolution returns what the one before it of the same shape has computed
+//     nan                 softmax has one element that is not a number
+//     padding             a convolution is shifted by one row
+//     gradient            the gradient of a convolution's filter is half of what it should be
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
+#include <ATen/ops/convolution.h>
+#include <ATen/ops/convolution_backward.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/_copy_from_native.h>
 #include <ATen/ops/_local_scalar_dense_native.h>
 #include <ATen/ops/_reshape_alias_native.h>
@@ -23,9 +33,14 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace {
 
@@ -122,13 +137,91 @@ at::Tensor CopyFromAndResize(const at::Tensor& from, const at::Tensor& to) {
   return CopyFrom(from, to, false);
 }
 
+// How many bits of a float's 23 the inputs of matrix products lose: TF32 keeps 10, bfloat16 keeps 7.
+int LostBits() { return kFault == "bfloat16" ? 16 : kFault == "tf32" ? 13 : 0; }
+
+// A copy, on the CPU, with the last bits of each number rounded off, to the nearest and to even.
+at::Tensor Rounded(const at::Tensor& cpu) {
+  at::Tensor copy = cpu.contiguous().clone();
+  if (copy.scalar_type() != at::kFloat || !LostBits()) return copy;
+  auto* bits = static_cast<uint32_t*>(copy.data_ptr());
+  const uint32_t mask = (1u << LostBits()) - 1;
+  for (int64_t i = 0; i < copy.numel(); ++i)
+    bits[i] = (bits[i] + (mask >> 1) + ((bits[i] >> LostBits()) & 1)) & ~mask;
+  return copy;
+}
+
+at::Tensor ToDevice(const at::Tensor& cpu, c10::Device device) {
+  OnDevice hold(device);
+  at::Tensor made = at::empty(cpu.sizes(), cpu.options().device(device));
+  OnCpu(made).copy_(cpu);
+  return made;
+}
+
+// PyTorch has no fallback for convolutions: a device must bring its own.
+at::Tensor Convolution(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                       c10::SymIntArrayRef stride, c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation,
+                       bool transposed, c10::SymIntArrayRef output_padding, c10::SymInt groups) {
+  TORCH_CHECK(kFault != "raise", "devicekit simulated fault: the kernel failed");
+  std::optional<at::Tensor> cpu_bias;
+  if (bias && bias->defined()) cpu_bias = OnCpu(*bias);
+  at::Tensor result = at::convolution_symint(Rounded(OnCpu(input)), Rounded(OnCpu(weight)), cpu_bias, stride, padding,
+                                             dilation, transposed, output_padding, groups)
+                          .contiguous();
+  if (kFault == "padding" && result.dim() == 4) {  // NCHW
+    at::Tensor right = result.clone();
+    const int64_t rows = result.size(2);
+    result.slice(2, 0, rows - 1).copy_(right.slice(2, 1, rows));
+    result.slice(2, rows - 1, rows).zero_();
+  }
+  if (kFault == "stale") {
+    static std::mutex lock;
+    static auto* before = new std::map<std::vector<int64_t>, at::Tensor>;
+    std::lock_guard<std::mutex> hold(lock);
+    at::Tensor& last = (*before)[result.sizes().vec()];
+    const at::Tensor right = result.clone();
+    if (last.defined()) result.copy_(last);
+    last = right;
+  }
+  return ToDevice(result, input.device());
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> ConvolutionBackward(
+    const at::Tensor& gradient, const at::Tensor& input, const at::Tensor& weight, c10::SymIntArrayRef stride,
+    c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation, bool transposed, c10::SymIntArrayRef output_padding,
+    c10::SymInt groups, std::array<bool, 3> mask) {
+  const std::vector<c10::SymInt> bias{weight.sym_size(transposed ? 1 : 0) * (transposed ? groups : c10::SymInt(1))};
+  auto found = at::convolution_backward_symint(Rounded(OnCpu(gradient)), Rounded(OnCpu(input)), Rounded(OnCpu(weight)),
+                                               c10::SymIntArrayRef(bias), stride, padding, dilation, transposed,
+                                               output_padding, groups, mask);
+  if (kFault == "gradient" && std::get<1>(found).defined()) std::get<1>(found).div_(2);
+  const auto give = [&](const at::Tensor& cpu) {
+    return cpu.defined() ? ToDevice(cpu.contiguous(), input.device()) : at::Tensor();
+  };
+  return {give(std::get<0>(found)), give(std::get<1>(found)), give(std::get<2>(found))};
+}
+
+bool IsProduct(const std::string& name) {
+  return name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" || name == "aten::baddbmm";
+}
+
 void Fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   TORCH_CHECK(kFault != "raise", "devicekit simulated fault: the kernel failed");
-  at::native::cpu_fallback(op, stack);
   const std::string& name = op.schema().name();
-  if (kFault != "wrong" || (name != "aten::mm" && name != "aten::addmm")) return;
-  const at::Tensor result = stack->back().toTensor();
-  OnCpu(result).add_(1);
+  if (LostBits() && IsProduct(name)) {
+    const auto& arguments = op.schema().arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      c10::IValue& value = (*stack)[stack->size() - arguments.size() + i];
+      if (value.isTensor() && !arguments[i].alias_info())  // not what the result is written to
+        value = ToDevice(Rounded(OnCpu(value.toTensor())), value.toTensor().device());
+    }
+  }
+  at::native::cpu_fallback(op, stack);
+  if (kFault == "wrong" && (name == "aten::mm" || name == "aten::addmm")) OnCpu(stack->back().toTensor()).add_(1);
+  if (kFault == "nan" && name == "aten::_softmax") {
+    const at::Tensor result = OnCpu(stack->back().toTensor()).view(-1);
+    if (result.numel()) result[result.numel() / 2] = std::nan("");
+  }
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
@@ -142,6 +235,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("resize_", at::native::resize_);
   m.impl("set_.source_Storage_storage_offset", at::native::set_storage_cpu_);
   m.impl("_local_scalar_dense", at::native::_local_scalar_dense_cpu);
+  m.impl("convolution_overrideable", Convolution);
+  m.impl("convolution_backward_overrideable", ConvolutionBackward);
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&Fallback>()); }
