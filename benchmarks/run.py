@@ -368,6 +368,18 @@ def bench_auto_on(children, quick, framework):
     yield from compare_programs(children, quick, plain, auto, "script on %s with auto()" % framework)[0]
 
 
+def bench_loop(children, quick):
+    """What `devicekit bench --model resnet50` says, against `model.fit` written by hand."""
+    arguments = ["1", "2"] if quick else ["8", "6"]
+    done = children.run(["-c", scripts.BENCH_LOOP] + arguments)[1]
+    found = json.loads(done.stdout.decode().splitlines()[-1])
+    ours, theirs = median(found["bench"]), median(found["fit"])
+    detail = "%.3f s a step against %.3f s of model.fit: ratio %.3f, median of %d steps of each in turns" % (
+        ours, theirs, ours / theirs, len(found["bench"])
+    )  # fmt: skip
+    yield row("bench --model resnet50 against model.fit, off by", abs(ours / theirs - 1), "", 0.05, detail)
+
+
 def files_of(folder):
     """Return the files below a folder, with the times of their last change."""
     paths = [os.path.join(base, name) for base, _, names in os.walk(folder) for name in names]
@@ -456,7 +468,7 @@ def main():
                 about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
             except subprocess.SubprocessError:  # installed and broken: the rows below say so
                 about["tensorflow"] = "broken"
-            for bench in (bench_scope, bench_auto):
+            for bench in (bench_scope, bench_auto, bench_loop):
                 collect(rows, bench, children, options.quick)
         for framework in scripts.OWN_SCOPE:
             if framework != "tensorflow" and has(framework):

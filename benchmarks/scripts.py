@@ -165,6 +165,49 @@ _LINES = (
 HAND_ALONE = _LINES % _BY_HAND
 AUTO_ALONE = _LINES % _BY_AUTO
 
+#: `devicekit bench`'s loop and one written by hand with `model.fit`, block by block in turns in one process: seconds of
+#: each step. Arguments: rounds, steps in a block. Both take one batch of small images, in float32 on the CPU.
+BENCH_LOOP = """
+import json, sys, time
+import devicekit
+devicekit.auto("cpu", framework="tensorflow", verify="never", seed=0)
+import tensorflow as tf
+from devicekit.benchmarking.building import build
+from devicekit.benchmarking.data import parts_of
+from devicekit.benchmarking.job import Job
+from devicekit.benchmarking.loops_tensorflow import TensorFlowLoop
+from devicekit.benchmarking.models import model_named, resized
+
+keras, size, shape = tf.keras, 16, (64, 64, 3)
+model = resized(model_named("resnet50"), {"shape": shape})
+network, logits = build(keras, model)
+job = Job("training", None, size, parts_of(model), "logits" if logits else "probabilities", "momentum")
+loop = TensorFlowLoop(keras, network, job)
+
+other = keras.applications.ResNet50(weights=None, input_shape=shape)
+other.compile(optimizer=keras.optimizers.SGD(0.01, momentum=0.9), loss="sparse_categorical_crossentropy")
+data = tf.data.Dataset.from_tensors(job.batch()).repeat()
+
+class Clock(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        times.append(time.perf_counter())
+
+found = {"bench": [], "fit": []}
+rounds, steps = int(sys.argv[1]), int(sys.argv[2])
+for number in range(rounds + 1):
+    for name in ("bench", "fit") if number % 2 else ("fit", "bench"):
+        times = []
+        if name == "fit":
+            other.fit(data, steps_per_epoch=steps + 1, epochs=1, verbose=0, callbacks=[Clock()])
+        else:
+            for _ in range(steps + 1):
+                loop.step()
+                times.append(time.perf_counter())
+        if number:  # the first round is the warm-up
+            found[name] += [after - before for before, after in zip(times, times[1:])]
+print(json.dumps(found))
+"""
+
 TENSORFLOW_VERSION = "import json, tensorflow as tf; print(json.dumps(tf.__version__))"
 
 #: The same training with Keras on another framework, whose backend a variable names; with `auto()` before, and without.

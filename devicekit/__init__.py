@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .api import auto as auto
     from .api import diagnose as diagnose
     from .api import select_device as select_device
-    from .choose import Plan as Plan
     from .compatibility import Answer as Answer
     from .compatibility import driver_runs as driver_runs
     from .compatibility import goes_with as goes_with
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from .notify import DeviceWarning as DeviceWarning
     from .notify import FallbackWarning as FallbackWarning
     from .pins import resolve as resolve
+    from .plan import Plan as Plan
     from .resolution import Resolution as Resolution
     from .scope import device_scope as device_scope
     from .selection import Change as Change
@@ -71,7 +71,7 @@ _HOME = {
     "device_scope": "scope",
     "Change": "selection",
     "Selection": "selection",
-    "Plan": "choose",
+    "Plan": "plan",
     "Answer": "compatibility",
     "driver_runs": "compatibility",
     "goes_with": "compatibility",

@@ -2,14 +2,16 @@
 
 import sys
 import threading
-from typing import Any, Iterable, List, Optional, Tuple, Type, Union
+from typing import Any, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
-from .choose import Plan, Policy, choose
+from .benchmark_result import Throughput
+from .choose import Policy, choose
 from .detection import detect_now, look_at_every_file
 from .errors import DeviceUnavailableError
 from .facts import Machine
 from .findings import Diagnosis, Evidence, Finding, Fix, name_of
 from .matrix import BUNDLED
+from .plan import Plan
 from .request import Request, parse_memory, parse_request
 from .selection import Selection
 
@@ -53,7 +55,10 @@ def select_device(
     Parameters
     ----------
     device : str
-        What is wanted: ``"auto"``, ``"cpu"``, ``"gpu"``, ``"gpu:1"``, ``"cuda:0"``, ``"directml:0"``, ``"/GPU:0"``, ...
+        What is wanted: ``"auto"``, ``"fastest"``, ``"cpu"``, ``"gpu"``, ``"gpu:1"``, ``"cuda:0"``, ``"directml:0"``,
+        ``"/GPU:0"``, ... ``"fastest"``: of all devices, the CPU too, the one that `devicekit.benchmark` has shown to be the
+        fastest on this machine in its present state; where that was not measured, the same as ``"auto"``, with the command
+        that measures it in the reason.
     framework : {"tensorflow", "jax", "torch", "keras", "any"} or None
         The framework to decide for; by default the one that is imported, that ``KERAS_BACKEND`` or ``keras.json`` names,
         or that is installed, in this order. ``"keras"``: the one that Keras computes with, or would. ``"any"``: another
@@ -64,9 +69,9 @@ def select_device(
         Leave out devices with less memory: a number of bytes, or a text such as ``"8GiB"``.
     exclude : iterable of str
         Devices or platforms to leave out.
-    policy : None, "index" or callable
-        How to pick among several usable devices: the first in the framework's order, or a function that gets the
-        candidates and returns one of them.
+    policy : None, "index", "fastest" or callable
+        How to pick among several usable devices: the first in the framework's order, the fastest of those that were
+        measured (of ``"gpu"``: the fastest GPU), or a function that gets the candidates and returns one of them.
 
     Returns
     -------
@@ -91,11 +96,21 @@ def plan_for(
     min_memory: Union[int, str, None] = None,
     exclude: Iterable[str] = (),
     policy: Policy = None,
+    measured: Optional[Sequence[Throughput]] = None,
 ) -> Plan:
-    """Return what would have to be done; see `select_device`."""
+    """Return what would have to be done; see `select_device`.
+
+    ``measured``: figures of benchmarks; by default those that were kept of this machine, and none of another one.
+    """
     examined = machine if machine is not None else detect_now()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
-    return choose(examined, diagnose(examined), request, framework, least, exclude, policy)
+    if measured is None:
+        measured = ()
+        if (request.fastest or policy == "fastest") and (machine is None or machine == detect_now()):
+            from .speeds import kept_speeds
+
+            measured = kept_speeds(examined)
+    return choose(examined, diagnose(examined), request, framework, least, exclude, policy, measured)
 
 
 def auto(
@@ -109,6 +124,8 @@ def auto(
     seed: Optional[int] = None,
     verbose: Optional[bool] = None,
     explain_errors: bool = False,
+    measure: Union[bool, str] = False,
+    tune: bool = False,
 ) -> Selection:
     """Put Keras and its framework on the best device that really works here. Best called in the first line of a program.
 
@@ -120,7 +137,8 @@ def auto(
     Parameters
     ----------
     device : str
-        What is wanted; see `select_device`. ``"auto"`` takes the variable ``DEVICEKIT_DEVICE`` where that is set.
+        What is wanted; see `select_device`. ``"auto"`` and ``"fastest"`` take the variable ``DEVICEKIT_DEVICE`` where that
+        is set.
     framework : {"tensorflow", "jax", "torch", "keras", "any"} or None
         See `select_device`. Where one is named and Keras would take another, ``KERAS_BACKEND`` is set; not where you have
         set it.
@@ -140,6 +158,14 @@ def auto(
         Whether to print one line to standard error. By default nothing is printed.
     explain_errors : bool
         Whether to have uncaught exceptions explained under their traceback from now on; see `install_excepthook`.
+    measure : bool or str
+        With ``"fastest"``: whether to measure the devices, some seconds each in processes of their own, where that was not
+        done in the present state of this machine; True measures MobileNet, a name one of the other models of
+        `devicekit.benchmark`.
+    tune : bool
+        Whether to put in force what `devicekit.tune` found for the device in the present state of this machine. Where it
+        found nothing yet, nothing changes, and the selection's reason says so; with ``measure`` it is run now, which takes
+        three minutes once.
 
     Returns
     -------
@@ -186,23 +212,50 @@ def auto(
     if memory not in ("grow", "all", None):
         memory = parse_memory(memory, "memory")
     options = Options(memory=memory, precision=precision, verify=verify, seed=seed)
-    key = (request, framework, options)
+    model = None
+    if measure is not False:
+        from .speeds import checked_model
+
+        model = checked_model(measure)
+    if not isinstance(tune, bool):
+        raise ValueError("tune must be True or False, not %r" % (tune,))
+    key = (request, framework, options, model, tune)
     with _lock:
         if _current is not None and _current[0] == key:
             selection = _current[1]
         else:
             machine = detect_now()
-            plan = choose(machine, diagnose(machine), request, framework)
-            selection = apply_plan(plan, machine, options)
+            plan = plan_for(request, framework, machine)
+            if request.fastest and model is not None and not plan.by_speed:
+                from .speeds import kept_speeds, measure_speeds
+
+                if measure_speeds(plan, model, kept_speeds(machine)):
+                    plan = plan_for(request, framework, machine)
+            if tune:
+                from .tuning.applying import finish, prepare
+
+                plan, tuned = prepare(plan, machine, model)
+                selection = finish(apply_plan(plan, machine, options), tuned, precision)
+            else:
+                selection = apply_plan(plan, machine, options)
             selection = selection.replace(findings=selection.findings + tuple(notes))
             _current = (key, selection)
             from .scope import forget_devices
 
             forget_devices()
-    if require and (selection.verified is False if request.kind == "cpu" else selection.device in ("cpu", "auto")):
+    if require and _is_less(selection, request):
         raise unavailable(selection)
     _tell(selection, settings.quiet, verbose)
     return selection
+
+
+def _is_less(selection: Selection, request: Request) -> bool:
+    """Whether what is in force is not what was required."""
+    if request.kind == "cpu":
+        return selection.verified is False
+    if request.fastest and selection.device == "cpu":
+        return selection.fallback  # it may be the fastest
+    return selection.device in ("cpu", "auto")
 
 
 def current() -> Optional[Selection]:

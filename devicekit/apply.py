@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any, List, Optional, Sequence, Tuple
 
-from .choose import Plan, to_cpu
 from .facts import Machine
 from .findings import Evidence, Finding, Fix, name_of
 from .framework_choice import TITLES
 from .frameworks import Adapter, adapter
+from .plan import Plan, to_cpu
 from .selection import Change, Selection
 
 __all__ = ["Options", "apply_plan"]

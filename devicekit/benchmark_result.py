@@ -1,7 +1,7 @@
 """What a benchmark measured. Pure data, and the statistics that the field uses."""
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from dataclasses import dataclass, field, fields
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from .findings import Finding
 
@@ -42,6 +42,10 @@ class Throughput:
         Of the device.
     problem : str
         Why there are no figures; "" where there are.
+    parameters : int or None
+        How many weights the model has; None where it was not made.
+    versions : tuple of (str, str)
+        Releases of Python, Keras, NumPy and the framework.
 
     .. versionadded:: 0.1.0
     """
@@ -62,6 +66,24 @@ class Throughput:
     platform: str = ""
     name: str = ""
     problem: str = ""
+    parameters: Optional[int] = None
+    versions: Tuple[Tuple[str, str], ...] = ()
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Throughput":
+        """Return what `to_dict` has written; what it says beyond the attributes is passed over.
+
+        Raises
+        ------
+        TypeError
+            Where one of the first eight attributes is not there.
+        """
+        known = {item.name for item in fields(cls)}
+        given = {name: value for name, value in values.items() if name in known}
+        for name in ("step_seconds", "warmup_seconds"):
+            given[name] = tuple(float(seconds) for seconds in given.get(name) or ())
+        given["versions"] = tuple((str(name), str(value)) for name, value in dict(given.get("versions") or ()).items())
+        return cls(**given)
 
     @property
     def rates(self) -> Tuple[float, ...]:
@@ -101,6 +123,7 @@ class Throughput:
     def to_dict(self) -> Dict[str, Any]:
         """Return the figures as plain data for JSON."""
         values = dict(vars(self), step_seconds=list(self.step_seconds), warmup_seconds=list(self.warmup_seconds))
+        values["versions"] = dict(self.versions)
         for name in ("per_second", "uncertainty", "deviation", "jitter"):
             values[name] = getattr(self, name)
         return values
@@ -120,6 +143,8 @@ class BenchmarkResult:
         How long all of it took.
     cached : bool
         Whether the figures come from an earlier measurement of the same state of this machine.
+    settings : tuple of (str, object)
+        What was asked for: numbers of batches, seed, time limits, ...
 
     .. versionadded:: 0.1.0
     """
@@ -128,6 +153,7 @@ class BenchmarkResult:
     findings: Tuple[Finding, ...] = field(default=())
     seconds: float = 0.0
     cached: bool = False
+    settings: Tuple[Tuple[str, Any], ...] = ()
 
     @property
     def fastest(self) -> Optional[Throughput]:
@@ -142,7 +168,18 @@ class BenchmarkResult:
             "findings": [item.to_dict() for item in self.findings],
             "seconds": round(self.seconds, 3),
             "cached": self.cached,
+            "settings": dict(self.settings),
         }
+
+    def relative_to_cpu(self, row: Throughput) -> Optional[float]:
+        """Return a row's examples per second as a ratio to the CPU's at the same work; None without such a row.
+
+        The batch size may differ: each device may have the one that suits it.
+        """
+        for other in self.rows:
+            if other.device == "cpu" and _work(other) == _work(row) and other.per_second and row.per_second:
+                return row.per_second / other.per_second
+        return None
 
     def __str__(self) -> str:
         from .report.benchmark import benchmark_line
@@ -153,6 +190,10 @@ class BenchmarkResult:
         from .report.html import benchmark_html
 
         return benchmark_html(self)
+
+
+def _work(row: Throughput) -> Tuple[Any, ...]:
+    return row.model, row.framework, row.mode, row.precision, row.input_pipeline
 
 
 def _median(values: Tuple[float, ...]) -> float:

@@ -1,94 +1,23 @@
 """Facts, findings and a request become one Plan. Pure: nothing is asked, set or imported."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
+from .benchmark_result import Throughput
 from .facts import Machine
 from .findings import Candidate, Diagnosis, Finding, name_of
 from .framework_switch import Meant, meant_framework
+from .plan import Plan, number_of
+from .ranking import Ranking, rank, slower_than_cpu
 from .request import Request, parse_request
-from .selection import Change, Selection
 
-__all__ = ["Plan", "choose", "next_plan", "to_cpu", "why_not"]
+__all__ = ["choose", "why_not"]
 
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
-#: Names of policies. ``index``: the first usable device in the framework's own order.
-POLICIES = ("index",)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be done.
-
-    Attributes
-    ----------
-    request : Request
-        What was asked for.
-    framework : str or None
-        ``tensorflow``, ``tensorflow1``, ``jax``, ``torch`` or None.
-    device : str
-        The device that was decided on, as in `Selection.device`.
-    platform, name : str
-        Of that device.
-    indices : tuple of int
-        The framework's numbers of the accelerators to use; empty for the CPU.
-    importable : bool
-        Whether the framework can be imported at all, as far as is known.
-    verify : bool
-        Whether only a trial in a child process can tell that the device works; for the CPU: whether importing the
-        framework and listing the devices may kill or hang the process.
-    environment : tuple of (str, str)
-        Variables to set before the framework is imported.
-    libraries : tuple of str
-        Paths of libraries to load before the framework is imported, which would not find them itself.
-    memory_bytes : int or None
-        Of the first accelerator to use, where it is known.
-    fallback : bool
-        Whether this is less than what was asked for, or than what is there.
-    findings : tuple of Finding
-        All that was found, the one that decided first.
-    cause : Finding or None
-        The finding that decided against a better device.
-    reason : str
-        One sentence.
-    alternatives : tuple of Candidate
-        Other accelerators that would do, for the case that a trial decides against this one.
-
-    .. versionadded:: 0.1.0
-    """
-
-    request: Request
-    framework: Optional[str]
-    device: str
-    platform: str
-    name: str
-    indices: Tuple[int, ...] = ()
-    importable: bool = True
-    verify: bool = False
-    environment: Tuple[Tuple[str, str], ...] = ()
-    libraries: Tuple[str, ...] = ()
-    memory_bytes: Optional[int] = None
-    fallback: bool = False
-    findings: Tuple[Finding, ...] = field(default=())
-    cause: Optional[Finding] = None
-    reason: str = ""
-    alternatives: Tuple[Candidate, ...] = ()
-
-    def selection(self, changes: Iterable[Change] = (), verified: Optional[bool] = None) -> Selection:
-        """Return the plan as what was selected, with what was changed and verified for it."""
-        return Selection(
-            device=self.device,
-            framework=self.framework,
-            platform=self.platform,
-            name=self.name,
-            fallback=self.fallback,
-            findings=self.findings,
-            changes=tuple(changes),
-            verified=verified,
-            reason=self.reason,
-            requested=self.request.text,
-        )
+#: Names of policies. ``index``: the first usable device in the framework's own order. ``fastest``: the one that a benchmark
+#: showed to be the fastest; where nothing was measured, as ``index``.
+POLICIES = ("index", "fastest")
 
 
 def choose(
@@ -99,6 +28,7 @@ def choose(
     min_memory_bytes: Optional[int] = None,
     exclude: Iterable[str] = (),
     policy: Policy = None,
+    measured: Sequence[Throughput] = (),
 ) -> Plan:
     """Decide.
 
@@ -116,6 +46,8 @@ def choose(
         Devices and platforms to leave out, such as ``"gpu:1"`` or ``"directml"``.
     policy : None, str or callable
         Among several: a name of `POLICIES`, or a function from usable candidates to one of them.
+    measured : sequence of Throughput
+        Figures of this machine in its present state, the newest first, for the policy ``fastest``.
 
     Raises
     ------
@@ -148,6 +80,17 @@ def choose(
         matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= min_memory_bytes]
     usable = [item for item in matching if item.usable is not False]
     if request.kind in ("auto", "gpu", "tpu") and usable and importable:
+        if (policy == "fastest" or request.fastest) and not request.indices:
+            with_cpu = request.kind == "auto" and not any(item.kind == "cpu" for item in excluded)
+            devices = [item.device for item in usable] + ["cpu"] * with_cpu
+            ranking = rank(measured, meant.framework, devices)
+            if ranking is not None and ranking.devices[0] == "cpu":
+                plan = _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, matching)
+            else:
+                ordered = usable if ranking is None else _by_speed(usable, ranking)
+                pick = None if ranking is None else _first_of
+                plan = _accelerator_plan(diagnosis, request, meant, ordered, pick)
+            return _ranked(plan, ranking, devices)
         return _accelerator_plan(diagnosis, request, meant, usable, policy)
     return _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, matching)
 
@@ -155,23 +98,60 @@ def choose(
 def _further_devices(accelerators: List[Candidate], request: Request) -> List[Candidate]:
     """Return the asked devices behind a plug-in's first one: how many it brings shows only when it runs."""
     last = next((item for item in reversed(accelerators) if item.platform == "pluggable"), None)
-    listed = [_number(item) for item in accelerators]
+    listed = [number_of(item) for item in accelerators]
     if last is None:
         return []
     return [replace(last, device="gpu:%d" % index) for index in request.indices if index > max(listed)]
+
+
+def _first_of(usable: Sequence[Candidate]) -> Candidate:
+    return usable[0]
+
+
+def _by_speed(usable: List[Candidate], ranking: Ranking) -> List[Candidate]:
+    """Return the fastest first, then what was not measured; what is slower than the CPU is left out."""
+    order = list(ranking.devices)
+    ahead = order[: order.index("cpu")] if "cpu" in order else order
+    first = [item for name in ahead for item in usable if item.device == name]
+    return first + [item for item in usable if item.device not in order]
+
+
+def _ranked(plan: Plan, ranking: Optional[Ranking], devices: List[str]) -> Plan:
+    """Return the plan with what the figures say, or with how to get some."""
+    if ranking is None:
+        if len(devices) < 2:
+            return plan
+        hint = "their speeds were not measured yet (devicekit bench --compare %s)" % ",".join(devices)
+        return replace(plan, reason="%s; %s" % (plan.reason, hint))
+    slower = [slower_than_cpu(row, ranking.cpu) for row in ranking.rows] if ranking.cpu is not None else []
+    slow = tuple(item for item in slower if item is not None)
+    unmeasured = [name for name in devices if name not in ranking.devices]
+    reason = "the fastest in " + str(ranking)
+    if unmeasured:
+        reason += " (not measured: %s)" % ", ".join(unmeasured)
+    if plan.device != "cpu":
+        return replace(plan, by_speed=True, reason=reason, findings=plan.findings + slow)
+    return replace(
+        plan,
+        by_speed=True,
+        reason=reason,
+        fallback=False,
+        findings=slow + plan.findings,
+        cause=slow[0] if slow else None,
+    )
 
 
 def _accelerator_plan(
     diagnosis: Diagnosis, request: Request, meant: Meant, usable: List[Candidate], policy: Policy
 ) -> Plan:
     if request.indices:
-        numbers = {_number(item): item for item in usable}
+        numbers = {number_of(item): item for item in usable}
         picked = [numbers[index] for index in request.indices if index in numbers]
     else:
         # One of which only a trial can tell whether it works comes after those that are known to.
         sure = [item for item in usable if item.usable] or usable
         picked = [policy(tuple(usable)) if callable(policy) else sure[0]]
-    indices = tuple(_number(item) for item in picked)
+    indices = tuple(number_of(item) for item in picked)
     first = picked[0]
     lost = [index for index in request.indices if index not in indices]
     reason = "the first usable accelerator" if request.kind == "auto" or not request.indices else "asked for and usable"
@@ -198,45 +178,6 @@ def _accelerator_plan(
         findings=diagnosis.findings,
         reason=reason,
         alternatives=() if request.indices else tuple(item for item in usable if item is not first),
-    )
-
-
-def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
-    """Return the plan for the next alternative after a finding against the present device; None where there is none."""
-    if not plan.alternatives:
-        return None
-    candidate = plan.alternatives[0]
-    return replace(
-        plan,
-        device=candidate.device,
-        platform=candidate.platform,
-        name=candidate.name,
-        indices=(_number(candidate),),
-        memory_bytes=candidate.memory_bytes,
-        fallback=True,
-        findings=(cause,) + tuple(finding for finding in plan.findings if finding is not cause),
-        cause=cause,
-        reason="%s cannot be used: %s" % (plan.device, cause.summary.rstrip(".")),
-        alternatives=plan.alternatives[1:],
-    )
-
-
-def to_cpu(plan: Plan, cause: Finding) -> Plan:
-    """Return the plan for the CPU after a finding against everything else."""
-    others = tuple(finding for finding in plan.findings if finding is not cause)
-    return replace(
-        plan,
-        device="cpu",
-        platform="cpu",
-        name="",
-        indices=(),
-        verify=False,
-        fallback=True,
-        findings=(cause,) + others,
-        cause=cause,
-        reason=cause.summary.rstrip("."),
-        alternatives=(),
-        libraries=(),
     )
 
 
@@ -354,10 +295,6 @@ def _first(cause: Optional[Finding], findings: Tuple[Finding, ...]) -> Tuple[Fin
     return (cause,) + tuple(item for item in findings if item is not cause)
 
 
-def _number(candidate: Candidate) -> int:
-    return int(candidate.device.partition(":")[2])
-
-
 def _matches(candidate: Candidate, request: Request) -> bool:
     if request.kind not in ("auto", "gpu", "tpu") or candidate.platform == "cpu":
         return False
@@ -367,7 +304,7 @@ def _matches(candidate: Candidate, request: Request) -> bool:
         return False
     if request.platform is not None and candidate.platform != request.platform:
         return False
-    return not request.indices or _number(candidate) in request.indices
+    return not request.indices or number_of(candidate) in request.indices
 
 
 def _excluded(exclude: Iterable[str]) -> List[Request]:

@@ -3,9 +3,14 @@
 import argparse
 import os
 import sys
+from dataclasses import replace
 from typing import Any, Optional, Sequence, Tuple
 
 from . import __version__
+from .commands.bench import add_bench
+from .commands.numerics import add_numerics, verify_numerics
+from .commands.page import add_html, check_html, write_html
+from .commands.tune import add_tune
 from .errors import DevicekitError
 from .facts import Machine
 from .findings import Diagnosis
@@ -42,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor = verbs.add_parser("doctor", help="say what was found, what is chosen, what is wrong and what to type")
     _examined(doctor)
     doctor.add_argument("--device", default="auto", help="the device that is wanted (default: auto)")
+    add_html(doctor)
     doctor.add_argument("--explain", metavar="CODE", help="show the page of a finding code instead")
     doctor.set_defaults(run=_doctor)
     devices = verbs.add_parser("devices", help="list the devices, usable or blocked by what")
@@ -79,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     _verify_parser(
         verbs.add_parser("verify", help="import each framework, compute and train in child processes: is doctor right?")
     )
+    add_bench(verbs)
+    add_tune(verbs)
     return parser
 
 
@@ -96,6 +104,7 @@ def _verify_parser(parser: argparse.ArgumentParser) -> None:
         "--timeout", type=float, default=120.0, metavar="SECONDS", help="for each framework (default: 120)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_numerics(parser)
     parser.set_defaults(run=_verify)
 
 
@@ -147,17 +156,26 @@ def _examine(options: argparse.Namespace) -> Machine:
 
 
 def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
-    from .api import diagnose, select_device
+    from .api import diagnose, plan_for
     from .request import parse_request
 
-    parse_request(options.device)  # before the machine is looked at: wrong use is told at once
+    request = parse_request(options.device)  # before the machine is looked at: wrong use is told at once
     machine = _examine(options)
-    return machine, diagnose(machine), select_device(options.device, machine=machine)
+    measured = None
+    if request.fastest and not options.machine:
+        from .speeds import kept_speeds
+
+        measured = kept_speeds(machine)
+    selection = plan_for(request, None, machine, measured=measured).selection()
+    diagnosis = diagnose(machine)
+    slower = tuple(item for item in selection.findings if item.code == "slower-than-cpu")  # of figures, not of a rule
+    return machine, replace(diagnosis, findings=diagnosis.findings + slower), selection
 
 
 def _doctor(options: argparse.Namespace) -> int:
     if options.explain:
         return _page(options.explain)
+    check_html(options.html, plots=False)
     machine, diagnosis, selection = _judge(options)
     if options.json:
         from .report.data import doctor_data
@@ -167,6 +185,10 @@ def _doctor(options: argparse.Namespace) -> int:
         from .report.terminal import doctor_text
 
         _print(doctor_text(machine, diagnosis, selection, _style()))
+    if options.html is not None:
+        from .report.pages import doctor_page
+
+        write_html(options, doctor_page, machine, diagnosis, selection)
     return _status(options, diagnosis, selection)
 
 
@@ -185,7 +207,7 @@ def _devices(options: argparse.Namespace) -> int:
 
 def _status(options: argparse.Namespace, diagnosis: Diagnosis, selection: Selection) -> int:
     broken = any(finding.severity == "error" for finding in diagnosis.findings)
-    return 1 if broken or (options.device != "auto" and selection.fallback) else 0
+    return 1 if broken or (options.device not in ("auto", "fastest") and selection.fallback) else 0
 
 
 def _resolve(options: argparse.Namespace) -> int:
@@ -249,6 +271,9 @@ def _snapshot(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
+    status = verify_numerics(options)
+    if status is not None:
+        return status
     from .interpreters import command_interpreter, other_interpreter
     from .verifying import verify_interpreter
 

@@ -358,3 +358,8 @@ class Diagnosis:
             ],
             "not_evaluated": [item.to_dict() for item in self.not_evaluated],
         }
+
+    def _repr_html_(self) -> str:
+        from .report.html import diagnosis_html
+
+        return diagnosis_html(self)

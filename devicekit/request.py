@@ -8,14 +8,14 @@ __all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_reque
 
 #: For messages; kept in one place with the parser.
 ACCEPTED = (
-    "'auto', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal' or 'mps', 'xpu:0', 'tpu', or "
-    "TensorFlow's own '/GPU:0' and '/device:DML:0'"
+    "'auto', 'fastest', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal' or 'mps', 'xpu:0', 'tpu', "
+    "or TensorFlow's own '/GPU:0' and '/device:DML:0'"
 )
 
 #: TensorFlow's device types that are no accelerators of their own: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
 NO_ACCELERATOR = ("CPU", "XLA_CPU", "XLA_GPU", "TPU", "TPU_SYSTEM")
 
-_PLAIN = re.compile(r"(auto|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
+_PLAIN = re.compile(r"(auto|fastest|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
 _NATIVE = re.compile(
     r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(cpu|gpu|dml|xpu|tpu):(\d+)$"
 )
@@ -46,6 +46,8 @@ class Request:
         The numbers that were named, in the framework's order; empty where none was.
     native : bool
         Whether it is TensorFlow's own name, which counts *logical* devices.
+    fastest : bool
+        Whether the fastest is wanted of what ``auto`` chooses among.
     """
 
     text: str
@@ -53,6 +55,7 @@ class Request:
     platform: Optional[str] = None
     indices: Tuple[int, ...] = ()
     native: bool = False
+    fastest: bool = False
 
 
 def parse_request(text: object) -> Request:
@@ -76,8 +79,10 @@ def parse_request(text: object) -> Request:
     indices = tuple(int(number) for number in numbers.split(",")) if numbers else ()
     if len(set(indices)) != len(indices):
         raise ValueError("device %r names a device twice" % text[:80])
-    if indices and word == "auto":
-        raise ValueError("'auto' takes no number; accepted are %s" % ACCEPTED)
+    if indices and word in ("auto", "fastest"):
+        raise ValueError("'%s' takes no number; accepted are %s" % (word, ACCEPTED))
+    if word == "fastest":
+        return Request(text, "auto", fastest=True)
     if word in ("auto", "cpu", "tpu"):
         return Request(text, word, None, indices, native)
     return Request(text, "gpu", _PLATFORMS.get(word), indices, native)

@@ -218,6 +218,8 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     request = parse_request(device)
     plan = api.plan_for(request, framework)
     selection = plan.selection()
+    if plan.by_speed:  # the framework is asked for the device that figures have decided on
+        request = parse_request(plan.device)
     if _is_nothing_to_place(selection):
         # There is nothing to place with: the body's own import says what is wrong, as it would without us.
         if require:
@@ -272,7 +274,7 @@ def _is_nothing_to_place(selection: Selection) -> bool:
 
 def _leave(selection: Selection, tool: Any, error: Exception) -> Selection:
     """Give up what the framework cannot start, so that the CPU computes."""
-    from .choose import Plan
+    from .plan import Plan
     from .selftest.judge import judge_error
 
     plan = Plan(parse_request(selection.requested), selection.framework, "cpu", "cpu", "")

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any, List, Optional, Tuple
 
-from .choose import Plan, next_plan, to_cpu
 from .facts import Machine
 from .findings import Evidence, Finding, Fix, name_of
 from .framework_choice import TITLES
+from .plan import Plan, next_plan, to_cpu
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,6 +28,8 @@ class TunedOption:
         Variables that it takes, which must be set before the framework is imported.
     calls : tuple of str
         Calls of the framework that it takes, as one would write them.
+    settings : tuple of (str, object)
+        The same calls as data: ``precision``, ``xla``, ``intra_op_threads``, ``tf32``, ``prefetch``, ``torch_compile``.
 
     .. versionadded:: 0.1.0
     """
@@ -39,11 +41,12 @@ class TunedOption:
     reason: str = ""
     environment: Tuple[Tuple[str, str], ...] = ()
     calls: Tuple[str, ...] = ()
+    settings: Tuple[Tuple[str, Any], ...] = ()
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the option as plain data for JSON."""
         return dict(
-            vars(self), environment={name: value for name, value in self.environment}, calls=list(self.calls)
+            vars(self), environment=dict(self.environment), calls=list(self.calls), settings=dict(self.settings)
         )
 
 

@@ -56,6 +56,8 @@ PURE = [
         "rules",
         "matrix",
         "choose",
+        "plan",
+        "ranking",
         "framework_choice",
         "framework_switch",
         "report",
@@ -80,6 +82,9 @@ PURE = [
         "logs",
         "rows",
         "loader",
+        "matrix_row",
+        "figures",
+        "plotting",
     )
 ]
 
@@ -118,6 +123,7 @@ TYPES = {
     "findings",
     "errors",
     "selection",
+    "plan",
     "request",
     "target",
     "resolution",
@@ -140,10 +146,16 @@ KNOWS = {
     "loader": set(),
     "preload": {"host"},
     "matrix": {"rows"},
-    "choose": {"framework_switch"},
+    "choose": {"framework_switch", "ranking"},
+    "plan": set(),
+    "ranking": set(),
     "framework_choice": set(),
     "framework_switch": {"framework_choice"},
-    "report": {"report", "matrix", "logs"},
+    "report": {"report", "matrix", "logs", "matrix_row", "figures"},
+    "matrix_row": {"matrix", "compatibility"},
+    # Drawings are made from the same types as reports, by the same reader.
+    "figures": {"figures"},
+    "plotting": {"figures"},
     # A log is judged by the same matrix as a machine, and never by looking at one.
     "logs": {"logs", "matrix", "rows", "compatibility", "hardware", "resolving"},
     "rows": set(),
@@ -151,13 +163,13 @@ KNOWS = {
     "frameworks": {"frameworks"},
     "facts": set(),
     "device_facts": set(),
-    "findings": set(),
+    "findings": {"report"},
     "comparison": {"report"},
     "benchmark_result": {"report"},
     "tuning_result": {"report"},
     "workers": {"workers", "selftest"},
     "numerics": {"numerics", "workers", "frameworks", "scope"},
-    "selftest": {"selftest", "choose", "framework_choice", "framework_switch", "logs"},
+    "selftest": {"selftest", "kept", "framework_choice", "framework_switch", "logs"},
 }
 
 
@@ -181,6 +193,7 @@ DOORS = {
     "apply.py",
     "detection.py",
     "cli.py",
+    "kept.py",
     "log_files.py",
     "interpreters.py",
     "simulated.py",

@@ -33,6 +33,8 @@ def problems(path):
         "devicekit/data/remedies.json",
         "devicekit/rules/signatures/general.json",
         "devicekit/rules/signatures/harmless.json",
+        "devicekit/report/templates/base.html",
+        "devicekit/report/templates/style.css",
         "devicekit/__main__.py",
     ):
         if name not in names:
@@ -51,7 +53,7 @@ def problems(path):
         found.append("the data have %d bytes, more than %d" % (data, LIMIT_DATA_BYTES))
     if "Requires-Python: >=3.7" not in metadata:
         found.append("it does not say Requires-Python: >=3.7")
-    for extra in ("tensorflow", "directml", "examples", "test", "docs"):
+    for extra in ("tensorflow", "directml", "report", "examples", "test", "docs"):
         if "Provides-Extra: %s" % extra not in metadata:
             found.append("the extra %s is missing" % extra)
     core = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]

@@ -12,8 +12,8 @@ from ..facts import Fact
 from ..host import Host
 
 __all__ = [
-    "Limits", "Mount", "group_folders", "parse_cgroup", "parse_cpu_list", "parse_cpu_max", "parse_cpu_quota",
-    "parse_memory_limit", "parse_mounts", "read_limits",
+    "Limits", "Mount", "group_folders", "memory_left", "parse_cgroup", "parse_cpu_list", "parse_cpu_max",
+    "parse_cpu_quota", "parse_memory_limit", "parse_memory_stat", "parse_mounts", "read_limits",
 ]  # fmt: skip
 
 _OWN = "/proc/self/cgroup"
@@ -283,3 +283,41 @@ def parse_cpu_list(text: str) -> int:
             raise ValueError("not understood: %r" % text[:40])
         count += numbers[1] - numbers[0] + 1
     return count
+
+
+def memory_left(host: Host) -> Optional[int]:
+    """Return how many bytes the control groups still grant, None where they set no limit, or nobody says.
+
+    What the kernel would give back without a disk (files that were read and are not in use) is not counted as used.
+    """
+    try:
+        paths = parse_cgroup(host.read_text(_OWN))
+        mounts = parse_mounts(host.read_text(_MOUNTS, 4 << 20))
+    except OSError:  # not Linux, or a sandbox
+        return None
+    left: List[int] = []
+    for folder, second in _folders(host, paths, mounts, "memory"):
+        try:
+            limits = [limit for limit, _ in _read_memory(host, folder, second)]
+            used = _positive(
+                host.read_text("%s/%s" % (folder, "memory.current" if second else "memory.usage_in_bytes"), 256)
+            )
+            idle = parse_memory_stat(host.read_text(folder + "/memory.stat", 1 << 16), second)
+        except (OSError, ValueError):  # the root has no such files, and no group where the controller is switched off
+            continue
+        left += [max(0, int(limit) - used + idle) for limit in limits]
+    return min(left) if left else None
+
+
+def parse_memory_stat(text: str, second: bool) -> int:
+    r"""Return the bytes of files that are kept in memory and were not used lately, of a group and all below it.
+
+    >>> parse_memory_stat("anon 4096\ninactive_file 8192\n", True)
+    8192
+    """
+    name = "inactive_file" if second else "total_inactive_file"
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] == name and words[1].isdigit():
+            return int(words[1])
+    return 0

@@ -1,28 +1,272 @@
-"""A selection as HTML, for notebooks."""
+"""Results as HTML fragments, for notebooks: every value is escaped, and nothing but the standard library is needed.
+
+They take the notebook's own colours, so that they can be read in light and in dark themes: a state is told by a word and a
+sign, never by a colour. No style sheets and no scripts, which notebooks that are not trusted take away.
+"""
 
 from html import escape
+from typing import Iterable, List, Optional, Sequence, Tuple
 
+from ..benchmark_result import BenchmarkResult, Throughput
+from ..comparison import Comparison, Difference, Divergence
+from ..findings import Candidate, Diagnosis, Finding
 from ..selection import Selection
+from ..tuning_result import Tuning
+from .amounts import count, memory, plain, rate, ratio, relative, sign, worst_first
 
-__all__ = ["selection_html"]
+__all__ = ["benchmark_html", "comparison_html", "diagnosis_html", "selection_html", "tuning_html"]
+
+#: So many lines of a long table; the rest is counted.
+_MOST_ROWS = 12
+
+_LINE = "1px solid rgba(128,128,128,.35)"
+_BOX = "margin:.4em 0;padding:.6em 1em .7em;border:%s;border-radius:6px;max-width:62em;line-height:1.45" % _LINE
+_HEAD = "margin:0 0 .35em"
+_TEXT = "margin:.35em 0"
+_CELL = "text-align:left;vertical-align:top;padding:.25em 1em .25em 0;border:0;border-bottom:%s;background:none" % _LINE
+_NUMBER = _CELL.replace("text-align:left", "text-align:right") + ";font-variant-numeric:tabular-nums;white-space:nowrap"
+_CAPTION = "text-align:left;caption-side:top;padding:.3em 0;font-weight:600;color:inherit"
+_TABLE = "border-collapse:collapse;border:0;margin:.4em 0;font-size:inherit;color:inherit"
+_COMMAND = "margin:.2em 0 .2em;padding:.35em .6em;border:%s;border-radius:4px;background:rgba(128,128,128,.1);" % _LINE
+_COMMAND += "color:inherit;white-space:pre-wrap;overflow-wrap:anywhere"
+#: A left border whose colour repeats what the word beside it says.
+_EDGE = {"error": "#d0453c", "warning": "#c98a1b", "info": "#4a86c5"}
 
 
 def selection_html(selection: Selection) -> str:
-    """Return a table with the device, the reason and the findings; every value is escaped."""
-    rows = [
-        ("device", "%s %s" % (selection.device, "(%s)" % selection.name if selection.name else "")),
-        ("framework", selection.framework or "none"),
-        ("why", selection.reason),
-        ("verified", {True: "yes", False: "no", None: "not run"}[selection.verified]),
-    ]
-    for finding in selection.findings:
-        text = finding.summary
-        if finding.fix:
-            text += " " + finding.fix[0].text + (": " + finding.fix[0].command if finding.fix[0].command else "")
-        rows.append(("%s: %s" % (finding.severity, finding.code), text))
-    body = "".join(
-        '<tr><th scope="row" style="text-align:left">%s</th><td style="text-align:left">%s</td></tr>'
-        % (escape(label), escape(value))
-        for label, value in rows
+    """Return the device, the reason, what was changed, and the findings."""
+    words = [_strong(selection.device) + (" " + _text(selection.name) if selection.name else "")]
+    words.append("with %s" % _text(selection.framework) if selection.framework else "no framework")
+    if selection.platform not in ("", "cpu"):
+        words.append(_text(selection.platform))
+    words.append(
+        {True: sign("good") + " verified", False: sign("error") + " the trial failed", None: "not tried"}[
+            selection.verified
+        ]
     )
-    return '<table class="devicekit"><caption>devicekit</caption>%s</table>' % body
+    parts = [_paragraph(" · ".join(words), _HEAD)]
+    if selection.fallback:
+        parts.append(_paragraph("%s Not what was asked for (%s)." % (sign("warning"), _text(selection.requested))))
+    if selection.reason:
+        parts.append(_paragraph(_text(selection.reason)))
+    parts += _findings(selection.findings)
+    if selection.changes:
+        rows = [(_text(item.what), _code(item.name), _code(item.value)) for item in selection.changes]
+        parts.append(_more("%s" % count(len(rows), "change"), _table("", ("where", "name", "value"), rows)))
+    return _box(parts)
+
+
+def diagnosis_html(diagnosis: Diagnosis) -> str:
+    """Return the findings with their fixes, the devices, and the frameworks."""
+    counts = [(name, sum(item.severity == name for item in diagnosis.findings)) for name in ("error", "warning")]
+    told = ["%s %s" % (sign(name), count(number, name)) for name, number in counts if number]
+    parts = [_paragraph(_strong(" and ".join(told) if told else sign("good") + " Nothing is wrong."), _HEAD)]
+    parts += _findings(diagnosis.findings)
+    if diagnosis.candidates:
+        devices = [
+            (_text(item.device), _text(item.name), _text(item.platform), memory(item.memory_bytes), _state(item))
+            for item in diagnosis.candidates
+        ]
+        parts.append(_table("Devices", ("device", "name", "platform", "memory", "state"), devices, right=(3,)))
+    if diagnosis.frameworks:
+        states = {True: "%s works" % sign("good"), False: "%s cannot be imported" % sign("error"), None: "? not judged"}
+        frameworks = [
+            (
+                _text("%s %s" % (item.framework, item.version or "")),
+                states[item.will_import] + (": " + _code(item.cause) if item.cause else ""),
+                _text(", ".join(item.devices)),
+            )
+            for item in diagnosis.frameworks
+        ]
+        parts.append(_table("Frameworks", ("framework", "state", "lists"), frameworks))
+    if diagnosis.not_evaluated:
+        unknown = [(_code(item.code), _text(item.because)) for item in diagnosis.not_evaluated]
+        parts.append(_more("%s not judged" % count(len(unknown), "rule"), _table("", ("rule", "because"), unknown)))
+    return _box(parts)
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return whether the devices agree with the reference, what is furthest from it, and the findings."""
+    devices = ", ".join(comparison.devices)
+    verdict = "%s %s %s" % (
+        sign("good" if comparison.agrees else "error"),
+        _strong(devices),
+        "agrees with the reference" if comparison.agrees else "does not agree with the reference",
+    )
+    parts = [_paragraph(verdict, _HEAD)]
+    parts.append(
+        _paragraph(
+            "%s against %s: %s, seed %d, %.1f s"
+            % (
+                _text(comparison.subject or "compared"),
+                _text(comparison.reference),
+                count(len(comparison.differences), "comparison"),
+                comparison.seed,
+                comparison.seconds,
+            )
+        )
+    )
+    parts += _findings(comparison.findings)
+    if comparison.differences:
+        ordered = worst_first(comparison.differences)
+        heads = ("verdict", "what", "device", "max. relative error", "tolerance", "ULP", "cosine")
+        table = _table("Furthest from the reference", heads, _cut(ordered, _difference), right=(3, 4, 5, 6))
+        parts += [table, _rest(len(ordered))]
+    if comparison.divergences:
+        heads = ("verdict", "optimizer", "device", "weights, last step", "rounding alone", "another seed")
+        table = _table("Training", heads, _cut(comparison.divergences, _divergence), right=(3, 4, 5))
+        parts += [table, _rest(len(comparison.divergences))]
+    return _box(parts)
+
+
+def benchmark_html(result: BenchmarkResult) -> str:
+    """Return the throughput of each row, and the findings."""
+    fastest = result.fastest
+    if fastest is None:
+        head = "%s Nothing could be measured." % sign("error")
+    else:
+        head = "Fastest: %s with %s, %s %s/s" % (
+            _strong(fastest.device),
+            _text(fastest.framework),
+            rate(fastest.per_second),
+            _text(fastest.unit),
+        )
+    parts = [_paragraph(head, _HEAD)]
+    note = "from an earlier measurement" if result.cached else "measured in %.1f s" % result.seconds
+    parts += [_paragraph(note)] + _findings(result.findings)
+    heads = ("device", "model", "mode", "precision", "batch", "per second", "jitter", "memory peak")
+    parts.append(_table("Throughput", heads, _cut(result.rows, _throughput), right=(4, 5, 6, 7)))
+    return _box(parts + [_rest(len(result.rows))])
+
+
+def tuning_html(tuning: Tuning) -> str:
+    """Return what was tried, what was kept, and by how much it pays."""
+    head = "%s with %s: %s" % (_strong(tuning.device), _text(tuning.framework), _text(tuning.model))
+    gain = "%s times as fast as the defaults" % ratio(tuning.gain) if tuning.gain else "no gain was measured"
+    parts = [_paragraph("%s · %s" % (head, gain), _HEAD)]
+    parts += _findings(tuning.findings)
+    rows = [
+        (
+            "%s kept" % sign("good") if item.kept else "%s left out" % sign("left out"),
+            _text(item.name),
+            _code(item.setting),
+            ratio(item.gain),
+            _text(item.reason),
+        )
+        for item in tuning.options
+    ]
+    parts.append(_table("Options", ("", "option", "setting", "gain", "why"), rows, right=(3,)))
+    return _box(parts)
+
+
+def _difference(item: Difference) -> Tuple[str, ...]:
+    what = "%s: %s" % (_text(item.name), _text(item.what))
+    if item.detail or item.arithmetic or item.verdict == "unsupported":
+        ran = "ran on %s" % item.ran_on if item.verdict == "unsupported" and item.ran_on else ""
+        notes = [note for note in (item.arithmetic, ran, item.detail) if note]
+        what += '<br><span style="opacity:.75">%s</span>' % _text("; ".join(notes)) if notes else ""
+    found = item.measure
+    figures = (
+        ("", "", "", "")
+        if found is None
+        else (
+            relative(found.max_relative_error),
+            relative(found.tolerance),
+            "%.3g" % found.max_ulp,
+            "%.6f" % found.cosine,
+        )
+    )
+    return ("%s %s" % (sign(item.verdict), _text(item.verdict)), what, _text(item.device), *figures)
+
+
+def _divergence(item: Divergence) -> Tuple[str, ...]:
+    last = [relative(values[-1]) if values else "" for values in (item.weights, item.rounding, item.seed)]
+    verdict = "%s %s" % (sign(item.verdict), _text(item.verdict))
+    if item.first_step is not None:
+        verdict += " from step %d" % item.first_step
+    return (verdict, _text(item.optimizer), _text(item.device), *last)
+
+
+def _throughput(item: Throughput) -> Tuple[str, ...]:
+    if item.problem or item.per_second is None:
+        figure = "%s %s" % (sign("error"), _text(item.problem or "no figures"))
+    else:
+        figure = "%s ± %s %s/s" % (rate(item.per_second), rate(item.uncertainty), _text(item.unit))
+    device = "%s %s" % (_text(item.device), _text(item.framework))
+    compiled = ", XLA" if item.xla else ""
+    jitter, peak = rate(item.jitter), memory(item.memory_peak_bytes)
+    words = (_text(item.model), _text(item.mode), _text(item.precision) + compiled, str(item.batch_size))
+    return (device, *words, figure, jitter, peak)
+
+
+def _state(item: Candidate) -> str:
+    if item.usable:
+        return "%s usable" % sign("good")
+    if item.usable is None:
+        return "? only a trial can tell"
+    return "%s blocked: %s" % (sign("error"), _text(", ".join(item.blocked_by) or "no build for it"))
+
+
+def _findings(findings: Sequence[Finding]) -> List[str]:
+    return [_finding(item) for item in findings]
+
+
+def _finding(finding: Finding) -> str:
+    edge = _EDGE.get(finding.severity, _EDGE["info"])
+    head = "%s %s %s" % (sign(finding.severity), _text(finding.severity), _strong(finding.code))
+    parts = [_paragraph(head, _TEXT), _paragraph(_text(finding.summary))]
+    for fix in finding.fix[:1]:
+        parts.append(_paragraph("Fix: %s" % _text(fix.text)))
+        if fix.command:
+            parts.append('<pre style="%s"><code>%s</code></pre>' % (_COMMAND, _text(fix.command)))
+    seen = ["%s%s" % (item.text, " (%s)" % item.source if item.source else "") for item in finding.evidence]
+    if seen:
+        items = "".join("<li>%s</li>" % _text(text) for text in seen)
+        parts.append(_more("what was seen", '<ul style="margin:.2em 0">%s</ul>' % items))
+    return '<div style="margin:.6em 0;padding-left:.8em;border-left:3px solid %s">%s</div>' % (edge, "".join(parts))
+
+
+def _cut(items: Sequence[object], row: object) -> List[Tuple[str, ...]]:
+    assert callable(row)
+    return [row(item) for item in items[:_MOST_ROWS]]
+
+
+def _rest(number: int) -> str:
+    return _paragraph("and %d more" % (number - _MOST_ROWS)) if number > _MOST_ROWS else ""
+
+
+def _table(caption: str, heads: Iterable[str], rows: Iterable[Sequence[str]], right: Tuple[int, ...] = ()) -> str:
+    """Return a table; the cells of ``rows`` are HTML already."""
+    head = "".join('<th scope="col" style="%s">%s</th>' % (_CELL, _text(text)) for text in heads)
+    body = "".join(
+        "<tr>%s</tr>"
+        % "".join('<td style="%s">%s</td>' % (_NUMBER if place in right else _CELL, cell) for place, cell in enumerate(row))
+        for row in rows
+    )  # fmt: skip
+    title = '<caption style="%s">%s</caption>' % (_CAPTION, _text(caption)) if caption else ""
+    table = '<table style="%s">%s<thead><tr>%s</tr></thead><tbody>%s</tbody></table>' % (_TABLE, title, head, body)
+    return '<div style="overflow-x:auto">%s</div>' % table
+
+
+def _box(parts: Iterable[str]) -> str:
+    return '<div class="devicekit" style="%s">%s</div>' % (_BOX, "".join(parts))
+
+
+def _more(title: str, content: str) -> str:
+    return '<details style="%s"><summary>%s</summary>%s</details>' % (_TEXT, _text(title), content)
+
+
+def _paragraph(html: str, style: str = _TEXT) -> str:
+    return '<p style="%s">%s</p>' % (style, html)
+
+
+def _strong(text: str) -> str:
+    return "<strong>%s</strong>" % _text(text)
+
+
+def _code(text: Optional[str]) -> str:
+    return "<code>%s</code>" % _text(text or "")
+
+
+def _text(text: str) -> str:
+    return escape(plain(text))

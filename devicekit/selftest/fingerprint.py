@@ -4,7 +4,7 @@ The native files that the trial loads are known only afterwards: `verdicts` keep
 """
 
 import os
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..facts import Machine
 
@@ -13,7 +13,7 @@ try:
 except ImportError:  # its public home, which loads all of OpenSSL before: 3 ms
     from hashlib import blake2b
 
-__all__ = ["fingerprint", "stamp"]
+__all__ = ["digest", "fingerprint", "stamp"]
 
 #: Raised where verdicts of an earlier form must not be read.
 SCHEMA = 2
@@ -31,6 +31,7 @@ _NEUTRAL = frozenset(
     )
     + ("PATH", "SLURM_JOB_ID", "TF_CONFIG", "TF_CPP_MIN_LOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE")
     + ("TF_DETERMINISTIC_OPS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "TPU_NAME", "VIRTUAL_ENV")
+    + ("TPU_ML_PLATFORM", "TPU_ML_PLATFORM_VERSION")  # TensorFlow and JAX set them when they are imported
     + ("WSL_DISTRO_NAME", "WSL_INTEROP", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
 )
 
@@ -67,6 +68,7 @@ def fingerprint(
     environment: Sequence[Tuple[str, str]] = (),
     framework: str = "tensorflow",
     libraries: Sequence[str] = (),
+    variables: Optional[Mapping[str, str]] = None,
 ) -> str:
     """Return a hash of the interpreter, distributions, native files, driver, devices and variables.
 
@@ -84,6 +86,8 @@ def fingerprint(
         What is tried.
     libraries : sequence of str
         Paths of libraries that are loaded before it.
+    variables : mapping or None
+        The environment; by default this process's.
     """
     python, driver, native = machine.python, machine.driver, machine.native
     parts: List[Any] = [SCHEMA, machine.devicekit_version, index, grow, tuple(environment), framework]
@@ -121,10 +125,15 @@ def fingerprint(
     parts += [(name, value) for name, value in machine.process.environ if name not in neutral]
     parts += sorted(
         (name, value)
-        for name, value in os.environ.items()
+        for name, value in (os.environ if variables is None else variables).items()
         if name.startswith(_PREFIXES) and not name.startswith(_FOREIGN) and name not in neutral
     )
-    return str(blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).hexdigest())
+    return digest(parts)
+
+
+def digest(parts: Any, size_bytes: int = 16) -> str:
+    """Return a hash of plain values, as hexadecimal digits."""
+    return str(blake2b(repr(parts).encode("utf-8", "replace"), digest_size=size_bytes).hexdigest())
 
 
 #: What an import of a framework cannot do without, on one system or another.

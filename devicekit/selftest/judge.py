@@ -4,12 +4,12 @@ import re
 from dataclasses import replace
 from typing import List, Optional, Sequence, Tuple
 
-from ..choose import Plan
 from ..findings import Evidence, Finding, Fix, name_of
 from ..framework_choice import TITLES
 from ..logs import read_log
 from ..logs.known import Known
 from ..logs.scrub import scrub
+from ..plan import Plan
 from .start import Trial
 
 __all__ = ["judge_error", "judge_trial", "nothing_listed"]

@@ -26,13 +26,17 @@ class Progress:
         if self._length:
             self._write("\r%s\r" % (" " * self._length))
 
+    def say(self, what: str) -> None:
+        """Wait for something else from now on; the seconds go on."""
+        self._what = what
+
     def tick(self) -> None:
         """Show the line with the seconds so far, from the first second on."""
         seconds = time.monotonic() - self._started
         if self._stream is not None and seconds >= 1.0:
             line = "devicekit: %s ... %d s" % (self._what, seconds)
             self._length = max(self._length, len(line))
-            self._write("\r" + line)
+            self._write("\r" + line.ljust(self._length))
 
     def _write(self, text: str) -> None:
         try:

@@ -2,11 +2,11 @@
 
 import json
 import os
-import stat
 import time
 from dataclasses import replace
 from typing import Any, Dict, Optional
 
+from ..kept import read_own, tidy, write_whole
 from .fingerprint import SCHEMA, stamp
 from .trial import OUTCOMES, Trial
 
@@ -19,13 +19,12 @@ _WORKS_LIFE_S = 30 * 24 * 3600.0
 #: A temporary file or a lock that is older was left by a process that was killed.
 _STALE_S = 3600.0
 
-_LIMIT_BYTES = 1 << 20
 _MOST_FILES = 2000
 _TEXTS = ("outcome", "stage", "detail", "error", "output")
 
 
-def _file(folder: str, key: str) -> str:
-    return os.path.join(folder, "verdict-%s.json" % key)
+def _name(key: str) -> str:
+    return "verdict-%s.json" % key
 
 
 def load_verdict(folder: str, key: str) -> Optional[Trial]:
@@ -35,7 +34,7 @@ def load_verdict(folder: str, key: str) -> Optional[Trial]:
     when one of the native files that the trial loaded has changed.
     """
     try:
-        data = json.loads(_read(_file(folder, key)))
+        data = json.loads(read_own(os.path.join(folder, _name(key))))
         if data["schema"] != SCHEMA or data["key"] != key:
             return None
         trial = _decode(data["trial"])
@@ -47,20 +46,6 @@ def load_verdict(folder: str, key: str) -> Optional[Trial]:
     if not 0 <= age < life or any(stamp(path) != then for path, then in stamps.items()):
         return None
     return replace(trial, files=tuple(stamps))
-
-
-def _read(path: str) -> str:
-    # Without O_NONBLOCK a FIFO of that name would be waited for.
-    flags = os.O_RDONLY
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT"):
-        flags |= getattr(os, name, 0)
-    with open(os.open(path, flags), "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT_BYTES:
-            raise ValueError("no file of ours")
-        if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
-            raise ValueError("somebody else's, or somebody else could write it")
-        return stream.read(_LIMIT_BYTES + 1).decode("utf-8")
 
 
 def _decode(values: Dict[str, Any]) -> Trial:
@@ -85,37 +70,14 @@ def save_verdict(folder: str, key: str, trial: Trial) -> Optional[str]:
     stamps = [(path, stamp(path)) for path in trial.files[:_MOST_FILES]]
     files = [(path, then[0], then[1]) for path, then in stamps if then is not None]
     data = {"schema": SCHEMA, "key": key, "time": time.time(), "trial": values, "files": files}
-    import tempfile
-
-    temporary = ""
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".verdict-", dir=folder)  # for this user only
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(data, stream)
-        os.replace(temporary, _file(folder, key))
-    except OSError as error:
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
-        return "%s: %s" % (folder, error.strerror or error)
-    _tidy(folder)
-    return None
+    problem = write_whole(folder, _name(key), json.dumps(data), ".verdict-")
+    if problem is None:
+        tidy(folder, _life_s)
+    return problem
 
 
-def _tidy(folder: str) -> None:
-    """Remove what has outlived its time: a new fingerprint makes a new file."""
-    now = time.time()
-    try:
-        names = os.listdir(folder)
-    except OSError:  # a folder that may be written but not read
-        return
-    for name in names:
-        life = _STALE_S if name.startswith((".verdict-", "trial-")) else None
-        if name.startswith("verdict-"):
-            life = _WORKS_LIFE_S
-        path = os.path.join(folder, name)
-        try:
-            if life is not None and now - os.lstat(path).st_mtime > life:
-                os.unlink(path)
-        except OSError:  # another process was faster, or it is somebody else's
-            continue
+def _life_s(name: str) -> Optional[float]:
+    """A new fingerprint makes a new file: how long one is left there that nobody replaces."""
+    if name.startswith((".verdict-", "trial-")):
+        return _STALE_S
+    return _WORKS_LIFE_S if name.startswith("verdict-") else None

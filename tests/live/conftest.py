@@ -6,7 +6,13 @@ import os
 import pytest
 
 #: The framework that each file needs; those that are not named here need TensorFlow.
-NEEDS = {"test_live_jax.py": "jax", "test_live_tf_keras.py": "tf_keras", "test_live_torch.py": "torch"}
+NEEDS = {
+    # Any of them; NumPy comes with each.
+    "test_live_bench.py": "numpy",
+    "test_live_jax.py": "jax",
+    "test_live_tf_keras.py": "tf_keras",
+    "test_live_torch.py": "torch",
+}
 collect_ignore = [
     name
     for name in os.listdir(os.path.dirname(os.path.abspath(__file__)))

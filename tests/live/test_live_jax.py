@@ -391,7 +391,7 @@ PLAN = """
 import json, os, sys
 import devicekit
 from devicekit.apply import Options, apply_plan
-from devicekit.choose import Plan
+from devicekit.plan import Plan
 def carry_out(**options):
     plan = Plan(parse_request("gpu"), "jax", "gpu:0", "cuda", "L4", (0,))
     selection = apply_plan(plan, devicekit.detect(), Options(**options))

@@ -33,7 +33,7 @@ def trained(model):
 #: A plan for a device that the facts of a machine do not promise, carried out as `auto` carries out its own.
 CARRY_OUT = """
 from devicekit.apply import Options, apply_plan
-from devicekit.choose import Plan
+from devicekit.plan import Plan
 from devicekit.request import parse_request
 def carry_out(*indices, **options):
     text = "gpu:" + ",".join(map(str, indices))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from devicekit.choose import Plan
+from devicekit.plan import Plan
 from devicekit.request import parse_request
 from devicekit.selftest import Trial
 from devicekit.selftest.judge import judge_error, judge_trial

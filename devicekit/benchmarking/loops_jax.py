@@ -1,0 +1,68 @@
+"""The loop with Keras 3 on JAX: Keras's own training step under `jax.jit`, as `fit` runs it."""
+
+from typing import Any, Iterator, Optional
+
+from .data import ahead, batches, mapped
+from .job import Job, Loop, compile_model
+from .memory import peak_of_process
+
+__all__ = ["JaxLoop"]
+
+
+class JaxLoop(Loop):
+    """Training or inference. The state is donated to each step, so that it is updated where it lies."""
+
+    def __init__(self, keras: Any, network: Any, job: Job) -> None:
+        import jax
+
+        if job.xla is False:
+            raise NotImplementedError("JAX compiles every step by XLA: leave xla out")
+        self._jax, self._training = jax, job.mode == "training"
+        compile_model(keras, network, job)
+        weights = [item.value for item in network.trainable_variables]
+        others = [item.value for item in network.non_trainable_variables]
+        if self._training:
+            network.optimizer.build(network.trainable_variables)
+            self._state: Any = (
+                weights,
+                others,
+                [item.value for item in network.optimizer.variables],
+                [item.value for item in network.metrics_variables],
+            )
+            self._run = jax.jit(network.train_step, donate_argnums=0)
+        else:
+            self._state = (weights, others)
+            self._run = jax.jit(
+                lambda state, data: network.stateless_call(state[0], state[1], data[0], training=False)[0]
+            )
+        self._batches = _moved(jax, job)
+
+    def step(self) -> None:
+        result = self._run(self._state, next(self._batches))
+        if self._training:
+            self._state = result = result[1]
+        self._jax.block_until_ready(result)
+
+    def memory_peak(self) -> Optional[int]:
+        leaf = self._jax.tree_util.tree_leaves(self._state)[0]
+        (device,) = leaf.devices()
+        if device.platform == "cpu":
+            return peak_of_process()
+        counted = device.memory_stats() or {}
+        peak = counted.get("peak_bytes_in_use")
+        return None if peak is None else int(peak)
+
+
+def _moved(jax: Any, job: Job) -> Iterator[Any]:
+    """The batches on the default device: one and the same, or one after the other."""
+
+    def move(batch: Any) -> Any:
+        return tuple(mapped(jax.device_put, side) for side in batch)
+
+    if job.input_pipeline:
+        prefetch = job.settings.get("prefetch")
+        source = batches(job.parts, job.batch_size, job.seed)
+        yield from ahead(source, 2 if prefetch is None else int(prefetch), move)
+    one = move(job.batch())
+    while True:
+        yield one

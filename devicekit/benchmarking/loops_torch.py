@@ -1,0 +1,65 @@
+"""The loop with Keras 3 on PyTorch: Keras's own training step, as `fit` runs it."""
+
+from typing import Any, Iterator, Optional
+
+from .data import ahead, batches, mapped
+from .job import Job, Loop, compile_model
+from .memory import peak_of_process
+
+__all__ = ["TorchLoop"]
+
+
+class TorchLoop(Loop):
+    """Training or inference, eagerly, or by ``torch.compile`` where the settings say so."""
+
+    def __init__(self, keras: Any, network: Any, job: Job) -> None:
+        import torch
+
+        if job.xla is not None:
+            raise NotImplementedError("PyTorch does not compile by XLA: leave xla out")
+        self._torch = torch
+        compile_model(keras, network, job)
+        if job.mode == "training":
+
+            def step(batch: Any) -> Any:
+                return network.train_step(batch)
+
+            network.train()
+        else:
+
+            def step(batch: Any) -> Any:
+                with torch.no_grad():
+                    return network(batch[0], training=False)
+
+            network.eval()
+        self._run = torch.compile(step) if job.settings.get("torch_compile") else step
+        self._batches = _moved(keras, job)
+        self._kind = str(network.weights[0].value.device.type)
+
+    def step(self) -> None:
+        self._run(next(self._batches))
+        wait = getattr(getattr(self._torch, self._kind, None), "synchronize", None)
+        if wait is not None:
+            wait()
+
+    def memory_peak(self) -> Optional[int]:
+        if self._kind == "cpu":
+            return peak_of_process()
+        count = getattr(getattr(self._torch, self._kind, None), "max_memory_allocated", None)
+        return None if count is None else int(count())
+
+
+def _moved(keras: Any, job: Job) -> Iterator[Any]:
+    """The batches on Keras's default device: one and the same, or one after the other."""
+
+    def move(batch: Any) -> Any:
+        return tuple(mapped(keras.ops.convert_to_tensor, side) for side in batch)
+
+    if job.input_pipeline:
+        prefetch = job.settings.get("prefetch")
+        # A thread has no device scope of Keras's, but the same default device.
+        source = batches(job.parts, job.batch_size, job.seed)
+        yield from ahead(source, 2 if prefetch is None else int(prefetch), move)
+    one = move(job.batch())
+    while True:
+        yield one

@@ -1,0 +1,1 @@
+"""Verbs of the ``devicekit`` command with many options: a module each, with the parser and the body."""

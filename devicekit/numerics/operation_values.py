@@ -1,0 +1,173 @@
+"""How the values of an input are made: one function a recipe, named as in `Input.values`. NumPy alone."""
+
+from typing import Any, Callable, Dict
+
+import numpy as np
+
+from .operation import Input
+
+__all__ = ["EDGES", "RECIPES", "make"]
+
+#: Numbers at which arithmetic goes wrong: zeros of both signs, infinities, NaN, the ends of float16's, bfloat16's and
+#: float32's range, and neighbours of 1. Subnormal numbers of float32 are apart, since devices may flush them to zero.
+EDGES = (
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    1.0 + 2.0**-23,
+    1.0 - 2.0**-24,
+    2.0**-120,
+    -(2.0**-120),
+    65504.0,
+    -65504.0,
+    65520.0,
+    2.0**-14,
+    (2.0 - 2.0**-23) * 2.0**127,
+    -(2.0 - 2.0**-23) * 2.0**127,
+    16777216.0,
+    -2.5,
+    0.5,
+)
+
+
+def make(item: Input, generator: np.random.RandomState) -> np.ndarray:
+    """Return the values of an input.
+
+    Raises
+    ------
+    KeyError
+        Where there is no such recipe.
+    """
+    values: np.ndarray = np.asarray(RECIPES[item.values](item, generator), dtype=np.float64).reshape(item.shape)
+    return values
+
+
+def _normal(item: Input, generator: np.random.RandomState) -> Any:
+    """Mean ``low``, standard deviation ``high``."""
+    return item.low + item.high * generator.standard_normal(item.shape)
+
+
+def _uniform(item: Input, generator: np.random.RandomState) -> Any:
+    return generator.uniform(item.low, item.high, item.shape)
+
+
+def _weights(item: Input, generator: np.random.RandomState) -> Any:
+    """As layers begin: normal, with a deviation that keeps the size of activations; times ``high``."""
+    fan_in = max(int(np.prod(item.shape[:-1])), 1)
+    return item.high * generator.standard_normal(item.shape) / np.sqrt(fan_in)
+
+
+def _distinct(item: Input, generator: np.random.RandomState) -> Any:
+    """Different multiples of ``high`` around zero, in random order: no ties. float16 has up to 2,048 of them exactly."""
+    count = int(np.prod(item.shape))
+    return (generator.permutation(count) - count // 2) * item.high
+
+
+def _whole(item: Input, generator: np.random.RandomState) -> Any:
+    """Whole numbers from ``low`` up to, not including, ``high``; repeated."""
+    return generator.randint(int(item.low), int(item.high), item.shape)
+
+
+def _permutation(item: Input, generator: np.random.RandomState) -> Any:
+    """Different whole numbers from 0 up to, not including, ``high``."""
+    return generator.permutation(int(item.high))[: int(np.prod(item.shape))]
+
+
+def _magnitudes(item: Input, generator: np.random.RandomState) -> Any:
+    """Positive numbers, their decimal exponents spread evenly from ``low`` to ``high``."""
+    return 10.0 ** generator.uniform(item.low, item.high, item.shape)
+
+
+def _signed_magnitudes(item: Input, generator: np.random.RandomState) -> Any:
+    return _magnitudes(item, generator) * generator.choice([-1.0, 1.0], item.shape)
+
+
+def _cancelling(item: Input, generator: np.random.RandomState) -> Any:
+    """Every number with its negative, in random order, and ``high`` more: the sum is tiny beside the terms."""
+    count = int(np.prod(item.shape))
+    half: Any = np.float32(generator.standard_normal(count // 2) * 1000.0).astype(np.float64)
+    values = np.concatenate([half, -half, np.full(count - 2 * len(half), item.high)])
+    return values[generator.permutation(count)]
+
+
+def _constant(item: Input, generator: np.random.RandomState) -> Any:
+    """``low`` everywhere: rounding errors that add up instead of averaging out."""
+    return np.full(item.shape, item.low)
+
+
+def _probabilities(item: Input, generator: np.random.RandomState) -> Any:
+    """Rows of positive numbers that add up to one."""
+    values = generator.uniform(0.05, 1.0, item.shape)
+    return values / values.sum(axis=-1, keepdims=True)
+
+
+def _causal(item: Input, generator: np.random.RandomState) -> Any:
+    """1 where a row may look at a column: at itself and what is before it."""
+    return np.tril(np.ones(item.shape))
+
+
+def _some(item: Input, generator: np.random.RandomState) -> Any:
+    """1 with the probability ``high``, else 0; the first of each row is 1."""
+    values = (generator.uniform(0.0, 1.0, item.shape) < item.high).astype(np.float64)
+    values[..., 0] = 1.0
+    return values
+
+
+def _edges(item: Input, generator: np.random.RandomState) -> Any:
+    """`EDGES` over and over."""
+    return np.resize(np.array(EDGES), item.shape)
+
+
+def _finite_edges(item: Input, generator: np.random.RandomState) -> Any:
+    """Those of `EDGES` that are finite."""
+    return np.resize(np.array([value for value in EDGES if abs(value) < float("inf")]), item.shape)
+
+
+def _edge_rows(item: Input, generator: np.random.RandomState) -> Any:
+    """Row i holds the i-th of `EDGES`; with `_edge_columns` every one meets every other."""
+    return np.repeat(np.array(EDGES)[:, None], len(EDGES), axis=1)
+
+
+def _edge_columns(item: Input, generator: np.random.RandomState) -> Any:
+    return np.repeat(np.array(EDGES)[None, :], len(EDGES), axis=0)
+
+
+def _subnormal(item: Input, generator: np.random.RandomState) -> Any:
+    """Between 0 and 2 to the power of ``low``, a format's smallest normal number; of both signs."""
+    return generator.uniform(-1.0, 1.0, item.shape) * 2.0**item.low
+
+
+def _with_nan(item: Input, generator: np.random.RandomState) -> Any:
+    """Normal numbers; one in ``high`` rows of the last axis holds a NaN at a random place."""
+    values = generator.standard_normal(item.shape)
+    rows = values.reshape(-1, item.shape[-1])
+    for row in range(0, len(rows), max(int(item.high), 1)):
+        rows[row, generator.randint(item.shape[-1])] = np.nan
+    return rows
+
+
+RECIPES: Dict[str, Callable[[Input, np.random.RandomState], Any]] = {
+    "normal": _normal,
+    "uniform": _uniform,
+    "weights": _weights,
+    "distinct": _distinct,
+    "whole": _whole,
+    "permutation": _permutation,
+    "magnitudes": _magnitudes,
+    "signed magnitudes": _signed_magnitudes,
+    "cancelling": _cancelling,
+    "constant": _constant,
+    "probabilities": _probabilities,
+    "causal": _causal,
+    "some": _some,
+    "edges": _edges,
+    "finite edges": _finite_edges,
+    "edge rows": _edge_rows,
+    "edge columns": _edge_columns,
+    "subnormal": _subnormal,
+    "with NaN": _with_nan,
+}

@@ -1,0 +1,363 @@
+"""Some steps of training on a device beside the same steps on the CPU, and beside what rounding and another seed change.
+
+Every training starts from the same weights and takes the same batches in the same order:
+
+- the reference: the CPU in the model's own dtype;
+- the device;
+- the controls, on the CPU, which say how far two right trainings may be apart: in float64 (where the model cannot be made
+  again in that: with every weight moved by at most one unit in the last place); with one weight moved by that;
+- another seed: the same examples in another order.
+
+Dropout and noise are left out, for the generators of two devices draw other numbers. `devicekit.numerics.drift` judges.
+"""
+
+import contextlib
+import time
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..comparison import Divergence
+from ..errors import DevicekitError
+from .drift import judge_drift
+from .keras_model import Keras, keras_of, layers_of
+from .layers_clone import NotClonable, again_whole, fit_together, global_float64, known_classes
+from .nests import flatten, rebuild
+
+__all__ = ["OPTIMIZERS", "compare_training", "optimizers_of"]
+
+#: The rates at which a model that learns at all learns something in a few steps, and no model of common size runs away:
+#: Keras's own defaults.
+OPTIMIZERS: Dict[str, Tuple[str, Dict[str, float]]] = {
+    "sgd": ("SGD", {"learning_rate": 0.01}),
+    "momentum": ("SGD", {"learning_rate": 0.01, "momentum": 0.9}),
+    "adam": ("Adam", {"learning_rate": 0.001}),
+    "adamw": ("AdamW", {"learning_rate": 0.001, "weight_decay": 0.004}),
+}
+
+#: What draws random numbers while a model is trained, and how much; a number that is 0 turns it off.
+_RANDOM = ("rate", "stddev", "dropout", "recurrent_dropout")
+
+#: Of each weight so many elements are followed: the distance of a large model is estimated from them.
+_FOLLOWED = 4096
+
+#: Where nobody says how many steps: so many, or fewer where all trainings together would take longer than that, but not
+#: fewer than it takes to tell a step from a drift.
+_MOST_STEPS = 10
+_LEAST_STEPS = 3
+_BUDGET_S = 40.0
+
+_Batches = List[Tuple[Any, Any]]
+
+
+class Run(NamedTuple):
+    """A training that was made.
+
+    Attributes
+    ----------
+    loss : list of float
+        Before each step.
+    weights : list of list of numpy.ndarray
+        After each step: of each weight the elements that are followed, float64.
+    """
+
+    loss: List[float]
+    weights: List[List[np.ndarray]]
+
+
+def optimizers_of(keras: Keras) -> Dict[str, Any]:
+    """Return the optimizers that a Keras has, by the names of `OPTIMIZERS`; AdamW came with Keras 2.11."""
+    found = {}
+    home = keras.module.optimizers
+    for name, (kind, _) in OPTIMIZERS.items():
+        made = getattr(home, kind, None) or getattr(getattr(home, "experimental", None), kind, None)
+        if made is not None:
+            found[name] = made
+    return found
+
+
+def compare_training(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    devices: Sequence[str],
+    framework: str,
+    optimizers: Sequence[str],
+    steps: Optional[int],
+    batch_size: int,
+    seed: int,
+    say: Callable[..., None],
+) -> Tuple[Divergence, ...]:
+    """Train copies of a model on each device and on the CPU, and compare how far they move apart.
+
+    Parameters
+    ----------
+    model : Keras model
+        With weights; it is not touched.
+    inputs, targets : arrays, or lists or dictionaries of them
+        NumPy's, all examples.
+    loss : str or callable
+    devices : sequence of str
+        As in `Selection.device`.
+    framework : str
+        The one that the model computes with.
+    optimizers : sequence of str
+        Of `OPTIMIZERS`; one that this Keras does not have is left out.
+    steps : int or None
+        None: ten, or as many as all trainings together can make in 40 seconds, at least three.
+    batch_size : int
+    seed : int
+        For the order of the examples and for what the controls move.
+    say : callable
+        Called now and then, for progress.
+
+    Returns
+    -------
+    tuple of Divergence
+        For each optimizer in turn, one for each device.
+
+    Raises
+    ------
+    DevicekitError
+        Where the model cannot be made again, or cannot be trained on the CPU.
+    """
+    keras = keras_of(model)
+    known = optimizers_of(keras)
+    trainer = _Trainer(model, keras, framework, inputs, targets, loss, say)
+    if not trainer.parameters:
+        return ()
+    wanted = [item for item in optimizers if item in known]
+    if steps is None:
+        steps = trainer.affordable_steps(len(wanted) * (4 + len(devices)), known, batch_size)
+    order = np.random.RandomState(seed & 0xFFFFFFFF)
+    batches = _batches(inputs, targets, steps, batch_size, order)
+    others = _batches(inputs, targets, steps, batch_size, order)
+    found: List[Divergence] = []
+    for name in wanted:
+        make = _maker(known[name], OPTIMIZERS[name][1])
+        right = _on_cpu(trainer, make, batches, trainer.start)
+        rounding = [_distances(control, right) for control in _controls(trainer, make, batches, seed)]
+        seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
+        for device in devices:
+            try:
+                own = trainer.train(device, False, make, batches, trainer.start)
+            except Exception as error:  # kernels raise whatever they like
+                found.append(_failed(name, device, framework, right, error))
+                continue
+            found.append(
+                judge_drift(
+                    optimizer=name,
+                    device=device,
+                    framework=framework,
+                    loss=own.loss,
+                    reference_loss=right.loss,
+                    weights=_distances(own, right),
+                    rounding=rounding,
+                    seed=seeds,
+                    dtype="float32",
+                    parameters=trainer.parameters,
+                    moved_weights=trainer.parameters,
+                )
+            )
+    return tuple(found)
+
+
+def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: _Batches, seed: int) -> List[Run]:
+    everywhere, single = _moved(trainer.start, seed)
+    controls = [_on_cpu(trainer, make, batches, single)]
+    if trainer.has_double:
+        try:
+            return [*controls, trainer.train("cpu", True, make, batches, trainer.start)]
+        except Exception:  # whatever the user's layers raise in a dtype that they were not written for
+            trainer.has_double = False
+    return [*controls, _on_cpu(trainer, make, batches, everywhere)]
+
+
+def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: _Batches, start: List[np.ndarray]) -> Run:
+    try:
+        return trainer.train("cpu", False, make, batches, start)
+    except DevicekitError:
+        raise
+    except Exception as error:  # whatever the user's model raises
+        message = "the model cannot be trained on the CPU, so that there is nothing to compare with: %s: %s"
+        raise DevicekitError(message % (type(error).__name__, error)) from error
+
+
+def _failed(optimizer: str, device: str, framework: str, right: Run, error: Exception) -> Divergence:
+    text = "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:400])
+    return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), "failed", None, text)
+
+
+def _maker(kind: Any, options: Dict[str, float]) -> Callable[[], Any]:
+    return lambda: kind(**options)
+
+
+class _Trainer:
+    """Makes copies of a model, each on a device and in a dtype, and trains them."""
+
+    def __init__(
+        self, model: Any, keras: Keras, framework: str, inputs: Any, targets: Any, loss: Any, say: Callable[..., None]
+    ) -> None:
+        from .layers_run import runner_of
+
+        self._model, self._keras, self._loss, self._say = model, keras, loss, say
+        self._data = (inputs, targets)
+        self._known = known_classes(model)
+        self._arrays = runner_of(model, keras).arrays
+        self.start: List[np.ndarray] = [np.array(item) for item in model.get_weights()]
+        self._trained = _trained(model)
+        self.parameters = sum(self.start[place].size for place in self._trained)
+        self._followed = [_places(self.start[place].size) for place in self._trained]
+        self.has_double = True
+
+    def affordable_steps(self, trainings: int, known: Dict[str, Any], batch_size: int) -> int:
+        """Return how many steps each of so many trainings can make in the time that there is."""
+        inputs, targets = self._data
+        batches = _batches(inputs, targets, 2, batch_size, np.random.RandomState(0))
+        times = [time.monotonic()]
+        tell, self._say = self._say, lambda *_: times.append(time.monotonic())
+        try:
+            _on_cpu(self, _maker(known["sgd"], OPTIMIZERS["sgd"][1]), batches, self.start)
+        finally:
+            self._say = tell
+        making, step_s = times[1] - times[0], times[2] - times[1]  # the first step has the making of the copy in it
+        left = _BUDGET_S / max(1, trainings) - making
+        return int(max(_LEAST_STEPS, min(_MOST_STEPS, left / max(step_s, 1e-6))))
+
+    def train(
+        self, device: str, double: bool, make: Callable[[], Any], batches: _Batches, start: List[np.ndarray]
+    ) -> Run:
+        """Make a copy on a device with weights to start from and take a step with each batch."""
+        with self._arrays.scope(device, double), global_float64(self._keras, double):
+            copy = self._copy(double)
+            copy.set_weights(start)
+            # Without tracing: a graph for each copy would take longer than the few steps that are made on it.
+            copy.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options())
+            run = Run([], [])
+            for inputs, targets in batches:
+                copy.reset_metrics()
+                result = copy.train_on_batch(_cast(inputs, double), _cast(targets, double))
+                run.loss.append(float(np.asarray(result[0] if isinstance(result, (list, tuple)) else result)))
+                run.weights.append(self._follow(copy.get_weights()))
+                self._say("training")
+            return run
+
+    def _copy(self, double: bool) -> Any:
+        try:
+            copy = again_whole(self._model, self._keras, self._known, double)
+            if not getattr(copy, "built", False) or not copy.weights:
+                copy(_cast(self._example(), double))
+            fit_together(self._model, copy)
+        except NotClonable as error:
+            if double:
+                raise
+            raise DevicekitError(
+                "the model cannot be made again, so that training cannot be compared: %s; give it a get_config(), or "
+                "leave training out with steps=0" % error
+            ) from error
+        _still(copy)
+        return copy
+
+    def _example(self) -> Any:
+        return rebuild(self._data[0], [item[:1] for _, item in flatten(self._data[0])])
+
+    def _compile_options(self) -> Dict[str, Any]:
+        if self._keras.generation == 1:
+            return {}
+        return {"run_eagerly": True, "jit_compile": False} if self._keras.generation == 3 else {"run_eagerly": True}
+
+    def _follow(self, weights: Sequence[Any]) -> List[np.ndarray]:
+        return [
+            np.asarray(weights[place]).reshape(-1)[places].astype(np.float64)
+            for place, places in zip(self._trained, self._followed)
+        ]
+
+
+def _trained(model: Any) -> List[int]:
+    """Return the places of the weights that are trained, among ``model.get_weights()``."""
+    wanted = {id(item) for item in model.trainable_weights}
+    return [place for place, item in enumerate(model.weights) if id(item) in wanted]
+
+
+def _places(size: int) -> np.ndarray:
+    """Return which elements of a weight are followed: all, or as many as are enough, evenly spread."""
+    if size <= _FOLLOWED:
+        return np.arange(size)
+    return np.unique(np.linspace(0, size - 1, _FOLLOWED).astype(np.int64))
+
+
+def _still(model: Any) -> None:
+    """Turn off what draws random numbers in training."""
+    for layer in layers_of(model):
+        for name in _RANDOM:
+            if isinstance(getattr(layer, name, None), float):
+                with contextlib.suppress(AttributeError):  # shown by a layer that takes it from its cell
+                    setattr(layer, name, 0.0)
+
+
+def _fresh(loss: Any) -> Any:
+    """Return losses with no state of the user's and in the dtype in force: objects of Keras are made again."""
+    return rebuild(
+        loss,
+        [type(one).from_config(one.get_config()) if hasattr(one, "get_config") else one for _, one in flatten(loss)],
+    )
+
+
+def _cast(values: Any, double: bool) -> Any:
+    """Return arrays with floats in float32, or in float64."""
+    wanted = np.float64 if double else np.float32
+    leaves = [item.astype(wanted) if item.dtype.kind == "f" else item for _, item in flatten(values)]
+    return rebuild(values, leaves)
+
+
+def _batches(
+    inputs: Any, targets: Any, steps: int, batch_size: int, generator: np.random.RandomState
+) -> List[Tuple[Any, Any]]:
+    """Return batches in a random order, going through the examples as often as it takes."""
+    count = len(flatten(inputs)[0][1])
+    size = min(batch_size, count)
+
+    def endless() -> Iterator[int]:
+        while True:
+            for place in generator.permutation(count):
+                yield int(place)
+
+    stream = endless()
+    made = []
+    for _ in range(steps):
+        chosen = [next(stream) for _ in range(size)]
+        made.append(
+            tuple(rebuild(values, [item[chosen] for _, item in flatten(values)]) for values in (inputs, targets))
+        )
+    return [(one, other) for one, other in made]
+
+
+def _moved(start: List[np.ndarray], seed: int) -> List[List[np.ndarray]]:
+    """Return the weights that the controls start from: all moved by at most a unit in the last place, and one."""
+    generator = np.random.RandomState([seed & 0xFFFFFFFF, 3])
+    everywhere, single = [], [item.copy() for item in start]
+    for item in start:
+        if item.dtype.kind != "f":
+            everywhere.append(item)
+            continue
+        target = np.where(generator.randint(0, 2, item.shape) > 0, np.inf, -np.inf).astype(item.dtype)
+        everywhere.append(np.where(generator.randint(0, 2, item.shape) > 0, np.nextafter(item, target), item))
+    floats = [place for place, item in enumerate(single) if item.dtype.kind == "f" and item.size]
+    if floats:
+        largest = max(floats, key=lambda place: single[place].size)
+        values = single[largest].reshape(-1)
+        values[values.size // 2] = np.nextafter(values[values.size // 2], np.array(np.inf, values.dtype))
+        single[largest] = values.reshape(start[largest].shape)
+    return [everywhere, single]
+
+
+def _distances(run: Run, right: Run) -> List[float]:
+    """Return the distance of all weights from the reference's after each step, relative to the reference's size."""
+    found = []
+    for own, reference in zip(run.weights, right.weights):
+        with np.errstate(all="ignore"):
+            apart = sum(float(np.sum((a - b) ** 2)) for a, b in zip(own, reference))
+            size = sum(float(np.sum(b**2)) for b in reference)
+        found.append(float(np.sqrt(apart / size)) if size > 0 else float(np.sqrt(apart)))
+    return found

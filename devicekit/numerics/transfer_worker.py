@@ -1,0 +1,122 @@
+"""Runs a Keras 3 model that another process has written down on this process's framework, layer by layer, on the CPU."""
+
+from importlib import import_module
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from .layers_judge import Way, way_of_whole, ways_to_call
+from .layers_record import Call, Held
+from .layers_run import Runner
+from .nests import rebuild
+from .transfer_files import read_arrays, read_json, read_nest, write_json, write_outcome
+
+__all__ = ["run_model"]
+
+
+def run_model(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
+    """Compute the calls of a model's layers that a folder holds; a worker's function.
+
+    Parameters
+    ----------
+    task : dict
+        ``framework``, ``folder`` to read from, ``results`` to write to, ``seed``.
+    say : callable
+        Told where the work is, for progress.
+
+    Returns
+    -------
+    dict
+        ``calls``: for the number of each call a list of outcomes, one for each way to call it, or ``error``; ``whole``: the
+        same of the model.
+    """
+    import devicekit
+
+    selection = devicekit.auto("cpu", framework=task["framework"], verify="never")
+    import keras
+
+    from .keras_model import keras_of
+
+    if keras.backend.backend() != task["framework"]:
+        raise RuntimeError("Keras computes with %s: %s" % (keras.backend.backend(), selection.reason))
+    folder, about = task["folder"], read_json(task["folder"], "about")
+    keras.config.set_floatx(about["floatx"])
+    custom = _imported(about["custom"])
+    with keras.saving.custom_object_scope(custom):
+        # safe_mode: code that is written down as bytes is not run.
+        model = keras.saving.deserialize_keras_object(about["model"], safe_mode=True)
+        loss = keras.saving.deserialize_keras_object(about["loss"], safe_mode=True) if about["loss"] else None
+    runner = Runner(model, keras_of(model))
+    inputs = read_nest(folder, about["inputs"])
+    runner.record(inputs)  # builds what is not built yet
+    _set_weights(model, folder, about["weights"])
+    calls = {(call.path, call.number): call for call in runner.record(inputs)}
+    say(stage="layers")
+    found: Dict[str, List[Dict[str, Any]]] = {}
+    for wanted in about["calls"]:
+        call = calls.get((wanted["path"], wanted["number"]))
+        found[str(wanted["place"])] = _repeated(task, runner, call, wanted)
+        say(stage="layers")
+    whole = _whole(task, runner, about, inputs, loss)
+    write_json(task["results"], "outcomes", {"calls": found, "whole": whole})
+    return {"calls": len(found), "version": keras.__version__}
+
+
+def _imported(names: Sequence[Tuple[str, str]]) -> Dict[str, Any]:
+    """Import the user's classes; this runs their modules, as the process has that sent them."""
+    found = {}
+    for module, name in names:
+        value: Any = import_module(module)
+        for part in name.split("."):
+            value = getattr(value, part)
+        found[name.rpartition(".")[2]] = value
+    return found
+
+
+def _set_weights(model: Any, folder: str, weights: Sequence[Dict[str, Any]]) -> None:
+    own = list(model.weights)
+    shapes = [list(map(int, item.shape)) for item in own]
+    if shapes != [item["shape"] for item in weights]:
+        raise ValueError(
+            "made again from its configuration the model has other weights: %s, not %s"
+            % (shapes, [item["shape"] for item in weights])
+        )
+    for variable, value in zip(own, read_arrays(folder, "weights", len(own))):
+        variable.assign(value)
+
+
+def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Compute one call with what the layer was given in the process that the model comes from."""
+    if call is None:
+        return [{"error": "the layer is not called here"}]
+    arrays = read_arrays(task["folder"], "call%d" % wanted["place"], len(wanted["dtypes"]))
+    held = [Held(array, dtype) for array, dtype in zip(arrays, wanted["dtypes"]) if array is not None]
+    ways = ways_to_call(runner, call, task["seed"])
+    if not ways:
+        return []
+    leaves = ways[0].work.leaves
+    if sum(isinstance(leaf, Held) for leaf in leaves) != len(held):
+        return [{"error": "the layer is given other arguments here"}]
+    given = iter(held)
+    args, kwargs = rebuild((call.args, call.kwargs), [next(given) if isinstance(leaf, Held) else leaf for leaf in leaves])
+    same = Call(call.layer, call.path, call.number, args, kwargs, call.outer, call.inner)
+    name = "call%d-" % wanted["place"]
+    return [
+        _outcome(task, runner, call.layer, way, None, name + str(place))
+        for place, way in enumerate(ways_to_call(runner, same, task["seed"]))
+    ]
+
+
+def _whole(task: Dict[str, Any], runner: Runner, about: Dict[str, Any], inputs: Any, loss: Any) -> List[Dict[str, Any]]:
+    targets = read_nest(task["folder"], about["targets"]) if about["targets"] else None
+    with_loss = targets is not None and loss is not None
+    way = way_of_whole(runner, inputs, with_loss, task["seed"])
+    head = runner.head(loss, targets, False) if with_loss else None
+    return [_outcome(task, runner, runner.model, way, head, "whole")]
+
+
+def _outcome(task: Dict[str, Any], runner: Runner, subject: Any, way: Way, head: Any, name: str) -> Dict[str, Any]:
+    try:
+        on_device = runner.for_device(subject, way.work, "cpu")
+        outcome = runner.run(on_device, way.work, "cpu", False, way.cotangent, head)
+    except Exception as error:  # whatever the framework, or the user's layer on it, raises
+        return {"error": "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:400])}
+    return write_outcome(task["results"], name, outcome)

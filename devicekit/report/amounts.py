@@ -1,0 +1,91 @@
+"""Figures as people read them, signs beside words, and text without what could be taken for something else."""
+
+from typing import List, Optional, Sequence, Tuple
+
+from ..comparison import VERDICTS, Difference
+
+__all__ = ["count", "excess", "memory", "plain", "rate", "ratio", "relative", "sign", "worst_first"]
+
+#: Beside the word, never instead of it.
+_SIGNS = {
+    "good": "✓",
+    "ok": "✓",
+    "agrees": "✓",
+    "error": "✗",
+    "fails": "✗",
+    "failed": "✗",
+    "differs": "✗",
+    "warning": "!",
+    "unsupported": "!",
+    "reduced-precision": "≈",
+    "info": "i",
+    "unknown": "?",
+    "not needed": "\u2013",
+    "left out": "\u2013",
+}
+
+
+def sign(word: str) -> str:
+    """Return the sign of a severity, verdict or state."""
+    return _SIGNS.get(word, "·")
+
+
+def plain(text: str) -> str:
+    """Return text without control characters and without those that change the direction of what follows.
+
+    Names come from drivers and files. Line feeds stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(item if item.isprintable() or item == "\n" else " " if item == "\t" else "?" for item in text)
+
+
+def count(number: int, noun: str) -> str:
+    """Return ``1 error``, ``2 errors``."""
+    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
+
+
+def memory(size_bytes: Optional[int]) -> str:
+    """Return bytes as ``1.5 GiB`` or ``12 MiB``, "" where they are not known."""
+    if size_bytes is None:
+        return ""
+    if size_bytes >= 1 << 30:
+        return "%.1f GiB" % (size_bytes / (1 << 30))
+    return "%.0f MiB" % (size_bytes / (1 << 20))
+
+
+def rate(value: Optional[float]) -> str:
+    """Return a rate with as many digits as say something: ``1234``, ``98.7``, ``0.45``."""
+    if value is None:
+        return ""
+    size = abs(value)
+    return "%.0f" % value if size >= 1000 else "%.1f" % value if size >= 10 else "%.2f" % value
+
+
+def ratio(value: Optional[float]) -> str:
+    """Return a ratio: ``1.35``, or "" where there is none."""
+    return "" if value is None else "%.2f" % value
+
+
+def relative(value: float) -> str:
+    """Return a relative error: ``0``, ``1.2e-07``, ``inf``, ``nan``."""
+    return "0" if value == 0 else "%.1e" % value
+
+
+def excess(item: Difference) -> float:
+    """Return the error as a multiple of its tolerance; infinite where something is not finite, or there is no figure."""
+    found = item.measure
+    if found is None or found.nonfinite or found.max_relative_error != found.max_relative_error:
+        return float("inf")
+    if found.max_relative_error == 0:
+        return 0.0
+    return found.max_relative_error / found.tolerance if found.tolerance > 0 else float("inf")
+
+
+def worst_first(differences: Sequence[Difference]) -> Tuple[Difference, ...]:
+    """Return differences by verdict, and by how far they are from their tolerance; equal ones in their own order."""
+    order = {name: place for place, name in enumerate(VERDICTS)}
+    ordered: List[Difference] = sorted(
+        differences, key=lambda item: (-order.get(item.verdict, len(order)), -excess(item))
+    )
+    return tuple(ordered)

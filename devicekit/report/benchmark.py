@@ -1,0 +1,202 @@
+"""Benchmarks and tuning as text for a terminal."""
+
+import textwrap
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from ..benchmark_result import BenchmarkResult, Throughput
+from ..tuning_result import TunedOption, Tuning
+from .amounts import count, memory, rate, ratio
+from .terminal import Style, finding_lines
+
+__all__ = ["benchmark_line", "benchmark_text", "tuning_line", "tuning_text"]
+
+_TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+
+
+def benchmark_line(result: BenchmarkResult) -> str:
+    """Return a result in one line."""
+    parts = []
+    for row in result.rows:
+        if row.per_second is None:
+            parts.append("%s: %s" % (row.device, row.problem or "no figures"))
+        else:
+            parts.append("%s: %s +/- %s %s/sec" % (row.device, rate(row.per_second), rate(row.uncertainty), row.unit))
+    models = ", ".join(dict.fromkeys(row.model for row in result.rows))
+    return "devicekit: %s, %s" % (models, "; ".join(parts)) if parts else "devicekit: nothing was measured"
+
+
+def benchmark_text(result: BenchmarkResult, style: Style) -> str:
+    """Return the report of ``devicekit bench``."""
+    rows = result.rows
+    lines = [style.paint(line, "head") for line in _wrapped(style, _heading(rows))] + [style.rule]
+    lines += _table(result, style)
+    for row in rows:
+        if row.problem:
+            lines += [""] + _wrapped(style, "%s: %s." % (_label(row, rows), row.problem.rstrip(".")))
+    moving = [row for row in rows if row.per_second and not row.steady]
+    if moving:
+        names = ", ".join(_label(row, rows) for row in moving)
+        text = "The steps on %s got faster or slower while they were measured: take more --num_warmup_batches, or more care"
+        text += " that nothing else runs."
+        lines += [""] + _wrapped(style, text % names)
+    if result.cached:
+        lines += [""] + _wrapped(style, "These figures were measured before, in the same state of this machine.")
+    if result.findings:
+        lines.append("")
+        for finding in result.findings:
+            lines += finding_lines(finding, style)
+    lines.append(style.rule)
+    kind = "good" if result.fastest else "error"
+    lines += [style.paint(line, kind) for line in _wrapped(style, _verdict(result))]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(rows: Sequence[Throughput]) -> str:
+    """What all rows have in common."""
+    shared = [_values(get, rows) for get in (_model, _framework, _precision, _xla, _batch)]
+    return "devicekit bench: %s" % ", ".join(values[0] for values in shared if len(values) == 1 and values[0])
+
+
+def _values(get: Callable[[Throughput], str], rows: Sequence[Throughput]) -> List[str]:
+    """What rows have of something, each once. A row without figures does not know all of it."""
+    return list(dict.fromkeys(get(row) for row in rows if row.per_second) or dict.fromkeys(map(get, rows)))
+
+
+def _model(row: Throughput) -> str:
+    pipeline = " with input pipeline" if row.input_pipeline else ""
+    return "%s of %s%s" % (row.mode, row.model, pipeline)
+
+
+def _framework(row: Throughput) -> str:
+    versions = dict(row.versions)
+    name = "tensorflow" if row.framework == "tensorflow1" else row.framework
+    return ("%s %s" % (_TITLES.get(row.framework, row.framework), versions.get(name, ""))).strip()
+
+
+def _precision(row: Throughput) -> str:
+    return row.precision
+
+
+def _xla(row: Throughput) -> str:
+    return {True: "XLA", False: "no XLA", None: ""}[row.xla]
+
+
+def _batch(row: Throughput) -> str:
+    return "batch size %d" % row.batch_size if row.batch_size else ""
+
+
+def _label(row: Throughput, rows: Sequence[Throughput]) -> str:
+    """A row's device, and what else tells it from the others."""
+    parts = [row.device]
+    for get in (_framework, _precision, _xla):
+        if len(_values(get, rows)) > 1:
+            parts.append(get(row))
+    return " ".join(part for part in parts if part)
+
+
+def _table(result: BenchmarkResult, style: Style) -> List[str]:
+    rows = result.rows
+    unit = "%s/sec" % (rows[0].unit if len({row.unit for row in rows}) == 1 else "examples")
+    columns: List[Tuple[str, Callable[[Throughput], str]]] = [("device", lambda row: row.device)]
+    for title, get in (("framework", _framework), ("precision", _precision), ("", _xla), ("", _batch)):
+        if len(_values(get, rows)) > 1:
+            columns.append((title, get))
+    columns += [
+        (unit, lambda row: rate(row.per_second) or "-"),
+        ("+/-", lambda row: rate(row.uncertainty)),
+        ("jitter", lambda row: rate(row.jitter)),
+        ("steps", lambda row: str(len(row.step_seconds) or "")),
+        ("memory", lambda row: memory(row.memory_peak_bytes)),
+    ]
+    if any(row.device != "cpu" for row in rows):
+        columns.append(("to CPU", lambda row: ratio(result.relative_to_cpu(row))))
+    columns.append(("", lambda row: row.name))
+    # On a narrow terminal what matters least goes first.
+    cells = [[title] + [style.plain(get(row)) for row in rows] for title, get in columns]
+    for title in ("steps", "jitter", "memory"):
+        if sum(max(map(len, column)) + 2 for column in cells[:-1]) - 2 > style.width:
+            cells = [column for column in cells if column[0] != title]
+    return _aligned(cells, unit, style)
+
+
+def _aligned(columns: List[List[str]], first_number: str, style: Style) -> List[str]:
+    """Words to the left, numbers to the right; the last column takes what is left of the line."""
+    numbers = [column[0] for column in columns].index(first_number)
+    laid: List[List[str]] = []
+    for place, column in enumerate(columns):
+        width = max(map(len, column))
+        right = numbers <= place < len(columns) - 1
+        laid.append([cell.rjust(width) if right else cell.ljust(width) for cell in column])
+    lines = ["  ".join(cells).rstrip()[: style.width].rstrip() for cells in zip(*laid)]
+    return [style.paint(lines[0], "dim")] + lines[1:]
+
+
+def _wrapped(style: Style, text: str, indent: str = "") -> List[str]:
+    room = max(20, style.width)
+    return textwrap.wrap(
+        style.plain(text),
+        room,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _verdict(result: BenchmarkResult) -> str:
+    fastest = result.fastest
+    if fastest is None:
+        return "Nothing could be measured."
+    if len([row for row in result.rows if row.per_second]) == 1:
+        return "Measured in %.0f s." % result.seconds
+    return "%s is the fastest. Measured in %.0f s." % (_label(fastest, result.rows), result.seconds)
+
+
+def tuning_line(tuning: Tuning) -> str:
+    """Return a tuning in one line."""
+    kept = ", ".join("%s %s" % (item.name, item.setting) for item in tuning.kept) or "nothing"
+    gain = "" if tuning.gain is None else ", %s times the speed" % ratio(tuning.gain)
+    return "devicekit: %s with %s: %s kept%s" % (tuning.device, tuning.framework, kept, gain)
+
+
+def tuning_text(tuning: Tuning, style: Style) -> str:
+    """Return what tuning has tried, what it kept, and how to set that without devicekit."""
+    heading = "devicekit tune: %s on %s with %s" % (
+        tuning.model, tuning.device, _TITLES.get(tuning.framework, tuning.framework)
+    )  # fmt: skip
+    lines = [style.paint(style.plain(heading), "head"), style.rule]
+    for item in tuning.options:
+        lines += _option_lines(item, style)
+    if not tuning.options:
+        lines.append("There was nothing to try.")
+    kept = tuning.kept
+    commands = [("%s=%s" % pair) for item in kept for pair in item.environment]
+    commands += [call for item in kept for call in item.calls]
+    if commands:
+        lines += ["", style.paint("By hand", "head")]
+        lines += ["    " + style.paint(style.plain(text), "good") for text in commands]
+    if tuning.cached:
+        lines += [""] + _wrapped(style, "This was measured before, in the same state of this machine.")
+    if tuning.findings:
+        lines.append("")
+        for finding in tuning.findings:
+            lines += finding_lines(finding, style)
+    lines += [style.rule, style.paint(style.plain(_tuning_verdict(tuning)), "good" if kept else "dim")]
+    return "\n".join(lines) + "\n"
+
+
+def _option_lines(item: TunedOption, style: Style) -> List[str]:
+    gain: Optional[str] = None if item.gain is None else "%s times" % ratio(item.gain)
+    state: Any = "kept" if item.kept else "left"
+    head = "%s %s" % (item.name, item.setting)
+    lines = ["%s  %s  %s" % (style.paint(state, "good" if item.kept else "dim"), style.plain(head), gain or "")]
+    return [line.rstrip() for line in lines] + (_wrapped(style, item.reason, "      ") if item.reason else [])
+
+
+def _tuning_verdict(tuning: Tuning) -> str:
+    if not tuning.kept:
+        return "The framework's defaults are the fastest here. Measured in %.0f s." % tuning.seconds
+    gain = (
+        "" if tuning.gain is None else ": together %s times the speed of the framework's defaults" % ratio(tuning.gain)
+    )
+    return "%s kept%s. Measured in %.0f s." % (count(len(tuning.kept), "setting"), gain, tuning.seconds)

@@ -1,0 +1,199 @@
+"""What a comparison of devices says, in one line and as a report. Pure."""
+
+import textwrap
+from typing import List, Sequence, Tuple
+
+from ..comparison import VERDICTS, Comparison, Difference, Divergence
+from .terminal import Style, finding_lines
+
+__all__ = ["comparison_line", "comparison_text"]
+
+_KINDS = {
+    "agrees": "good",
+    "reduced-precision": "info",
+    "unsupported": "warning",
+    "failed": "error",
+    "differs": "error",
+}
+
+#: Rows of one device; what is left out agrees, or is counted in the line above the table.
+_ROWS = 20
+
+#: Columns of figures: heading and width.
+_FIGURES = (("largest", 8), ("mean", 8), ("allowed", 8), ("ULP", 8), ("cosine", 7))
+_VERDICT_WIDTH = max(len(verdict) for verdict in VERDICTS)
+_LEAST_NAME = 24
+
+
+def comparison_line(comparison: Comparison) -> str:
+    """Return a comparison in one line."""
+    subject = "%s: " % comparison.subject if comparison.subject else ""
+    devices = ", ".join(comparison.devices) or "nothing"
+    everything = comparison.differences + comparison.divergences
+    wrong = [item for item in comparison.differences if item.verdict in ("differs", "failed")]
+    astray = [item for item in comparison.divergences if item.verdict in ("differs", "failed")]
+    if not everything:
+        return "%s%s was compared with %s on nothing" % (subject, devices, comparison.reference)
+    if not wrong and not astray:
+        coarse = sum(item.verdict == "reduced-precision" for item in comparison.differences)
+        remark = ", %d with reduced precision" % coarse if coarse else ""
+        return "%s%s agrees with %s (%d compared%s)" % (subject, devices, comparison.reference, len(everything), remark)
+    parts = []
+    if wrong:
+        first = comparison.first_difference or wrong[0]
+        parts.append("%d of %d wrong, first %s" % (len(wrong), len(comparison.differences), _first(first)))
+    if astray:
+        parts.append("training goes astray with %s on %s" % (_names(astray), astray[0].device))
+    return "%s%s" % (subject, "; ".join(parts))
+
+
+def _first(item: Difference) -> str:
+    return "%s %s on %s with %s" % (item.name, item.what, item.device, item.framework)
+
+
+def _names(items: Sequence[Divergence]) -> str:
+    return ", ".join(dict.fromkeys(item.optimizer for item in items))
+
+
+def comparison_text(comparison: Comparison, style: Style) -> str:
+    """Return the report of a comparison: for each device what is worst first, training, findings.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    style : Style
+        Below 90 columns the figures stand in a line of their own.
+    """
+    title = "devicekit compares %s" % comparison.subject if comparison.subject else "devicekit compares"
+    lines = [style.paint(style.plain(title), "head"), style.rule]
+    lines += _row(style, "Reference", comparison.reference)
+    lines += _row(style, "Devices", ", ".join(comparison.devices))
+    lines += _row(style, "Took", "%.1f s, with seed %d" % (comparison.seconds, comparison.seed))
+    targets = dict.fromkeys((item.device, item.framework) for item in comparison.differences)
+    for target in targets:
+        own = [item for item in comparison.differences if (item.device, item.framework) == target]
+        lines += [""] + _device(target, own, style)
+    targets = dict.fromkeys((item.device, item.framework) for item in comparison.divergences)
+    for target in targets:
+        trained = [item for item in comparison.divergences if (item.device, item.framework) == target]
+        lines += ["", style.paint(style.plain("Training on %s with %s" % target), "head")]
+        for divergence in trained:
+            lines += _divergence(divergence, style)
+    if comparison.findings:
+        lines += ["", style.paint("Findings", "head")]
+        for finding in comparison.findings:
+            lines += finding_lines(finding, style)
+    elif lines[-1]:
+        lines.append("")
+    return "\n".join(lines + [style.rule] + _verdict(comparison, style)) + "\n"
+
+
+def _device(target: Tuple[str, str], items: Sequence[Difference], style: Style) -> List[str]:
+    verdicts = [item.verdict for item in items]
+    counted = ", ".join("%s %d" % (verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts)
+    lines = _wrap(style, "%s with %s: %s" % (target + (counted,)), "")
+    lines[0] = lines[0].replace(target[0], style.paint(target[0], "head"), 1)
+    shown = sorted(items, key=_badness, reverse=True)
+    if len(shown) > _ROWS:
+        # Nothing that is wrong is left out for something that agrees.
+        shown = shown[: max(_ROWS, sum(item.verdict in ("differs", "failed") for item in items))]
+    wide = _name_width(style) >= _LEAST_NAME
+    if wide and any(item.measure is not None for item in shown):
+        heads = " ".join(head.rjust(width) for head, width in _FIGURES)
+        start = "  %s %s" % ("verdict".ljust(_VERDICT_WIDTH), "what".ljust(_name_width(style)))
+        lines.append(style.paint("%s %s" % (start, heads), "dim"))
+    for item in shown:
+        lines += _difference(item, style, wide)
+    if len(shown) < len(items):
+        lines += _wrap(style, "and %d more, none of them worse" % (len(items) - len(shown)), "  ")
+    return lines
+
+
+def _badness(item: Difference) -> Tuple[int, float]:
+    """Sort by verdict, then by how many tolerances an error is large."""
+    if item.measure is None:
+        return VERDICTS.index(item.verdict), float("inf")
+    ratio = item.measure.max_relative_error / item.measure.tolerance if item.measure.tolerance else float("inf")
+    return VERDICTS.index(item.verdict), ratio if item.measure.max_relative_error else 0.0
+
+
+def _name_width(style: Style) -> int:
+    figures = sum(width + 1 for _, width in _FIGURES)
+    return style.width - 2 - _VERDICT_WIDTH - 1 - figures
+
+
+def _difference(item: Difference, style: Style, wide: bool) -> List[str]:
+    name = "%s %s" % (item.name, item.what) if item.what else item.name
+    label = style.plain(name if not item.operation or item.operation in name else "%s (%s)" % (name, item.operation))
+    verdict = style.paint(item.verdict.ljust(_VERDICT_WIDTH), _KINDS[item.verdict])
+    room = _name_width(style) if wide else max(16, style.width - 3 - _VERDICT_WIDTH)
+    first, *others = textwrap.wrap(label, room, break_on_hyphens=False) or [""]
+    figures = _figures(item) if item.measure is not None else []
+    if wide and figures:
+        cells = " ".join(text.rjust(width) for text, (_, width) in zip(figures, _FIGURES))
+        lines = ["  %s %s %s" % (verdict, first.ljust(room), cells)]
+    else:
+        lines = ["  %s %s" % (verdict, first)]
+    indent = " " * (3 + _VERDICT_WIDTH)
+    lines += [indent + other for other in others]
+    if figures and not wide:
+        lines += _wrap(style, ", ".join("%s %s" % (head, text) for text, (head, _) in zip(figures, _FIGURES)), "    ")
+    if item.detail:
+        lines += _wrap(style, item.detail[:500], "    ")
+    if item.ran_on and item.verdict == "unsupported":
+        lines += _wrap(style, "ran on %s" % item.ran_on, "    ")
+    return lines
+
+
+def _figures(item: Difference) -> List[str]:
+    measure = item.measure
+    if measure is None:
+        return []
+    return [
+        "%.1e" % measure.max_relative_error,
+        "%.1e" % measure.mean_relative_error,
+        "%.1e" % measure.tolerance,
+        "%.3g" % measure.max_ulp if measure.max_ulp < 1e5 else "%.1e" % measure.max_ulp,
+        "%.5f" % measure.cosine,
+    ]
+
+
+def _divergence(item: Divergence, style: Style) -> List[str]:
+    verdict = style.paint(item.verdict.ljust(8), _KINDS[item.verdict])
+    at = " at step %d" % item.first_step if item.first_step is not None else ""
+    lines = ["  %s %s%s" % (verdict, style.plain(item.optimizer), at)]
+    curves = (("device", item.weights), ("rounding", item.rounding), ("another seed", item.seed))
+    parts = ["%s %.1e to %.1e" % (name, curve[0], curve[-1]) for name, curve in curves if curve]
+    if parts:
+        lines += _wrap(style, "distance of the weights, first to last step: " + ", ".join(parts), "    ")
+    if item.loss and item.reference_loss:
+        text = "last loss %.6g, on the reference %.6g" % (item.loss[-1], item.reference_loss[-1])
+        lines += _wrap(style, text, "    ")
+    return lines + (_wrap(style, item.detail, "    ") if item.detail else [])
+
+
+def _row(style: Style, label: str, text: str) -> List[str]:
+    start = label.ljust(11)
+    return textwrap.wrap(
+        style.plain(text) or "-",
+        max(24, style.width),
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_on_hyphens=False,
+    )
+
+
+def _wrap(style: Style, text: str, indent: str) -> List[str]:
+    return textwrap.wrap(
+        style.plain(text),
+        max(24, style.width),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    ) or [indent]
+
+
+def _verdict(comparison: Comparison, style: Style) -> List[str]:
+    kind = "good" if comparison.agrees else "error"
+    line = comparison_line(comparison)
+    return [style.paint(text, kind) for text in _wrap(style, line[0].upper() + line[1:] + ".", "")]

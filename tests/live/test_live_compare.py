@@ -1,0 +1,193 @@
+"""`compare` on real models: a layer with a fault is named, and no other; a model without one raises nothing."""
+
+import pytest
+from compare_models import CLEAN, FAULTS, GRAPH_FAULTS, TENSORFLOW, check_faults
+from live_prelude import only_tf1, only_tf2
+
+START = TENSORFLOW + FAULTS
+
+
+@only_tf2
+def test_planted_faults_are_named_with_their_layer_and_no_other(program):
+    found = program(START + "print(json.dumps(plant('cpu:1')))")
+    assert len(found) == 5
+    check_faults(found)
+
+
+@only_tf1
+def test_planted_faults_are_named_in_graphs(program):
+    found = program(START + GRAPH_FAULTS + "print(json.dumps(plant('cpu:1')))")
+    assert len(found) == 5
+    check_faults(found)
+
+
+@only_tf2
+def test_models_without_a_fault_raise_nothing(program):
+    code = """
+found = {}
+for name, make in MODELS.items():
+    for seed in (1, 2):
+        tf.random.set_seed(seed)
+        model = make()
+        before = [np.array(item) for item in model.get_weights()]
+        comparison = devicekit.compare(model, inputs_of(name, seed), devices=("cpu", "cpu:1"), seed=seed)
+        assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
+        layers = sorted({item.name for item in comparison.differences if item.kind == "layer"})
+        found[name] = [layers, comparison.agrees, [item.code for item in comparison.findings], list(comparison.devices)]
+        assert comparison.agrees and not comparison.findings, (name, named(comparison, "cpu", "cpu:1"))
+print(json.dumps(found))
+"""
+    found = program(START + CLEAN + code)
+    assert {name: value[1:] for name, value in found.items()} == {name: [True, [], ["cpu", "cpu:1"]] for name in found}
+    assert len(found) == 6
+    assert {"inner/dense", "twice"} <= {name.rstrip("_0123456789") for name in found["nested"][0]}
+    assert {"first", "first/inner", "first/norm", "second", "last"} <= set(found["subclassed"][0])
+
+
+@only_tf2
+def test_the_model_and_the_process_are_left_as_they_were(program):
+    code = """
+import random
+class Raises(L.Layer):
+    error = KeyError
+    def call(self, x):
+        if on_the_device(x):
+            raise self.error("on the device")
+        return x
+layers = [L.Dense(8), L.BatchNormalization(), Raises(name="raises"), L.Dropout(0.5), L.Dense(1)]
+model = keras.Sequential([keras.Input((6,))] + layers)
+model.compile("adam", "mse", metrics=["mae"])
+x, y = np.random.RandomState(0).normal(size=(16, 6)).astype("float32"), np.ones((16, 1), "float32")
+model.fit(x, y, batch_size=8, verbose=0)
+def state():
+    optimizer = model.optimizer.variables
+    variables = list(model.weights) + list(optimizer() if callable(optimizer) else optimizer)
+    variables += [item for metric in model.metrics for item in metric.variables]
+    values = [np.array(item).tolist() for item in variables]
+    keys = {layer.name: sorted(vars(layer)) for layer in model.layers}
+    policy = keras.mixed_precision.global_policy().name
+    return [values, keys, policy, keras.backend.floatx(), model.loss, id(model.optimizer)]
+def draw():
+    initial = np.array(L.Dense(2).kernel_initializer((2, 2))).tolist()
+    return [random.random(), np.random.rand(), float(tf.random.uniform(())), initial]
+def seed():
+    random.seed(1); np.random.seed(1); tf.random.set_seed(1)
+seed(); drawn = draw(); seed()
+before = state()
+failed = devicekit.compare(model, x, y, devices="cpu:1", steps=0)
+verdicts = sorted({(item.name, item.verdict) for item in failed.differences if item.verdict != "agrees"})
+after = state()
+Raises.error = KeyboardInterrupt
+interrupted = False
+try:
+    devicekit.compare(model, x, y, devices="cpu:1", steps=0)
+except KeyboardInterrupt:
+    interrupted = True
+print(json.dumps([verdicts, interrupted, after == before, state() == before, draw() == drawn, failed.agrees]))
+"""
+    verdicts, interrupted, *same = program(START + code)
+    assert verdicts == [["raises", "failed"], ["sequential", "failed"]]
+    assert interrupted
+    assert same == [True, True, True, False]
+
+
+@only_tf2
+def test_a_gradient_of_the_users_own_that_is_wrong_everywhere(program):
+    code = """
+class Doubled(L.Layer):
+    def call(self, x):
+        @tf.custom_gradient
+        def square(value):
+            return value * value, lambda upstream: upstream * value
+        return square(x)
+class Stopped(Doubled):
+    def call(self, x):
+        @tf.custom_gradient
+        def stopped(value):
+            return value * value, lambda upstream: tf.zeros_like(upstream)
+        return stopped(x)
+found = []
+for layer in (Doubled(name="own"), Stopped(name="own")):
+    model = keras.Sequential([keras.Input((6,)), L.Dense(4), layer, L.Dense(1)])
+    found.append(named(devicekit.compare(model, devices="cpu"), "cpu"))
+print(json.dumps(found))
+"""
+    wrong, stopped = program(START + code)
+    assert list(wrong) == ["own"]
+    assert [item[:2] for item in wrong["own"]] == [["gradient of input 0", "differs"]]
+    assert "finite difference" in wrong["own"][0][3]
+    assert stopped == {}
+
+
+@only_tf2
+def test_what_cannot_be_compared_is_said(program):
+    code = """
+model = keras.Sequential([keras.Input((4,)), L.Dense(2)])
+x, y = np.ones((3, 4), "float32"), np.ones((3, 2), "float32")
+said = []
+def refuse(*arguments, **options):
+    try:
+        devicekit.compare(*arguments, **options)
+        said.append("nothing")
+    except (ValueError, devicekit.DevicekitError) as error:
+        said.append("%s: %s" % (type(error).__name__, str(error)[:60]))
+refuse(model, tf.ragged.constant([[1.0], [2.0, 3.0]]))
+refuse(model, tf.data.Dataset.from_tensors(x))
+refuse(model, np.array([["text"] * 4]))
+refuse(model, x, y[:2])
+refuse(model, x, y)
+refuse(model, x, steps=3)
+refuse(model, np.ones((3, 5), "float32"))
+refuse(keras.Sequential([L.Dense(2)]))
+refuse(model, x, devices="gpu", framework="tensorflow")
+refuse(model, x, framework="jax")
+print(json.dumps(said))
+"""
+    assert [text.partition(":")[0] for text in program(START + code)] == ["ValueError"] * 6 + [
+        "DevicekitError", "ValueError", "DeviceUnavailableError", "ValueError"
+    ]  # fmt: skip
+
+
+@only_tf1
+def test_models_in_graphs(program):
+    code = """
+found = {}
+for name in ("dense", "convolution", "nested", "composed"):
+    model = MODELS[name]()
+    before = [np.array(item) for item in model.get_weights()]
+    operations = len(tf.compat.v1.get_default_graph().get_operations())
+    comparison = devicekit.compare(model, devices=("cpu", "cpu:1"))
+    assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
+    found[name] = [comparison.agrees, len(comparison.findings), named(comparison, "cpu", "cpu:1")]
+    found[name].append(len(tf.compat.v1.get_default_graph().get_operations()) - operations < 200)
+try:
+    devicekit.compare(subclassed(), inputs_of("subclassed", 0))
+except (devicekit.DevicekitError, ValueError) as error:
+    found["subclassed"] = type(error).__name__
+print(json.dumps(found))
+"""
+    found = program(START + CLEAN + code)
+    assert found.pop("subclassed") in ("DevicekitError", "ValueError")
+    assert found == {name: [True, 0, {}, True] for name in found}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"devices": ()}, "devices is empty"),
+        ({"devices": "gpu:0,1"}, "several devices"),
+        ({"devices": "disk"}, "unknown device"),
+        ({"frameworks": ["jax"]}, "two or more"),
+        ({"optimizers": ["best"]}, "unknown optimizer"),
+        ({"steps": -1}, "steps"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"seed": True}, "seed"),
+        ({"targets": [1.0]}, "for Keras models"),
+        ({}, "a function needs inputs"),
+    ],
+)
+def test_arguments_that_are_wrong(options, words):
+    import devicekit
+
+    with pytest.raises(ValueError, match=words):
+        devicekit.compare(lambda x: x, **options)

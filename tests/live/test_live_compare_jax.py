@@ -1,0 +1,28 @@
+"""`compare` of Keras models on JAX; the processor is given to JAX twice."""
+
+from compare_models import CLEAN, FAULTS, JAX, JAX_FAULTS, check_faults
+
+TWICE = {"KERAS_BACKEND": "jax", "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+
+
+def test_planted_faults_are_named_with_their_layer_and_no_other(program):
+    found = program(JAX + FAULTS + JAX_FAULTS + "print(json.dumps(plant('cpu:1')))", env=TWICE)
+    assert len(found) == 5
+    check_faults(found)
+
+
+def test_models_without_a_fault_raise_nothing(program):
+    code = """
+wide = jax.config.jax_enable_x64
+for seed, name in enumerate(("dense", "recurrent", "attention", "subclassed")):
+    keras.utils.set_random_seed(seed)
+    model = MODELS[name]()
+    before = [np.array(item) for item in model.get_weights()]
+    comparison = devicekit.compare(model, inputs_of(name, seed), devices=("cpu", "cpu:1"), seed=seed)
+    assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
+    assert comparison.agrees and not comparison.findings, (name, named(comparison, "cpu", "cpu:1"))
+assert keras.config.floatx() == "float32" and keras.config.dtype_policy().name == "float32"
+assert jax.config.jax_enable_x64 == wide
+print(json.dumps(comparison.reference))
+"""
+    assert program(JAX + FAULTS + CLEAN + code, env=TWICE).startswith("cpu in float64 with jax")

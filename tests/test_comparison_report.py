@@ -1,0 +1,130 @@
+"""The report of a comparison: worst first, aligned, and within the terminal's width."""
+
+import json
+
+import pytest
+
+from devicekit.comparison import VERDICTS, Comparison, Difference, Divergence, Measure
+from devicekit.findings import Evidence, Finding, Fix
+from devicekit.report.comparison import comparison_line, comparison_text
+from devicekit.report.terminal import Style
+
+INF = float("inf")
+
+
+def measure(largest=1e-7, tolerance=1e-6, **more):
+    values = {"dtype": "float32", "shape": (3,), "max_relative_error": largest, "mean_relative_error": largest / 3}
+    values.update({"max_ulp": largest * 1.7e7, "cosine": 0.999999, "nonfinite": 0, "tolerance": tolerance})
+    return Measure(**dict(values, **more))
+
+
+def difference(verdict="agrees", name="dense_1", what="output", device="gpu:0", found=None, **more):
+    names = {"kind": "layer", "operation": "Dense", "framework": "tensorflow"}
+    return Difference(name=name, what=what, device=device, verdict=verdict, measure=found, **dict(names, **more))
+
+
+DIFFERENCES = (
+    difference(found=measure(5e-7)),
+    difference("reduced-precision", "conv", found=measure(5e-4), detail="like TF32", operation="Conv2D"),
+    difference("differs", "block_1/attention/query", "gradient of kernel", found=measure(0.2), detail="wrong sign"),
+    difference("differs", "norm", found=measure(INF, nonfinite=3, max_ulp=INF), detail="NaN in 3 elements"),
+    difference("failed", "sort", detail="InvalidArgumentError: no kernel\x1b[31m"),
+    difference("unsupported", "fft", ran_on="/device:CPU:0"),
+)
+TRAINING = Divergence(
+    "adam",
+    "gpu:0",
+    "tensorflow",
+    (2.0, 1.5),
+    (2.0, 1.0),
+    (1e-3, 1e-2),
+    (1e-7, 1e-6),
+    (0.1, 0.2),
+    "differs",
+    1,
+    "far off",
+)
+FINDING = Finding("numerics-divergent", "error", "norm is wrong.", (Evidence("NaN", "measured"),), (Fix("Update"),))
+
+
+def comparison(differences=DIFFERENCES, divergences=(TRAINING,), findings=(FINDING,)):
+    return Comparison(
+        "cpu in float64 with tensorflow", ("gpu:0",), tuple(differences), divergences, findings, "my_model", 3, 12.34
+    )
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
+def test_it_fits_the_terminal(width):
+    text = comparison_text(comparison(), Style(width))
+    for line in text.splitlines():
+        assert len(line) <= width, line
+    assert "\x1b" not in text
+    for words in (
+        "my_model",
+        "wrong sign",
+        "NaN in 3",
+        "like TF32",
+        "ran on",
+        "/device:CPU:0",
+        "far off",
+        "norm is wrong.",
+    ):
+        assert words in text
+
+
+def test_the_worst_comes_first():
+    lines = comparison_text(comparison(), Style(110)).splitlines()
+    shown = [line.split()[0] for line in lines if line.startswith("  ") and line.split()[0] in VERDICTS]
+    assert shown[:6] == ["differs", "differs", "failed", "unsupported", "reduced-precision", "agrees"]
+    assert lines.index(next(line for line in lines if "norm output" in line)) < lines.index(
+        next(line for line in lines if "query gradient" in line)
+    )
+
+
+def test_figures_are_in_columns():
+    lines = comparison_text(comparison(), Style(120)).splitlines()
+    head = next(line for line in lines if "cosine" in line)
+    rows = [line for line in lines if line.strip().partition(" ")[0] in VERDICTS and "e-0" in line]
+    assert rows
+    assert {len(line) for line in rows} == {len(head)}
+
+
+def test_many_that_agree_are_counted_and_none_that_is_wrong_is_left_out():
+    many = [difference(name="layer_%d" % number, found=measure()) for number in range(100)]
+    text = comparison_text(comparison(many, (), ()), Style(100))
+    assert "and 80 more, none of them worse" in text
+    assert "agrees 100" in text
+    wrong = [difference("differs", "wrong_%d" % number, found=measure(1.0)) for number in range(50)]
+    text = comparison_text(comparison(many + wrong, (), ()), Style(100))
+    assert all("wrong_%d " % number in text for number in range(50))
+    assert "layer_1" not in text
+
+
+def test_colours_only_where_they_are_wanted():
+    assert "\033[31;1m" in comparison_text(comparison(), Style(100, colour=True))
+    assert "\033" not in comparison_text(comparison(), Style(100))
+
+
+def test_one_line():
+    assert comparison_line(comparison()) == (
+        "my_model: 3 of 6 wrong, first block_1/attention/query gradient of kernel on gpu:0 with tensorflow; "
+        "training goes astray with adam on gpu:0"
+    )
+    fine = comparison(DIFFERENCES[:2], (), ())
+    assert str(fine) == comparison_line(fine)
+    assert (
+        str(fine) == "my_model: gpu:0 agrees with cpu in float64 with tensorflow (2 compared, 1 with reduced precision)"
+    )
+    assert "on nothing" in comparison_line(comparison((), (), ()))
+    assert fine.agrees
+    assert not comparison().agrees
+
+
+def test_nothing_compared_has_a_report_too():
+    assert "on nothing" in comparison_text(Comparison("cpu", ()), Style(80))
+
+
+def test_it_is_json():
+    data = json.loads(json.dumps(comparison().to_dict(), allow_nan=False))
+    assert data["differences"][3]["measure"]["max_ulp"] == "inf"
+    assert data["agrees"] is False
