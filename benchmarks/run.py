@@ -61,7 +61,7 @@ class Children:
             env=environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=300,
+            timeout=600,
         )
         took = 1000 * (time.perf_counter() - started)
         if done.returncode not in statuses:
@@ -380,6 +380,55 @@ def bench_loop(children, quick):
     yield row("bench --model resnet50 against model.fit, off by", abs(ours / theirs - 1), "", 0.05, detail)
 
 
+class Quota:
+    """A control group with the time of one core, where this user may make one; ``file``: what a process joins it by."""
+
+    def __enter__(self):
+        self.folder = self.file = None
+        first, second = "/sys/fs/cgroup/cpu", "/sys/fs/cgroup"
+        name = "devicekit-bench-%d" % os.getpid()
+        for parent, limit, value in (
+            (first, "cpu.cfs_quota_us", "100000"),
+            (first + ",cpuacct", "cpu.cfs_quota_us", "100000"),
+            (second, "cpu.max", "100000 100000"),
+        ):
+            folder = os.path.join(parent, name)
+            try:
+                os.mkdir(folder)
+                self.folder = folder
+                with open(os.path.join(folder, limit), "w") as stream:
+                    stream.write(value)
+                self.file = os.path.join(folder, "cgroup.procs")
+                return self
+            except OSError:  # another version, not ours to write, or without the controller
+                self.__exit__()
+        return self
+
+    def __exit__(self, *_):
+        if self.folder is not None:
+            os.rmdir(self.folder)
+        self.folder = self.file = None
+
+
+def bench_tune(children, quick):
+    """Training with a quota of one core: what `devicekit tune` found against TensorFlow's defaults."""
+    what = "a step with a quota of one core, tuned against defaults"
+    if (os.cpu_count() or 1) < 2:
+        raise AssertionError("with a single core no quota matters")
+    with Quota() as quota:
+        code = scripts.TUNE % (quota.file, "mlp" if quota.file is None else "transformer", 20 if quick else 150)
+        # Each call does all of it, and measures its figure twice.
+        tuning, usable = children.value(code)
+    threads = "; ".join(
+        "%s %s: %s" % (item["setting"], "kept" if item["kept"] else "left", item["gain"] and "%.2f times" % item["gain"])
+        for item in tuning["options"]
+    )
+    detail = "%s with %s; %s" % (tuning["model"], "the time of %g cores" % usable, threads or "nothing to try")
+    ratio = 1.0 / tuning["gain"] if tuning["gain"] else 1.0
+    limited = usable <= (os.cpu_count() or 1) / 2
+    yield row(what, ratio, "x", 0.97 if limited else None, detail if limited else detail + " (no quota could be set here)")
+
+
 def files_of(folder):
     """Return the files below a folder, with the times of their last change."""
     paths = [os.path.join(base, name) for base, _, names in os.walk(folder) for name in names]
@@ -468,7 +517,7 @@ def main():
                 about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
             except subprocess.SubprocessError:  # installed and broken: the rows below say so
                 about["tensorflow"] = "broken"
-            for bench in (bench_scope, bench_auto, bench_loop):
+            for bench in (bench_scope, bench_auto, bench_loop, bench_tune):
                 collect(rows, bench, children, options.quick)
         for framework in scripts.OWN_SCOPE:
             if framework != "tensorflow" and has(framework):

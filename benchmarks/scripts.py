@@ -198,7 +198,7 @@ for number in range(rounds + 1):
     for name in ("bench", "fit") if number % 2 else ("fit", "bench"):
         times = []
         if name == "fit":
-            other.fit(data, steps_per_epoch=steps + 1, epochs=1, verbose=0, callbacks=[Clock()])
+            other.fit(data, steps_per_epoch=steps + 1, epochs=1, verbose=0, shuffle=False, callbacks=[Clock()])
         else:
             for _ in range(steps + 1):
                 loop.step()
@@ -259,4 +259,17 @@ def times(pair, repeats=15):
 
 pairs = {"'cpu'": (ours, theirs), "'cpu' nested": (ours_nested, theirs_nested), "'/CPU:0'": (ours_native, theirs)}
 print(json.dumps({name: times(pair) for name, pair in pairs.items()}))
+"""
+
+#: Joins a control group, and tunes the threads in it.
+TUNE = """
+import json, os
+group = %r
+if group:
+    with open(group, "w") as stream:
+        stream.write(str(os.getpid()))
+import devicekit
+usable = devicekit.detect().native.cpu_usable.or_none() or os.cpu_count()
+tuning = devicekit.tune(%r, device="cpu", framework="tensorflow", options=["threads"], budget_s=%d, refresh=True)
+print(json.dumps([tuning.to_dict(), usable]))
 """

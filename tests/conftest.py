@@ -16,6 +16,9 @@ if not any(importlib.util.find_spec(name) for name in ("tensorflow", "jax", "tor
 # These install broken environments from the package registry; `nox -s environments` asks for them.
 if "DEVICEKIT_TEST_ENVIRONMENTS" not in os.environ:
     collect_ignore.append("environments")
+# These need a browser, and what draws pages; `nox -s report` asks for them.
+if "DEVICEKIT_TEST_BROWSER" not in os.environ:
+    collect_ignore.append("browser")
 
 
 @pytest.fixture

@@ -169,6 +169,18 @@ KNOWS = {
     "tuning_result": {"report"},
     "workers": {"workers", "selftest"},
     "numerics": {"numerics", "workers", "frameworks", "scope"},
+    "benchmarking": {
+        "benchmarking",
+        "workers",
+        "selftest",
+        "frameworks",
+        "numerics",
+        "ranking",
+        "kept",
+        "settings",
+        "batch_size",
+    }
+    | {"api", "detection", "framework_choice", "host", "probe", "windows"},
     "selftest": {"selftest", "kept", "framework_choice", "framework_switch", "logs"},
 }
 

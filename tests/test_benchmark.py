@@ -336,7 +336,7 @@ def test_a_tuning_says_what_to_type():
         (["--num_batches", "0"], "num_batches"),
         (["--plot", "figure.gif"], ".svg or .png or .pdf"),
         (["--plot", "nowhere/figure.svg"], "there is no folder"),
-        (["--html", "page.txt"], ".html"),
+        (["--html", "nowhere/page.html"], "there is no folder"),
         (["--shape", "a,b"], "--shape"),
     ],
 )

@@ -13,6 +13,8 @@ PAGES = [
     "docs/guide.md",
     "docs/platforms.md",
     "docs/resolve.md",
+    "docs/benchmark.md",
+    "docs/numerics.md",
     "docs/index.md",
     "docs/codes.md",
     "CONTRIBUTING.md",

@@ -8,19 +8,18 @@ import logging
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, DeviceUnavailableError
 from ..workers import WorkerReport, run_worker
 
 __all__ = ["Found", "next_size", "rounded", "search"]
 
 #: The search ends when the largest that fits is known to so large a part of itself.
-RESOLUTION = 1.0 / 16.0
+RESOLUTION = 0.1
 
 #: A batch may take so many times as long as the one before, which was at least half as large; then it hangs.
 _PATIENCE = 20.0
 _LEAST_PATIENCE_S = 60.0
 
-#: Steps that swap, page or never end: more than this is not waited for after the last that went well.
 _STAGE_TRY, _STAGE_FITS = "try", "fits"
 
 
@@ -220,6 +219,8 @@ def _raise_for(report: Optional[WorkerReport], turn: _Turn, tried: int, timeout_
     if report.outcome == "raised" and not report.out_of_memory:
         if report.error == "BatchModelError":
             raise DevicekitError(report.detail)
+        if report.error == "DeviceUnavailableError":
+            raise DeviceUnavailableError(report.detail)
         raise DevicekitError("a batch of %d cannot be computed: %s: %s" % (tried, report.error, report.detail[:1500]))
     if report.outcome == "died" and turn.trying is None:
         # Before the first batch: it is the framework, the device or the model, not the size.

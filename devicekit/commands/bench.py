@@ -1,7 +1,7 @@
 """``devicekit bench``: options in the manner of tf_cnn_benchmarks, also with hyphens instead of underscores."""
 
 import argparse
-from typing import Any, List, Optional, Union
+from typing import Any, List, Optional, Tuple, Union
 
 from ..benchmarking.models import NAMES
 from ..errors import DevicekitError
@@ -94,7 +94,7 @@ def _bench(options: argparse.Namespace) -> int:
 
     # Before minutes are spent on measuring.
     _check_file(options.plot, (".svg", ".png", ".pdf"))
-    _check_file(options.html, (".html", ".htm"))
+    _check_file(options.html, ())
     check_html(options.html)
     if options.plot:
         from ..figures.drawing import require_matplotlib
@@ -125,9 +125,7 @@ def _bench(options: argparse.Namespace) -> int:
 
         _print(benchmark_text(result, _style()))
     if options.plot:
-        from ..plotting import plot
-
-        plot(result).savefig(options.plot)
+        _save_plot(options.plot, result)
     if options.html:
         from ..report.pages import benchmark_page
 
@@ -135,14 +133,23 @@ def _bench(options: argparse.Namespace) -> int:
     return 1 if any(row.problem for row in result.rows) else 0
 
 
-def _check_file(path: Optional[str], endings: Any) -> None:
+def _check_file(path: Optional[str], endings: Tuple[str, ...]) -> None:
     """See that a file can be written, as far as that can be told without writing it."""
-    import os
+    from pathlib import Path
 
     if path is None:
         return
-    if not path.lower().endswith(endings):
+    if endings and not path.lower().endswith(endings):
         raise ValueError("%s: the file's name must end in %s" % (path, " or ".join(endings)))
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
         raise DevicekitError("%s cannot be written: there is no folder %s" % (path, folder))
+
+
+def _save_plot(path: str, result: Any) -> None:
+    from ..plotting import plot
+
+    try:
+        plot(result).savefig(path)
+    except OSError as error:
+        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error

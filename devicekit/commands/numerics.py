@@ -1,7 +1,7 @@
 """``devicekit verify --numerics``: the suite of operations on every device that can be used."""
 
 import argparse
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from ..errors import DevicekitError
 from .page import add_html, check_html, write_html

@@ -116,51 +116,60 @@ def _panel(device: str, items: List[Difference], width: float) -> Panel:
 
 
 def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
-    places = rows_of_bars(axes, [shortened(row.name, 44 if wide else 21) for row in rows])
+    places = rows_of_bars(axes, [shortened(row.name, 44 if wide else 25) for row in rows])
     axes.tick_params(axis="y", labelsize=9.5)
     axes.set_xscale("log")
     least, most = _limits(rows)
     axes.set_xlim(least, most)
+    broken = float("nan")
+    # Few objects with many points each: a page has to stay small.
+    lines_x = [value for _ in places for value in (least, most, broken)]
+    lines_y = [value for place in places for value in (place, place, broken)]
+    axes.plot(lines_x, lines_y, color=FAINT, linewidth=0.8, zorder=0)
+    ticks_x: List[float] = []
+    ticks_y: List[float] = []
+    points: Dict[Tuple[str, bool], List[Tuple[float, float]]] = {}
     for place, row in zip(places, rows):
-        axes.axhline(place, color=FAINT, linewidth=0.8, zorder=0)
         both = row.forward is not None and row.gradient is not None
+        half = 0.15 if both else 0.3
         for item, offset in ((row.forward, -0.17 if both else 0.0), (row.gradient, 0.17 if both else 0.0)):
-            if item is not None:
-                _mark(axes, item, place + offset, 0.15 if both else 0.3, (least, most), item is row.gradient)
+            if item is None:
+                continue
+            found, height = item.measure, place + offset
+            if found is None:
+                axes.text(least * 1.3, height, _missing(item), va="center", color=RED, fontsize=9)
+                continue
+            if found.tolerance > 0:
+                ticks_x += [found.tolerance, found.tolerance, broken]
+                ticks_y += [height - half, height + half, broken]
+            error = found.max_relative_error
+            # What is no number is drawn at the right edge, and no error at all at the left one.
+            drawn = most / 1.3 if not isfinite(error) else min(max(error, least * 1.15), most / 1.3)
+            points.setdefault((item.verdict, item is row.gradient), []).append((drawn, height))
+            if not isfinite(error) or found.nonfinite:
+                text = "%d not finite " % found.nonfinite if found.nonfinite else "not finite "
+                axes.text(drawn / 1.25, height, text, va="center", ha="right", color=RED, fontsize=9)
+    axes.plot(ticks_x, ticks_y, color=INK, linewidth=1.6, solid_capstyle="butt")
+    for (verdict, hollow), members in points.items():
+        colour, mark, _ = _MARKS.get(verdict, (RED, "X", ""))
+        axes.plot(
+            [x for x, _ in members],
+            [y for _, y in members],
+            marker=mark,
+            linestyle="none",
+            color=colour,
+            markerfacecolor="none" if hollow else colour,
+            markeredgewidth=1.4,
+            markersize=6.5,
+            clip_on=False,
+        )
     decades(axes.xaxis, 8 if wide else 5)
     axes.set_xlabel("maximum relative error (logarithmic)", loc="right")
 
 
-def _mark(axes: Any, item: Difference, place: float, half: float, limits: Tuple[float, float], hollow: bool) -> None:
-    least, most = limits
-    found = item.measure
-    if found is None:
-        text = (
-            "failed" if item.verdict == "failed" else "no kernel" + (", ran on %s" % item.ran_on if item.ran_on else "")
-        )
-        axes.text(least * 1.3, place, label(shortened(text, 40)), va="center", color=RED, fontsize=9)
-        return
-    if found.tolerance > 0:
-        axes.vlines(found.tolerance, place - half, place + half, color=INK, linewidth=1.6)
-    colour, mark, _ = _MARKS.get(item.verdict, (RED, "X", ""))
-    error = found.max_relative_error
-    infinite = not isfinite(error) or found.nonfinite > 0
-    # What is no number is drawn at the right edge, and no error at all at the left one.
-    drawn = most / 1.3 if not isfinite(error) else min(max(error, least * 1.15), most / 1.3)
-    fill = "none" if hollow else colour
-    axes.plot(
-        [drawn],
-        [place],
-        marker=mark,
-        color=colour,
-        markerfacecolor=fill,
-        markeredgewidth=1.4,
-        markersize=6.5,
-        clip_on=False,
-    )
-    if infinite:
-        text = "%d not finite " % found.nonfinite if found.nonfinite else "not finite "
-        axes.text(drawn / 1.25, place, text, va="center", ha="right", color=RED, fontsize=9)
+def _missing(item: Difference) -> str:
+    text = "failed" if item.verdict == "failed" else "no kernel" + (", ran on %s" % item.ran_on if item.ran_on else "")
+    return label(shortened(text, 40))
 
 
 def _limits(rows: List[_Row]) -> Tuple[float, float]:

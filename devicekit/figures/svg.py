@@ -56,7 +56,9 @@ def inline_svg(figure: Any, name: str, title: str, description: str) -> str:
     )
     parts = [head, told]
     used = {value[1:] for element in root.iter() for key, value in element.attrib.items() if key.endswith("href")}
-    used |= {found.group(1) for element in root.iter() for found in [_REFERENCE.match(element.get("clip-path", ""))] if found}
+    used |= {
+        found.group(1) for element in root.iter() for found in [_REFERENCE.match(element.get("clip-path", ""))] if found
+    }
     for child in root:
         _write(child, name, used, parts)
     return "".join(parts) + "</svg>"

@@ -69,7 +69,7 @@ class TensorFlowCaller(Caller):
     def settings(self, device: str) -> Tuple[str, ...]:
         import tensorflow as tf
 
-        if device == "cpu":
+        if device.startswith("cpu"):
             return ()
         on = tf.config.experimental.tensor_float_32_execution_enabled
         return ("TensorFlow's TF32 execution is on, as it is by default",) if on() else ()

@@ -56,7 +56,7 @@ class TorchCaller(Caller):
             return Called(outputs, computed, elsewhere=_elsewhere(heard))
 
     def settings(self, device: str) -> Tuple[str, ...]:
-        return precision_settings() if device != "cpu" else ()
+        return () if device.startswith("cpu") else precision_settings()
 
     def device_name(self, device: str) -> str:
         """Return PyTorch's own name of a device, as in ``"cuda:0"``."""

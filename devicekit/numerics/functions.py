@@ -261,7 +261,7 @@ class _Work:
             mine.array, self.reference[item.label], item.dtype, baseline, item.label, device, mine.ran_on, self._exact
         )
         settings = self.tool.settings(device)
-        if judged.verdict == "agrees" or not settings:
+        if judged.verdict != "reduced-precision" or not settings:
             return judged
         detail = "; ".join(filter(None, (judged.detail, ", ".join(settings))))
         return Difference(**dict(vars(judged), detail=detail))

@@ -37,7 +37,8 @@ _FULL_PRECISION: Dict[str, Tuple[Fix, ...]] = {
     ),
 }
 _ONEDNN = Fix(
-    "oneDNN computes in a coarser arithmetic when it is told to: let it not", "export ONEDNN_DEFAULT_FPMATH_MODE=STRICT"
+    "oneDNN computes in a coarser arithmetic where a variable allows it: take it away",
+    "unset ONEDNN_DEFAULT_FPMATH_MODE TF_SET_ONEDNN_FPMATH_MODE",
 )
 _OUT_OF_MEMORY = (
     "out of memory",

@@ -27,6 +27,9 @@ _SPREAD = 0.2
 _SLIGHT = 1.0 / 8192
 _CORRECT = 0.01
 
+#: Root mean square of products of two normal numbers, in means of their absolute values.
+_SIGNED = math.pi / 2
+
 #: Elements in which the CPU itself is off by this many tolerances, where the others are not, stand at a jump.
 _JUMP = 1000.0
 
@@ -89,8 +92,9 @@ def judge(
         The CPU's result in ``dtype``. It shows how badly conditioned the case is: where it is itself far from the
         reference, the device may be `CONDITION` times as far.
     magnitude : array_like or None
-        Size of what was summed for each element (``abs(a) @ abs(b)``). Terms of both signs add up to the square root of
-        their number times their size, so that this divided by ``sqrt(accumulation)`` is what errors are relative to.
+        Sum of the absolute values of the terms of each element (``abs(a) @ abs(b)``). Terms of both signs add up to the
+        square root of their number times their size, so that errors are relative to about this divided by
+        ``sqrt(accumulation)``.
     stale : sequence of array_like
         Earlier results and inputs, by which a buffer that was not written is recognised.
     kind, name, operation, what, device, framework, ran_on : str
@@ -113,7 +117,7 @@ def judge(
     shape = tuple(int(size) for size in np.shape(actual))
     actual, reference = real(actual), real(reference)
     if magnitude is not None:
-        magnitude = _terms(magnitude, shape, reference) / math.sqrt(accumulation)
+        magnitude = _terms(magnitude, shape, reference) * min(1.0, _SIGNED / math.sqrt(accumulation))
     limit = tolerance(dtype, accumulation=accumulation, depth=depth)
     case = _case(actual, reference, baseline, magnitude, dtype, limit)
     found = measure(actual, reference, dtype=dtype, tolerance=case.allowed, magnitude=magnitude, ignore=case.ignore)

@@ -15,7 +15,7 @@ from .keras_model import public_class
 from .layers_clone import variables
 from .layers_custom import gradient_problems
 from .layers_record import Call, Held
-from .layers_reference import Reference, Weights, arrays_in, line_of, other_inputs
+from .layers_reference import DrawsRandomNumbers, Reference, Weights, arrays_in, line_of, other_inputs
 from .layers_run import Outcome, Work, names_of
 from .layers_sizes import Sizes, coarsest, ratio_of, sizes_of
 from .nests import flatten, rebuild
@@ -112,10 +112,14 @@ def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[st
     once more in training where it has a training mode without randomness.
     """
     runner, layer = subject.runner, call.layer
-    cases = [
-        _Case(*way, Reference(runner, layer, way.work, way.cotangent, _no_head))
-        for way in ways_to_call(runner, call, subject.seed)
-    ]
+    try:
+        cases = [
+            _Case(*way, Reference(runner, layer, way.work, way.cotangent, _no_head))
+            for way in ways_to_call(runner, call, subject.seed)
+        ]
+    except DrawsRandomNumbers:
+        labels = [_Labels("layer", call.path, call.operation, device, subject.framework, number) for device in devices]
+        return [_not_compared(item) for item in labels]
     if not cases:
         return []
     found: List[Difference] = []
@@ -281,10 +285,13 @@ def compare_whole(
         return runner.head(loss, targets, double) if with_loss else None
 
     name = str(getattr(model, "name", "") or type(model).__name__)
-    reference = Reference(runner, model, work, cotangent, make_head)
+    each = [_Labels("model", name, public_class(model)[0], device, subject.framework, -1) for device in devices]
+    try:
+        reference = Reference(runner, model, work, cotangent, make_head)
+    except DrawsRandomNumbers:
+        return [_not_compared(labels) for labels in each]
     found: List[Difference] = []
-    for device in devices:
-        labels = _Labels("model", name, public_class(model)[0], device, subject.framework, -1)
+    for labels, device in zip(each, devices):
         try:
             on_device = runner.for_device(model, work, device)
             outcome = runner.run(on_device, work, device, False, cotangent, make_head(False))
@@ -340,6 +347,13 @@ def _failure(labels: _Labels, what: str, error: Exception) -> Difference:
     text = "%s: %s" % (type(error).__name__, line_of(error))
     make = unsupported if _NO_KERNEL.search(text) else failed
     return replace(make(detail=text, **named), depth=depth)
+
+
+def _not_compared(labels: _Labels) -> Difference:
+    return Difference(
+        labels.kind, labels.name, labels.operation, "output", labels.device, labels.framework, "agrees", depth=labels.depth,
+        detail="not compared: it draws random numbers in inference too",
+    )  # fmt: skip
 
 
 def _no_head(_: bool) -> None:

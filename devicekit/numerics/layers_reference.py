@@ -4,13 +4,14 @@ from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
+from .keras_model import layers_of, public_class
 from .layers_clone import NotClonable
 from .layers_record import Held
 from .layers_run import Outcome, Work
 from .nests import rebuild
 from .operation import rounded
 
-__all__ = ["MakeHead", "Reference", "Weights", "arrays_in", "line_of", "other_inputs"]
+__all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "Weights", "arrays_in", "line_of", "other_inputs"]
 
 #: How often the reference is computed anew with its inputs moved by as much as rounding may move them, where something is
 #: outside its tolerance.
@@ -22,6 +23,17 @@ Weights = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
 
 #: From whether it is to be in float64 to the function from outputs to the loss, None where there is none.
 MakeHead = Callable[[bool], Any]
+
+
+class DrawsRandomNumbers(Exception):
+    """A layer gives something else every time, also in inference: there is nothing to compare."""
+
+
+def _seed_moved(work: Work, outcome: Outcome) -> bool:
+    """Whether one of Keras's generators, whose state is among the weights, was drawn from."""
+    before = [item for item in work.weights if item.dtype == "uint32" and item.array.shape == (2,)]
+    after = [item for item in outcome.updates if item.dtype == "uint32" and item.array.shape == (2,)]
+    return any(not np.array_equal(a.array, b.array) for a, b in zip(before, after))
 
 
 class Reference:
@@ -53,6 +65,22 @@ class Reference:
             self.outcome = self.compute(work)
             reason = str(error) if isinstance(error, NotClonable) else "%s: %s" % (type(error).__name__, line_of(error))
             self.remark = "compared with the CPU in the same dtype, for it cannot be made again in float64: %s" % reason
+
+        if _seed_moved(work, self.outcome) or not self._repeatable(runner, layer, work):
+            raise DrawsRandomNumbers
+
+    def _repeatable(self, runner: Any, layer: Any, work: Work) -> bool:
+        """Whether the CPU gives the same twice; of Keras's own layers that is known."""
+        if all(public_class(item)[1] for item in layers_of(layer)):
+            return True
+        cotangent, make_head = self._rest
+        own = runner.for_device(layer, work, "cpu")
+        one, other = (
+            [item.array for item in runner.run(own, work, "cpu", False, cotangent, make_head(False)).outputs]
+            for _ in "12"
+        )
+        with np.errstate(all="ignore"):
+            return all(np.allclose(a, b, rtol=1e-3, atol=1e-6, equal_nan=True) for a, b in zip(one, other))
 
     def compute(self, work: Work) -> Outcome:
         """Compute the same for other inputs and weights."""

@@ -6,7 +6,7 @@ from typing import Any, Callable, ContextManager, Dict, List, NamedTuple, Option
 
 import numpy as np
 
-from .keras_model import Keras, public_class
+from .keras_model import Keras, layers_of, public_class
 from .layers_arrays import Arrays, Cotangent, arrays_of
 from .layers_clone import (
     NotClonable,
@@ -310,12 +310,13 @@ def _array(held: Optional[Held]) -> Optional[np.ndarray]:
 
 def _alike(layer: Any) -> Any:
     """Return what is equal for layers that do the same, apart from their weights: the layer itself for the user's own."""
-    if public_class(layer)[1] and hasattr(layer, "get_config"):
+    if hasattr(layer, "get_config") and all(public_class(item)[1] for item in layers_of(layer)):
         try:
             config = dict(layer.get_config(), name="")
         except Exception:  # whatever its parts raise; then it is like no other
             return layer
-        return type(layer).__name__, repr(config)
+        # Functions of the user's may have one name.
+        return type(layer).__name__, repr(config), repr(getattr(layer, "activation", None))
     return layer
 
 

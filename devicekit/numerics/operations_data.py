@@ -66,6 +66,7 @@ DATA: Tuple[Operation, ...] = (
         differentiable=False,
         exact=True,
     ),
+    _moved("", "identity", (Input("x", (300, 7)),)),
     _moved("along the last axis", "concat", (Input("a", (4, 5, 6)), Input("b", (4, 5, 9))), axis=2),
     _moved("along the first axis", "concat", (Input("a", (4, 5, 6)), Input("b", (7, 5, 6))), axis=0),
     _moved("in 3", "split", (Input("x", (4, 12, 5)),), count=3, axis=1),

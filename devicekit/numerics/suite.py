@@ -20,8 +20,11 @@ CASE_TIMEOUT_S = 120.0
 #: Until the framework is imported and the device is set up.
 _START_S = 300.0
 
-#: No device gets more than this many workers: what crashes with every operation is not tried with each.
-_MOST_WORKERS = 6
+#: After so many crashes one after the other the device is given up: it would crash with every operation.
+_FRUITLESS = 2
+
+#: After so many in all; each costs a start of the framework.
+_MOST_WORKERS = 8
 
 _Watch = Callable[[str], Any]
 
@@ -32,7 +35,7 @@ class _Ran:
 
     framework: str
     device: str
-    place: str = ""
+    workers: int = 0
     said: Dict[int, Dict[str, Any]] = field(default_factory=dict)
     #: Cases that ended their worker, or that were not reached, and why.
     lost: Dict[int, str] = field(default_factory=dict)
@@ -90,7 +93,7 @@ def run_suite(
     frameworks = list(dict.fromkeys(framework for framework, _ in targets))
     differences: List[Difference] = []
     named: List[Tuple[str, str]] = []
-    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder:
+    with tempfile.TemporaryDirectory(prefix="devicekit-numerics-") as folder:
         for framework in frameworks:
             devices = [device for name, device in targets if name == framework]
             setting = _Setting(folder, seed, (engines or {}).get(framework, ""), watch or _unwatched, case_timeout_s)
@@ -177,19 +180,22 @@ def _run(
     """Compute all cases on a device; a worker that ends early is followed by another one, behind where it ended."""
     ran = _Ran(framework, device)
     waiting = list(cases)
+    fruitless, why = 0, ""
     with setting.watch("computing on %s with %s" % (device, framework)) as line:
-        for _ in range(_MOST_WORKERS):
-            if not waiting:
-                return ran
+        while waiting:
+            before = len(ran.said)
             why, begun = _one_worker(ran, waiting, folder, setting, line)
             waiting = [case for case in waiting if case[0] not in ran.said]
             if begun is None:
-                # It ended before the first case or between two: the next would not get further.
+                # It ended before the first case, or between two: the next would not get further.
                 break
-            if begun not in ran.said:
-                ran.lost[begun] = why
-                waiting = [case for case in waiting if case[0] != begun]
-    why = why if begun is None else "not tried: %d workers ended before; the last: %s" % (_MOST_WORKERS, why)
+            ran.lost[begun] = why
+            waiting = [case for case in waiting if case[0] != begun]
+            fruitless = 0 if len(ran.said) > before else fruitless + 1
+            ran.workers += 1
+            if fruitless >= _FRUITLESS or ran.workers >= _MOST_WORKERS:
+                why = "not tried, after %d operations that ended their process; the last: %s" % (ran.workers, why)
+                break
     for number, _, _, _ in waiting:
         ran.lost[number] = why
     return ran
@@ -204,7 +210,7 @@ def _one_worker(
 
     def hear(said: Dict[str, Any]) -> None:
         if "ready" in said:
-            ran.place, ran.framework = said["ready"], said["framework"]
+            ran.framework = said["framework"]
         if "begun" in said:
             begun.append(said["begun"])
             # The first may compile kernels for all that follow.
@@ -231,10 +237,12 @@ def _one_worker(
             "devicekit.numerics.suite_worker:run_cases", task, timeout_s=longest_s, on_message=hear, tick=tick
         )
     except _Stuck:
-        return "no answer within %g s" % (setting.case_timeout_s if len(begun) > 1 else _START_S), _last(begun, ran)
+        longest_s = setting.case_timeout_s if len(begun) > 1 else _START_S
+        return "hung: no answer within %g s" % longest_s, _last(begun, ran)
     if report.outcome == "done":
         return "", None
-    return ": ".join(part for part in (report.error, report.detail) if part), _last(begun, ran)
+    why = ": ".join(part for part in (report.error, report.detail) if part)
+    return "its process crashed: %s" % why if report.outcome == "died" else why, _last(begun, ran)
 
 
 def _last(begun: Sequence[int], ran: _Ran) -> Optional[int]:

@@ -52,9 +52,20 @@ def judge_device(
         As in `Difference`.
     seed : int
     """
+    why = _nothing(on_device) or _nothing(on_cpu)
+    if why:
+        names: Dict[str, Any] = {
+            "kind": "operation",
+            "name": "operations",
+            "operation": "",
+            "device": device,
+            "framework": framework,
+        }
+        yield failed(what="output", detail=why, **names)
+        return
     stale: List[np.ndarray] = []
     lacking = _lacking(on_device)
-    for dtype in lacking:
+    for dtype in set(lacking) - set(_lacking(on_cpu)):
         yield unsupported(
             kind="operation",
             name="everything in %s" % dtype,
@@ -70,7 +81,7 @@ def judge_device(
             if dtype in lacking or (device == "cpu" and dtype != "float32"):
                 continue
             key = (operation.name, dtype, "result")
-            names: Dict[str, Any] = {
+            names = {
                 "kind": "operation",
                 "name": operation.name if dtype == "float32" else "%s in %s" % (operation.name, dtype),
                 "operation": operation.operation,
@@ -102,6 +113,13 @@ def judge_device(
             for index, what, accumulation in _parts(operation, found):
                 yield _verdict(operation, dtype, found, index, what, accumulation, stale + inputs, case, names)
             stale = list(found.actual[0])
+
+
+def _nothing(cases: _Cases) -> str:
+    """Return why there is no result at all, where that is one and the same for every case; else ""."""
+    errors = {case.error for case in cases.values()}
+    none = not any(case.path or case.unsupported for case in cases.values())
+    return errors.pop() or "no result" if none and len(errors) == 1 else ""
 
 
 def _lacking(on_device: _Cases) -> Tuple[str, ...]:

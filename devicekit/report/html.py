@@ -113,8 +113,8 @@ def comparison_html(comparison: Comparison) -> str:
         table = _table("Furthest from the reference", heads, _cut(ordered, _difference), right=(3, 4, 5, 6))
         parts += [table, _rest(len(ordered))]
     if comparison.divergences:
-        heads = ("verdict", "optimizer", "device", "weights, last step", "rounding alone", "another seed")
-        table = _table("Training", heads, _cut(comparison.divergences, _divergence), right=(3, 4, 5))
+        trained = ("verdict", "optimizer", "device", "weights, last step", "rounding alone", "another seed")
+        table = _table("Training", trained, _cut(comparison.divergences, _divergence), right=(3, 4, 5))
         parts += [table, _rest(len(comparison.divergences))]
     return _box(parts)
 
@@ -161,11 +161,11 @@ def tuning_html(tuning: Tuning) -> str:
 
 def _difference(item: Difference) -> Tuple[str, ...]:
     what = "%s: %s" % (_text(item.name), _text(item.what))
-    if item.detail or item.arithmetic or item.verdict == "unsupported":
-        ran = "ran on %s" % item.ran_on if item.verdict == "unsupported" and item.ran_on else ""
-        notes = [note for note in (item.arithmetic, ran, item.detail) if note]
-        what += '<br><span style="opacity:.75">%s</span>' % _text("; ".join(notes)) if notes else ""
     found = item.measure
+    ran = "ran on %s" % item.ran_on if item.verdict == "unsupported" and item.ran_on else ""
+    arithmetic = item.arithmetic if found is None or item.arithmetic != found.dtype else ""
+    notes = [note for note in (arithmetic, ran, item.detail) if note]
+    what += '<br><span style="opacity:.75">%s</span>' % _text("; ".join(notes)) if notes else ""
     figures = (
         ("", "", "", "")
         if found is None

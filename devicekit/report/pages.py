@@ -272,8 +272,9 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
 def _render(template: str, version: str, made: str, **values: Any) -> str:
     environment, markup = _environment()
     style, script = _asset("style.css"), _asset("script.js")
-    policy = "default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'" % (
-        (_hash(style), _hash(script))
+    policy = (
+        "default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'"
+        % ((_hash(style), _hash(script)))
     )
     page = environment.get_template(template).render(
         policy=policy, style=markup(style), script=markup(script), version=version or __version__, made=made, **values

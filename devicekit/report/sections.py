@@ -74,7 +74,9 @@ def comparison_sections(comparison: Comparison) -> List[Section]:
 
 def gain_section(tuning: Tuning) -> Section:
     """Return the gain of each option and the table of them."""
-    told = "; ".join("%s %s: %s" % (item.name, item.setting, ratio(item.gain) or "not measured") for item in tuning.options)
+    told = "; ".join(
+        "%s %s: %s" % (item.name, item.setting, ratio(item.gain) or "not measured") for item in tuning.options
+    )
     plots = _plots("gains", gain_panels(tuning, _BROAD), gain_panels(tuning, _NARROW), told)
     rows = [
         (
@@ -165,7 +167,9 @@ def _errors(comparison: Comparison) -> Section:
     rows = [_difference(item) for item in ordered[:_MOST_ROWS]]
     tables = [Table("Furthest from the reference", heads, rows[:_FIRST_ROWS], numbers)]
     if len(rows) > _FIRST_ROWS:
-        caption = "All %d that were compared" % len(ordered) if len(ordered) == len(rows) else "The worst %d" % len(rows)
+        caption = (
+            "All %d that were compared" % len(ordered) if len(ordered) == len(rows) else "The worst %d" % len(rows)
+        )
         tables.append(Table(caption, heads, rows, numbers, True, _left_out(len(ordered))))
     text = "Relative to the size of the reference, for the same inputs and weights; the mark is the tolerance."
     return Section("Error against tolerance", text + _undrawn(len(panels)), plots, tuple(tables))
@@ -174,7 +178,8 @@ def _errors(comparison: Comparison) -> Section:
 def _difference(item: Difference) -> Tuple[Any, ...]:
     found = item.measure
     ran = "ran on %s" % item.ran_on if item.verdict == "unsupported" and item.ran_on else ""
-    remark = "; ".join(text for text in (item.arithmetic, ran, _cut(item.detail)) if text)
+    arithmetic = item.arithmetic if found is None or item.arithmetic != found.dtype else ""
+    remark = "; ".join(text for text in (arithmetic, ran, _cut(item.detail)) if text)
     figures: Tuple[str, ...] = ("", "", "", "", "")
     if found is not None:
         remark += "; %d not finite" % found.nonfinite if found.nonfinite else ""
@@ -192,7 +197,9 @@ def _difference(item: Difference) -> Tuple[Any, ...]:
 def _training(comparison: Comparison) -> Section:
     found = comparison.divergences
     told = "; ".join("%s on %s: %s" % (item.optimizer, item.device, item.verdict) for item in found[:_FIRST_ROWS])
-    plots = _plots("training", divergence_panels(comparison, _BROAD), divergence_panels(comparison, _NARROW), _cut(told))
+    plots = _plots(
+        "training", divergence_panels(comparison, _BROAD), divergence_panels(comparison, _NARROW), _cut(told)
+    )
     heads = ("Training", "Verdict", "First step", "Weights", "Rounding", "Another seed", "Loss", "Reference loss")
     rows: List[Tuple[Any, ...]] = [
         (
@@ -225,7 +232,10 @@ def _steps(item: Divergence) -> Table:
     rows: List[Tuple[Any, ...]] = [
         (
             str(step + 1),
-            *[relative(values[step]) if step < len(values) else "" for values in (item.weights, item.rounding, item.seed)],
+            *[
+                relative(values[step]) if step < len(values) else ""
+                for values in (item.weights, item.rounding, item.seed)
+            ],
             *["%.6g" % values[step] if step < len(values) else "" for values in (item.loss, item.reference_loss)],
         )
         for step in steps

@@ -81,7 +81,9 @@ def _compile(keras: Any, network: Any, job: Any) -> None:
     elif job.settings.get("torch_compile"):
         options["jit_compile"] = True
     loss: Any = "mse"
-    if job.loss != "squares":
+    if job.loss == "own":
+        loss = network.loss
+    elif job.loss != "squares":
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=job.loss == "logits")
     network.compile(optimizer=keras.optimizers.SGD(_RATE, momentum=_MOMENTUM), loss=loss, **options)
 

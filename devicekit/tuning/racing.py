@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import DevicekitError
 from ..workers import WorkerReport, run_worker
-from .gains import Gain, gain_of
+from .gains import Gain, Noise, gain_of
 from .orders import give_order
 
 __all__ = ["Racer", "RacerEnded", "race"]
@@ -144,7 +144,7 @@ class Racer:
         return self.wait("check", timeout_s)
 
 
-def race(base: Racer, other: Racer, seconds: float) -> Gain:
+def race(base: Racer, other: Racer, seconds: float, noise: Optional[Noise] = None) -> Gain:
     """Return the gain of a worker over another, from pairs of blocks in the order ABBA.
 
     Parameters
@@ -153,6 +153,8 @@ def race(base: Racer, other: Racer, seconds: float) -> Gain:
         Both ready.
     seconds : float
         After so many no more pairs are begun, but four are measured in any case.
+    noise : Noise or None
+        Where the gain is more than this and not sure yet, it goes on, for three times the seconds at most.
 
     Raises
     ------
@@ -163,7 +165,7 @@ def race(base: Racer, other: Racer, seconds: float) -> Gain:
     pairs: List[Tuple[float, float]] = []
     # A block may meet a machine that is many times as busy as in the warm-up.
     limit = 60.0 + 20.0 * (base.ready["step_s"] + other.ready["step_s"])
-    while len(pairs) < _MOST and (len(pairs) < _FEWEST or time.monotonic() - began < seconds):
+    while True:
         if len(pairs) % 2:
             after = other.block(limit)
             before = base.block(limit)
@@ -171,7 +173,14 @@ def race(base: Racer, other: Racer, seconds: float) -> Gain:
             before = base.block(limit)
             after = other.block(limit)
         pairs.append((before, after))
-    return gain_of(pairs)
+        if len(pairs) < _FEWEST:
+            continue
+        gain, taken = gain_of(pairs), time.monotonic() - began
+        unsure = noise is not None and gain.logarithm > noise.logarithm and not gain.wins(noise)
+        if (taken >= seconds or len(pairs) >= _MOST) and not (
+            unsure and taken < 3 * seconds and len(pairs) < 3 * _MOST
+        ):
+            return gain
 
 
 def _why(report: WorkerReport) -> str:

@@ -293,7 +293,7 @@ class _Tuner:
         try:
             with self._racer(option, limit + 600.0, progress.tick) as other:
                 other.warm_up(limit)
-                gain = race(base, other, self._race_s)
+                gain = race(base, other, self._race_s, self._noise)
                 if not gain.wins(self._noise):
                     return _Result(option, gain, False, self._lost(gain))
                 return self._checked(base, other, option, gain, selection)
@@ -327,6 +327,8 @@ class _Tuner:
     def _lost(self, gain: Gain) -> str:
         if gain.logarithm < -self._noise.logarithm:
             return "slower"
+        if gain.logarithm > self._noise.logarithm:
+            return "not sure: the ratio of single pairs of blocks varies too much on this machine"
         text = "no more than noise: two processes with the same settings differ by up to %.0f %% here"
         return text % (100 * (self._noise.ratio - 1))
 

@@ -1,0 +1,235 @@
+"""Pages in a real browser: they fit, they say nothing on the console, their buttons copy, and nothing hostile runs."""
+
+import base64
+import os
+import re
+from importlib.util import find_spec
+
+import pytest
+from measurements import HOSTILE, benchmark, comparison, diagnosis, selection, tuning
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+import devicekit
+from devicekit.probe import read_machine
+from devicekit.report.pages import benchmark_page, comparison_page, doctor_page, tuning_page
+from devicekit.simulated import SimulatedHost
+
+MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
+
+
+def machine(name="linux-nvidia-no-cudnn"):
+    return read_machine(SimulatedHost(os.path.join(MACHINES, name)))
+
+
+def doctor(text="", name="linux-nvidia-no-cudnn"):
+    if text:
+        return doctor_page(machine(name), diagnosis(text), selection(text), made=text)
+    found = machine(name)
+    return doctor_page(found, devicekit.diagnose(found), devicekit.select_device(machine=found), made="today")
+
+
+PAGES = {
+    "doctor": doctor,
+    "doctor-nothing": lambda text="": doctor(text, "linux-nothing-installed"),
+    "bench": lambda text="": benchmark_page(benchmark(text)),
+    "numerics": lambda text="": comparison_page(comparison(text)),
+    "tune": lambda text="": tuning_page(tuning(text)),
+}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_fits_and_can_be_read(browser, name, width, dark):
+    browser.open(PAGES[name](), width, dark)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    # Every word within the page: what is wider scrolls in a box of its own.
+    assert browser.run(OUTSIDE, width) == []
+    assert browser.run("return matchMedia('(prefers-color-scheme: dark)').matches") is dark
+    paper = browser.run("return getComputedStyle(document.body).backgroundColor")
+    assert (sum(int(part) for part in re.findall(r"\d+", paper)[:3]) < 200) is dark, paper
+    assert browser.run("return performance.getEntriesByType('resource').map(e => e.name)") == []
+    violations = accessibility(browser)
+    assert violations == []
+    assert browser.console() == []
+
+
+OUTSIDE = """
+const found = [];
+for (const item of document.querySelectorAll('body *')) {
+  const box = item.getBoundingClientRect();
+  if (box.width > 1 && box.right > arguments[0] + 1 && !item.closest('.wide, .unseen, .skip, svg')) found.push(item.outerHTML.slice(0, 120));
+}
+return found;
+"""
+
+
+def accessibility(browser):
+    """What axe-core finds: contrast, names, roles, order of headings, landmarks, focus."""
+    folder = find_spec("axe_core_python").submodule_search_locations[0]
+    path = os.environ.get("DEVICEKIT_AXE", os.path.join(folder, "axe.min.js"))
+    with open(path, encoding="utf-8") as stream:
+        browser.run(stream.read())
+    browser.driver.set_script_timeout(60)
+    found = browser.driver.execute_async_script(
+        "const done = arguments[0];"
+        "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}).then("
+        "  result => done(result.violations.map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 160))])));"
+    )
+    return found
+
+
+def test_headings_are_in_order_and_tables_have_captions(browser):
+    for name, page in PAGES.items():
+        browser.open(page())
+        levels = browser.run("return [...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
+        assert levels[0] == 1, name
+        assert levels.count(1) == 1, name
+        assert all(after - before <= 1 for before, after in zip(levels, levels[1:])), (name, levels)
+        assert browser.run("return [...document.querySelectorAll('table')].every(t => t.caption && t.caption.textContent)")
+        assert browser.run("return document.documentElement.lang") == "en"
+        plots = browser.run("return [...document.querySelectorAll('svg')].map(s => s.querySelector('title').textContent)")
+        assert all(plots), name
+        assert len(browser.run("return [...document.querySelectorAll('[id]')].map(e => e.id)")) == len(
+            set(browser.run("return [...document.querySelectorAll('[id]')].map(e => e.id)"))
+        )
+
+
+def paste(browser):
+    """What the clipboard holds, as a user finds it: pasted into a field."""
+    browser.run("const area = document.createElement('textarea'); area.id = 'paste'; document.body.append(area); area.focus()")
+    area = browser.driver.find_element(By.ID, "paste")
+    area.send_keys(Keys.CONTROL, "v")
+    text = area.get_attribute("value")
+    browser.run("document.getElementById('paste').remove()")
+    return text
+
+
+@pytest.mark.parametrize("without", [False, True], ids=["clipboard", "fallback"])
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_the_buttons_copy(browser, name, without):
+    driver = browser.open(PAGES[name](), 360)
+    if without:
+        browser.run("Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})")
+    else:
+        driver.execute_cdp_cmd(
+            "Browser.setPermission", {"permission": {"name": "clipboard-write"}, "setting": "granted"}
+        )
+    buttons = driver.find_elements(By.CSS_SELECTOR, "button.copy")
+    assert buttons
+    for button in buttons:
+        wanted = driver.find_element(By.ID, button.get_attribute("aria-describedby")).get_attribute("textContent")
+        button.click()
+        WebDriverWait(driver, 10).until(lambda _, button=button: button.text == "Copied")
+        assert paste(browser) == wanted
+    said = driver.find_element(By.ID, "said")
+    WebDriverWait(driver, 10).until(lambda _: said.get_attribute("textContent") == "The command was copied.")
+    assert browser.console() == []
+
+
+def test_where_nothing_can_be_copied_the_command_is_selected(browser):
+    driver = browser.open(doctor())
+    browser.run("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    browser.run("document.execCommand = () => false")
+    button = driver.find_element(By.CSS_SELECTOR, "button.copy")
+    button.click()
+    WebDriverWait(driver, 10).until(lambda _: button.text == "Selected")
+    assert browser.run("return String(getSelection())") == driver.find_element(By.CSS_SELECTOR, ".command code").text
+
+
+def test_a_button_is_reached_and_pressed_with_the_keyboard(browser):
+    driver = browser.open(doctor())
+    for _ in range(12):
+        driver.switch_to.active_element.send_keys(Keys.TAB)
+        if driver.switch_to.active_element.get_attribute("class") == "copy":
+            break
+    button = driver.switch_to.active_element
+    assert browser.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    button.send_keys(Keys.ENTER)
+    WebDriverWait(driver, 10).until(lambda _: button.text == "Copied")
+    assert driver.switch_to.active_element == button
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_what_is_hostile_stays_text(browser, name, text):
+    html = PAGES[name](" " + text)
+    driver = browser.open(html)
+    title = browser.run("return document.title")
+    assert title.startswith("devicekit "), title
+    for button in driver.find_elements(By.CSS_SELECTOR, "button.copy"):
+        button.click()
+    for details in driver.find_elements(By.CSS_SELECTOR, "summary"):
+        details.click()
+    assert browser.run("return document.title") == title
+    assert browser.run("return document.scripts.length") == 1
+    assert browser.run("return document.querySelectorAll('img, iframe, object, embed, form, style style').length") == 0
+    links = browser.run("return [...document.querySelectorAll('a')].map(a => a.getAttribute('href'))")
+    assert all(link.startswith(("#", "https://", "http://")) for link in links), links
+    handlers = "return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length"
+    assert browser.run(handlers) == 0
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+    if "{{" in text:
+        assert "{{ 7 * 7 }}" in browser.run("return document.body.textContent")
+    assert browser.console() == []
+
+
+def test_the_policy_stops_what_would_slip_through(browser):
+    # The second line of defence, tried: a script and a handler that somebody had managed to put into the page.
+    hole = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
+    browser.open(doctor().replace("<footer>", hole + "<footer>"))
+    assert browser.run("return document.title").startswith("devicekit doctor")
+    assert any("Content Security Policy" in message for message in browser.console())
+
+
+def test_printed_it_is_open_light_and_without_buttons(browser):
+    driver = browser.open(PAGES["numerics"](), dark=True)
+    made = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert base64.b64decode(made["data"]).startswith(b"%PDF-")
+    # Folded again afterwards; while it is printed everything is open.
+    assert browser.run("return document.querySelectorAll('details:not([open])').length") > 0
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("return document.querySelectorAll('details:not([open])').length") == 0
+    browser.run("window.dispatchEvent(new Event('afterprint'))")
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert browser.run("return getComputedStyle(document.querySelector('button')).display") == "none"
+    assert browser.console() == []
+
+
+def test_the_failing_cell_is_marked_in_words(browser):
+    driver = browser.open(doctor())
+    cells = {
+        item.get_attribute("data-part"): item.find_element(By.CSS_SELECTOR, ".state").text
+        for item in driver.find_elements(By.CSS_SELECTOR, ".cell")
+    }
+    assert "fails" in cells["cuDNN"]
+    assert "ok" in cells["NumPy"]
+    assert [part for part, state in cells.items() if "fails" in state] == ["cuDNN"]
+    driver.find_element(By.CSS_SELECTOR, ".cell-fails a").click()
+    assert driver.current_url.endswith("#finding-1")
+    assert "cudnn-missing" in driver.find_element(By.ID, "finding-1").text
+
+
+def test_every_word_of_a_plot_is_within_it(browser):
+    script = """
+    return [...document.querySelectorAll('svg text')].filter(t => {
+      const svg = t.ownerSVGElement.getBoundingClientRect(), box = t.getBoundingClientRect();
+      return svg.width > 0 && (box.left < svg.left - 2 || box.right > svg.right + 2);
+    }).map(t => t.textContent);
+    """
+    for name in ("bench", "numerics", "tune"):
+        for width in (360, 1280):
+            browser.open(PAGES[name](), width)
+            assert browser.run(script) == [], (name, width)
+
+
+def test_a_large_comparison_is_a_small_page(browser):
+    html = comparison_page(comparison(layers=300, devices=tuple("gpu:%d" % place for place in range(9)), steps=300))
+    assert len(html.encode("utf-8")) < 1000000
+    browser.open(html, 360)
+    assert browser.run("return document.documentElement.scrollWidth") <= 360
+    assert "are drawn" in browser.run("return document.body.textContent")

@@ -1,0 +1,44 @@
+"""Programs that run the suite's operations with a framework's engine on the CPU, against the same in float64."""
+
+#: `checked`: what does not agree, and the largest error in units of its tolerance. The CPU's own result is the baseline, so
+#: that what is badly conditioned does not count.
+PRELUDE = """
+import json, warnings
+import numpy as np
+from devicekit.numerics.engine import engine
+from devicekit.numerics.judging import judge
+from devicekit.numerics.operations import KINDS, arrays, magnitudes, select
+
+def checked(made, operations, place, seeds=(0,), reference="cpu:0"):
+    wrong, largest = [], 0.0
+    for operation in operations:
+        for seed in seeds:
+            for dtype in operation.dtypes:
+                given = arrays(operation, seed, dtype)
+                exact = made.run(operation, given, "float64", reference, seed)
+                usual = made.run(operation, given, dtype, reference, seed)
+                found = made.run(operation, given, dtype, place, seed)
+                if exact.error or found.error:
+                    wrong.append([operation.name, dtype, seed, exact.error or found.error])
+                    continue
+                sizes = [None] * len(exact.outputs)
+                if operation.scale == "absolute":
+                    other = magnitudes(operation)
+                    sizes = made.run(other, arrays(other, seed, dtype), "float64", reference, seed).outputs
+                for what in ("outputs", "gradients"):
+                    for number, right in enumerate(getattr(exact, what)):
+                        actual, own = getattr(found, what)[number], getattr(usual, what)[number]
+                        longest = max([operation.accumulation, 1] + [item.accumulation for item in operation.inputs])
+                        size = sizes[number] if what == "outputs" and right.dtype.kind == "f" else None
+                        item = judge(
+                            actual, right, dtype=dtype if right.dtype.kind == "f" else str(right.dtype),
+                            accumulation=longest, depth=operation.depth, baseline=own, magnitude=size, kind="operation",
+                            name=operation.name, operation=operation.operation, what=what, device="cpu",
+                            framework=made.framework,
+                        )
+                        if item.measure is not None and item.measure.tolerance:
+                            largest = max(largest, item.measure.max_relative_error / item.measure.tolerance)
+                        if item.verdict != "agrees":
+                            wrong.append([operation.name, dtype, seed, what, number, item.verdict, item.detail])
+    return wrong, largest
+"""

@@ -1,0 +1,176 @@
+"""The largest batch that fits: real processes that really run out of memory, and a process that trains on afterwards."""
+
+from live_prelude import VERSION, only_tf2
+
+#: A quarter of a million numbers make an example of a megabyte, and hardly any work.
+WIDE = """
+import json, logging, os, sys
+import numpy as np
+import devicekit
+LINES = []
+class Lines(logging.Handler):
+    def emit(self, record):
+        LINES.append(record.getMessage())
+logging.getLogger("devicekit").addHandler(Lines())
+logging.getLogger("devicekit").setLevel(logging.INFO)
+import tensorflow as tf
+keras = tf.keras
+def wide(features=250000, compiled=True):
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(features,))])
+    if compiled:
+        model.compile("sgd", "mse")
+    return model
+def data(count, features=250000):
+    return np.zeros((count, features), "float32"), np.zeros((count, 1), "float32")
+"""
+
+if VERSION >= (2, 16):  # Keras 3 asks for an Input layer
+    WIDE = WIDE.replace(
+        "[keras.layers.Dense(1, input_shape=(features,))]", "[keras.Input((features,)), keras.layers.Dense(1)]"
+    )
+
+
+def test_memory_runs_out_in_other_processes_and_this_one_trains_on(program):
+    data = program(
+        WIDE
+        + """
+model = wide()
+before = [weight.tolist() for weight in model.get_weights()]
+size = devicekit.find_batch_size(model, *data(4), device="cpu", max_batch_size=4000, memory="300MiB", margin=0.2)
+same = before == [weight.tolist() for weight in model.get_weights()]
+loss = model.fit(*data(8), verbose=0).history["loss"]
+print(json.dumps({"size": size, "lines": LINES, "same": same, "loss": loss}))
+"""
+    )
+    # A batch lies in memory as it is made up, and once more as the framework's.
+    assert 16 <= data["size"] <= 300
+    assert data["size"] % 8 == 0
+    assert data["lines"]
+    assert all(line.startswith("a batch of ") for line in data["lines"])
+    assert data["same"]
+    assert data["loss"] == [0.0]
+
+
+@only_tf2
+def test_the_memory_of_a_gpu_runs_out_in_other_processes(program, simulated_gpu):
+    data = program(
+        WIDE
+        + """
+chosen = devicekit.auto("gpu")
+model = wide()
+size = devicekit.find_batch_size(model, *data(4), max_batch_size=4000, margin=0.0)
+loss = model.fit(*data(8), verbose=0).history["loss"]
+print(json.dumps({"device": chosen.device, "size": size, "lines": LINES, "loss": loss}))
+""",
+        env=dict(simulated_gpu, DEVICEKIT_SIM_COUNT="1"),
+    )
+    assert data["device"] == "gpu:0"
+    assert 64 <= data["size"] <= 256  # megabytes that the device has
+    assert "runs out of memory" in data["lines"][0]
+    assert data["loss"] == [0.0]
+
+
+def test_a_limit_of_the_caller_and_a_model_from_a_module(program, tmp_path):
+    (tmp_path / "my_models.py").write_text(
+        """
+import tensorflow as tf
+class Doubling(tf.keras.layers.Layer):
+    def call(self, inputs):
+        return inputs * 2.0
+def make():
+    left, right = tf.keras.layers.Input((3,), name="left"), tf.keras.layers.Input((5,), dtype="int32", name="right")
+    ids = tf.keras.layers.Flatten()(tf.keras.layers.Embedding(7, 2)(right))
+    both = tf.keras.layers.Concatenate()([Doubling()(left), ids])
+    model = tf.keras.Model({"left": left, "right": right}, tf.keras.layers.Dense(4)(both))
+    model.compile("adam", "mse")
+    return model
+""",
+        encoding="utf-8",
+    )
+    data = program(
+        WIDE
+        + """
+sys.path.insert(0, os.getcwd())
+import my_models
+x = {"left": np.ones((50, 3), "float32"), "right": np.full((50, 5), 6)}
+sizes = [devicekit.find_batch_size(my_models.make, x, np.ones((50, 4), "float32"), device="cpu")]
+try:
+    devicekit.find_batch_size("my_models:make", x, np.ones((50, 9), "float32"), device="cpu")
+except devicekit.DevicekitError as error:
+    print(json.dumps({"sizes": sizes, "error": str(error), "lines": LINES}))
+"""
+    )
+    assert data["sizes"] == [50]  # all there are, with the margin on top
+    assert data["error"].startswith("a batch of 1 cannot be computed: ")  # the shapes differ, at any size
+    assert data["lines"] == []
+
+
+def test_what_another_process_cannot_have_is_told_before_one_is_started(program):
+    data = program(
+        WIDE
+        + """
+class Own(keras.layers.Layer):
+    def call(self, inputs):
+        return inputs
+class OwnModel(keras.Model):
+    def call(self, inputs):
+        return inputs
+own = OwnModel()
+own.compile("sgd", "mse")
+x, y = data(3, 5)
+cases = [
+    dict(model=wide(5, compiled=False)), dict(model=own), dict(model=lambda: wide(5)), dict(model=wide), dict(model="wide"),
+    dict(model=3), dict(margin=1.0), dict(mode="dreaming"), dict(y=y[:2]), dict(x=[["a"]]), dict(device="gpu:0,1"),
+    dict(min_batch_size=9), dict(memory="lots"), dict(timeout_s=0),
+]
+said = []
+for case in cases:
+    try:
+        devicekit.find_batch_size(**dict(dict(model=wide(5), x=x, y=y), **case))
+    except (devicekit.DevicekitError, ValueError) as error:
+        said.append(str(error))
+print(json.dumps(said))
+"""
+    )
+    parts = [
+        "call model.compile", "class of this program's main file", "another process cannot import <lambda>",
+        "another process cannot import wide of this program's main file", "'module:function'", "not int",
+        "margin must be a number from 0", "accepted are 'training', 'inference'", "the same number of examples",
+        "only numbers and booleans", "are several devices", "less than min_batch_size", "such as '8GiB'", "more than 0",
+    ]  # fmt: skip
+    assert [part for part, text in zip(parts, data) if part not in text] == []
+    assert len(data) == len(parts)
+
+
+@only_tf2
+def test_the_fastest_is_measured_once_kept_and_taken(program, simulated_gpu):
+    code = """
+import json, time
+import devicekit
+selection = devicekit.auto("fastest", measure="mlp")
+with devicekit.device_scope("fastest") as inside:
+    pass
+print(json.dumps({"selection": selection.to_dict(), "inside": inside.device, "again": devicekit.benchmark(
+    "mlp", devices=["cpu", "gpu:0"], seconds=4, num_batches=100).cached}))
+"""
+    env = dict(simulated_gpu, DEVICEKIT_SIM_COUNT="1", DEVICEKIT_SIM_MEMORY_MB="1024")
+    first = program(code, env=env)
+    selection = first["selection"]
+    assert selection["reason"].startswith("the fastest in training of mlp: ")
+    # A device that is made of the processor's own cycles has no chance.
+    assert (selection["device"], selection["fallback"], inside_codes(selection)[0]) == ("cpu", False, "slower-than-cpu")
+    assert (first["inside"], first["again"]) == ("cpu", True)
+    code = """
+import json, sys
+import devicekit
+selection = devicekit.select_device("fastest")
+print(json.dumps({"device": selection.device, "loaded": "tensorflow" in sys.modules,
+    "gpu": devicekit.select_device("gpu", policy="fastest").device}))
+"""
+    assert program(code, env=env) == {"device": "cpu", "loaded": False, "gpu": "gpu:0"}
+
+
+def inside_codes(selection):
+    return [finding["code"] for finding in selection["findings"]]
+
+
