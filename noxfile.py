@@ -21,7 +21,7 @@ LIVE = {
     "cpu-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
-        ["tests/live/test_live_gpu.py", "tests/live/test_live_verify.py"],
+        ["tests/live/test_live_gpu.py", "tests/live/test_live_verify.py", "tests/live/test_live_numerics.py"],
     ),
     "cpu-3.13": (
         "3.13",
@@ -39,12 +39,20 @@ LIVE = {
         ["tensorflow-cpu==2.15.1"],
         ["tests/live/test_live_gpu.py", "-k", "not verdict and not number"],
     ),
-    "torch-3.11": ("3.11", ["torch==2.13.0", "keras"], ["tests/live/test_live_torch.py"]),
+    "torch-3.11": (
+        "3.11",
+        ["torch==2.13.0", "keras"],
+        ["tests/live/test_live_torch.py", "tests/live/test_live_compare_torch.py", "tests/live/test_live_bench.py"],
+    ),
     # The extra of the package itself: what a user with DirectML types.
     "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
     "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
     # Keras on JAX: the newest, the last for Python 3.9, and beside TensorFlow.
-    "jax-3.11": ("3.11", ["jax[cpu]", "keras"], ["tests/live/test_live_jax.py"]),
+    "jax-3.11": (
+        "3.11",
+        ["jax[cpu]", "keras"],
+        ["tests/live/test_live_jax.py", "tests/live/test_live_bench.py", "tests/live/test_live_compare_jax.py"],
+    ),
     "jax-3.9": ("3.9", ["jax[cpu]==0.4.30", "keras"], ["tests/live/test_live_jax.py"]),
     "jax-and-tensorflow-3.12": ("3.12", ["jax[cpu]", "tensorflow-cpu"], ["tests/live/test_live_jax.py"]),
     "tf-keras-3.11": ("3.11", ["tensorflow-cpu", "tf-keras"], ["tests/live/test_live_tf_keras.py"]),
@@ -127,6 +135,17 @@ def environments(session):
     """Broken environments, built from the registry one by one, examined from outside, and mended by typing the fix."""
     session.install(wheel(session) + "[test]", "uv")
     run_pytest(session, "tests/environments", *session.posargs, env={"DEVICEKIT_TEST_ENVIRONMENTS": "1"})
+
+
+@nox.session(python="3.12")
+def report(session):
+    """Pages in a real Chromium, figures, and results in a real Jupyter kernel; needs chromium and chromedriver."""
+    # axe-core-python is axe-core's script in a wheel: it judges what a screen reader and weak eyes need.
+    needs = ["selenium", "axe-core-python", "nbclient", "ipykernel"]
+    session.install(wheel(session) + "[test,report]", *needs)
+    # From elsewhere selenium would send statistics and fetch drivers.
+    env = {"DEVICEKIT_TEST_BROWSER": "1", "SE_OFFLINE": "true", "SE_AVOID_STATS": "true"}
+    run_pytest(session, "tests/browser", *session.posargs, env=env)
 
 
 #: The pip whose inner parts tools/wheels.py uses: it has no public way to list a registry and to read inside a wheel.

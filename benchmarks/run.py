@@ -405,8 +405,12 @@ class Quota:
         return self
 
     def __exit__(self, *_):
-        if self.folder is not None:
-            os.rmdir(self.folder)
+        for _ in range(50 if self.folder is not None else 0):
+            try:
+                os.rmdir(self.folder)
+                break
+            except OSError:  # what was in it has not quite ended
+                time.sleep(0.1)
         self.folder = self.file = None
 
 
@@ -416,17 +420,11 @@ def bench_tune(children, quick):
     if (os.cpu_count() or 1) < 2:
         raise AssertionError("with a single core no quota matters")
     with Quota() as quota:
-        code = scripts.TUNE % (quota.file, "mlp" if quota.file is None else "transformer", 20 if quick else 150)
-        # Each call does all of it, and measures its figure twice.
-        tuning, usable = children.value(code)
-    threads = "; ".join(
-        "%s %s: %s" % (item["setting"], "kept" if item["kept"] else "left", item["gain"] and "%.2f times" % item["gain"])
-        for item in tuning["options"]
-    )
-    detail = "%s with %s; %s" % (tuning["model"], "the time of %g cores" % usable, threads or "nothing to try")
-    ratio = 1.0 / tuning["gain"] if tuning["gain"] else 1.0
+        tuning, usable = children.value(scripts.TUNE % (quota.file, 20 if quick else 150))
+    tried = "; ".join("%(setting)s kept=%(kept)s gain=%(gain)s" % item for item in tuning["options"])
     limited = usable <= (os.cpu_count() or 1) / 2
-    yield row(what, ratio, "x", 0.97 if limited else None, detail if limited else detail + " (no quota could be set here)")
+    detail = "the time of %g cores%s; %s" % (usable, "" if limited else ", for no quota could be set", tried)
+    yield row(what, 1.0 / (tuning["gain"] or 1.0), "x", 0.97 if limited else None, detail)
 
 
 def files_of(folder):

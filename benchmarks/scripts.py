@@ -270,6 +270,6 @@ if group:
         stream.write(str(os.getpid()))
 import devicekit
 usable = devicekit.detect().native.cpu_usable.or_none() or os.cpu_count()
-tuning = devicekit.tune(%r, device="cpu", framework="tensorflow", options=["threads"], budget_s=%d, refresh=True)
+tuning = devicekit.tune("transformer", device="cpu", framework="tensorflow", options=["threads"], budget_s=%d, refresh=True)
 print(json.dumps([tuning.to_dict(), usable]))
 """

@@ -25,7 +25,10 @@ def finding(text="", url="https://example.org/"):
         "error",
         "The gradient of dense is wrong on gpu:0." + text,
         (Evidence("max. relative error 2e-3" + text, "comparison" + text),),
-        (Fix("Train on the CPU" + text, "DEVICEKIT_DEVICE=cpu python train.py --note 'a \"b\" & <c>'" + text), Fix("Ask.")),
+        (
+            Fix("Train on the CPU" + text, "DEVICEKIT_DEVICE=cpu python train.py --note 'a \"b\" & <c>'" + text),
+            Fix("Ask."),
+        ),
         ("tensorflow.cuda",),
         url,
     )
@@ -61,7 +64,9 @@ def benchmark(text=""):
             ("cpu", "float32", False, 6.2), ("gpu:0", "float32", False, 410.0), ("gpu:0", "mixed_float16", True, 905.0)
         )
     ]  # fmt: skip
-    broken = Throughput("lstm", "gpu:1", "tensorflow", "inference", "float32", None, 32, "sequences", problem="no memory" + text)
+    broken = Throughput(
+        "lstm", "gpu:1", "tensorflow", "inference", "float32", None, 32, "sequences", problem="no memory" + text
+    )
     return BenchmarkResult((*rows, broken), (finding(text),), 81.2)
 
 
@@ -76,18 +81,51 @@ def comparison(text="", layers=6, devices=("gpu:0",), steps=10):
             name = "encoder/block_%d/dense%s" % (layer, text)
             for what, kind in (("output", "layer"), ("gradient of kernel", "gradient")):
                 differences.append(
-                    Difference(kind, name, "Dense" + text, what, device, "tensorflow", "agrees", measure(3e-8), device, depth=layer)
+                    Difference(
+                        kind,
+                        name,
+                        "Dense" + text,
+                        what,
+                        device,
+                        "tensorflow",
+                        "agrees",
+                        measure(3e-8),
+                        device,
+                        depth=layer,
+                    )
                 )
         differences[-1] = Difference(
-            "gradient", name, "Dense", "gradient of kernel", device, "tensorflow", "differs", measure(2e-3), detail="wrong sign" + text
+            "gradient",
+            name,
+            "Dense",
+            "gradient of kernel",
+            device,
+            "tensorflow",
+            "differs",
+            measure(2e-3),
+            detail="wrong sign" + text,
         )
         nan = float("nan")
         differences += [
-            Difference("layer", "silent", "Lambda", "output", device, "tensorflow", "differs", measure(nan, nonfinite=3)),
-            Difference("layer", "half", "Dense", "output", device, "tensorflow", "reduced-precision", measure(4e-5), arithmetic="tf32"),
+            Difference(
+                "layer", "silent", "Lambda", "output", device, "tensorflow", "differs", measure(nan, nonfinite=3)
+            ),
+            Difference(
+                "layer",
+                "half",
+                "Dense",
+                "output",
+                device,
+                "tensorflow",
+                "reduced-precision",
+                measure(4e-5),
+                arithmetic="tf32",
+            ),
             Difference("layer", "exact", "Flatten", "output", device, "tensorflow", "agrees", measure(0.0)),
             Difference("layer", "ctc" + text, "CTC", "output", device, "tensorflow", "unsupported", None, "cpu" + text),
-            Difference("layer", "died", "Dense", "output", device, "tensorflow", "failed", None, detail="RuntimeError" + text),
+            Difference(
+                "layer", "died", "Dense", "output", device, "tensorflow", "failed", None, detail="RuntimeError" + text
+            ),
         ]
     trainings = [
         Divergence(
@@ -98,13 +136,20 @@ def comparison(text="", layers=6, devices=("gpu:0",), steps=10):
         for optimizer, rate, first in (("sgd", 0.1, None), ("adam", 0.9, 4))
     ]  # fmt: skip
     return Comparison(
-        "cpu in float64 with tensorflow", tuple(devices), tuple(differences), tuple(trainings), (finding(text),), "model" + text
+        "cpu in float64 with tensorflow",
+        tuple(devices),
+        tuple(differences),
+        tuple(trainings),
+        (finding(text),),
+        "model" + text,
     )
 
 
 def tuning(text=""):
     options = (
-        TunedOption("threads", "intra=2 inter=1" + text, 1.31, True, "faster" + text, (("OMP_NUM_THREADS", "2" + text),)),
+        TunedOption(
+            "threads", "intra=2 inter=1" + text, 1.31, True, "faster" + text, (("OMP_NUM_THREADS", "2" + text),)
+        ),
         TunedOption("onednn", "off", 0.87, False, "slower", (("TF_ENABLE_ONEDNN_OPTS", "0"),)),
         TunedOption("tf32", "on", None, False, "this device has none", (), ("tf.config.experimental",)),
     )

@@ -17,6 +17,7 @@ PAGES = [
     "docs/numerics.md",
     "docs/index.md",
     "docs/codes.md",
+    "docs/reports.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "benchmarks/README.md",

@@ -382,3 +382,14 @@ def test_wrong_arguments_are_told_at_once(argument, message):
 
     with pytest.raises(ValueError, match=message):
         devicekit.tune("mlp", **argument)
+
+
+def test_the_command_tells_wrong_use(capsys):
+    from devicekit.cli import main
+
+    assert main(["tune", "--device", "gpu:0,1"]) == 2
+    assert "are several devices" in capsys.readouterr().err
+    assert main(["tune", "--budget", "0"]) == 2
+    with pytest.raises(SystemExit) as ended:
+        main(["tune", "--budget", "soon"])
+    assert ended.value.code == 2

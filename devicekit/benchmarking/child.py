@@ -92,7 +92,10 @@ def set_up(task: Dict[str, Any], say: Say) -> Tuple[Any, Any]:
     selection = _put(task)
     framework = selection.framework or "none"
     apply_settings(framework, task["settings"] or {})
-    return selection, _keras(framework, task["keras"])
+    keras = _keras(framework, task["keras"])
+    if task["precision"] != "float32":
+        _set_precision(framework, task["precision"])
+    return selection, keras
 
 
 def _put(task: Dict[str, Any]) -> Any:
@@ -113,8 +116,6 @@ def _put(task: Dict[str, Any]) -> Any:
         raise DeviceUnavailableError(
             "'%s' cannot be used with %s: %s" % (wanted, selection.framework, selection.reason), selection.findings
         )
-    if task["precision"] != "float32":
-        _set_precision(selection.framework, task["precision"])
     return selection
 
 

@@ -12,7 +12,7 @@ __all__ = ["joined", "problem_of", "row_of"]
 #: What frameworks say where an operation has no kernel on the device.
 _NO_KERNEL = re.compile(
     r"No (?:registered|OpKernel was registered)|Could not find (?:device|compatible|valid device) |no kernel image"
-    r"|not (?:currently )?implemented for the|Detected unsupported operations|UNIMPLEMENTED"
+    r"|not (?:currently )?implemented for the|Detected unsupported operations|UNIMPLEMENTED|is not supported by dot_general"
 )
 
 

@@ -66,7 +66,8 @@ def benchmark(
     precision : {"float32", "mixed_float16", "mixed_bfloat16"}, or several of them
         Keras's dtype policy, with its loss scaling.
     xla : bool, None, or several of them
-        Whether to compile the steps by XLA; by default as Keras does by itself (Keras 3: yes; Keras 2: no).
+        Whether to compile the steps by XLA; by default as Keras does by itself: 3.15 where there is
+        an accelerator, 2 never.
     input_pipeline : bool
         Whether each step takes a new batch from the framework's input pipeline instead of the same one.
     seed : int

@@ -9,7 +9,7 @@ from ..errors import DevicekitError
 
 __all__ = [
     "BLUE", "FAINT", "GREEN", "GREY", "INK", "PURPLE", "RED", "WIDE", "Entries", "Panel", "decades", "figure", "label",
-    "matplotlib_style", "measured", "power", "require_matplotlib", "rows_of_bars", "shortened",
+    "matplotlib_style", "measured", "power", "printable", "require_matplotlib", "rows_of_bars", "shortened",
 ]  # fmt: skip
 
 #: Inches; at least this is a wide figure, with more room for names and numbers.
@@ -183,8 +183,12 @@ def measured(value: float, uncertainty: float) -> str:
 
 def label(text: str) -> str:
     """Return text that matplotlib shows as it is: no formulas between dollar signs, no control characters."""
-    clean = "".join(item if item.isprintable() else "?" for item in text)
-    return clean.replace("$", "\\$")
+    return printable(text).replace("$", "\\$")
+
+
+def printable(text: str) -> str:
+    """Return text in one line without control characters and without those that change the direction of what follows."""
+    return text if text.isprintable() else "".join(item if item.isprintable() else "?" for item in text)
 
 
 def shortened(text: str, most: int) -> str:

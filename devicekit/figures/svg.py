@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any, Dict, List, Set, Tuple
 from xml.etree import ElementTree
 
-from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_style
+from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_style, printable
 
 __all__ = ["CLASSES", "inline_svg"]
 
@@ -52,7 +52,7 @@ def inline_svg(figure: Any, name: str, title: str, description: str) -> str:
         (name, name, escape(view))
     )
     told = '<title id="%s-title">%s</title><desc id="%s-description">%s</desc>' % (
-        (name, escape(title), name, escape(description))
+        (name, escape(printable(title)), name, escape(printable(description)))
     )
     parts = [head, told]
     used = {value[1:] for element in root.iter() for key, value in element.attrib.items() if key.endswith("href")}

@@ -10,7 +10,18 @@ import numpy as np
 from .nests import flatten, rebuild
 from .operation import rounded
 
-__all__ = ["FLOATS", "Arguments", "Called", "Caller", "Result", "Value", "caller", "describe", "place", "weights_of_sum"]
+__all__ = [
+    "FLOATS",
+    "Arguments",
+    "Called",
+    "Caller",
+    "Result",
+    "Value",
+    "caller",
+    "describe",
+    "place",
+    "weights_of_sum",
+]
 
 #: The dtypes of which there are gradients, from the coarsest to the finest.
 FLOATS = ("bfloat16", "float16", "float32", "float64")
@@ -148,7 +159,9 @@ class Arguments:
         1, and nothing between them.
         """
         generator = np.random.RandomState(seed & 0xFFFFFFFF)
-        finest = max((FLOATS.index(item.dtype) for item in self.values if item is not None and item.is_float), default=-1)
+        finest = max(
+            (FLOATS.index(item.dtype) for item in self.values if item is not None and item.is_float), default=-1
+        )
         return Arguments(
             self.nest,
             tuple(
@@ -193,7 +206,7 @@ def numpy_value(array: np.ndarray) -> Value:
 
 def float_value(array: np.ndarray, dtype: str) -> Value:
     """Return an array with the dtype that it has in a framework."""
-    if array.dtype == object or array.dtype.kind in "SUV" and dtype not in FLOATS:
+    if array.dtype == object or (array.dtype.kind in "SUV" and dtype not in FLOATS):
         raise ValueError("an input of dtype %s cannot be compared; give arrays of numbers" % dtype)
     if dtype in FLOATS:
         return Value(array.astype(np.float64), dtype)
@@ -253,14 +266,18 @@ def caller(framework: Optional[str]) -> Caller:
     ImportError
         Or whatever else the framework's import raises.
     """
-    made: Any
     if framework == "jax":
-        from .callers_jax import JaxCaller as made
-    elif framework == "torch":
-        from .callers_torch import TorchCaller as made
-    elif framework == "tensorflow1":
-        from .callers_tensorflow1 import TensorFlow1Caller as made
-    else:
-        from .callers_tensorflow import TensorFlowCaller as made
-    found: Caller = made()
-    return found
+        from .callers_jax import JaxCaller
+
+        return JaxCaller()
+    if framework == "torch":
+        from .callers_torch import TorchCaller
+
+        return TorchCaller()
+    if framework == "tensorflow1":
+        from .callers_tensorflow1 import TensorFlow1Caller
+
+        return TensorFlow1Caller()
+    from .callers_tensorflow import TensorFlowCaller
+
+    return TensorFlowCaller()

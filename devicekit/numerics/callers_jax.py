@@ -5,8 +5,20 @@ from typing import Any, Callable, ContextManager, Iterator, List, Optional, Tupl
 
 import numpy as np
 
-from .callers import FLOATS, Arguments, Called, Caller, Result, Value, describe, float_value, labelled, place
-from .callers import python_seeds, weights_of_sum
+from .callers import (
+    FLOATS,
+    Arguments,
+    Called,
+    Caller,
+    Result,
+    Value,
+    describe,
+    float_value,
+    labelled,
+    place,
+    python_seeds,
+    weights_of_sum,
+)
 from .nests import flatten
 
 __all__ = ["JaxCaller", "double_precision", "where"]
@@ -16,12 +28,12 @@ def double_precision() -> ContextManager[Any]:
     """Return a scope in which JAX has float64, in this thread only; what was set before comes back."""
     import jax
 
-    if hasattr(jax, "enable_x64"):
-        scope: ContextManager[Any] = jax.enable_x64(True)
-        return scope
-    from jax.experimental import enable_x64  # up to 0.8
+    switch: Any = getattr(jax, "enable_x64", None)
+    if switch is None:  # older releases have it there
+        import jax.experimental
 
-    scope = enable_x64()
+        switch = jax.experimental.enable_x64
+    scope: ContextManager[Any] = switch(True)
     return scope
 
 
@@ -102,9 +114,7 @@ class JaxCaller(Caller):
             for (_, leaf), value in zip(flatten(arguments.nest), arguments.values)
         ]
 
-    def _gradients(
-        self, jax: Any, function: Callable[..., Any], arguments: Arguments, seed: int
-    ) -> Tuple[Result, ...]:
+    def _gradients(self, jax: Any, function: Callable[..., Any], arguments: Arguments, seed: int) -> Tuple[Result, ...]:
         leaves, numbers = self._leaves(arguments), arguments.differentiable
 
         def floats_only(*floats: Any) -> List[Any]:

@@ -5,8 +5,20 @@ from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from .callers import FLOATS, Arguments, Called, Caller, Result, Value, describe, float_value, labelled, place
-from .callers import python_seeds, weights_of_sum
+from .callers import (
+    FLOATS,
+    Arguments,
+    Called,
+    Caller,
+    Result,
+    Value,
+    describe,
+    float_value,
+    labelled,
+    place,
+    python_seeds,
+    weights_of_sum,
+)
 from .nests import flatten
 
 __all__ = ["TensorFlowCaller", "seeded"]
@@ -35,6 +47,7 @@ class TensorFlowCaller(Caller):
                 leaf if value is None else _tensor(tf, value.array, value.dtype)
                 for (_, leaf), value in zip(flatten(arguments.nest), arguments.values)
             ]
+            tape: Any
             with tf.GradientTape() if gradients else contextlib.nullcontext() as tape:
                 for number in arguments.differentiable if gradients else ():
                     tape.watch(leaves[number])
@@ -84,7 +97,9 @@ class TensorFlowCaller(Caller):
             _tensor(tf, weights_of_sum(tuple(item.shape), seed, number, item.dtype.name), item.dtype.name)
             for number, item in enumerate(outputs)
         ]
-        found = tape.gradient(outputs, [leaves[number] for number in arguments.differentiable], output_gradients=weights)
+        found = tape.gradient(
+            outputs, [leaves[number] for number in arguments.differentiable], output_gradients=weights
+        )
         return tuple(
             Result(labelled("gradient of input", arguments.labels[number]), *_read(tf, tf.convert_to_tensor(item)))
             for number, item in zip(arguments.differentiable, found)

@@ -4,8 +4,19 @@ from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
-from .callers import FLOATS, Arguments, Called, Caller, Result, Value, describe, labelled, place, weights_of_sum
-from .callers import python_seeds
+from .callers import (
+    FLOATS,
+    Arguments,
+    Called,
+    Caller,
+    Result,
+    Value,
+    describe,
+    labelled,
+    place,
+    python_seeds,
+    weights_of_sum,
+)
 from .nests import flatten
 
 __all__ = ["TensorFlow1Caller"]
@@ -43,7 +54,9 @@ class TensorFlow1Caller(Caller):
                 for leaf, value in zip(leaves, arguments.values)
                 if value is not None
             }
-            found = [(path, v1.convert_to_tensor(leaf)) for path, leaf in flatten(function(*arguments.with_leaves(leaves)))]
+            found = [
+                (path, v1.convert_to_tensor(leaf)) for path, leaf in flatten(function(*arguments.with_leaves(leaves)))
+            ]
             labels = [labelled("output", path) for path, _ in found]
             fetches, problem = [leaf for _, leaf in found], ""
             if gradients and arguments.differentiable:
@@ -58,7 +71,8 @@ class TensorFlow1Caller(Caller):
                 session.run(initial)
                 arrays = session.run(fetches, feeds)
         results = [
-            Result(label, _read(array), item.dtype.base_dtype.name) for label, item, array in zip(labels, fetches, arrays)
+            Result(label, _read(array), item.dtype.base_dtype.name)
+            for label, item, array in zip(labels, fetches, arrays)
         ]
         return Called(tuple(results[: len(found)]), tuple(results[len(found) :]), problem)
 
@@ -84,5 +98,7 @@ class TensorFlow1Caller(Caller):
 
 
 def _read(array: Any) -> np.ndarray:
-    found = np.asarray(array)
-    return found.astype(np.float32) if found.dtype.name == "bfloat16" else found
+    found: np.ndarray = np.asarray(array)
+    if found.dtype.name == "bfloat16":
+        found = np.asarray(found, dtype=np.float32)
+    return found

@@ -7,8 +7,20 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, List, Optional
 
 import numpy as np
 
-from .callers import FLOATS, Arguments, Called, Caller, Result, Value, describe, float_value, labelled, place
-from .callers import python_seeds, weights_of_sum
+from .callers import (
+    FLOATS,
+    Arguments,
+    Called,
+    Caller,
+    Result,
+    Value,
+    describe,
+    float_value,
+    labelled,
+    place,
+    python_seeds,
+    weights_of_sum,
+)
 from .missing import fallbacks
 from .nests import flatten
 
@@ -86,7 +98,9 @@ class TorchCaller(Caller):
         if not tensors or not wanted:
             return ()
         weights = [
-            torch.from_numpy(weights_of_sum(tuple(item.shape), seed, number, _name(item))).to(item.dtype).to(item.device)
+            torch.from_numpy(weights_of_sum(tuple(item.shape), seed, number, _name(item)))
+            .to(item.dtype)
+            .to(item.device)
             for number, item in enumerate(tensors)
         ]
         found = torch.autograd.grad(tensors, [item for _, item in wanted], weights, allow_unused=True)

@@ -51,22 +51,24 @@ class JaxEngine(Engine):
                 return self._run(operation, arrays, dtype, device, seed)
         return self._run(operation, arrays, dtype, device, seed)
 
-    def _run(
-        self, operation: Operation, arrays: Sequence[np.ndarray], dtype: str, device: str, seed: int
-    ) -> Outcome:
+    def _run(self, operation: Operation, arrays: Sequence[np.ndarray], dtype: str, device: str, seed: int) -> Outcome:
         import jax
 
         place = self._devices[device]
         try:
             with jax.default_device(place):
                 inputs = [
-                    jax.device_put(np.asarray(array).astype(jax.dtypes.canonicalize_dtype(_kind(item.kind, dtype))), place)
+                    jax.device_put(
+                        np.asarray(array).astype(jax.dtypes.canonicalize_dtype(_kind(item.kind, dtype))), place
+                    )
                     for item, array in zip(operation.inputs, arrays)
                 ]
                 outputs_of, compute = self._compiled(operation, dtype)
                 weights = [
                     jax.device_put(cotangent(operation, item.shape, seed, number, dtype).astype(item.dtype), place)
-                    for number, item in enumerate(jax.eval_shape(outputs_of, *inputs) if operation.differentiated else ())
+                    for number, item in enumerate(
+                        jax.eval_shape(outputs_of, *inputs) if operation.differentiated else ()
+                    )
                     if _is_float(item)
                 ]
                 outputs, gradients = compute(inputs, weights)
@@ -75,7 +77,6 @@ class JaxEngine(Engine):
             return Outcome(error=describe(error), unsupported=is_missing_kernel(error))
         places = sorted({where(item) for item in list(outputs) + list(gradients)})
         return Outcome(tuple(read[0]), tuple(read[1]), ", ".join(places))
-
 
     def _compiled(self, operation: Operation, dtype: str) -> Tuple[Callable[..., Any], Callable[..., Any]]:
         """Return what computes an operation; another seed, and another device of the kind, compile nothing anew."""
@@ -125,4 +126,5 @@ def _is_float(item: Any) -> bool:
 
 
 def _read(array: Any) -> np.ndarray:
-    return np.asarray(array.astype("float32") if str(array.dtype) == "bfloat16" else array)
+    found: np.ndarray = np.asarray(array.astype("float32") if str(array.dtype) == "bfloat16" else array)
+    return found

@@ -93,4 +93,5 @@ def _place(tensor: Any) -> str:
 
 def _read(tensor: Any) -> np.ndarray:
     found = tensor.detach().cpu()
-    return np.array((found.float() if _name(found) == "bfloat16" else found).numpy())
+    values: np.ndarray = np.array((found.float() if _name(found) == "bfloat16" else found).numpy())
+    return values

@@ -157,12 +157,8 @@ class _Work:
     def _changed(self, called: Called) -> bool:
         if [item.label for item in called.outputs] != [item.label for item in self.first.outputs]:
             return True
-        return any(
-            not self._alike(again.array, item.array, item.dtype) for again, item in zip(called.outputs, self.first.outputs)
-        )
-
-    def _alike(self, array: np.ndarray, other: np.ndarray, dtype: str, baseline: Any = None) -> bool:
-        return self._judge(array, other, dtype, baseline, "output", "cpu").verdict == "agrees"
+        pairs = zip(called.outputs, self.first.outputs)
+        return any(self._judge(again.array, item.array, item, "cpu").verdict != "agrees" for again, item in pairs)
 
     def find_reference(self) -> None:
         """Call the function in float64; where that cannot be, the CPU's own result is the reference."""
@@ -217,11 +213,13 @@ class _Work:
         if noise is None:
             return None
         right, usual = self.reference[item.label], item.array
+        baseline: np.ndarray
         with np.errstate(all="ignore"):
             away = np.asarray(usual, dtype=_wide(usual)) - right
             if device == "cpu":
-                return np.asarray(right + noise)
-            return np.asarray(right + np.where(np.abs(away) < noise, noise, away))
+                away = noise
+            baseline = right + np.where(np.abs(away) < noise, noise, away)
+        return baseline
 
     def judge_device(self, device: str) -> List[Difference]:
         """Return what a device computes differently."""
@@ -234,7 +232,9 @@ class _Work:
                     raise
                 return [self._outcome(error, describe(error), "output", device)]
         found = [
-            unsupported(operation=name, detail="ran on the processor instead", ran_on="cpu", **self._names("output", device))
+            unsupported(
+                operation=name, detail="ran on the processor instead", ran_on="cpu", **self._names("output", device)
+            )
             for name in called.elsewhere
         ]
         arrays = {item.label: item for item in self._results(called)}
@@ -252,14 +252,13 @@ class _Work:
     def _compared(self, mine: Result, item: Result, device: str) -> Difference:
         if device != "cpu" and not device.startswith("cpu") and item.dtype in FLOATS and _on_processor(mine.ran_on):
             detail = "computed on %s, and not on %s" % (mine.ran_on, device)
-            return unsupported(operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device))
+            return unsupported(
+                operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device)
+            )
         if mine.dtype != item.dtype:
             detail = "%s, where the CPU returns %s" % (mine.dtype, item.dtype)
             return failed(operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device))
-        baseline = self._baseline(item, device)
-        judged = self._judge(
-            mine.array, self.reference[item.label], item.dtype, baseline, item.label, device, mine.ran_on, self._exact
-        )
+        judged = self._judge(mine.array, self.reference[item.label], item, device, mine.ran_on)
         settings = self.tool.settings(device)
         if judged.verdict != "reduced-precision" or not settings:
             return judged
@@ -267,29 +266,33 @@ class _Work:
         return Difference(**dict(vars(judged), detail=detail))
 
     def _judge(
-        self,
-        array: np.ndarray,
-        reference: np.ndarray,
-        dtype: str,
-        baseline: Any,
-        what: str,
-        device: str,
-        ran_on: str = "",
-        exact: bool = False,
+        self, array: np.ndarray, reference: np.ndarray, item: Result, device: str, ran_on: str = ""
     ) -> Difference:
         return judge(
             array,
             reference,
-            dtype=dtype,
+            dtype=item.dtype,
             accumulation=self._accumulation,
             # Against a reference that is rounded itself, twice the tolerance.
-            depth=_DEPTH if exact else 4 * _DEPTH,
-            baseline=baseline,
+            depth=_DEPTH if self._exact else 4 * _DEPTH,
+            baseline=self._baseline(item, device) if self.reference else None,
+            magnitude=self._size(reference) if device == "cpu" and item.array.dtype.kind in "fc" else None,
             stale=[value.array for value in self.arguments.values if value is not None],
             operation=self.title,
             ran_on=ran_on,
-            **self._names(what, device)
+            **self._names(item.label, device),
         )
+
+    def _size(self, reference: np.ndarray) -> Any:
+        """Return what errors of the CPU itself are relative to: all of the array.
+
+        Its smallest elements may be what is left of a difference of large numbers (1 - softmax), which float64 alone can
+        tell from zero. Another device may be as far off there as the CPU is, so that this is not needed for those.
+        """
+        finite = np.abs(reference[np.isfinite(reference)])
+        largest = float(finite.max()) if finite.size else 0.0
+        size = largest * float(np.sqrt(np.mean((finite / largest) ** 2))) if largest > 0 else 0.0
+        return np.maximum(np.where(np.isfinite(reference), np.abs(reference), 0.0), size) * self._accumulation**0.5
 
     def _outcome(self, error: BaseException, text: str, what: str, device: str) -> Difference:
         if "same device" in text and self.tool.framework == "torch":
@@ -297,7 +300,7 @@ class _Work:
         make = unsupported if is_missing_kernel(error) else failed
         return make(operation=self.title, detail=text, **self._names(what, device))
 
-    def _names(self, what: str, device: str) -> Dict[str, str]:
+    def _names(self, what: str, device: str) -> Dict[str, Any]:
         return {
             "kind": "function", "name": self.title, "what": what, "device": device, "framework": self.tool.framework
         }  # fmt: skip

@@ -157,7 +157,7 @@ def _figures(item: Difference) -> str:
 
 
 def _blocks(target: Tuple[str, str]) -> Tuple[str, ...]:
-    return (target[0],) if target[0] != "cpu" else ()
+    return (target[0],) if target[0].startswith("gpu:") else ()
 
 
 def _on_cpu(device: str, what: str) -> Tuple[Fix, ...]:
@@ -166,13 +166,20 @@ def _on_cpu(device: str, what: str) -> Tuple[Fix, ...]:
     return (Fix("Meanwhile let the CPU compute %s: with devicekit.device_scope('cpu') around it" % what),)
 
 
+def _platform(device: str, items: Sequence[Difference]) -> str:
+    """Return what drives a device, as far as its name and the framework's name for it say so; "" where they do not."""
+    names = " ".join([device] + [item.ran_on for item in items]).lower()
+    if "dml" in names or "directml" in names:
+        return "directml"
+    return "metal" if "metal" in names or "mps" in names else ""
+
+
 def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tuple[Fix, ...]:
     """Return ways out: by what drives the device, as far as that is known."""
-    device = target[0]
-    ran_on = " ".join(item.ran_on for item in items).lower() + " " + device.lower()
-    if "dml" in ran_on or "directml" in ran_on:
+    device, platform = target[0], _platform(target[0], items)
+    if platform == "directml":
         first = Fix("Update the GPU's driver, and take the releases that go together", "devicekit resolve directml")
-    elif "metal" in ran_on or "mps" in ran_on:
+    elif platform == "metal":
         first = Fix("Update macOS, and take the releases that go together", "devicekit resolve metal")
     elif device == "cpu":
         return (
@@ -193,7 +200,8 @@ def _reduced(target: Tuple[str, str], arithmetic: str, items: Sequence[Differenc
         target + (", ".join(names[:4]), more, label)
     )
     evidence = ["%s, %s" % (_label(item.name, item.operation), _figures(item)) for item in _worst_first(items)]
-    fix = _FULL_PRECISION.get(target[1], ())
+    # The switches are those of NVIDIA's GPUs, and nobody has one for the others.
+    fix = () if _platform(target[0], items) else _FULL_PRECISION.get(target[1], ())
     if target[0] == "cpu":
         fix = (_ONEDNN,)
     return Finding(
@@ -242,7 +250,7 @@ def _cannot(target: Tuple[str, str], items: Sequence[Difference]) -> List[Findin
             fix = _on_cpu(target[0], "these operations")
             if target[1] == "tensorflow":
                 fix = (Fix("Let TensorFlow place them on the CPU: tf.config.set_soft_device_placement(True)"),) + fix
-            if target[1] == "torch" and ("mps" in target[0] or "metal" in target[0]):
+            if target[1] == "torch" and _platform(target[0], items) == "metal":
                 fix = (Fix("Let PyTorch compute them on the CPU", "export PYTORCH_ENABLE_MPS_FALLBACK=1"),) + fix
         evidence = tuple(Evidence(_where(item), item.name) for item in missing)
         made.append(Finding("op-unsupported", "warning" if raised else "info", summary, evidence[: 2 * _LINES], fix))

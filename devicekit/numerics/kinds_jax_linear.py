@@ -91,7 +91,6 @@ def _lstm(options: Options, x: Any, kernel: Any, recurrent: Any, bias: Any) -> A
     import jax.numpy as jnp
     from jax import lax, nn
 
-
     def step(state: Any, now: Any) -> Any:
         h, c = state
         i, f, g, o = jnp.split(now @ kernel + h @ recurrent + bias, 4, axis=-1)
@@ -107,7 +106,6 @@ def _lstm(options: Options, x: Any, kernel: Any, recurrent: Any, bias: Any) -> A
 def _gru(options: Options, x: Any, kernel: Any, recurrent: Any, bias: Any) -> Any:
     import jax.numpy as jnp
     from jax import lax, nn
-
 
     def step(h: Any, now: Any) -> Any:
         xz, xr, xh = jnp.split(now @ kernel + bias[0], 3, axis=-1)

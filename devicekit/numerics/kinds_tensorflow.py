@@ -6,7 +6,7 @@ returns a tensor or a tuple of them. They are what Keras calls, so that a device
 
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
-from .kinds_tensorflow_math import MATHS, REFERENCE_MATHS
+from .kinds_tensorflow_math import MATHS
 from .operation import same_padding
 
 __all__ = ["KINDS", "REFERENCES"]
@@ -270,12 +270,11 @@ LAYERS: Dict[str, Function] = {
 KINDS: Dict[str, Function] = dict(LAYERS, **MATHS)
 
 #: Made of operations that every CPU has: for the reference in float64, and where the CPU has no kernel of its own.
-REFERENCES: Dict[str, Function] = dict(
-    REFERENCE_MATHS,
-    conv2d=_conv2d_by_groups,
-    max_pool3d=_max_pool3d_by_slices,
-    average_pool3d=_average_pool3d_by_slices,
-    resize_bilinear=_resize_by_products,
-    batch_norm_training=_batch_norm_by_moments,
-    batch_norm_inference=_batch_norm_given,
-)
+REFERENCES: Dict[str, Function] = {
+    "conv2d": _conv2d_by_groups,
+    "max_pool3d": _max_pool3d_by_slices,
+    "average_pool3d": _average_pool3d_by_slices,
+    "resize_bilinear": _resize_by_products,
+    "batch_norm_training": _batch_norm_by_moments,
+    "batch_norm_inference": _batch_norm_given,
+}

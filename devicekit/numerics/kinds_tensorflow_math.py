@@ -2,7 +2,7 @@
 
 from typing import Any, Callable, Dict, Sequence, Tuple
 
-__all__ = ["MATHS", "REFERENCE_MATHS"]
+__all__ = ["MATHS"]
 
 Function = Callable[[Any, Sequence[Any], Dict[str, Any]], Any]
 
@@ -167,11 +167,3 @@ MATHS: Dict[str, Function] = {
     "reverse": lambda tf, x, o: tf.reverse(x[0], [o["axis"]]),
     "depth_to_space": lambda tf, x, o: tf.nn.depth_to_space(x[0], o["block"]),
 }
-
-
-def _cast_of_float32(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:
-    """From float32, which has the numbers exactly: double has no kernels for every cast."""
-    return tf.cast(_cast(tf, [tf.cast(x[0], tf.float32)], o), tf.int32 if o["to"] == "int32" else x[0].dtype)
-
-
-REFERENCE_MATHS: Dict[str, Function] = {}

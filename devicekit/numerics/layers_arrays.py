@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import sys
 from typing import Any, Callable, ContextManager, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class Arrays:
 
         @contextlib.contextmanager
         def placed() -> Iterator[None]:
-            with self.wide(double), device_scope(device, framework=name_of(self.framework)):
+            with self.wide(double), _keeping_float64(double), device_scope(device, framework=name_of(self.framework)):
                 yield
 
         return placed()
@@ -282,6 +283,21 @@ def arrays_of(framework: str) -> Arrays:
     if framework == "torch":
         return TorchArrays()
     return TensorFlowArrays()
+
+
+@contextlib.contextmanager
+def _keeping_float64(double: bool) -> Iterator[None]:
+    """Let Keras 3 compute products of float64 in float64: its rules of promotion, private, make float32 of it (as of 3.0)."""
+    table = getattr(sys.modules.get("keras.src.backend.common.dtypes"), "BIT64_TO_BIT32_DTYPE", None)
+    before = table.get("float64") if double and isinstance(table, dict) else None
+    if table is None or before is None:
+        yield
+        return
+    table["float64"] = "float64"
+    try:
+        yield
+    finally:
+        table["float64"] = before
 
 
 def _label(dtype: Any) -> str:

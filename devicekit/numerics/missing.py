@@ -16,7 +16,9 @@ _MISSING = re.compile(
 
 #: What PyTorch warns of where an operation of a device without a kernel for it runs on the processor instead
 #: (aten/src/ATen/mps/MPSFallback.mm; torch-directml uses the same words).
-_FALLBACK = re.compile(r"[Tt]he operator '([\w:.]+)' is not currently supported on the (\w+) backend and will fall back")
+_FALLBACK = re.compile(
+    r"[Tt]he operator '([\w:.]+)' is not currently supported on the (\w+) backend and will fall back"
+)
 
 
 def is_missing_kernel(error: BaseException) -> bool:

@@ -26,8 +26,7 @@ def _leaves(value: Any, path: Tuple[str, ...]) -> Iterator[Tuple[str, Any]]:
         yield ".".join(path), value
         return
     for name, item in items:
-        for leaf in _leaves(item, path + (str(name),)):
-            yield leaf
+        yield from _leaves(item, path + (str(name),))
 
 
 def rebuild(value: Any, leaves: Iterable[Any]) -> Any:

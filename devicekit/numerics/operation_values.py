@@ -123,8 +123,8 @@ def _edges(item: Input, generator: np.random.RandomState) -> Any:
 
 
 def _finite_edges(item: Input, generator: np.random.RandomState) -> Any:
-    """Those of `EDGES` that are finite."""
-    return np.resize(np.array([value for value in EDGES if abs(value) < float("inf")]), item.shape)
+    """Those of `EDGES` that are finite, and not at the very end of float32's range."""
+    return np.resize(np.array([value for value in EDGES if abs(value) < 1e30]), item.shape)
 
 
 def _edge_rows(item: Input, generator: np.random.RandomState) -> Any:

@@ -101,9 +101,10 @@ DATA: Tuple[Operation, ...] = (
     _edge("equal", _ROWS, _COLUMNS, exact=True),
     _edge("exp", _EDGES),
     _edge("log", _EDGES),
-    # TensorFlow 1.15's own CPU takes the square root of infinity for NaN.
+    # TensorFlow 1.15's own CPU takes the square root of infinity for NaN, and that of the largest number by half too large;
+    # and the hyperbolic tangent of the smallest ones for zero.
     _edge("sqrt", Input("x", (5 * len(EDGES),), "finite edges"), name="finite edge values"),
-    _edge("tanh", _EDGES),
+    _edge("tanh", _EDGES, scale="norm"),
     _edge("sigmoid", _EDGES, scale="norm"),
     _edge("relu", _EDGES, exact=True),
     _edge("is_finite", _EDGES, exact=True),

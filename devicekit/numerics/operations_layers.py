@@ -28,6 +28,11 @@ def _pool(
     return Operation(("%s %s" % (kind, name)).strip(), kind, (x,), attributes, taps, dtypes=dtypes)
 
 
+def _depth(mean: float) -> int:
+    """Roundings of a normalisation; the mean is rounded as coarsely as it is larger than the deviation."""
+    return 16 if mean else 4
+
+
 def _batch_norm(name: str, shape: Tuple[int, ...], mean: float, dtypes: Tuple[str, ...]) -> Operation:
     count = 1
     for length in shape[:-1]:
@@ -58,7 +63,7 @@ def _norm(
     )
     if kind == "rms_norm":
         inputs = inputs[:2]
-    return Operation(kind + name, kind, inputs, (_EPSILON, *attributes), count, 4, dtypes=dtypes)
+    return Operation(kind + name, kind, inputs, (_EPSILON, *attributes), count, _depth(mean), dtypes=dtypes)
 
 
 def _rowwise(name: str, kind: str, rows: int, classes: int, size: float, dtypes: Tuple[str, ...]) -> Operation:

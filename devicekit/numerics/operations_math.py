@@ -108,7 +108,7 @@ MATHS: Tuple[Operation, ...] = (
     _function("erf", _X),
     _function("exp", Input("x", (1200,), "uniform", -80.0, 80.0), scale="element"),
     _function("exp", Input("x", (1200,), "uniform", -8.0, 8.0), name="half", scale="element", dtypes=_ALL),
-    _function("expm1", Input("x", (1200,), "signed magnitudes", -6, 1), scale="element"),
+    _function("expm1", Input("x", (1200,), "signed magnitudes", -6, 0), scale="element"),
     _function("log", Input("x", (1200,), "magnitudes", -30, 30)),
     _function("log", Input("x", (1200,), "uniform", 0.5, 2.0), name="near 1", dtypes=_HALF),
     _function("log1p", Input("x", (1200,), "magnitudes", -6, 3), scale="element"),

@@ -64,8 +64,8 @@ ARITHMETICS = ("tf32", "bfloat16", "float16")
 #: Higham and Mary's lambda. Observed largest errors need 1.5; see `docs/numerics.md`.
 CONFIDENCE = 4.0
 
-#: Units of roundoff for what is computed beside the sum: elementary functions (OpenCL allows 16 ULP for pow and 3 to 5 for
-#: exp, log, sin and tan; CUDA's need 1 to 9), a division, a square root, the rounding of the result.
+#: Units of roundoff for what is computed beside the sum: elementary functions (OpenCL's specification allows 3 ULP for exp
+#: and log, 4 for sin, 5 for tan and 16 for pow; a ULP is one to two roundoffs), a division, the rounding of the result.
 _ELEMENTARY = 16.0
 
 #: Units of roundoff for factors that are rounded before they are multiplied: two factors, cut or rounded, at five

@@ -280,7 +280,7 @@ def _trained(model: Any) -> List[int]:
     return [place for place, item in enumerate(model.weights) if id(item) in wanted]
 
 
-def _places(size: int) -> np.ndarray:
+def _places(size: int) -> Any:
     """Return which elements of a weight are followed: all, or as many as are enough, evenly spread."""
     if size <= _FOLLOWED:
         return np.arange(size)

@@ -20,6 +20,7 @@ from .layers_record import Call, Held
 from .layers_run import Outcome, Runner, Work
 from .layers_sizes import sizes_of_whole
 from .transfer_files import read_json, read_outcome, write_arrays, write_json, write_nest
+from .transfer_model import describe_model
 
 __all__ = ["compare_frameworks"]
 
@@ -75,8 +76,10 @@ def compare_frameworks(
     others = [name for name in frameworks if name != keras.framework]
     for name in others:
         if importlib.util.find_spec(_PACKAGES.get(name, name)) is None:
-            raise ValueError("%s is not installed in this environment: pip install %s" % (name, _PACKAGES.get(name, name)))
-    about = _description(model, keras, loss)
+            raise ValueError(
+                "%s is not installed in this environment: pip install %s" % (name, _PACKAGES.get(name, name))
+            )
+    about = describe_model(model, keras, loss)
     runner = _Elsewhere(model, keras)
     with runner.unchanged(), tempfile.TemporaryDirectory(prefix="devicekit-") as folder:
         try:
@@ -153,63 +156,6 @@ def _is_compared(call: Call) -> bool:
     return True
 
 
-def _description(model: Any, keras: Keras, loss: Any) -> Dict[str, Any]:
-    """Return the model's and the loss's configurations, and the user's classes, as plain data.
-
-    Raises
-    ------
-    ValueError
-        Where a fresh process could not make the model again from it.
-    """
-    module = keras.module
-    custom = sorted({(type(item).__module__, type(item).__qualname__) for item in layers_of(model) if not public_class(item)[1]})
-    for package, name in custom:
-        if package == "__main__" or "<locals>" in name:
-            raise ValueError(
-                "%s is defined in %s, where a fresh process does not find it. Move it into a module that can be imported, "
-                "and register it: @keras.saving.register_keras_serializable()"
-                % (name.rpartition(".")[2], "the script itself" if package == "__main__" else "a function")
-            )
-    try:
-        config = module.saving.serialize_keras_object(model)
-        described = module.saving.serialize_keras_object(_plain_loss(loss)) if loss is not None else None
-    except Exception as error:  # whatever the user's get_config raises
-        raise ValueError(
-            "the model has no configuration that another process could make it from: give its classes get_config() and "
-            "register them with @keras.saving.register_keras_serializable(). Keras says: %s" % _line(error)
-        ) from error
-    config.pop("compile_config", None)
-    bytecode = _find_lambda((config, described))
-    if bytecode:
-        raise ValueError(
-            "%s is a Python lambda: its code would have to travel as bytecode, which devicekit does not load. Make it a "
-            "function in a module, registered with @keras.saving.register_keras_serializable(), or a layer" % bytecode
-        )
-    return {"model": config, "loss": described, "custom": custom, "floatx": module.config.floatx()}
-
-
-def _plain_loss(loss: Any) -> Any:
-    if isinstance(loss, dict):
-        return {name: _plain_loss(item) for name, item in loss.items()}
-    if isinstance(loss, (list, tuple)):
-        return [_plain_loss(item) for item in loss]
-    return loss
-
-
-def _find_lambda(config: Any, layer: str = "the loss") -> str:
-    """Return the name of the layer whose configuration holds bytecode, "" where none does."""
-    if isinstance(config, dict):
-        if config.get("class_name") == "__lambda__":
-            return layer
-        inside = config.get("config")
-        named = isinstance(inside, dict) and inside.get("name")
-        layer = "the function of layer %r" % named if named else layer
-        config = list(config.values())
-    if isinstance(config, (list, tuple)):
-        return next(filter(None, (_find_lambda(item, layer) for item in config)), "")
-    return ""
-
-
 def _write(
     folder: str, about: Dict[str, Any], model: Any, runner: Runner, calls: Sequence[Call], inputs: Any, targets: Any
 ) -> None:
@@ -255,7 +201,8 @@ def _results(name: str, folder: str, seed: int, timeout_s: float, say: Callable[
     )
     if report.outcome != "done":
         raise DevicekitError(
-            "the model could not be computed with %s (%s): %s" % (name, report.outcome, _advice(report.error, report.detail))
+            "the model could not be computed with %s (%s): %s"
+            % (name, report.outcome, _advice(report.error, report.detail))
         )
     return _Results(results)
 
@@ -298,9 +245,7 @@ def _judged(
     return tuple(
         item if item.device == "cpu" else replace(item, device="cpu", framework=item.device)
         for item in only_the_cause(found, calls)
-        if not item.what.partition(",")[0].endswith("seed_generator_state")  # each framework has random numbers of its own
+        if not item.what.partition(",")[0].endswith(
+            "seed_generator_state"
+        )  # each framework has random numbers of its own
     )
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]

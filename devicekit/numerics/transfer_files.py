@@ -9,7 +9,16 @@ import numpy as np
 from .layers_record import Held
 from .layers_run import Outcome
 
-__all__ = ["read_arrays", "read_json", "read_nest", "read_outcome", "write_arrays", "write_json", "write_nest", "write_outcome"]
+__all__ = [
+    "read_arrays",
+    "read_json",
+    "read_nest",
+    "read_outcome",
+    "write_arrays",
+    "write_json",
+    "write_nest",
+    "write_outcome",
+]
 
 
 def write_json(folder: str, name: str, values: Any) -> None:
@@ -26,7 +35,7 @@ def read_json(folder: str, name: str) -> Any:
 
 def write_arrays(folder: str, name: str, arrays: Sequence[Optional[np.ndarray]]) -> None:
     """Write arrays in order; None where there is none."""
-    present = {"a%d" % number: item for number, item in enumerate(arrays) if item is not None}
+    present: Dict[str, Any] = {"a%d" % number: item for number, item in enumerate(arrays) if item is not None}
     np.savez(os.path.join(folder, name + ".npz"), **present)
 
 

@@ -65,9 +65,10 @@ def _imported(names: Sequence[Tuple[str, str]]) -> Dict[str, Any]:
     found = {}
     for module, name in names:
         value: Any = import_module(module)
-        for part in name.split("."):
+        for part in name.split(".") if name else ():
             value = getattr(value, part)
-        found[name.rpartition(".")[2]] = value
+        if name:
+            found[name.rpartition(".")[2]] = value
     return found
 
 
@@ -96,7 +97,9 @@ def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str,
     if sum(isinstance(leaf, Held) for leaf in leaves) != len(held):
         return [{"error": "the layer is given other arguments here"}]
     given = iter(held)
-    args, kwargs = rebuild((call.args, call.kwargs), [next(given) if isinstance(leaf, Held) else leaf for leaf in leaves])
+    args, kwargs = rebuild(
+        (call.args, call.kwargs), [next(given) if isinstance(leaf, Held) else leaf for leaf in leaves]
+    )
     same = Call(call.layer, call.path, call.number, args, kwargs, call.outer, call.inner)
     name = "call%d-" % wanted["place"]
     return [

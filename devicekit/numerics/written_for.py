@@ -67,7 +67,7 @@ def _named(function: Any, depth: int) -> Iterator[str]:
         function = getattr(function, wrapped, function)
     code = getattr(function, "__code__", None)
     if code is None:
-        method = getattr(type(function), "__call__", None)
+        method = vars(type(function)).get("__call__")
         if isinstance(method, types.FunctionType) and depth == 0:
             for found in _named(method, 1):
                 yield found

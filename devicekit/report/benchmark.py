@@ -194,6 +194,8 @@ def _option_lines(item: TunedOption, style: Style) -> List[str]:
 
 
 def _tuning_verdict(tuning: Tuning) -> str:
+    if not any(item.gain is not None for item in tuning.options):
+        return "Nothing was measured: the framework's defaults stay."
     if not tuning.kept:
         return "The framework's defaults are the fastest here. Measured in %.0f s." % tuning.seconds
     gain = (

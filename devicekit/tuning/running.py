@@ -80,7 +80,8 @@ def tune(
         What to try: names of ``"threads"``, ``"onednn"``, ``"allocator"``, ``"tf32"``, ``"precision"``, ``"fpmath"``,
         ``"xla"``, ``"compile"``, ``"prefetch"``, or `devicekit.tuning.options.Option` objects of your own. By default all.
     budget_s : float
-        Seconds after which no further setting is begun; what was not tried is listed as such.
+        Seconds after which no further setting is begun; what was not tried is listed as such. What is kept is measured once
+        more after that.
     seed : int
         Of weights and data.
     refresh : bool
@@ -219,6 +220,10 @@ class _Tuner:
     def _left(self) -> float:
         return self._budget_s - (time.monotonic() - self._began)
 
+    def _share(self, count: int) -> None:
+        """Share what is left of the time among so many races, each with a start."""
+        self._race_s = max(_RACE_S[0], min(_RACE_S[1], self._left() / count - self._start_s))
+
     def run(self, options: Sequence[Option], decided: Sequence[TunedOption], selection: Selection) -> Tuning:
         """Try all of them."""
         from ..selftest.progress import Progress
@@ -264,16 +269,15 @@ class _Tuner:
                 what = "%s cannot be trained on %s with the framework's defaults, so that there is nothing to tune: %s"
                 raise DevicekitError(what % (self._task["model"], selection.device, error)) from error
             self._start_s = time.monotonic() - began
-            # Every option, the one without a setting and the one with all of them take a start and a race.
-            spare = self._left() - self._start_s * (len(options) + 2)
-            self._race_s = max(_RACE_S[0], min(_RACE_S[1], spare / (len(options) + 2)))
+            self._share(len(options) + 2)  # the one without a setting, and the one with all of them
             same = self._race(base, None, progress)
             self._noise = noise_of(same)
             results: List[_Result] = []
             for number, option in enumerate(options):
-                if self._left() < 2 * (self._start_s + self._race_s):  # what pays is measured once more
+                if self._left() <= 0:
                     results.append(_Result(option, None, False, "not tried: the %g s were over" % self._budget_s))
                     continue
+                self._share(len(options) - number + 1)
                 progress.say("%s: %s %s (%d of %d)" % (what, option.name, option.setting, number + 1, len(options)))
                 results.append(self._try(base, option, selection, progress))
             results = _best_of_each(results)

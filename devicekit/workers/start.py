@@ -29,6 +29,8 @@ _LONGEST_LINE = 64 << 20
 _OUT_OF_MEMORY = re.compile(
     r"ResourceExhausted|\bOOM\b|out of memory|OutOfMemory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|std::bad_alloc"
     r"|MemoryError|Unable to allocate|DefaultCPUAllocator: (?:can't allocate|not enough) memory|E_OUTOFMEMORY"
+    # TensorFlow, where a batch is copied to a device that has no room for it; cuBLAS and cuDNN.
+    r"|Dst tensor is not initialized|STATUS_ALLOC_FAILED"
 )
 
 
@@ -146,7 +148,7 @@ def run_worker(
         )
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     path = absolute_path()
-    order = {"path": path if package in path else path + [package], "function": function, "task": task}
+    order: Dict[str, Any] = {"path": path if package in path else path + [package], "function": function, "task": task}
     order["limit_s"] = timeout_s + 5.0
     data = json.dumps(order).encode("utf-8")
     token = os.urandom(8).hex()

@@ -115,7 +115,7 @@ def convolution():
 
 def recurrent():
     layers = [L.Embedding(30, 6, mask_zero=True), L.Bidirectional(L.LSTM(5, return_sequences=True)), L.GRU(4)]
-    return keras.Sequential([keras.Input((5,))] + layers + [L.Dense(1)])
+    return keras.Sequential([keras.Input((3,))] + layers + [L.Dense(1)])
 
 def attention():
     start = keras.Input((6, 8))
@@ -197,7 +197,7 @@ FAULTY["StaleBuffer"] = lambda: between_dense(StaleBuffer(name="planted"))
 
 TORCH = """
 import torch, keras
-def on_the_device(x): return x.device.type != "cpu"
+def on_the_device(x): return x.device.type == "sim"
 """
 
 

@@ -6,7 +6,7 @@ from compare_models import CLEAN, FAULTS, TORCH, check_faults
 def test_planted_faults_are_named_with_their_layer_and_no_other(program, simulated_torch):
     found = program(TORCH + FAULTS + "print(json.dumps(plant('gpu')))", env=simulated_torch)
     assert len(found) == 5
-    check_faults({name: {"planted": layers["planted"]} for name, layers in found.items()})
+    check_faults(found)
 
 
 def test_models_without_a_fault_raise_nothing(program):
@@ -17,6 +17,9 @@ for seed, name in enumerate(("dense", "recurrent", "attention", "subclassed")):
     before = [np.array(item) for item in model.get_weights()]
     comparison = devicekit.compare(model, inputs_of(name, seed), devices="cpu", seed=seed)
     assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
+    # The reference is in float64 indeed: Keras's own rules would make float32 of products.
+    errors = [item.measure.max_relative_error for item in comparison.differences if item.operation == "Dense"]
+    assert not errors or max(errors) > 0
     assert comparison.agrees and not comparison.findings, (name, named(comparison, "cpu"))
 print(json.dumps(comparison.reference))
 """

@@ -54,19 +54,6 @@ def found(data, device):
     }
 
 
-def test_every_operation_is_known_to_the_engine(program):
-    kinds = program(
-        """
-import json
-from devicekit.numerics.engine import engine
-from devicekit.numerics.operations import KINDS
-print(json.dumps(sorted(set(KINDS) ^ set(engine(%r).kinds()))))
-"""
-        % FRAMEWORK
-    )
-    assert kinds == []
-
-
 def test_the_cpu_agrees_with_itself(verify):
     status, output = verify("--device", "cpu", "--seed", "7", "--json", "--operations", *SOME)
     data = json.loads(output)

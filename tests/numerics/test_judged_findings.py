@@ -20,7 +20,13 @@ def compared(actual, **names):
 
 
 def training(verdict, **more):
-    values = {"optimizer": "adam", "device": "gpu:0", "framework": "tensorflow", "verdict": verdict, "detail": "far off"}
+    values = {
+        "optimizer": "adam",
+        "device": "gpu:0",
+        "framework": "tensorflow",
+        "verdict": verdict,
+        "detail": "far off",
+    }
     curves = dict.fromkeys(("loss", "reference_loss", "weights", "rounding", "seed"), ())
     return Divergence(**dict(values, **curves, **more))
 

@@ -10,7 +10,7 @@ from devicekit.numerics.missing import fallbacks, is_missing_kernel
     [
         NotImplementedError("The operator 'aten::median' is not currently implemented for the MPS device."),
         RuntimeError("Could not run 'aten::empty.memory_format' with arguments from the 'sim' backend."),
-        RuntimeError('"lstm_cpu" not implemented for \'Half\''),
+        RuntimeError("\"lstm_cpu\" not implemented for 'Half'"),
         ValueError("No OpKernel was registered to support Op 'Conv3D' used by node x with these attrs"),
         ValueError("Could not satisfy device specification '/device:DML:0'"),
         RuntimeError("UNIMPLEMENTED: sort is not implemented"),

@@ -32,6 +32,14 @@ def test_every_case_has_a_name_of_its_own_and_every_kind_is_defined_and_tried():
     assert all(item.name.startswith(("cast", item.operation)) or item.operation in item.name for item in OPERATIONS)
 
 
+def test_tensorflow_computes_every_kind():
+    from devicekit.numerics.kinds_tensorflow import KINDS as IN_TENSORFLOW
+    from devicekit.numerics.kinds_tensorflow import REFERENCES
+
+    assert set(IN_TENSORFLOW) == set(KINDS)
+    assert set(REFERENCES) <= set(KINDS)
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=NAMES)
 def test_the_inputs_are_numbers_that_the_dtype_has(operation):
     assert operation.scale in ("norm", "largest", "element", "absolute")

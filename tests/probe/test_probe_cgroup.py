@@ -10,11 +10,13 @@ from devicekit.host import LiveHost
 from devicekit.probe.cgroup import (
     Mount,
     group_folders,
+    memory_left,
     parse_cgroup,
     parse_cpu_list,
     parse_cpu_max,
     parse_cpu_quota,
     parse_memory_limit,
+    parse_memory_stat,
     parse_mounts,
     read_limits,
 )
@@ -228,3 +230,27 @@ def test_this_machine():
         return
     assert found.quota.status in ("value", "absent", "unknown")
     assert found.processors.or_none() is None or found.processors.or_none() >= host.affinity()
+
+
+def test_what_the_groups_still_grant_is_the_least_of_all_above(make_machine):
+    inner, outer = "/sys/fs/cgroup/a.slice/b.scope", "/sys/fs/cgroup/a.slice"
+    files = {
+        "/proc/self/cgroup": "0::/a.slice/b.scope\n", "/proc/self/mountinfo": SECOND,
+        inner + "/memory.max": "max\n", inner + "/memory.high": "900\n", inner + "/memory.current": "100\n",
+        inner + "/memory.stat": "anon 60\ninactive_file 30\n",
+        outer + "/memory.max": "1000\n", outer + "/memory.high": "max\n", outer + "/memory.current": "700\n",
+        outer + "/memory.stat": "anon 700\n",
+    }  # fmt: skip
+    assert memory_left(make_machine(files=files)) == 300
+    assert memory_left(make_machine(files=dict(files, **{outer + "/memory.current": "100\n"}))) == 830
+    # More is in use than is granted: nothing is left.
+    assert memory_left(make_machine(files=dict(files, **{outer + "/memory.current": "2000\n"}))) == 0
+    # What cannot be understood limits nothing.
+    assert memory_left(make_machine(files=dict(files, **{outer + "/memory.current": "many\n"}))) == 830
+    assert memory_left(make_machine(files={})) is None
+
+
+def test_what_is_kept_of_files_that_nobody_uses():
+    assert parse_memory_stat("cache 5\ntotal_inactive_file 7\n", False) == 7
+    assert parse_memory_stat("total_inactive_file 7\n", True) == 0
+    assert parse_memory_stat("inactive_file\ninactive_file -3\ninactive_file 4\n", True) == 4

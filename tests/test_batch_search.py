@@ -1,0 +1,147 @@
+"""The search for a batch: in which order sizes are tried, what a margin does, and real workers that run out of memory."""
+
+import os
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devicekit.benchmarking.batch_search import RESOLUTION, next_size, rounded, search
+from devicekit.errors import DevicekitError, DeviceUnavailableError
+
+LINUX = sys.platform.startswith("linux")
+
+
+def tried(truth, start=1, least=1, most=4096):
+    """Return which sizes a search tries where all up to the true one fit, and what it finds."""
+    fits, failed, sizes = 0, None, []
+    while True:
+        size = next_size(fits, failed, start, least, most)
+        if size is None:
+            return sizes, fits
+        sizes.append(size)
+        if size <= truth:
+            fits = size
+        else:
+            failed = size
+
+
+def test_it_doubles_and_then_narrows():
+    assert tried(100) == ([1, 2, 4, 8, 16, 32, 64, 128, 96, 112, 104], 96)
+    assert tried(0) == ([1], 0)
+    assert tried(10**9, most=100)[1] == 100
+    assert tried(5, start=32) == ([32, 16, 8, 4, 6, 5], 5)
+    assert tried(5, start=32, least=8) == ([32, 16, 8], 0)
+
+
+@given(st.integers(0, 5000), st.integers(1, 64), st.integers(1, 5000))
+def test_what_is_found_fits_and_little_more_does(truth, start, most):
+    sizes, found = tried(truth, start, 1, most)
+    assert found <= truth
+    assert all(1 <= size <= most for size in sizes)
+    assert len(sizes) < 30
+    assert found == most or found >= truth - max(1, int(found * RESOLUTION)) - 8
+
+
+@given(st.integers(1, 1 << 20), st.floats(0.0, 0.99), st.integers(1, 1 << 20))
+def test_a_margin_never_makes_it_larger(size, margin, most):
+    least = 1
+    result = rounded(size, margin, least, most)
+    assert 1 <= result <= max(most, least)
+    assert result <= max(1, size)
+    assert result == most or result < 16 or result % 8 == 0
+
+
+TASKS = "devicekit._batches_of_tests"
+
+#: Stands for a framework: a batch of so many megabytes, in a process whose memory is limited.
+SOURCE = """
+import os, time
+from devicekit.benchmarking.batch_trial import _try
+from devicekit.benchmarking.host_memory import limit_memory
+
+def allocate(task, say):
+    limit_memory(task["memory_bytes"], True)
+    def run(size):
+        kept = bytearray(size << 20)
+        return 0.001
+    return _try(task, run, say)
+
+def fail(task, say):
+    def run(size):
+        if size >= task["bad"]:
+            if task["how"] == "abort":
+                os.abort()
+            if task["how"] == "hang":
+                time.sleep(600)
+            raise TypeError("no kernel for this")
+        return task.get("seconds", 0.001)
+    return _try(task, run, say)
+
+def cannot(task, say):
+    from devicekit.errors import DeviceUnavailableError
+    raise DeviceUnavailableError("'gpu:7' cannot be used")
+
+def dies_before(task, say):
+    os._exit(3)
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Return a function that searches with one of the tasks above."""
+    import devicekit
+
+    folder = tmp_path / "site" / "devicekit_tasks"
+    folder.mkdir(parents=True)
+    (folder / "_batches_of_tests.py").write_text(SOURCE, encoding="utf-8")
+    hook = tmp_path / "site" / "sitecustomize.py"
+    hook.write_text("import devicekit\ndevicekit.__path__.append(%r)\n" % str(folder), encoding="utf-8")
+    package = os.path.dirname(os.path.dirname(devicekit.__file__))
+
+    def start(name, task=None, **options):
+        environment = [("PYTHONPATH", os.pathsep.join([str(tmp_path / "site"), package]))]
+        given = dict({"start": 1, "least": 1, "most": 4096, "timeout_s": 120.0, "environment": environment}, **options)
+        return search(TASKS + ":" + name, task or {}, **given)
+
+    return start
+
+
+@pytest.mark.skipif(not LINUX, reason="RLIMIT_DATA and /proc of Linux")
+def test_a_process_cannot_take_more_than_its_limit(run):
+    ticks = []
+    found = run("allocate", {"memory_bytes": 200 << 20}, tick=ticks.append)
+    assert 170 <= found.size <= 200
+    assert found.failed <= 220
+    assert found.why.endswith("runs out of memory")
+    assert all(text.startswith("trying a batch of ") for text in ticks)
+
+
+def test_whatever_ends_a_larger_batch_limits_it(run):
+    found = run("fail", {"bad": 40, "how": "abort"})
+    assert (found.size, found.failed) == (36, 40) or 32 <= found.size < 40
+    assert "SIGABRT" in found.why or sys.platform == "win32"
+    found = run("fail", {"bad": 8, "how": "raise"})
+    assert (found.size, found.failed) == (7, 8)
+    assert "no kernel for this" in found.why
+
+
+def test_what_fails_at_once_is_raised_with_its_text(run):
+    with pytest.raises(DevicekitError, match="a batch of 1 cannot be computed: TypeError: no kernel for this"):
+        run("fail", {"bad": 1, "how": "raise"})
+    with pytest.raises(DeviceUnavailableError, match="'gpu:7' cannot be used"):
+        run("cannot")
+    with pytest.raises(DevicekitError, match="ended before it could"):
+        run("dies_before")
+
+
+def test_when_the_time_is_up_what_is_known_is_returned(run):
+    assert run("fail", {"bad": 4, "how": "hang"}, timeout_s=6.0).size == 2
+    with pytest.raises(DevicekitError, match="a batch of 1 was not done within 3 s"):
+        run("fail", {"bad": 1, "how": "hang"}, timeout_s=3.0)
+
+
+def test_slow_steps_end_it(run):
+    assert run("fail", {"bad": 4000, "how": "raise", "seconds": 9.0}, step_limit_s=5.0).size == 1
+    assert run("fail", {"bad": 4000, "how": "raise"}, most=100).size == 100

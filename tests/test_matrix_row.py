@@ -1,0 +1,101 @@
+"""The matrix row beside what is here: cells fail where a finding says so, and only there."""
+
+import os
+
+import pytest
+
+import devicekit
+from devicekit.matrix_row import _CODES, matrix_row
+from devicekit.probe import read_machine
+from devicekit.rules import CODES
+from devicekit.simulated import SimulatedHost
+
+MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
+
+
+def row_of(name, framework="tensorflow"):
+    machine = read_machine(SimulatedHost(os.path.join(MACHINES, name)))
+    return matrix_row(machine, devicekit.diagnose(machine), framework)
+
+
+def states(row):
+    return {cell.part: cell.state for cell in row.cells}
+
+
+@pytest.mark.parametrize(
+    "name, part",
+    [
+        ("linux-nvidia-no-cudnn", "cuDNN"),
+        ("linux-nvidia-no-cuda-libraries", "CUDA"),
+        ("linux-nvidia-driver-too-old", "Driver"),
+        ("linux-nvidia-driver-mismatch", "Driver"),
+        ("linux-nvidia-maxwell", "Compute capability"),
+        ("linux-numpy-2-under-2.10", "NumPy"),
+        ("linux-protobuf-4-under-2.10", "protobuf"),
+        ("linux-keras-3-under-2.10", "Keras"),
+        ("linux-missing-dependency", "Dependencies"),
+        ("linux-python-3.15", "Python"),
+        ("linux-no-avx", "Processor"),
+        ("linux-glibc-too-old", "System"),
+        ("linux-nvidia-tensorflow-cpu", "Build"),
+        ("linux-amd-gfx-unsupported", "GPU target"),
+    ],
+)
+def test_the_failing_cell(name, part):
+    row = row_of(name)
+    assert [cell.part for cell in row.cells if cell.state == "fails"] == [part]
+    (cell,) = [cell for cell in row.cells if cell.state == "fails"]
+    assert cell.code in _CODES[part]
+    assert cell.because
+
+
+def test_a_healthy_machine_has_no_open_question():
+    row = row_of("linux-nvidia-server")
+    assert set(states(row).values()) == {"ok"}
+    cells = {cell.part: cell for cell in row.cells}
+    assert (cells["CUDA"].needs, cells["Driver"].needs) == ("12.5.1", ">=525.60.13")
+    assert cells["Compute capability"].here == "8.0"
+
+
+def test_what_a_graver_cause_hides_is_not_called_fine():
+    found = states(row_of("linux-nvidia-driver-missing"))
+    assert found["Driver"] == "fails"
+    assert found["CUDA"] != "ok"
+    assert found["cuDNN"] != "ok"
+
+
+def test_a_machine_without_a_gpu_needs_none():
+    found = states(row_of("linux-no-gpu"))
+    assert found["Build"] == "not needed"
+    assert "cuDNN" not in found
+
+
+@pytest.mark.parametrize("framework, name", [("jax", "linux-nvidia-jax-cuda12"), ("torch", "linux-nvidia-torch-cu126")])
+def test_other_frameworks(framework, name):
+    row = row_of(name, framework)
+    assert row.framework == framework
+    assert states(row)["CUDA"] == "ok"
+
+
+def test_what_is_not_installed_shows_the_newest_release():
+    row = row_of("linux-nothing-installed")
+    assert not row.installed
+    assert states(row)["protobuf"] == "unknown"
+    assert "Build" not in states(row)
+
+
+def test_every_code_of_a_cell_is_a_code():
+    assert {code for codes in _CODES.values() for code in codes} <= set(CODES)
+
+
+@pytest.mark.parametrize("name", sorted(os.listdir(MACHINES)))
+def test_a_cell_fails_exactly_where_a_finding_of_its_framework_says_so(name):
+    machine = read_machine(SimulatedHost(os.path.join(MACHINES, name)))
+    diagnosis = devicekit.diagnose(machine)
+    for framework in ("tensorflow", "jax", "torch"):
+        row = matrix_row(machine, diagnosis, framework)
+        for cell in row.cells if row is not None else ():
+            codes = {item.code for item in diagnosis.findings if item.concerns(framework) and item.severity != "info"}
+            assert (cell.state == "fails") == bool(codes & set(_CODES[cell.part])), cell
+            assert cell.state in ("ok", "fails", "unknown", "not needed")
+            assert cell.because or cell.state == "ok", cell
