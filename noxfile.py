@@ -21,7 +21,12 @@ LIVE = {
     "cpu-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
-        ["tests/live/test_live_gpu.py", "tests/live/test_live_verify.py", "tests/live/test_live_numerics.py"],
+        [
+            "tests/live/test_live_gpu.py",
+            "tests/live/test_live_verify.py",
+            "tests/live/test_live_numerics.py",
+            "tests/live/test_live_batch_size.py",
+        ],
     ),
     "cpu-3.13": (
         "3.13",

@@ -90,7 +90,8 @@ def choose(
                 ordered = usable if ranking is None else _by_speed(usable, ranking)
                 pick = None if ranking is None else _first_of
                 plan = _accelerator_plan(diagnosis, request, meant, ordered, pick)
-            return _ranked(plan, ranking, devices)
+            own = [row for row in measured if name_of(row.framework) == name_of(chosen) and row.device in devices]
+            return _ranked(plan, ranking, devices, next((row for row in own if row.problem), None))
         return _accelerator_plan(diagnosis, request, meant, usable, policy)
     return _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, matching)
 
@@ -116,12 +117,14 @@ def _by_speed(usable: List[Candidate], ranking: Ranking) -> List[Candidate]:
     return first + [item for item in usable if item.device not in order]
 
 
-def _ranked(plan: Plan, ranking: Optional[Ranking], devices: List[str]) -> Plan:
-    """Return the plan with what the figures say, or with how to get some."""
+def _ranked(plan: Plan, ranking: Optional[Ranking], devices: List[str], failed: Optional[Throughput]) -> Plan:
+    """Return the plan with what the figures say, or with how to get some, or why there are none."""
     if ranking is None:
         if len(devices) < 2:
             return plan
         hint = "their speeds were not measured yet (devicekit bench --compare %s)" % ",".join(devices)
+        if failed is not None:
+            hint = "the speed of %s could not be measured: %s" % (failed.device, failed.problem.rstrip("."))
         return replace(plan, reason="%s; %s" % (plan.reason, hint))
     slower = [slower_than_cpu(row, ranking.cpu) for row in ranking.rows] if ranking.cpu is not None else []
     slow = tuple(item for item in slower if item is not None)

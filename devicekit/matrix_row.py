@@ -149,7 +149,8 @@ class _Reader:
 
     def _finding(self, part: str) -> Optional[Finding]:
         for item in self.diagnosis.findings:
-            if item.code in _CODES[part] and item.concerns(self.framework) and item.severity != "info":
+            # An "info" that blocks something is as true: of a framework beside the one that is meant, say.
+            if item.code in _CODES[part] and item.blocks and item.concerns(self.framework):
                 return item
         return None
 

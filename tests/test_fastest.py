@@ -133,6 +133,7 @@ def test_what_could_not_be_measured_has_no_rank():
     rows = [row("gpu:0", 0, problem="out of memory"), row("cpu", 20)]
     chosen = plan(rows, where=WINDOWS)
     assert (chosen.device, chosen.by_speed) == ("gpu:0", False)  # as auto would, whose trial decides
+    assert chosen.reason.endswith("the speed of gpu:0 could not be measured: out of memory")
 
 
 def test_findings_of_the_slower_ones_come_last_where_an_accelerator_wins():

@@ -64,6 +64,12 @@ def test_what_a_graver_cause_hides_is_not_called_fine():
     assert found["cuDNN"] != "ok"
 
 
+def test_the_framework_that_is_not_meant_has_its_row_too():
+    assert states(row_of("linux-nvidia-jax-beside-broken-tensorflow"))["NumPy"] == "fails"
+    assert states(row_of("linux-nvidia-jax-beside-broken-tensorflow"))["cuDNN"] == "fails"
+    assert "fails" not in states(row_of("linux-nvidia-jax-beside-broken-tensorflow", "jax")).values()
+
+
 def test_a_machine_without_a_gpu_needs_none():
     found = states(row_of("linux-no-gpu"))
     assert found["Build"] == "not needed"
@@ -95,7 +101,7 @@ def test_a_cell_fails_exactly_where_a_finding_of_its_framework_says_so(name):
     for framework in ("tensorflow", "jax", "torch"):
         row = matrix_row(machine, diagnosis, framework)
         for cell in row.cells if row is not None else ():
-            codes = {item.code for item in diagnosis.findings if item.concerns(framework) and item.severity != "info"}
+            codes = {item.code for item in diagnosis.findings if item.blocks and item.concerns(framework)}
             assert (cell.state == "fails") == bool(codes & set(_CODES[cell.part])), cell
             assert cell.state in ("ok", "fails", "unknown", "not needed")
             assert cell.because or cell.state == "ok", cell

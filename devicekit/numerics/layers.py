@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Sequence, Tuple
 from ..comparison import Difference
 from ..errors import DevicekitError
 from .keras_model import Keras, keras_of, layers_of, public_class
-from .layers_clone import NotClonable, is_container
+from .layers_clone import is_container
 from .layers_judge import Subject, compare_call, compare_whole
 from .layers_record import Call
 from .layers_run import runner_of
@@ -82,30 +82,45 @@ def compare_model(
     found: List[Difference] = []
     with runner.unchanged():
         try:
-            calls = runner.record(inputs)
-        except (KeyboardInterrupt, NotClonable):
-            raise
-        except Exception as error:  # whatever the user's model raises
-            message = "the model raises on the CPU already, so that there is nothing to compare with: %s: %s"
-            raise DevicekitError(message % (type(error).__name__, error)) from error
-        say("layers")
-        subject = Subject(runner, framework, seed)
-        agreeing: List[Call] = []
-        for number, call in enumerate(calls):
-            if is_container(call.layer) or call.outer in agreeing:
-                agreeing += [call] if call.outer in agreeing else []
-                continue
-            differences = compare_call(subject, call, number, devices)
-            found += differences
-            runner.forget()
+            calls = _recorded(runner, inputs)
             say("layers")
-            if public_class(call.layer)[1] and all(item.verdict == "agrees" for item in differences):
-                agreeing.append(call)  # the cells and projections of Keras's own layers are not what people know
-        sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
-        found += compare_whole(subject, inputs, targets, loss, sizes, devices)
-        runner.forget_all()
-        say("model")
+            subject = Subject(runner, framework, seed)
+            found += _of_layers(subject, calls, devices, say)
+            sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
+            found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+            say("model")
+        finally:
+            runner.forget_all()
     return tuple(only_the_cause(found, calls))
+
+
+def _recorded(runner: Any, inputs: Any) -> List[Call]:
+    try:
+        calls: List[Call] = runner.record(inputs)
+    except (KeyboardInterrupt, DevicekitError):
+        raise
+    except Exception as error:  # whatever the user's model raises
+        message = "the model raises on the CPU already, so that there is nothing to compare with: %s: %s"
+        raise DevicekitError(message % (type(error).__name__, error)) from error
+    return calls
+
+
+def _of_layers(
+    subject: Subject, calls: Sequence[Call], devices: Sequence[str], say: Callable[..., None]
+) -> List[Difference]:
+    found: List[Difference] = []
+    agreeing: List[Call] = []
+    for number, call in enumerate(calls):
+        if is_container(call.layer) or call.outer in agreeing:
+            agreeing += [call] if call.outer in agreeing else []
+            continue
+        differences = compare_call(subject, call, number, devices)
+        found += differences
+        subject.runner.forget()
+        say("layers")
+        if public_class(call.layer)[1] and all(item.verdict == "agrees" for item in differences):
+            agreeing.append(call)  # the cells and projections of Keras's own layers are not what people know
+    return found
 
 
 def only_the_cause(differences: Sequence[Difference], calls: Sequence[Call]) -> List[Difference]:

@@ -42,7 +42,9 @@ def _batch_norm(name: str, shape: Tuple[int, ...], mean: float, dtypes: Tuple[st
         Input("scale", shape[-1:], "uniform", 0.5, 1.5),
         Input("offset", shape[-1:]),
     )
-    return Operation("batch_norm_training " + name, "batch_norm_training", inputs, (_EPSILON,), count, 4, dtypes=dtypes)
+    return Operation(
+        "batch_norm_training " + name, "batch_norm_training", inputs, (_EPSILON,), count, _depth(mean), dtypes=dtypes
+    )
 
 
 def _norm(

@@ -143,9 +143,7 @@ def run_worker(
     """
     python = executable or sys.executable
     if not python:
-        return WorkerReport(
-            "not-run", detail="this process does not know its interpreter (sys.executable is empty)"
-        )
+        return WorkerReport("not-run", detail="this process does not know its interpreter (sys.executable is empty)")
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     path = absolute_path()
     order: Dict[str, Any] = {"path": path if package in path else path + [package], "function": function, "task": task}

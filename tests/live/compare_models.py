@@ -10,9 +10,9 @@ V3 = keras.__version__.startswith("3.")
 if V3:
     ops = keras.ops
     cast, matmul, conv, stop = ops.cast, ops.matmul, ops.conv, ops.stop_gradient
-    pad, transpose, array = ops.pad, ops.transpose, ops.convert_to_tensor
+    pad, array = ops.pad, ops.convert_to_tensor
 else:
-    cast, matmul, stop, pad, transpose, array = tf.cast, tf.matmul, tf.stop_gradient, tf.pad, tf.transpose, tf.constant
+    cast, matmul, stop, pad, array = tf.cast, tf.matmul, tf.stop_gradient, tf.pad, tf.convert_to_tensor
     conv = lambda x, k, s, p: tf.nn.conv2d(x, k, s, p.upper())
 
 class Product(L.Layer):

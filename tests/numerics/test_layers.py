@@ -1,0 +1,144 @@
+"""What a comparison of layers does without a framework: recording calls, finite differences, tolerances' lengths."""
+
+import numpy as np
+import pytest
+
+from devicekit.comparison import Difference
+from devicekit.numerics.layers import only_the_cause
+from devicekit.numerics.layers_custom import gradient_problems
+from devicekit.numerics.layers_record import Call, Held, record, unchanged
+from devicekit.numerics.layers_run import Outcome, Work
+from devicekit.numerics.layers_sizes import coarsest, sizes_of
+
+
+class Layer:
+    """As much of a layer as a recording needs."""
+
+    def __init__(self, name, function, *inside):
+        self.name, self.function, self.inside = name, function, inside
+
+    def _flatten_layers(self, include_self, recursive):
+        return self.inside
+
+    def __call__(self, *args, **kwargs):
+        return self.call(*args, **kwargs)
+
+    def call(self, x, training=None):
+        return self.function(x)
+
+
+def hold(value):
+    return Held(value, str(value.dtype)) if isinstance(value, np.ndarray) else None
+
+
+def test_calls_are_recorded_with_their_places_and_nothing_stays():
+    cell = Layer("cell", lambda x: x + 1)
+    block = Layer("block", lambda x: cell(cell(cell(x))), cell)
+    last = Layer("last", lambda x: 2 * x)
+    model = Layer("model", lambda x: last(block(x), training=False), block, last)
+    x = np.ones((2, 3))
+    calls = record(model, lambda: model(x), hold, lambda value: False)
+    assert [(call.path, call.number) for call in calls] == [
+        ("block", 1), ("block/cell", 1), ("block/cell", 2), ("last", 1)
+    ]  # fmt: skip
+    assert calls[1].outer is calls[0]
+    assert calls[0].inner == calls[1:3]
+    assert calls[3].kwargs == {"training": False}
+    assert calls[3].args[0].array.tolist() == (x + 3).tolist()
+    assert "call" not in vars(block)
+    assert model(x).tolist() == (2 * (x + 3)).tolist()
+
+
+def test_a_recording_that_ends_with_an_error_leaves_the_layers_alone():
+    def stop(_):
+        raise KeyboardInterrupt
+
+    inner = Layer("inner", stop)
+    inner.call = own = inner.call
+    model = Layer("model", inner, inner)
+    with pytest.raises(KeyboardInterrupt):
+        record(model, lambda: model(np.ones(2)), hold, lambda value: False)
+    assert vars(inner)["call"] is own
+
+
+def test_what_has_no_values_yet_belongs_to_the_layer_around_it():
+    inner = Layer("inner", lambda x: x)
+    model = Layer("model", lambda x: outer(x), Layer("unused", None))
+    outer = Layer("outer", lambda x: inner("symbol"), inner)
+    model.inside = (outer,)
+    calls = record(
+        model, lambda: model(np.ones(2)), hold, lambda value: value == "symbol" if isinstance(value, str) else False
+    )
+    assert [call.path for call in calls] == ["outer"]
+
+
+def test_attributes_are_put_back():
+    layer = Layer("layer", None)
+
+    def change():
+        with unchanged(layer, lambda variable: variable):
+            layer.name, layer.added = "other", 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        change()
+    assert layer.name == "layer"
+    assert not hasattr(layer, "added")
+
+
+def weights(number, shape, dtype):
+    return np.random.RandomState(number).normal(size=shape)
+
+
+@pytest.mark.parametrize(
+    ("function", "gradient", "places"),
+    [
+        (np.sin, lambda x, up: up * np.cos(x), []),
+        (np.sin, lambda x, up: 2 * up * np.cos(x), [0]),
+        (np.sin, lambda x, up: -up * np.cos(x), [0]),
+        (np.sin, lambda x, up: 0 * x, []),  # stopped on purpose
+        (np.sin, lambda x, up: None, []),
+        (np.round, lambda x, up: up, []),  # straight through
+        (lambda x: np.maximum(x, 0), lambda x, up: up * (x > 0), []),
+        (lambda x: np.cumsum(x, axis=1), lambda x, up: up, [0]),
+    ],
+)
+def test_gradients_are_compared_with_finite_differences(function, gradient, places):
+    def compute(work):
+        x = work.args[0].array
+        up = weights(0, x.shape, "float64")
+        return Outcome([Held(function(x), "float64")], [gradient(x, up)], [])
+
+    work = Work((Held(np.random.RandomState(7).normal(size=(6, 5)), "float32"),), {}, [])
+    found = gradient_problems(compute, work, [], compute(work), weights, 0)
+    assert [item.place for item in found] == places
+
+
+def test_lengths_of_sums():
+    x = Held(np.ones((8, 10, 10, 4)), "float32")
+    layer = Layer("layer", None)
+    layer.variables, layer.compute_dtype = [], "float16"
+    call = Call(layer, "layer", 1, (x,), {})
+    kernel = Held(np.ones((3, 3, 4, 6)), "float32")
+    sizes = sizes_of(call, Work((x,), {}, [kernel]), [Held(np.ones((8, 10, 10, 6)), "float32")])
+    assert sizes.forward == 3 * 3 * 4
+    assert sizes.backward == 8 * 10 * 10
+    assert sizes.dtype == "float16"
+    pooled = sizes_of(call, Work((x,), {}, []), [Held(np.ones((8, 4)), "float32")])
+    assert pooled.forward == 100
+    assert coarsest(["float32", "bfloat16", "float16"]) == "bfloat16"
+    assert coarsest(["int32"]) == ""
+
+
+def test_only_the_layer_that_is_wrong_inside_is_named():
+    def difference(name, verdict, kind="layer"):
+        return Difference(kind, name, "Dense", "output", "gpu:0", "tensorflow", verdict)
+
+    given = [
+        difference("block", "differs"),
+        difference("block/inner", "differs"),
+        difference("block/other", "agrees"),
+        difference("blocks", "differs"),
+        difference("model", "differs", "model"),
+    ]
+    assert only_the_cause(given, []) == given[1:]
