@@ -26,6 +26,7 @@ LIVE = {
             "tests/live/test_live_verify.py",
             "tests/live/test_live_numerics.py",
             "tests/live/test_live_batch_size.py",
+            "tests/live/test_live_wrong_device.py",
         ],
     ),
     "cpu-3.13": (
@@ -47,7 +48,7 @@ LIVE = {
     "torch-3.11": (
         "3.11",
         ["torch==2.13.0", "keras"],
-        ["tests/live/test_live_torch.py", "tests/live/test_live_compare_torch.py", "tests/live/test_live_bench.py"],
+        ["tests/live/test_live_torch.py", "tests/live/test_live_compare_torch.py", "tests/live/test_live_bench.py", "tests/live/test_live_wrong_device_torch.py"],
     ),
     # The extra of the package itself: what a user with DirectML types.
     "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),

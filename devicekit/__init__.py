@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from .api import auto as auto
     from .api import diagnose as diagnose
     from .api import select_device as select_device
+    from .batch_size import find_batch_size as find_batch_size
+    from .benchmark_result import BenchmarkResult as BenchmarkResult
+    from .benchmark_result import Throughput as Throughput
+    from .benchmarking.running import benchmark as benchmark
+    from .comparing import compare as compare
+    from .comparison import Comparison as Comparison
+    from .comparison import Difference as Difference
+    from .comparison import Divergence as Divergence
+    from .comparison import Measure as Measure
     from .compatibility import Answer as Answer
     from .compatibility import driver_runs as driver_runs
     from .compatibility import goes_with as goes_with
@@ -41,25 +50,16 @@ if TYPE_CHECKING:
     from .notify import FallbackWarning as FallbackWarning
     from .pins import resolve as resolve
     from .plan import Plan as Plan
+    from .plotting import plot as plot
     from .resolution import Resolution as Resolution
     from .scope import device_scope as device_scope
     from .selection import Change as Change
     from .selection import Selection as Selection
+    from .tuning.running import tune as tune
+    from .tuning_result import TunedOption as TunedOption
+    from .tuning_result import Tuning as Tuning
     from .verification import Verification as Verification
     from .verifying import verify as verify
-    from .comparing import compare as compare
-    from .comparison import Comparison as Comparison
-    from .comparison import Difference as Difference
-    from .comparison import Divergence as Divergence
-    from .comparison import Measure as Measure
-    from .benchmarking.running import benchmark as benchmark
-    from .benchmark_result import BenchmarkResult as BenchmarkResult
-    from .benchmark_result import Throughput as Throughput
-    from .batch_size import find_batch_size as find_batch_size
-    from .tuning.running import tune as tune
-    from .tuning_result import Tuning as Tuning
-    from .tuning_result import TunedOption as TunedOption
-    from .plotting import plot as plot
 
 _HOME = {
     "auto": "api",

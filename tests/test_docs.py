@@ -49,7 +49,9 @@ def test_links_lead_somewhere(name):
 def test_the_commands_of_the_readme_are_commands(capsys):
     listing = "".join(re.findall(r"```text\n(.*?)```", read("README.md"), re.S))
     verbs = set(re.findall(r"^devicekit (\w+)", listing, re.M))
-    assert verbs == {"doctor", "devices", "explain", "resolve", "matrix", "snapshot", "verify"}
+    assert verbs == {
+        "bench", "devices", "doctor", "explain", "matrix", "resolve", "snapshot", "tune", "verify",
+    }  # fmt: skip
     for verb in verbs:
         with pytest.raises(SystemExit) as end:
             main([verb, "--help"])

@@ -1,7 +1,7 @@
 """What runs an operation of the suite in one framework."""
 
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -108,14 +108,18 @@ def engine(framework: Optional[str]) -> Engine:
     ImportError
         Or whatever else the framework's import raises.
     """
-    made: Any
     if framework == "jax":
-        from .engine_jax import JaxEngine as made
-    elif framework == "torch":
-        from .engine_torch import TorchEngine as made
-    elif framework == "tensorflow1":
-        from .engine_tensorflow1 import TensorFlow1Engine as made
-    else:
-        from .engine_tensorflow import TensorFlowEngine as made
-    found: Engine = made()
-    return found
+        from .engine_jax import JaxEngine
+
+        return JaxEngine()
+    if framework == "torch":
+        from .engine_torch import TorchEngine
+
+        return TorchEngine()
+    if framework == "tensorflow1":
+        from .engine_tensorflow1 import TensorFlow1Engine
+
+        return TensorFlow1Engine()
+    from .engine_tensorflow import TensorFlowEngine
+
+    return TensorFlowEngine()

@@ -335,10 +335,11 @@ def _is_random(layer: Any) -> bool:
     return bool(rate) or any(word in public_class(layer)[0] for word in _RANDOM)
 
 
-def _badness(item: Difference) -> Tuple[int, float]:
+def _badness(item: Difference) -> Tuple[int, bool, float]:
+    """Return what is larger for what is worse, and of what is equally bad for what is recognised."""
     error = item.measure.max_relative_error if item.measure is not None else math.inf
     allowed = item.measure.tolerance if item.measure is not None else 1.0
-    return VERDICTS.index(item.verdict), ratio_of(error, allowed)
+    return VERDICTS.index(item.verdict), bool(item.detail), ratio_of(error, allowed)
 
 
 def _failure(labels: _Labels, what: str, error: Exception) -> Difference:

@@ -17,6 +17,7 @@ NEEDS = {
     "test_live_numerics_torch.py": "torch",
     "test_live_tf_keras.py": "tf_keras",
     "test_live_torch.py": "torch",
+    "test_live_wrong_device_torch.py": "torch",
 }
 collect_ignore = [
     name

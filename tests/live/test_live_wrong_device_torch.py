@@ -1,7 +1,6 @@
 """The same faults in a device of PyTorch."""
 
 import pytest
-
 from test_live_wrong_device import CASES, PROGRAM, check
 
 
