@@ -48,7 +48,13 @@ LIVE = {
     "torch-3.11": (
         "3.11",
         ["torch==2.13.0", "keras"],
-        ["tests/live/test_live_torch.py", "tests/live/test_live_compare_torch.py", "tests/live/test_live_bench.py", "tests/live/test_live_wrong_device_torch.py"],
+        [
+            "tests/live/test_live_torch.py",
+            "tests/live/test_live_numerics_torch.py",
+            "tests/live/test_live_compare_torch.py",
+            "tests/live/test_live_bench.py",
+            "tests/live/test_live_wrong_device_torch.py",
+        ],
     ),
     # The extra of the package itself: what a user with DirectML types.
     "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
@@ -57,10 +63,23 @@ LIVE = {
     "jax-3.11": (
         "3.11",
         ["jax[cpu]", "keras"],
-        ["tests/live/test_live_jax.py", "tests/live/test_live_bench.py", "tests/live/test_live_compare_jax.py"],
+        [
+            "tests/live/test_live_jax.py",
+            "tests/live/test_live_bench.py",
+            "tests/live/test_live_compare_jax.py",
+            "tests/live/test_live_numerics_jax.py",
+        ],
     ),
-    "jax-3.9": ("3.9", ["jax[cpu]==0.4.30", "keras"], ["tests/live/test_live_jax.py"]),
-    "jax-and-tensorflow-3.12": ("3.12", ["jax[cpu]", "tensorflow-cpu"], ["tests/live/test_live_jax.py"]),
+    "jax-3.9": (
+        "3.9",
+        ["jax[cpu]==0.4.30", "keras"],
+        ["tests/live/test_live_jax.py", "tests/live/test_live_numerics_jax.py"],
+    ),
+    "jax-and-tensorflow-3.12": (
+        "3.12",
+        ["jax[cpu]", "tensorflow-cpu"],
+        ["tests/live/test_live_jax.py", "tests/live/test_live_frameworks.py"],
+    ),
     "tf-keras-3.11": ("3.11", ["tensorflow-cpu", "tf-keras"], ["tests/live/test_live_tf_keras.py"]),
 }
 

@@ -91,6 +91,8 @@ def _from_config(layer: Any, keras: Keras, double: bool) -> Any:
         return kind.from_config(config)
     if double:
         config = _in_float64(config, keras)
+    if public_class(layer)[1]:
+        config = _without_initial_values(config)
     if not everything and kind.from_config.__func__ in (base.__dict__["from_config"].__func__ for base in _bases(kind)):
         # Keras puts a name and a dtype into it, whether the class takes them or not.
         config = {name: value for name, value in config.items() if name in taken}
@@ -159,6 +161,15 @@ def variables(layer: Any) -> List[Any]:
 def known_classes(model: Any) -> Dict[str, Any]:
     """Return the classes of all layers of a model that are not Keras's own, by name."""
     return {type(layer).__name__: type(layer) for layer in layers_of(model) if not public_class(layer)[1]}
+
+
+def _without_initial_values(config: Dict[str, Any]) -> Dict[str, Any]:
+    """Return a configuration whose weights start as zeros, which takes no time; they get others anyway."""
+    zeros = {"class_name": "Zeros", "config": {}}
+    return {
+        name: zeros if name.endswith("_initializer") and isinstance(value, dict) and "class_name" in value else value
+        for name, value in config.items()
+    }
 
 
 def _in_float64(config: Any, keras: Keras) -> Any:

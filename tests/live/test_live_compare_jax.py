@@ -6,7 +6,7 @@ TWICE = {"KERAS_BACKEND": "jax", "XLA_FLAGS": "--xla_force_host_platform_device_
 
 
 def test_planted_faults_are_named_with_their_layer_and_no_other(program):
-    found = program(JAX + FAULTS + JAX_FAULTS + "print(json.dumps(plant('cpu:1')))", env=TWICE)
+    found = program(JAX + FAULTS + JAX_FAULTS + "print(json.dumps(plant('cpu:1')))", env=TWICE, timeout=900)
     assert len(found) == 5
     check_faults(found)
 
@@ -14,15 +14,15 @@ def test_planted_faults_are_named_with_their_layer_and_no_other(program):
 def test_models_without_a_fault_raise_nothing(program):
     code = """
 wide = jax.config.jax_enable_x64
-for seed, name in enumerate(("dense", "recurrent", "attention", "subclassed")):
+for seed, name in enumerate(("dense", "attention", "subclassed")):
     keras.utils.set_random_seed(seed)
     model = MODELS[name]()
     before = [np.array(item) for item in model.get_weights()]
-    comparison = devicekit.compare(model, inputs_of(name, seed), devices=("cpu", "cpu:1"), seed=seed)
+    comparison = devicekit.compare(model, inputs_of(name, seed), devices="cpu:1", seed=seed)
     assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
-    assert comparison.agrees and not comparison.findings, (name, named(comparison, "cpu", "cpu:1"))
+    assert comparison.agrees and not comparison.findings, (name, named(comparison, "cpu:1"))
 assert keras.config.floatx() == "float32" and keras.config.dtype_policy().name == "float32"
 assert jax.config.jax_enable_x64 == wide
 print(json.dumps(comparison.reference))
 """
-    assert program(JAX + FAULTS + CLEAN + code, env=TWICE).startswith("cpu in float64 with jax")
+    assert program(JAX + FAULTS + CLEAN + code, env=TWICE, timeout=900).startswith("cpu in float64 with jax")

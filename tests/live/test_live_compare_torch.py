@@ -4,7 +4,7 @@ from compare_models import CLEAN, FAULTS, TORCH, check_faults
 
 
 def test_planted_faults_are_named_with_their_layer_and_no_other(program, simulated_torch):
-    found = program(TORCH + FAULTS + "print(json.dumps(plant('gpu')))", env=simulated_torch)
+    found = program(TORCH + FAULTS + "print(json.dumps(plant('gpu:0')))", env=simulated_torch)
     assert len(found) == 5
     check_faults(found)
 
