@@ -370,61 +370,19 @@ def bench_auto_on(children, quick, framework):
 
 def bench_loop(children, quick):
     """What `devicekit bench --model resnet50` says, against `model.fit` written by hand."""
-    arguments = ["1", "2"] if quick else ["8", "6"]
+    arguments = ["1", "3"] if quick else ["3", "30"]
     done = children.run(["-c", scripts.BENCH_LOOP] + arguments)[1]
     found = json.loads(done.stdout.decode().splitlines()[-1])
-    ours, theirs = median(found["bench"]), median(found["fit"])
-    detail = "%.3f s a step against %.3f s of model.fit: ratio %.3f, median of %d steps of each in turns" % (
-        ours, theirs, ours / theirs, len(found["bench"])
+    pairs = list(zip(found["bench"], found["fit"]))
+
+    def ratio(some):
+        return median(ours / theirs for ours, theirs in some)
+
+    low, high = bootstrap(pairs, ratio)
+    detail = "%.3f s a step against %.3f s of model.fit: ratio %.3f (95 %%: %.3f to %.3f), %d steps of each in turns" % (
+        median(found["bench"]), median(found["fit"]), ratio(pairs), low, high, len(pairs)
     )  # fmt: skip
-    yield row("bench --model resnet50 against model.fit, off by", abs(ours / theirs - 1), "", 0.05, detail)
-
-
-class Quota:
-    """A control group with the time of one core, where this user may make one; ``file``: what a process joins it by."""
-
-    def __enter__(self):
-        self.folder = self.file = None
-        first, second = "/sys/fs/cgroup/cpu", "/sys/fs/cgroup"
-        name = "devicekit-bench-%d" % os.getpid()
-        for parent, limit, value in (
-            (first, "cpu.cfs_quota_us", "100000"),
-            (first + ",cpuacct", "cpu.cfs_quota_us", "100000"),
-            (second, "cpu.max", "100000 100000"),
-        ):
-            folder = os.path.join(parent, name)
-            try:
-                os.mkdir(folder)
-                self.folder = folder
-                with open(os.path.join(folder, limit), "w") as stream:
-                    stream.write(value)
-                self.file = os.path.join(folder, "cgroup.procs")
-                return self
-            except OSError:  # another version, not ours to write, or without the controller
-                self.__exit__()
-        return self
-
-    def __exit__(self, *_):
-        for _ in range(50 if self.folder is not None else 0):
-            try:
-                os.rmdir(self.folder)
-                break
-            except OSError:  # what was in it has not quite ended
-                time.sleep(0.1)
-        self.folder = self.file = None
-
-
-def bench_tune(children, quick):
-    """Training with a quota of one core: what `devicekit tune` found against TensorFlow's defaults."""
-    what = "a step with a quota of one core, tuned against defaults"
-    if (os.cpu_count() or 1) < 2:
-        raise AssertionError("with a single core no quota matters")
-    with Quota() as quota:
-        tuning, usable = children.value(scripts.TUNE % (quota.file, 20 if quick else 150))
-    tried = "; ".join("%(setting)s kept=%(kept)s gain=%(gain)s" % item for item in tuning["options"])
-    limited = usable <= (os.cpu_count() or 1) / 2
-    detail = "the time of %g cores%s; %s" % (usable, "" if limited else ", for no quota could be set", tried)
-    yield row(what, 1.0 / (tuning["gain"] or 1.0), "x", 0.97 if limited else None, detail)
+    yield row("bench --model resnet50 against model.fit, off by", abs(ratio(pairs) - 1), "", 0.05, detail)
 
 
 def files_of(folder):

@@ -165,8 +165,8 @@ _LINES = (
 HAND_ALONE = _LINES % _BY_HAND
 AUTO_ALONE = _LINES % _BY_AUTO
 
-#: `devicekit bench`'s loop and one written by hand with `model.fit`, block by block in turns in one process: seconds of
-#: each step. Arguments: rounds, steps in a block. Both take one batch of small images, in float32 on the CPU.
+#: `devicekit bench`'s loop and one written by hand with `model.fit`, step by step in turns in one process: seconds of
+#: each. Arguments: steps of the warm-up, and steps that count. Both take one batch of small images, in float32 on the CPU.
 BENCH_LOOP = """
 import json, sys, time
 import devicekit
@@ -188,23 +188,21 @@ other = keras.applications.ResNet50(weights=None, input_shape=shape)
 other.compile(optimizer=keras.optimizers.SGD(0.01, momentum=0.9), loss="sparse_categorical_crossentropy")
 data = tf.data.Dataset.from_tensors(job.batch()).repeat()
 
-class Clock(keras.callbacks.Callback):
-    def on_train_batch_end(self, batch, logs=None):
-        times.append(time.perf_counter())
-
 found = {"bench": [], "fit": []}
-rounds, steps = int(sys.argv[1]), int(sys.argv[2])
-for number in range(rounds + 1):
-    for name in ("bench", "fit") if number % 2 else ("fit", "bench"):
-        times = []
-        if name == "fit":
-            other.fit(data, steps_per_epoch=steps + 1, epochs=1, verbose=0, shuffle=False, callbacks=[Clock()])
-        else:
-            for _ in range(steps + 1):
-                loop.step()
-                times.append(time.perf_counter())
-        if number:  # the first round is the warm-up
-            found[name] += [after - before for before, after in zip(times, times[1:])]
+
+class Turns(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        self.began = time.perf_counter()
+
+    def on_train_batch_end(self, batch, logs=None):
+        middle = time.perf_counter()
+        loop.step()
+        found["fit"].append(middle - self.began)
+        found["bench"].append(time.perf_counter() - middle)
+
+warmup, steps = int(sys.argv[1]), int(sys.argv[2])
+other.fit(data, steps_per_epoch=warmup + steps, epochs=1, verbose=0, shuffle=False, callbacks=[Turns()])
+found = {name: seconds[warmup:] for name, seconds in found.items()}
 print(json.dumps(found))
 """
 

@@ -7,7 +7,8 @@ import pytest
 from devicekit import MachineFileError, detect
 from devicekit.machine_file import LIMIT_BYTES, load_machine
 
-GOOD = json.dumps(detect().to_dict())
+MACHINE = detect()
+GOOD = json.dumps(MACHINE.to_dict())
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,7 @@ GOOD = json.dumps(detect().to_dict())
 def test_good_in_the_encodings_that_shells_write(tmp_path, encode):
     path = tmp_path / "machine.json"
     path.write_bytes(encode(GOOD))
-    assert load_machine(str(path)) == detect()
+    assert load_machine(str(path)) == MACHINE
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,15 @@
 """Verdicts on the repeated call of a layer, and on a whole model."""
 
-import functools
 import math
 import re
 import zlib
 from dataclasses import replace
-from typing import Any, Callable, Container, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..comparison import VERDICTS, Difference
-from .judging import failed, judge, unsupported
+from .judging import failed, unsupported
 from .keras_model import public_class
 from .layers_clone import variables
 from .layers_custom import gradient_problems
@@ -18,20 +17,11 @@ from .layers_record import Call, Held
 from .layers_reference import DrawsRandomNumbers, Reference, Weights, arrays_in, line_of, other_inputs
 from .layers_run import Outcome, Work, names_of
 from .layers_sizes import Sizes, coarsest, ratio_of, sizes_of
+from .layers_verdict import is_plainly_good, verdict_on
 from .nests import flatten, rebuild
 from .operation import rounded
-from .tolerance import tolerance, unit_roundoff
 
 __all__ = ["Subject", "Way", "compare_call", "compare_whole", "way_of_whole", "ways_to_call"]
-
-#: How many times as far as the moved references an element may be.
-_MARGIN = 4.0
-
-#: Elements from which an array is looked at quickly the second time.
-_LARGE = 4096
-
-#: Where a reference moves by so much of its size, it holds nothing but rounding.
-_NOISE = 0.25
 
 #: What frameworks say where a device has no kernel for an operation.
 _NO_KERNEL = re.compile(
@@ -213,11 +203,11 @@ def _judged(
         dtype = coarsest([dtypes[place], own]) if "float" in dtypes[place] else dtypes[place]
         accumulation = sizes.backward if is_gradient else sizes.forward
         depth = sizes.depth * (2 if reference.remark else 1) * (2 if is_gradient else 1)
-        if whats[place] in known_good and _is_plainly_good(actual, wanted, dtype, accumulation, depth):
+        if whats[place] in known_good and is_plainly_good(actual, wanted, dtype, accumulation, depth):
             continue
-        verdict = _verdict(
+        verdict = verdict_on(
             base, actual, wanted, dtype, accumulation, depth,
-            functools.partial(_envelope_at, reference, work, subject.seed, place),
+            reference, work, subject.seed, place,
             [item for item in before if item.shape == actual.shape],
         )  # fmt: skip
         if elsewhere and verdict.verdict == "agrees" and "float" in dtype:
@@ -227,57 +217,6 @@ def _judged(
             verdict = replace(verdict, detail="; ".join(filter(None, (verdict.detail, reference.remark))))
         found.append(verdict)
     return found
-
-
-def _is_plainly_good(actual: np.ndarray, right: np.ndarray, dtype: str, accumulation: int, depth: int) -> bool:
-    """Whether a large array is within half its tolerance, without figures: those of its first judgement are kept."""
-    if actual.size < _LARGE or actual.shape != right.shape or "float" not in dtype:
-        return False
-    with np.errstate(all="ignore"):
-        furthest = float(np.max(np.abs(actual - right)))
-        sizes = np.abs(right.reshape(-1)[:: max(1, right.size // _LARGE)])
-        size = min(float(np.sqrt(np.mean(sizes**2))), 16.0 * float(np.median(sizes)))
-    return furthest <= 0.5 * tolerance(dtype, accumulation=accumulation, depth=depth) * size
-
-
-def _envelope_at(reference: Reference, work: Work, seed: int, place: int, size: float) -> Optional[np.ndarray]:
-    return reference.envelope(work, size, seed)[place]
-
-
-def _verdict(
-    base: Difference,
-    actual: np.ndarray,
-    right: np.ndarray,
-    dtype: str,
-    accumulation: int,
-    depth: int,
-    envelope: Callable[[float], Optional[np.ndarray]],
-    stale: Sequence[np.ndarray],
-) -> Difference:
-    """Judge one array; where it is outside its tolerance, look at how far rounding of the inputs would have moved it."""
-    named: Dict[str, Any] = {
-        "dtype": dtype, "accumulation": accumulation, "depth": depth, "stale": stale, "kind": base.kind, "name": base.name,
-        "operation": base.operation, "what": base.what, "device": base.device, "framework": base.framework,
-        "ran_on": base.ran_on, "layer_depth": base.depth,
-    }  # fmt: skip
-    first = judge(actual, right, **named)
-    if first.verdict == "agrees" or "float" not in dtype or actual.shape != right.shape or first.measure is None:
-        return first
-    furthest = envelope(tolerance(dtype, accumulation=accumulation))
-    if furthest is None or not np.all(np.isfinite(furthest)):
-        return first
-    with np.errstate(all="ignore"):
-        distance = np.abs(actual.astype(np.float64) - right.astype(np.float64))
-    if float(np.mean(furthest)) > _NOISE * float(np.mean(np.abs(right))):
-        # All of the reference cancels, as for the bias of an attention's keys: what is left is float64's own rounding.
-        furthest = furthest * (unit_roundoff(dtype) / unit_roundoff("float64"))
-    explained = distance <= _MARGIN * (furthest + float(np.mean(furthest)))
-    again = judge(np.where(explained, right, actual), right, **named)
-    if again.verdict != "agrees":
-        return first
-    share = float(np.mean(explained & (distance > 0)))
-    detail = "badly conditioned: rounding of its inputs moves it as far (%.2g of the elements)" % share
-    return replace(again, detail="; ".join(filter(None, (again.detail, detail))))
 
 
 def _doubtful_gradients(subject: Subject, call: Call, number: int, case: _Case) -> List[Difference]:

@@ -1,6 +1,6 @@
 """What a layer should give: itself again in float64 on the CPU, and how far rounding alone may move that."""
 
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -12,11 +12,6 @@ from .nests import rebuild
 from .operation import rounded
 
 __all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "Weights", "arrays_in", "line_of", "other_inputs"]
-
-#: How often the reference is computed anew with its inputs moved by as much as rounding may move them, where something is
-#: outside its tolerance.
-_PERTURBATIONS = 6
-
 
 #: From the number, shape and dtype of an output to what its gradient is multiplied with.
 Weights = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
@@ -49,7 +44,8 @@ class Reference:
     def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Weights, make_head: MakeHead) -> None:
         self.remark = ""
         self.weights_are_free = True
-        self._envelope: Optional[List[Optional[np.ndarray]]] = None
+        self._envelope: Dict[int, np.ndarray] = {}
+        self._moves = 0
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -92,20 +88,35 @@ class Reference:
     def arrays(self) -> List[Optional[np.ndarray]]:
         return arrays_in(self.outcome)
 
-    def envelope(self, work: Work, size: float, seed: int) -> List[Optional[np.ndarray]]:
-        """Return how far each element moves where inputs and weights are moved by a relative ``size``, as rounding may."""
-        if self._envelope is None:
-            right = self.arrays
-            furthest = [None if item is None else np.zeros(item.shape) for item in right]
-            for number in range(_PERTURBATIONS):
-                moved = arrays_in(self.compute(_moved(work, size, seed + number, self.weights_are_free)))
-                for place, (item, one) in enumerate(zip(right, moved)):
-                    if item is not None and one is not None and item.shape == one.shape:
-                        with np.errstate(all="ignore"):
-                            distance = np.abs(one.astype(np.float64) - item.astype(np.float64))
-                        furthest[place] = np.fmax(furthest[place], distance)
-            self._envelope = furthest
-        return self._envelope
+    def envelope(self, work: Work, size: float, seed: int, times: int) -> List[Optional[np.ndarray]]:
+        """Return how far each element moves where inputs and weights are moved by a relative ``size``, as rounding may.
+
+        Parameters
+        ----------
+        times : int
+            How often they are moved, each time otherwise; the furthest counts.
+        """
+        right = self.arrays
+        while self._moves < times:
+            moved = arrays_in(self.compute(_moved(work, size, seed + self._moves, self.weights_are_free)))
+            self._moves += 1
+            for place, (item, one) in enumerate(zip(right, moved)):
+                if item is not None and one is not None and item.shape == one.shape:
+                    with np.errstate(all="ignore"):
+                        distance = np.abs(one.astype(np.float64) - item.astype(np.float64))
+                    before = self._envelope.get(place)
+                    self._envelope[place] = distance if before is None else np.fmax(before, distance)
+        return [self._envelope.get(place) for place in range(len(right))]
+
+    def largest_move(self) -> float:
+        """Return how far an element of any gradient was moved so far, relative to the size of that gradient."""
+        first = len(self.outcome.outputs)
+        found = [0.0]
+        for place, right in enumerate(self.arrays):
+            size = float(np.sqrt(np.mean(np.square(right)))) if right is not None and right.size else 0.0
+            if place >= first and size and self._envelope.get(place) is not None:
+                found.append(float(np.max(self._envelope[place])) / size)
+        return max(found)
 
 
 def arrays_in(outcome: Outcome) -> List[Optional[np.ndarray]]:
