@@ -217,7 +217,7 @@ def _group_norm(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:
 
 def _rms_norm(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:
     mean = tf.reduce_mean(tf.square(x[0]), axis=-1, keepdims=True)
-    return x[0] * tf.math.rsqrt(mean + tf.cast(o["epsilon"], x[0].dtype)) * x[1]
+    return x[0] * tf.math.rsqrt(mean + tf.constant(o["epsilon"], x[0].dtype)) * x[1]
 
 
 def _cross_entropy(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:

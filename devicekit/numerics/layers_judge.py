@@ -17,7 +17,7 @@ from .layers_record import Call, Held
 from .layers_reference import DrawsRandomNumbers, Reference, Weights, arrays_in, line_of, other_inputs
 from .layers_run import Outcome, Work, names_of
 from .layers_sizes import Sizes, coarsest, ratio_of, sizes_of
-from .layers_verdict import is_plainly_good, verdict_on
+from .layers_verdict import coarse_verdict, is_plainly_good, verdict_on
 from .nests import flatten, rebuild
 from .operation import rounded
 
@@ -210,6 +210,11 @@ def _judged(
             reference, work, subject.seed, place,
             [item for item in before if item.shape == actual.shape],
         )  # fmt: skip
+        coarse = [item.arithmetic for item in found if item.verdict == "reduced-precision" and item.kind != "gradient"]
+        if verdict.verdict == "differs" and is_gradient and coarse:
+            verdict = coarse_verdict(
+                verdict, coarse[0], actual, wanted, dtype, accumulation, depth, reference, work, subject.seed, place
+            )
         if elsewhere and verdict.verdict == "agrees" and "float" in dtype:
             detail = "no kernel on %s: it ran on %s" % (labels.device, outcome.ran_on)
             verdict = replace(verdict, verdict="unsupported", detail=detail)

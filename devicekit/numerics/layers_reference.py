@@ -44,8 +44,8 @@ class Reference:
     def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Weights, make_head: MakeHead) -> None:
         self.remark = ""
         self.weights_are_free = True
-        self._envelope: Dict[int, np.ndarray] = {}
-        self._moves = 0
+        self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
+        self._moves: Dict[float, int] = {}
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -97,25 +97,33 @@ class Reference:
             How often they are moved, each time otherwise; the furthest counts.
         """
         right = self.arrays
-        while self._moves < times:
-            moved = arrays_in(self.compute(_moved(work, size, seed + self._moves, self.weights_are_free)))
-            self._moves += 1
+        known = self._envelopes.setdefault(size, {})
+        while self._moves.get(size, 0) < times:
+            number = self._moves[size] = self._moves.get(size, 0) + 1
+            moved = arrays_in(self.compute(_moved(work, size, seed + number - 1, self.weights_are_free)))
             for place, (item, one) in enumerate(zip(right, moved)):
                 if item is not None and one is not None and item.shape == one.shape:
                     with np.errstate(all="ignore"):
                         distance = np.abs(one.astype(np.float64) - item.astype(np.float64))
-                    before = self._envelope.get(place)
-                    self._envelope[place] = distance if before is None else np.fmax(before, distance)
-        return [self._envelope.get(place) for place in range(len(right))]
+                    before = known.get(place)
+                    known[place] = distance if before is None else np.fmax(before, distance)
+        return [known.get(place) for place in range(len(right))]
 
-    def largest_move(self) -> float:
-        """Return how far an element of any gradient was moved so far, relative to the size of that gradient."""
+    def largest_move(self, moved_by: float) -> float:
+        """Return how far an element of any gradient was moved so far, relative to the size of that gradient.
+
+        Parameters
+        ----------
+        moved_by : float
+            The ``size`` that was given to `envelope`.
+        """
         first = len(self.outcome.outputs)
+        known = self._envelopes.get(moved_by, {})
         found = [0.0]
         for place, right in enumerate(self.arrays):
             size = float(np.sqrt(np.mean(np.square(right)))) if right is not None and right.size else 0.0
-            if place >= first and size and self._envelope.get(place) is not None:
-                found.append(float(np.max(self._envelope[place])) / size)
+            if place >= first and size and place in known:
+                found.append(float(np.max(known[place])) / size)
         return max(found)
 
 

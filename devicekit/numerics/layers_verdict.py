@@ -12,7 +12,7 @@ from .layers_run import Work
 from .measures import measure
 from .tolerance import tolerance, unit_roundoff
 
-__all__ = ["is_plainly_good", "verdict_on"]
+__all__ = ["coarse_verdict", "is_plainly_good", "verdict_on"]
 
 #: How often the reference is computed anew with its inputs moved by as much as rounding may move them, where something is
 #: outside its tolerance; more often where few elements are left. A gradient jumps where an input is at a kink, as relu's,
@@ -97,13 +97,46 @@ def verdict_on(
         allowed = _MARGIN * (furthest + float(np.mean(furthest)))
         if whole and "gradient" in base.what and np.mean(distance > allowed) <= _FEW:
             size = float(np.sqrt(np.mean(np.square(right))))
-            allowed = np.maximum(allowed, _MARGIN * reference.largest_move() * size)
+            allowed = np.maximum(allowed, _MARGIN * reference.largest_move(limit) * size)
         again = judge(np.where(distance <= allowed, right, actual), right, **named)
         if again.verdict == "agrees":
             return _excused(first, again, allowed, right, dtype, noise, float(np.mean(distance > 0)))
         if np.mean(distance > allowed) > _FEW:
             return first
     return first
+
+
+def coarse_verdict(
+    item: Difference,
+    arithmetic: str,
+    actual: np.ndarray,
+    right: np.ndarray,
+    dtype: str,
+    accumulation: int,
+    depth: int,
+    reference: Reference,
+    work: Work,
+    seed: int,
+    place: int,
+) -> Difference:
+    """Look again at a gradient that is outside its tolerance, of a layer whose output shows a coarser arithmetic.
+
+    Where such an arithmetic moves what goes into relu or a pooling over a kink, the gradient jumps: that is the same coarse
+    arithmetic, and no other fault. The inputs are moved as far as it may move them.
+    """
+    if actual.shape != right.shape or item.measure is None:
+        return item
+    limit = tolerance(dtype, accumulation=accumulation, depth=depth, arithmetic=arithmetic)
+    furthest = reference.envelope(work, limit, seed, _TIMES[-1])[place]
+    if furthest is None or not np.all(np.isfinite(furthest)):
+        return item
+    with np.errstate(all="ignore"):
+        distance = np.abs(actual.astype(np.float64) - right.astype(np.float64))
+        size = float(np.sqrt(np.mean(np.square(right))))
+    if not np.all(distance <= _MARGIN * (furthest + float(np.mean(furthest))) + limit * size):
+        return item
+    detail = "as far as %s moves it over kinks" % arithmetic
+    return replace(item, verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
 
 
 def _excused(
