@@ -76,6 +76,9 @@ def findings(differences: Sequence[Difference], divergences: Sequence[Divergence
         found += _training(target, [item for item in divergences if (item.device, item.framework) == target])
         found += _cannot(target, [item for item in own if item.verdict in ("unsupported", "failed")])
         reduced = [item for item in own if item.verdict == "reduced-precision"]
+        if any(item.verdict == "differs" and item.kind != "model" for item in own):
+            # What a wrong layer leaves in the whole model may look like any arithmetic.
+            reduced = [item for item in reduced if item.kind != "model"]
         for arithmetic in _unique(item.arithmetic for item in reduced):
             found.append(_reduced(target, arithmetic, [item for item in reduced if item.arithmetic == arithmetic]))
     order = ("error", "warning", "info")

@@ -19,7 +19,7 @@ from .layers_judge import Subject, compare_call, compare_whole, ways_to_call
 from .layers_record import Call, Held
 from .layers_run import Outcome, Runner, Work
 from .layers_sizes import sizes_of_whole
-from .transfer_files import read_json, read_outcome, write_arrays, write_json, write_nest
+from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
 from .transfer_model import describe_model
 
 __all__ = ["compare_frameworks"]
@@ -112,32 +112,29 @@ class _Elsewhere(Runner):
     def run(self, subject: Any, work: Work, device: str, double: bool, cotangent: Any, head: Any = None) -> Outcome:
         if device not in self.results:
             return super().run(subject, work, device, double, cotangent, head)
-        return self.results[device].take(self.now)
+        return self.results[device].take(self.now, key_of(work, cotangent))
 
 
 class _Results:
-    """What a worker has computed, handed out in the order in which it was."""
+    """What a worker has computed."""
 
     def __init__(self, folder: str) -> None:
         found = read_json(folder, "outcomes")
         self._folder = folder
-        self._left: Dict[str, List[Dict[str, Any]]] = dict(found["calls"], whole=found["whole"])
+        self._calls: Dict[str, Dict[str, Any]] = dict(found["calls"], whole=found["whole"])
         self.ran_on = ""
 
-    def take(self, key: str) -> Outcome:
-        """Return the next outcome of a call.
+    def take(self, call: str, key: str) -> Outcome:
+        """Return the outcome of one way of calling a layer.
 
         Raises
         ------
         RuntimeError
             What was raised there.
         """
-        left = self._left.get(key)
-        if not left:
-            raise RuntimeError("nothing was computed for it")
-        item = left.pop(0)
+        known = self._calls.get(call, {})
+        item = known if "error" in known else known.get(key, {"error": "nothing was computed for it"})
         if "error" in item:
-            left.clear()
             raise RuntimeError(item["error"])
         outcome = read_outcome(self._folder, item)
         self.ran_on = self.ran_on or outcome.ran_on

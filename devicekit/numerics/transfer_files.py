@@ -2,14 +2,17 @@
 
 import json
 import os
+import zlib
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from .layers_arrays import Cotangent
 from .layers_record import Held
-from .layers_run import Outcome
+from .layers_run import Outcome, Work
 
 __all__ = [
+    "key_of",
     "read_arrays",
     "read_json",
     "read_nest",
@@ -19,6 +22,16 @@ __all__ = [
     "write_nest",
     "write_outcome",
 ]
+
+
+def key_of(work: Work, cotangent: Cotangent) -> str:
+    """Return what tells one way of calling a layer from the others: the same in every process."""
+    found = zlib.crc32(repr(work.kwargs.get("training")).encode("ascii"))
+    for leaf in work.leaves:
+        if isinstance(leaf, Held):
+            found = zlib.crc32(np.ascontiguousarray(leaf.array).tobytes(), found)
+    weights = cotangent(0, (8,), "float32")
+    return "%08x" % zlib.crc32(b"" if weights is None else np.asarray(weights, np.float32).tobytes(), found)
 
 
 def write_json(folder: str, name: str, values: Any) -> None:

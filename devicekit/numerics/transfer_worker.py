@@ -1,13 +1,13 @@
 """Runs a Keras 3 model that another process has written down on this process's framework, layer by layer, on the CPU."""
 
 from importlib import import_module
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 from .layers_judge import Way, way_of_whole, ways_to_call
 from .layers_record import Call, Held
 from .layers_run import Runner
 from .nests import rebuild
-from .transfer_files import read_arrays, read_json, read_nest, write_json, write_outcome
+from .transfer_files import key_of, read_arrays, read_json, read_nest, write_json, write_outcome
 
 __all__ = ["run_model"]
 
@@ -25,7 +25,7 @@ def run_model(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
     Returns
     -------
     dict
-        ``calls``: for the number of each call a list of outcomes, one for each way to call it, or ``error``; ``whole``: the
+        ``calls``: for the number of each call its outcomes by the key of the way to call it, or ``error``; ``whole``: the
         same of the model.
     """
     import devicekit
@@ -50,7 +50,7 @@ def run_model(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
     _set_weights(model, folder, about["weights"])
     calls = {(call.path, call.number): call for call in runner.record(inputs)}
     say(stage="layers")
-    found: Dict[str, List[Dict[str, Any]]] = {}
+    found: Dict[str, Dict[str, Any]] = {}
     for wanted in about["calls"]:
         call = calls.get((wanted["path"], wanted["number"]))
         found[str(wanted["place"])] = _repeated(task, runner, call, wanted)
@@ -84,36 +84,36 @@ def _set_weights(model: Any, folder: str, weights: Sequence[Dict[str, Any]]) -> 
         variable.assign(value)
 
 
-def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str, Any]) -> List[Dict[str, Any]]:
+def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str, Any]) -> Dict[str, Any]:
     """Compute one call with what the layer was given in the process that the model comes from."""
     if call is None:
-        return [{"error": "the layer is not called here"}]
+        return {"error": "the layer is not called here"}
     arrays = read_arrays(task["folder"], "call%d" % wanted["place"], len(wanted["dtypes"]))
     held = [Held(array, dtype) for array, dtype in zip(arrays, wanted["dtypes"]) if array is not None]
     ways = ways_to_call(runner, call, task["seed"])
     if not ways:
-        return []
+        return {}
     leaves = ways[0].work.leaves
     if sum(isinstance(leaf, Held) for leaf in leaves) != len(held):
-        return [{"error": "the layer is given other arguments here"}]
+        return {"error": "the layer is given other arguments here"}
     given = iter(held)
     args, kwargs = rebuild(
         (call.args, call.kwargs), [next(given) if isinstance(leaf, Held) else leaf for leaf in leaves]
     )
     same = Call(call.layer, call.path, call.number, args, kwargs, call.outer, call.inner)
-    name = "call%d-" % wanted["place"]
-    return [
-        _outcome(task, runner, call.layer, way, None, name + str(place))
-        for place, way in enumerate(ways_to_call(runner, same, task["seed"]))
-    ]
+    found = {}
+    for place, way in enumerate(ways_to_call(runner, same, task["seed"])):
+        name = "call%d-%d" % (wanted["place"], place)
+        found[key_of(way.work, way.cotangent)] = _outcome(task, runner, call.layer, way, None, name)
+    return found
 
 
-def _whole(task: Dict[str, Any], runner: Runner, about: Dict[str, Any], inputs: Any, loss: Any) -> List[Dict[str, Any]]:
+def _whole(task: Dict[str, Any], runner: Runner, about: Dict[str, Any], inputs: Any, loss: Any) -> Dict[str, Any]:
     targets = read_nest(task["folder"], about["targets"]) if about["targets"] else None
     with_loss = targets is not None and loss is not None
     way = way_of_whole(runner, inputs, with_loss, task["seed"])
     head = runner.head(loss, targets, False) if with_loss else None
-    return [_outcome(task, runner, runner.model, way, head, "whole")]
+    return {key_of(way.work, way.cotangent): _outcome(task, runner, runner.model, way, head, "whole")}
 
 
 def _outcome(task: Dict[str, Any], runner: Runner, subject: Any, way: Way, head: Any, name: str) -> Dict[str, Any]:

@@ -29,7 +29,8 @@ assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
 alone = [item for item in found.differences if item.kind in ("layer", "gradient")]
 print(json.dumps({
     "wrong": sorted({"%s: %s" % (item.name, item.what) for item in alone if item.verdict == "differs"}),
-    "reduced": sorted({"%s %s" % (item.name, item.arithmetic) for item in alone if item.verdict == "reduced-precision"}),
+    "reduced": sorted({item.name for item in alone if item.verdict == "reduced-precision"}),
+    "arithmetic": sorted({item.arithmetic for item in alone if item.verdict == "reduced-precision"}),
     "other": sorted({item.verdict for item in found.differences} - {"agrees", "differs", "reduced-precision"}),
     "details": sorted({item.detail for item in alone if item.verdict == "differs"}),
     "training": [[item.verdict, item.first_step] for item in found.divergences],
@@ -48,12 +49,13 @@ CASES = {
     },
     "bfloat16": {
         "wrong": [],
-        "reduced": ["classes bfloat16", "convolution bfloat16", "inner bfloat16"],
+        "reduced": ["classes", "convolution", "inner"],
         "codes": ["numerics-divergent"],
     },
     "padding": {"reduced": [], "training": [["differs", 1]], "codes": ["numerics-divergent"]},
     "stale": {"reduced": [], "codes": ["numerics-divergent"]},
-    "nan": {"reduced": [], "training": [["differs", 1]], "codes": ["numerics-divergent"]},
+    # Keras takes the loss from what goes into softmax, so that training does not meet it.
+    "nan": {"reduced": [], "codes": ["numerics-divergent"]},
 }
 #: Where nothing but this one layer may be named.
 ALONE = {"padding": "convolution", "stale": "convolution", "nan": "classes"}
@@ -63,6 +65,8 @@ def check(found, fault):
     expected = CASES[fault]
     assert {name: found[name] for name in expected} == expected
     assert found["other"] == []
+    if fault == "bfloat16":
+        assert "bfloat16" in found["arithmetic"]
     if fault in ALONE:
         assert found["wrong"]
         assert {item.partition(":")[0] for item in found["wrong"]} == {ALONE[fault]}
@@ -72,4 +76,4 @@ def check(found, fault):
 @pytest.mark.parametrize("fault", sorted(CASES))
 def test_tensorflow(program, simulated_gpu, fault):
     details = check(program(PROGRAM, env=dict(simulated_gpu, DEVICEKIT_SIM_FAULT=fault)), fault)
-    assert {"nan": "not a number", "padding": "shifted by one", "stale": "earlier"}.get(fault, "") in details
+    assert {"nan": "not a number", "padding": "shifted by", "stale": "earlier"}.get(fault, "") in details

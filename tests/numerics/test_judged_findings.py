@@ -72,6 +72,13 @@ def test_the_whole_model_is_named_only_where_no_part_is_wrong():
     assert "dense" in found.summary
 
 
+def test_what_a_wrong_layer_leaves_in_the_model_is_no_arithmetic():
+    whole = compared(COARSE, name="my_model", operation="Functional", kind="model")
+    assert whole.verdict == "reduced-precision"
+    assert [item.severity for item in findings([compared(-CLEAN), whole])] == ["error"]
+    assert len(findings([whole])) == 1
+
+
 def test_fixes_fit_the_device():
     def commands(**names):
         return [fix.command for fix in findings([compared(-CLEAN, **names)])[0].fix]
