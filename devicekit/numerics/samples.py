@@ -1,5 +1,6 @@
 """The data that a comparison runs on: the caller's, cut to some examples, or made up after the model's inputs."""
 
+import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -34,7 +35,9 @@ def plain(values: Any, what: str) -> Any:
     if not hasattr(values, "shape") and not isinstance(values, (list, int, float)):
         raise ValueError("%s is a %s, not an array; of a data set give one batch: next(iter(dataset))" % (what, kind))
     try:
-        array = np.asarray(values)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # rows of several lengths are objects up to NumPy 1.23, with a warning
+            array = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise ValueError("%s is no array: %s" % (what, error)) from None
     if str(array.dtype) == "bfloat16":
