@@ -14,6 +14,9 @@ nox.options.error_on_missing_interpreters = True
 
 PYTHONS = ["3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
 
+#: What takes minutes and does not depend on a release: `readme` runs it with the newest one.
+ELSEWHERE = ["--ignore=tests/live/test_live_%s.py" % name for name in ("bench", "tune", "batch_size")]
+
 #: Real environments, built from the registry: name -> Python, requirements, and what pytest runs there. The whole wheel
 #: `tensorflow` is what the README's commands install: `readme` runs the tests with that on 3.11 and 3.13.
 LIVE = {
@@ -57,8 +60,8 @@ LIVE = {
         ],
     ),
     # The extra of the package itself: what a user with DirectML types.
-    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
-    "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live"]),
+    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live", *ELSEWHERE]),
+    "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live", *ELSEWHERE]),
     # Keras on JAX: the newest, the last for Python 3.9, and beside TensorFlow.
     "jax-3.11": (
         "3.11",
@@ -126,7 +129,13 @@ def types(session):
 
 
 #: Tests that take minutes: `tests` runs them on the newest Python only, `readme` on 3.7 and 3.11. `-- --all`: on every one.
-LONG = ["tests/selftest", "tests/test_fuzz.py", "tests/test_properties.py", "tests/test_signatures.py"]
+LONG = [
+    "tests/selftest",
+    "tests/numerics",
+    "tests/test_fuzz.py",
+    "tests/test_properties.py",
+    "tests/test_signatures.py",
+]
 
 
 @nox.session(python=PYTHONS)

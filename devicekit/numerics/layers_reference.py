@@ -121,7 +121,11 @@ class Reference:
         known = self._envelopes.get(moved_by, {})
         found = [0.0]
         for place, right in enumerate(self.arrays):
-            size = float(np.sqrt(np.mean(np.square(right.astype(np.float64))))) if right is not None and right.size else 0.0
+            size = (
+                float(np.sqrt(np.mean(np.square(right.astype(np.float64)))))
+                if right is not None and right.size
+                else 0.0
+            )
             if place >= first and size and place in known:
                 found.append(float(np.max(known[place])) / size)
         return max(found)
