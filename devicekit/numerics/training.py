@@ -23,6 +23,7 @@ from .drift import judge_drift
 from .keras_model import Keras, keras_of, layers_of
 from .layers_clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .nests import flatten, rebuild
+from .training_data import Batches, batches_of, cast, moved
 
 __all__ = ["OPTIMIZERS", "compare_training", "optimizers_of"]
 
@@ -45,9 +46,7 @@ _FOLLOWED = 4096
 #: fewer than it takes to tell a step from a drift.
 _MOST_STEPS = 10
 _LEAST_STEPS = 3
-_BUDGET_S = 40.0
-
-_Batches = List[Tuple[Any, Any]]
+_BUDGET_S = 20.0
 
 
 class Run(NamedTuple):
@@ -105,7 +104,7 @@ def compare_training(
     optimizers : sequence of str
         Of `OPTIMIZERS`; one that this Keras does not have is left out.
     steps : int or None
-        None: ten, or as many as all trainings together can make in 40 seconds, at least three.
+        None: ten, or as many as all trainings together can make in 20 seconds, at least three.
     batch_size : int
     seed : int
         For the order of the examples and for what the controls move.
@@ -127,14 +126,32 @@ def compare_training(
     trainer = _Trainer(model, keras, framework, inputs, targets, loss, say)
     if not trainer.parameters:
         return ()
-    wanted = [item for item in optimizers if item in known]
+    try:
+        wanted = [item for item in optimizers if item in known]
+        return tuple(
+            _compare(trainer, {name: known[name] for name in wanted}, devices, framework, steps, batch_size, seed)
+        )
+    finally:
+        trainer.close()
+
+
+def _compare(
+    trainer: "_Trainer",
+    known: Dict[str, Any],
+    devices: Sequence[str],
+    framework: str,
+    steps: Optional[int],
+    batch_size: int,
+    seed: int,
+) -> List[Divergence]:
+    inputs, targets = trainer.data
     if steps is None:
-        steps = trainer.affordable_steps(len(wanted) * (4 + len(devices)), known, batch_size)
+        steps = trainer.affordable_steps(len(known) * (4 + len(devices)), batch_size)
     order = np.random.RandomState(seed & 0xFFFFFFFF)
-    batches = _batches(inputs, targets, steps, batch_size, order)
-    others = _batches(inputs, targets, steps, batch_size, order)
+    batches = batches_of(inputs, targets, steps, batch_size, order)
+    others = batches_of(inputs, targets, steps, batch_size, order)
     found: List[Divergence] = []
-    for name in wanted:
+    for name in known:
         make = _maker(known[name], OPTIMIZERS[name][1])
         right = _on_cpu(trainer, make, batches, trainer.start)
         rounding = [_distances(control, right) for control in _controls(trainer, make, batches, seed)]
@@ -160,11 +177,11 @@ def compare_training(
                     moved_weights=trainer.parameters,
                 )
             )
-    return tuple(found)
+    return found
 
 
-def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: _Batches, seed: int) -> List[Run]:
-    everywhere, single = _moved(trainer.start, seed)
+def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, seed: int) -> List[Run]:
+    everywhere, single = moved(trainer.start, seed)
     controls = [_on_cpu(trainer, make, batches, single)]
     if trainer.has_double:
         try:
@@ -174,7 +191,7 @@ def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: _Batches, s
     return [*controls, _on_cpu(trainer, make, batches, everywhere)]
 
 
-def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: _Batches, start: List[np.ndarray]) -> Run:
+def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, start: List[np.ndarray]) -> Run:
     try:
         return trainer.train("cpu", False, make, batches, start)
     except DevicekitError:
@@ -202,7 +219,7 @@ class _Trainer:
         from .layers_run import runner_of
 
         self._model, self._keras, self._loss, self._say = model, keras, loss, say
-        self._data = (inputs, targets)
+        self.data = (inputs, targets)
         self._known = known_classes(model)
         self._arrays = runner_of(model, keras).arrays
         self.start: List[np.ndarray] = [np.array(item) for item in model.get_weights()]
@@ -210,44 +227,69 @@ class _Trainer:
         self.parameters = sum(self.start[place].size for place in self._trained)
         self._followed = [_places(self.start[place].size) for place in self._trained]
         self.has_double = True
+        self._copies: Dict[Tuple[str, bool], Any] = {}
+        self._session: Any = None
 
-    def affordable_steps(self, trainings: int, known: Dict[str, Any], batch_size: int) -> int:
+    def affordable_steps(self, trainings: int, batch_size: int) -> int:
         """Return how many steps each of so many trainings can make in the time that there is."""
-        inputs, targets = self._data
-        batches = _batches(inputs, targets, 2, batch_size, np.random.RandomState(0))
+        inputs, targets = self.data
+        batches = batches_of(inputs, targets, 2, batch_size, np.random.RandomState(0))
         times = [time.monotonic()]
         tell, self._say = self._say, lambda *_: times.append(time.monotonic())
         try:
-            _on_cpu(self, _maker(known["sgd"], OPTIMIZERS["sgd"][1]), batches, self.start)
+            _on_cpu(self, _maker(optimizers_of(self._keras)["sgd"], OPTIMIZERS["sgd"][1]), batches, self.start)
         finally:
             self._say = tell
         making, step_s = times[1] - times[0], times[2] - times[1]  # the first step has the making of the copy in it
-        left = _BUDGET_S / max(1, trainings) - making
+        left = (_BUDGET_S - making) / max(1, trainings)
         return int(max(_LEAST_STEPS, min(_MOST_STEPS, left / max(step_s, 1e-6))))
 
     def train(
-        self, device: str, double: bool, make: Callable[[], Any], batches: _Batches, start: List[np.ndarray]
+        self, device: str, double: bool, make: Callable[[], Any], batches: Batches, start: List[np.ndarray]
     ) -> Run:
         """Make a copy on a device with weights to start from and take a step with each batch."""
-        with self._arrays.scope(device, double), global_float64(self._keras, double):
-            copy = self._copy(double)
+        with self._own_graph(), self._arrays.scope(device, double), global_float64(self._keras, double):
+            key = (device, double)
+            if key not in self._copies:
+                self._copies[key] = self._copy(double)
+            copy = self._copies[key]
             copy.set_weights(start)
             # Without tracing: a graph for each copy would take longer than the few steps that are made on it.
             copy.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options())
             run = Run([], [])
             for inputs, targets in batches:
                 copy.reset_metrics()
-                result = copy.train_on_batch(_cast(inputs, double), _cast(targets, double))
+                result = copy.train_on_batch(cast(inputs, double), cast(targets, double))
                 run.loss.append(float(np.asarray(result[0] if isinstance(result, (list, tuple)) else result)))
                 run.weights.append(self._follow(copy.get_weights()))
                 self._say("training")
             return run
 
+    @contextlib.contextmanager
+    def _own_graph(self) -> Iterator[None]:
+        """With TensorFlow 1.15: a graph and a session of its own, which Keras would otherwise put in place of the user's."""
+        if self._keras.generation != 1:
+            yield
+            return
+        import tensorflow as tf
+
+        if self._session is None:
+            self._session = tf.compat.v1.Session(graph=tf.Graph())
+        with self._session.graph.as_default(), self._session.as_default():
+            yield
+
+    def close(self) -> None:
+        """Give the session back."""
+        if self._session is not None:
+            self._session.close()
+
     def _copy(self, double: bool) -> Any:
         try:
-            copy = again_whole(self._model, self._keras, self._known, double)
+            # A graph has what its layers were while it was built.
+            with _still(self._model) if self._keras.generation == 1 else contextlib.nullcontext():
+                copy = again_whole(self._model, self._keras, self._known, double)
             if not getattr(copy, "built", False) or not copy.weights:
-                copy(_cast(self._example(), double))
+                copy(cast(self._example(), double))
             fit_together(self._model, copy)
         except NotClonable as error:
             if double:
@@ -256,11 +298,12 @@ class _Trainer:
                 "the model cannot be made again, so that training cannot be compared: %s; give it a get_config(), or "
                 "leave training out with steps=0" % error
             ) from error
-        _still(copy)
+        for layer, name, _ in _random_parts(copy):
+            setattr(layer, name, 0.0)
         return copy
 
     def _example(self) -> Any:
-        return rebuild(self._data[0], [item[:1] for _, item in flatten(self._data[0])])
+        return rebuild(self.data[0], [item[:1] for _, item in flatten(self.data[0])])
 
     def _compile_options(self) -> Dict[str, Any]:
         if self._keras.generation == 1:
@@ -287,13 +330,29 @@ def _places(size: int) -> Any:
     return np.unique(np.linspace(0, size - 1, _FOLLOWED).astype(np.int64))
 
 
-def _still(model: Any) -> None:
-    """Turn off what draws random numbers in training."""
+def _random_parts(model: Any) -> List[Tuple[Any, str, float]]:
+    """Return what draws random numbers in training: layers with the attribute that says how much, and its value."""
+    found = []
     for layer in layers_of(model):
         for name in _RANDOM:
-            if isinstance(getattr(layer, name, None), float):
-                with contextlib.suppress(AttributeError):  # shown by a layer that takes it from its cell
-                    setattr(layer, name, 0.0)
+            value = getattr(layer, name, None)
+            # A property is shown by a layer that takes it from its cell, which is among the layers itself.
+            if isinstance(value, float) and not isinstance(getattr(type(layer), name, None), property):
+                found.append((layer, name, value))
+    return found
+
+
+@contextlib.contextmanager
+def _still(model: Any) -> Iterator[None]:
+    """Turn off what draws random numbers in training, for as long as copies are made."""
+    parts = _random_parts(model)
+    try:
+        for layer, name, _ in parts:
+            setattr(layer, name, 0.0)
+        yield
+    finally:
+        for layer, name, value in parts:
+            setattr(layer, name, value)
 
 
 def _fresh(loss: Any) -> Any:
@@ -302,54 +361,6 @@ def _fresh(loss: Any) -> Any:
         loss,
         [type(one).from_config(one.get_config()) if hasattr(one, "get_config") else one for _, one in flatten(loss)],
     )
-
-
-def _cast(values: Any, double: bool) -> Any:
-    """Return arrays with floats in float32, or in float64."""
-    wanted = np.float64 if double else np.float32
-    leaves = [item.astype(wanted) if item.dtype.kind == "f" else item for _, item in flatten(values)]
-    return rebuild(values, leaves)
-
-
-def _batches(
-    inputs: Any, targets: Any, steps: int, batch_size: int, generator: np.random.RandomState
-) -> List[Tuple[Any, Any]]:
-    """Return batches in a random order, going through the examples as often as it takes."""
-    count = len(flatten(inputs)[0][1])
-    size = min(batch_size, count)
-
-    def endless() -> Iterator[int]:
-        while True:
-            for place in generator.permutation(count):
-                yield int(place)
-
-    stream = endless()
-    made = []
-    for _ in range(steps):
-        chosen = [next(stream) for _ in range(size)]
-        made.append(
-            tuple(rebuild(values, [item[chosen] for _, item in flatten(values)]) for values in (inputs, targets))
-        )
-    return [(one, other) for one, other in made]
-
-
-def _moved(start: List[np.ndarray], seed: int) -> List[List[np.ndarray]]:
-    """Return the weights that the controls start from: all moved by at most a unit in the last place, and one."""
-    generator = np.random.RandomState([seed & 0xFFFFFFFF, 3])
-    everywhere, single = [], [item.copy() for item in start]
-    for item in start:
-        if item.dtype.kind != "f":
-            everywhere.append(item)
-            continue
-        target = np.where(generator.randint(0, 2, item.shape) > 0, np.inf, -np.inf).astype(item.dtype)
-        everywhere.append(np.where(generator.randint(0, 2, item.shape) > 0, np.nextafter(item, target), item))
-    floats = [place for place, item in enumerate(single) if item.dtype.kind == "f" and item.size]
-    if floats:
-        largest = max(floats, key=lambda place: single[place].size)
-        values = single[largest].reshape(-1)
-        values[values.size // 2] = np.nextafter(values[values.size // 2], np.array(np.inf, values.dtype))
-        single[largest] = values.reshape(start[largest].shape)
-    return [everywhere, single]
 
 
 def _distances(run: Run, right: Run) -> List[float]:
