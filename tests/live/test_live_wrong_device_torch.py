@@ -1,7 +1,7 @@
 """The same faults in a device of PyTorch."""
 
 import pytest
-from test_live_wrong_device import CASES, PROGRAM, check
+from wrong_device import CASES, PROGRAM, check
 
 
 @pytest.mark.parametrize("fault", sorted(CASES))

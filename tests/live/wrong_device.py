@@ -1,0 +1,71 @@
+"""A program on a device that computes wrong, and what is to be found of each fault."""
+
+PROGRAM = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+import devicekit
+devicekit.auto("gpu", verify="never")
+try:
+    import torch, keras
+except ImportError:
+    from tensorflow import keras
+layers = keras.layers
+model = keras.Sequential([
+    layers.InputLayer((8, 8, 2)),
+    layers.Conv2D(4, 3, padding="same", activation="relu", name="convolution"),
+    layers.Flatten(name="flat"),
+    layers.Dense(32, activation="relu", name="inner"),
+    layers.Dense(5, activation="softmax", name="classes"),
+])
+generator = np.random.RandomState(0)
+x, y = generator.standard_normal((16, 8, 8, 2)).astype("float32"), generator.randint(0, 5, 16)
+before = [np.array(item) for item in model.get_weights()]
+found = devicekit.compare(model, x, y, devices="gpu", loss="sparse_categorical_crossentropy", steps=2,
+                          optimizers=["sgd"])
+assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
+alone = [item for item in found.differences if item.kind in ("layer", "gradient")]
+print(json.dumps({
+    "wrong": sorted({"%s: %s" % (item.name, item.what) for item in alone if item.verdict == "differs"}),
+    "reduced": sorted({item.name for item in alone if item.verdict == "reduced-precision"}),
+    "arithmetic": sorted({item.arithmetic for item in alone if item.verdict == "reduced-precision"}),
+    "other": sorted({item.verdict for item in found.differences} - {"agrees", "differs", "reduced-precision"}),
+    "details": sorted({item.detail for item in alone if item.verdict == "differs"}),
+    "training": [[item.verdict, item.first_step] for item in found.divergences],
+    "places": sorted({item.ran_on for item in alone}),
+    "codes": sorted({item.code for item in found.findings}),
+}))
+"""
+
+CASES = {
+    "": {"wrong": [], "reduced": [], "training": [["agrees", None]], "codes": []},
+    "gradient": {
+        "wrong": ["convolution: gradient of kernel"],
+        "reduced": [],
+        "training": [["differs", 1]],
+        "codes": ["numerics-divergent"],
+    },
+    "bfloat16": {
+        "wrong": [],
+        "reduced": ["classes", "convolution", "inner"],
+        "codes": ["numerics-divergent"],
+    },
+    "padding": {"reduced": [], "training": [["differs", 1]], "codes": ["numerics-divergent"]},
+    "stale": {"reduced": [], "codes": ["numerics-divergent"]},
+    # Keras takes the loss from what goes into softmax, so that training does not meet it.
+    "nan": {"reduced": [], "codes": ["numerics-divergent"]},
+}
+#: Where nothing but this one layer may be named.
+ALONE = {"padding": "convolution", "stale": "convolution", "nan": "classes"}
+
+
+def check(found, fault):
+    expected = CASES[fault]
+    assert {name: found[name] for name in expected} == expected
+    assert found["other"] == []
+    if fault == "bfloat16":
+        assert "bfloat16" in found["arithmetic"]
+    if fault in ALONE:
+        assert found["wrong"]
+        assert {item.partition(":")[0] for item in found["wrong"]} == {ALONE[fault]}
+    return " ".join(found["details"])
