@@ -101,7 +101,7 @@ found = [
 print(json.dumps([item.to_dict()["rows"][0] for item in found]))
 """
     large, slow, missing, unknown = program(TINY + code, FRAMEWORKS[0])
-    assert large["problem"].startswith("out of memory, while the model was made")
+    assert large["problem"].startswith("out of memory, ")
     assert "no answer within 0.3 s" in slow["problem"]
     assert "'gpu:7' cannot be used" in missing["problem"]
     assert "No module named 'nobody'" in unknown["problem"]
