@@ -3,13 +3,17 @@
 from dataclasses import replace
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
-from .benchmark_result import Throughput
 from .facts import Machine
 from .findings import Candidate, Diagnosis, Finding, name_of
 from .framework_switch import Meant, meant_framework
 from .plan import Plan, number_of
-from .ranking import Ranking, rank, slower_than_cpu
 from .request import Request, parse_request
+
+# Names that type checkers know: figures are looked at only where "fastest" was asked for.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .benchmark_result import Throughput
+    from .ranking import Ranking
 
 __all__ = ["choose", "why_not"]
 
@@ -28,7 +32,7 @@ def choose(
     min_memory_bytes: Optional[int] = None,
     exclude: Iterable[str] = (),
     policy: Policy = None,
-    measured: Sequence[Throughput] = (),
+    measured: "Sequence[Throughput]" = (),
 ) -> Plan:
     """Decide.
 
@@ -81,6 +85,8 @@ def choose(
     usable = [item for item in matching if item.usable is not False]
     if request.kind in ("auto", "gpu", "tpu") and usable and importable:
         if (policy == "fastest" or request.fastest) and not request.indices:
+            from .ranking import rank
+
             with_cpu = request.kind == "auto" and not any(item.kind == "cpu" for item in excluded)
             devices = [item.device for item in usable] + ["cpu"] * with_cpu
             ranking = rank(measured, meant.framework, devices)
@@ -109,7 +115,7 @@ def _first_of(usable: Sequence[Candidate]) -> Candidate:
     return usable[0]
 
 
-def _by_speed(usable: List[Candidate], ranking: Ranking) -> List[Candidate]:
+def _by_speed(usable: List[Candidate], ranking: "Ranking") -> List[Candidate]:
     """Return the fastest first, then what was not measured; what is slower than the CPU is left out."""
     order = list(ranking.devices)
     ahead = order[: order.index("cpu")] if "cpu" in order else order
@@ -117,7 +123,7 @@ def _by_speed(usable: List[Candidate], ranking: Ranking) -> List[Candidate]:
     return first + [item for item in usable if item.device not in order]
 
 
-def _ranked(plan: Plan, ranking: Optional[Ranking], devices: List[str], failed: Optional[Throughput]) -> Plan:
+def _ranked(plan: Plan, ranking: "Optional[Ranking]", devices: List[str], failed: "Optional[Throughput]") -> Plan:
     """Return the plan with what the figures say, or with how to get some, or why there are none."""
     if ranking is None:
         if len(devices) < 2:
@@ -126,6 +132,8 @@ def _ranked(plan: Plan, ranking: Optional[Ranking], devices: List[str], failed: 
         if failed is not None:
             hint = "the speed of %s could not be measured: %s" % (failed.device, failed.problem.rstrip("."))
         return replace(plan, reason="%s; %s" % (plan.reason, hint))
+    from .ranking import slower_than_cpu
+
     slower = [slower_than_cpu(row, ranking.cpu) for row in ranking.rows] if ranking.cpu is not None else []
     slow = tuple(item for item in slower if item is not None)
     unmeasured = [name for name in devices if name not in ranking.devices]
