@@ -58,7 +58,7 @@ def compare(
         What to train with.
     steps : int or None
         Steps of training with each optimizer; 0 for none. By default, where there are targets and a loss, 10, or as many
-        as can be made in 20 seconds, at least 3.
+        as can be made in about 20 seconds, at least 2; of a large model with the first of the optimizers only.
     batch_size : int or None
         How many examples are looked at, and in a step of training; by default 8.
     seed : int
