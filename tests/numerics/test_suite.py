@@ -1,7 +1,5 @@
 """The suite's way through workers: what is right, wrong, missing, slow or deadly on a device is told, and costs no more."""
 
-import glob
-import os
 import tempfile
 
 import pytest
@@ -107,9 +105,9 @@ def test_a_device_that_is_not_there_is_told_once(several):
     assert (only.verdict, only.detail) == ("failed", "LookupError: there is no gpu:9")
 
 
-def test_a_hang_is_given_up_and_what_follows_is_still_computed():
+def test_a_hang_is_given_up_and_what_follows_is_still_computed(tmp_path, monkeypatch):
     started = []
-    before = set(glob.glob(os.path.join(tempfile.gettempdir(), "devicekit-numerics-*")))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     class Line:
         def __init__(self, what):
@@ -128,11 +126,11 @@ def test_a_hang_is_given_up_and_what_follows_is_still_computed():
         "gpu:3",
         operations=["matmul transposed left", "relu of edge values", "sum of rows"],
         watch=Line,
-        case_timeout_s=1.5,
+        case_timeout_s=6.0,
     )
     assert verdicts(found, "gpu:3") == {("relu of edge values", "output"): "failed"}
     (hung,) = [item for item in found.differences if item.verdict == "failed"]
-    assert hung.detail == "hung: no answer within 1.5 s"
+    assert hung.detail == "hung: no answer within 6 s"
     assert "sum of rows" in {item.name for item in found.differences if item.verdict == "agrees"}
     assert [item for item in started if item != "tick"] == [
         "computing on cpu with numpy",
@@ -141,7 +139,7 @@ def test_a_hang_is_given_up_and_what_follows_is_still_computed():
     assert "tick" in started
     assert found.devices == ("gpu:3",)
     # Results are gone with the comparison.
-    assert set(glob.glob(os.path.join(tempfile.gettempdir(), "devicekit-numerics-*"))) <= before
+    assert not list(tmp_path.glob("devicekit-numerics-*"))
 
 
 def test_a_device_that_crashes_with_everything_is_given_up():
