@@ -1,7 +1,7 @@
 """What a loop is given, and what it must do: the same for every framework."""
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 from .data import Batch
 
@@ -44,6 +44,28 @@ class Job:
         from .data import one_batch
 
         return one_batch(self.parts, self.batch_size, self.seed)
+
+    def on_device(self, put: Callable[[Any], Any]) -> Iterator[Any]:
+        """Yield batches on the framework's default device: one and the same, or one after the other.
+
+        Parameters
+        ----------
+        put : callable
+            From an array to the framework's on that device. It may be called in another thread, which has no scope of the
+            framework's, but the same default device.
+        """
+        from .data import ahead, batches, mapped
+
+        def move(batch: Batch) -> Any:
+            return tuple(mapped(put, side) for side in batch)
+
+        if self.input_pipeline:
+            prefetch = self.settings.get("prefetch")
+            source = batches(self.parts, self.batch_size, self.seed)
+            yield from ahead(source, 2 if prefetch is None else int(prefetch), move)
+        one = move(self.batch())
+        while True:
+            yield one
 
 
 class Loop:

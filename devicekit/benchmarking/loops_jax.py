@@ -1,8 +1,7 @@
 """The loop with Keras 3 on JAX: Keras's own training step under `jax.jit`, as `fit` runs it."""
 
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
-from .data import ahead, batches, mapped
 from .job import Job, Loop, compile_model
 from .memory import peak_of_process
 
@@ -35,7 +34,7 @@ class JaxLoop(Loop):
             self._run = jax.jit(
                 lambda state, data: network.stateless_call(state[0], state[1], data[0], training=False)[0]
             )
-        self._batches = _moved(jax, job)
+        self._batches = job.on_device(jax.device_put)
 
     def step(self) -> None:
         result = self._run(self._state, next(self._batches))
@@ -51,18 +50,3 @@ class JaxLoop(Loop):
         counted = device.memory_stats() or {}
         peak = counted.get("peak_bytes_in_use")
         return None if peak is None else int(peak)
-
-
-def _moved(jax: Any, job: Job) -> Iterator[Any]:
-    """The batches on the default device: one and the same, or one after the other."""
-
-    def move(batch: Any) -> Any:
-        return tuple(mapped(jax.device_put, side) for side in batch)
-
-    if job.input_pipeline:
-        prefetch = job.settings.get("prefetch")
-        source = batches(job.parts, job.batch_size, job.seed)
-        yield from ahead(source, 2 if prefetch is None else int(prefetch), move)
-    one = move(job.batch())
-    while True:
-        yield one

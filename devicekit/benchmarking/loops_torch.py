@@ -1,8 +1,7 @@
 """The loop with Keras 3 on PyTorch: Keras's own training step, as `fit` runs it."""
 
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
-from .data import ahead, batches, mapped
 from .job import Job, Loop, compile_model
 from .memory import peak_of_process
 
@@ -33,7 +32,7 @@ class TorchLoop(Loop):
 
             network.eval()
         self._run = torch.compile(step) if job.settings.get("torch_compile") else step
-        self._batches = _moved(keras, job)
+        self._batches = job.on_device(keras.ops.convert_to_tensor)
         self._kind = str(network.weights[0].value.device.type)
 
     def step(self) -> None:
@@ -47,19 +46,3 @@ class TorchLoop(Loop):
             return peak_of_process()
         count = getattr(getattr(self._torch, self._kind, None), "max_memory_allocated", None)
         return None if count is None else int(count())
-
-
-def _moved(keras: Any, job: Job) -> Iterator[Any]:
-    """The batches on Keras's default device: one and the same, or one after the other."""
-
-    def move(batch: Any) -> Any:
-        return tuple(mapped(keras.ops.convert_to_tensor, side) for side in batch)
-
-    if job.input_pipeline:
-        prefetch = job.settings.get("prefetch")
-        # A thread has no device scope of Keras's, but the same default device.
-        source = batches(job.parts, job.batch_size, job.seed)
-        yield from ahead(source, 2 if prefetch is None else int(prefetch), move)
-    one = move(job.batch())
-    while True:
-        yield one

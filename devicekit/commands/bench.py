@@ -1,10 +1,10 @@
 """``devicekit bench``: options in the manner of tf_cnn_benchmarks, also with hyphens instead of underscores."""
 
 import argparse
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, Optional, Tuple, Union
 
-from ..benchmarking.models import NAMES
 from ..errors import DevicekitError
+from .arguments import add_model, add_shape
 from .page import add_html, check_html, write_html
 
 __all__ = ["add_bench"]
@@ -15,12 +15,7 @@ def add_bench(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "bench", help="measure how many images (or sequences) per second a model computes on each device"
     )
-    parser.add_argument(
-        "--model",
-        default="resnet50",
-        metavar="NAME",
-        help="%s, or module:function for your own (default: resnet50)" % ", ".join(NAMES),
-    )
+    add_model(parser)
     parser.add_argument(
         "--device",
         "--compare",
@@ -65,7 +60,7 @@ def add_bench(verbs: Any) -> None:
         action="store_true",
         help="a new batch each step; otherwise the same one, which lies on the device",
     )
-    parser.add_argument("--shape", type=_shape, metavar="64,64,3", help="of one example, instead of the model's own")
+    add_shape(parser)
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="so many processes for each row, in turns")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
     parser.add_argument(
@@ -82,10 +77,6 @@ def add_bench(verbs: Any) -> None:
 
 def _size(text: str) -> Union[int, str]:
     return text if text == "auto" else int(text)
-
-
-def _shape(text: str) -> List[int]:
-    return [int(size) for size in text.replace("x", ",").split(",")]
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -1,9 +1,9 @@
 """``devicekit tune``: what makes training faster on a device."""
 
 import argparse
-from typing import Any, List
+from typing import Any
 
-from ..benchmarking.models import NAMES
+from .arguments import add_model, add_shape
 
 __all__ = ["add_tune"]
 
@@ -13,16 +13,11 @@ def add_tune(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "tune", help="find the settings that make training faster on a device and leave its results as they are"
     )
-    parser.add_argument(
-        "--model",
-        default="resnet50",
-        metavar="NAME",
-        help="%s, or module:function for your own (default: resnet50)" % ", ".join(NAMES),
-    )
+    add_model(parser)
     parser.add_argument("--device", default="auto", metavar="DEVICE", help="one device (default: auto)")
     parser.add_argument("--framework", metavar="NAME", help="tensorflow, jax or torch")
     parser.add_argument("--batch_size", "--batch-size", type=int, metavar="N", help="examples in a step")
-    parser.add_argument("--shape", type=_shape, metavar="64,64,3", help="of one example, instead of the model's own")
+    add_shape(parser)
     parser.add_argument(
         "--input-pipeline",
         "--input_pipeline",
@@ -47,10 +42,6 @@ def add_tune(verbs: Any) -> None:
     parser.add_argument("--refresh", action="store_true", help="measure anew what was measured before in this state")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_tune)
-
-
-def _shape(text: str) -> List[int]:
-    return [int(size) for size in text.replace("x", ",").split(",")]
 
 
 def _tune(options: argparse.Namespace) -> int:

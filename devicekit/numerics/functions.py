@@ -17,7 +17,7 @@ from .missing import is_missing_kernel
 from .nests import flatten
 from .written_for import written_for
 
-__all__ = ["FunctionReport", "compare_function", "examine_function"]
+__all__ = ["FunctionReport", "examine_function"]
 
 #: How often the inputs are moved.
 _MOVES = 2
@@ -34,7 +34,7 @@ _DOUBLE = {"complex64": "complex128", "complex128": "complex128"}
 
 @dataclass(frozen=True)
 class FunctionReport:
-    """What `compare_function` found, and what it was compared with.
+    """What `examine_function` found, and what it was compared with.
 
     Attributes
     ----------
@@ -45,18 +45,6 @@ class FunctionReport:
 
     differences: Tuple[Difference, ...]
     reference: str
-
-
-def compare_function(
-    function: Callable[..., Any],
-    inputs: Any,
-    devices: Sequence[str],
-    framework: Optional[str] = None,
-    seed: int = 0,
-    say: Optional[Callable[..., None]] = None,
-) -> Tuple[Difference, ...]:
-    """Return how a function's results and gradients on devices differ from the CPU's in float64; see `examine_function`."""
-    return examine_function(function, inputs, devices, framework, seed, say).differences
 
 
 def examine_function(
