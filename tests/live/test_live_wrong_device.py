@@ -10,4 +10,4 @@ pytestmark = only_tf2
 @pytest.mark.parametrize("fault", sorted(CASES))
 def test_tensorflow(program, simulated_gpu, fault):
     details = check(program(PROGRAM, env=dict(simulated_gpu, DEVICEKIT_SIM_FAULT=fault)), fault)
-    assert {"nan": "not a number", "padding": "shifted by", "stale": "earlier"}.get(fault, "") in details
+    assert {"nan": "NaN in", "padding": "shifted by", "stale": "earlier"}.get(fault, "") in details
