@@ -1,0 +1,69 @@
+"""Who may take which devices now. Pure.
+
+First come, first served, per device: whoever came earlier gets what is free of what he waits for, and as long as that is not
+enough, it is kept for him. So a wish for two devices is not passed by a stream of wishes for one, and a wish for one certain
+device does not keep others from the rest.
+"""
+
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+__all__ = ["Wish", "conflict", "grant", "least_changes", "pick"]
+
+
+class Wish(NamedTuple):
+    """What a process waits for: so many of these devices, the preferred ones first. ``number``: its place in the queue."""
+
+    number: int
+    keys: Tuple[str, ...]
+    wanted: int
+
+
+def conflict(first: str, second: str) -> bool:
+    """Return whether two keys mean the same piece of hardware: the same device, or a GPU and a slice of it.
+
+    >>> conflict("07:00.0", "07:00.0+MIG-a"), conflict("07:00.0+MIG-a", "07:00.0+MIG-b")
+    (True, False)
+    """
+    return first == second or first.startswith(second + "+") or second.startswith(first + "+")
+
+
+def pick(keys: Sequence[str], count: int, taken: Iterable[str]) -> Tuple[str, ...]:
+    """Return the first so many keys, or fewer, that conflict neither with what is taken nor with one another."""
+    unfree = list(taken)
+    found: List[str] = []
+    for key in keys:
+        if len(found) < count and not any(conflict(key, other) for other in unfree):
+            found.append(key)
+            unfree.append(key)
+    return tuple(found)
+
+
+def grant(mine: Wish, others: Sequence[Wish], held: Iterable[str]) -> Optional[Tuple[str, ...]]:
+    """Return what a wish may take now, None where it has to wait.
+
+    Parameters
+    ----------
+    mine : Wish
+        The wish.
+    others : sequence of Wish
+        Of the processes that wait as well; only those that came earlier count.
+    held : iterable of str
+        The keys that are held.
+    """
+    taken = list(held)
+    for wish in sorted(other for other in others if other.number < mine.number):
+        taken += pick(wish.keys, wish.wanted, taken)
+    found = pick(mine.keys, mine.wanted, taken)
+    return found if len(found) == mine.wanted else None
+
+
+def least_changes(keys: Sequence[str], ahead: Sequence[Wish]) -> int:
+    """Return how often a device must at least be taken or given back, or somebody leave, before a wish can be granted.
+
+    Of those ahead who want the same device as the wish does, all that remain must be served with others: so there are fewer of
+    them than devices. Each that does not remain was one change.
+    """
+    rivals = [wish for wish in ahead if any(key in wish.keys for key in keys)]
+    devices = set(keys).union(*(wish.keys for wish in rivals))
+    fewest = min(sum(key in wish.keys for wish in rivals) for key in keys)
+    return max(1, fewest + 1 - len(devices))

@@ -1,0 +1,124 @@
+"""Fifty processes on four devices; holders and waiting processes that are killed; several users."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import pytest
+from leasing_tools import HERE, told, until
+
+from devicekit.leasing.folder import open_folder
+from devicekit.leasing.waiting import Queue
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="it forks")
+
+
+def run(script, *arguments):
+    command = [sys.executable, "-W", "error", os.path.join(HERE, script), *map(str, arguments)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()[-3000:]
+    return json.loads(done.stdout.decode().splitlines()[-1]), done.stderr.decode()
+
+
+def test_fifty_processes_on_four_devices(tmp_path):
+    witness = tmp_path / "witness"
+    witness.mkdir()
+    result, errors = run("crowd.py", tmp_path / "leases", witness, 50, 2, 4)
+    assert result == {"failed": 0}, errors[-3000:]  # nobody found the file of another holder
+    rows = [json.loads(line) for line in (witness / "log").read_text().splitlines()]
+    assert {row[3] for row in rows} == set(range(50))  # nobody starved
+    assert len(rows) == 50 * 2 + 20  # a fifth of them took two devices
+    for key in {row[0] for row in rows}:
+        spans = sorted((row[1], row[2]) for row in rows if row[0] == key)
+        assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:]))
+    # In the order of their places, but for those that were served at the same time, and those for which two were kept.
+    order = [row[4] for row in sorted(rows, key=lambda row: row[1]) if row[4]]
+    assert len(order) > 20
+    assert all(max(order[:end]) - order[end] <= 20 for end in range(1, len(order)))
+    assert [path for path in os.listdir(str(witness)) if path != "log"] == []
+    queue = Queue(open_folder(str(tmp_path / "leases")))
+    assert (queue.holdings(), queue.waiters()) == ([], [])
+
+
+def test_all_of_them_killed_at_once_leave_everything_free(tmp_path):
+    witness = tmp_path / "witness"
+    witness.mkdir()
+    path = str(tmp_path / "leases")
+    command = [sys.executable, os.path.join(HERE, "crowd.py"), path, str(witness), "50", "1000", "4"]
+    crowd = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        queue = Queue(open_folder(path))
+        until(lambda: len(queue.waiters()) > 20 and queue.holdings() != [])
+    finally:
+        os.killpg(crowd.pid, signal.SIGKILL)
+        crowd.wait()
+    # The children die at their next instruction; nobody has to clean up after them.
+    until(lambda: not queue.waiters() and not queue.holdings(), 20.0)
+    keys = ["gpu-%d" % number for number in range(4)]
+    assert queue.attempt(keys, 4, {key: {} for key in keys}) is not None
+    assert len([name for name in os.listdir(path) if name.endswith(".lock")]) <= 1 + 4 + 50  # no more than there were
+
+
+def test_nothing_is_left_of_holders_and_waiting_processes_that_are_killed(start, folder):
+    holders = [start("gpu:%d" % number) for number in range(2)]
+    assert [told(process)["devices"] for process in holders] == [["gpu:0"], ["gpu:1"]]
+    waiting = [start("gpu:0,1", 2), start("gpu:0")]
+    queue = Queue(open_folder(folder))
+    until(lambda: len(queue.waiters()) == 2)
+    for process in [*waiting[:1], *holders]:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    # The second one is served although the first one never left the queue.
+    assert told(waiting[1])["devices"] == ["gpu:0"]
+    waiting[1].send_signal(signal.SIGKILL)
+    waiting[1].wait()
+    assert (queue.holdings(), queue.waiters()) == ([], [])
+    last = start("gpu:0,1", 2, timeout=0)
+    assert told(last)["devices"] == ["gpu:0", "gpu:1"]
+    last.stdin.close()
+    assert last.wait() == 0
+
+
+def test_a_stopped_process_in_the_queue_does_not_stop_the_others(start, folder):
+    holder = start("gpu:0")
+    assert told(holder)["devices"] == ["gpu:0"]
+    stopped, behind = start("gpu:0"), None
+    queue = Queue(open_folder(folder))
+    until(lambda: len(queue.waiters()) == 1)
+    stopped.send_signal(signal.SIGSTOP)
+    behind = start("gpu:0")
+    until(lambda: len(queue.waiters()) == 2)
+    # As if a minute had passed since it looked last.
+    (place,) = [name for name in os.listdir(folder) if name.startswith("place.0000.json")]
+    os.utime(os.path.join(folder, place), (1, 1))
+    holder.kill()
+    assert told(behind)["devices"] == ["gpu:0"]
+    stopped.send_signal(signal.SIGCONT)
+    behind.kill()
+    assert told(stopped)["devices"] == ["gpu:0"]  # it goes on, and has lost nothing
+
+
+NOBODY = 65534
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be somebody else")
+def test_users_share_the_devices():
+    home = tempfile.mkdtemp()  # pytest's own folder is closed to others
+    os.chmod(home, 0o755)
+    try:
+        result, errors = run("users.py", os.path.join(home, "leases"), NOBODY)
+    finally:
+        shutil.rmtree(home)
+    assert result == {
+        "mode": "1777",
+        "files": ["666"],
+        "made by another user and held": True,
+        "free after him": True,
+        "taken by root": True,
+        "then by him": True,
+        "closed to him": True,
+    }, errors

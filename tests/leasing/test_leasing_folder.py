@@ -1,0 +1,236 @@
+"""Where the locks lie, what is refused there, and what files of others cannot do."""
+
+import json
+import os
+import stat
+
+import pytest
+
+from devicekit import LeaseError, lease
+from devicekit.leasing import folder as places
+from devicekit.leasing.folder import default_path, open_folder
+from devicekit.leasing.locks import is_held, open_shared, take
+from devicekit.leasing.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
+from devicekit.leasing.records import command_name, read_record, write_record
+from devicekit.leasing.waiting import Queue
+from devicekit.report.leases import described, printable, span
+
+posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
+
+
+def test_the_default_does_not_depend_on_who_asks(monkeypatch):
+    first = default_path()
+    monkeypatch.setenv("TMPDIR", "/home/somebody/tmp")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert default_path() == first
+    assert os.path.isabs(first)
+    assert "devicekit" in first
+
+
+@posix
+def test_the_folder_is_open_to_all_whatever_the_umask(tmp_path):
+    before = os.umask(0o077)
+    try:
+        made = open_folder(str(tmp_path / "leases"))
+        lock = take(made, "a.lock")
+        write_record(made.join("a.json"), {"pid": 1}, made.file_mode)
+        lock.release()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat(made.path).st_mode) == 0o1777
+    assert {stat.S_IMODE(os.stat(made.join(name)).st_mode) for name in made.names()} == {0o666}
+
+
+@posix
+@pytest.mark.parametrize("mode, files", [(0o700, 0o600), (0o2770, 0o660), (0o1777, 0o666)])
+def test_a_folder_of_one_s_own_keeps_its_permissions(tmp_path, mode, files):
+    (tmp_path / "own").mkdir()
+    os.chmod(str(tmp_path / "own"), mode)
+    made = open_folder(str(tmp_path / "own"))
+    take(made, "a.lock").release()
+    assert stat.S_IMODE(os.stat(made.path).st_mode) == mode
+    assert stat.S_IMODE(os.stat(made.join("a.lock")).st_mode) == files
+
+
+def test_the_variable_names_another_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("DEVICEKIT_LEASE_DIR", str(tmp_path / "elsewhere"))
+    assert open_folder().path == os.path.join(os.path.realpath(str(tmp_path)), "elsewhere")
+
+
+def test_what_is_no_folder_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LeaseError, match="is no folder .*DEVICEKIT_LEASE_DIR"):
+        open_folder(str(tmp_path / "file"))
+    with pytest.raises(LeaseError, match="cannot be made: .*DEVICEKIT_LEASE_DIR"):
+        open_folder(str(tmp_path / "missing" / "folder"))
+    with pytest.raises(LeaseError, match="cannot be made|is no folder"):
+        open_folder(str(tmp_path / "file" / "folder"))
+
+
+@posix
+def test_a_link_is_not_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    os.symlink(str(tmp_path / "real"), str(tmp_path / "link"))
+    with pytest.raises(LeaseError, match="a link is not followed"):
+        open_folder(str(tmp_path / "link"))
+    made = open_folder(str(tmp_path / "leases"))
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    os.symlink(str(precious), made.join("turn.lock"))
+    with pytest.raises(LeaseError, match="it is a link"):
+        Queue(made).holdings()
+    os.unlink(made.join("turn.lock"))
+    os.link(str(precious), made.join("device.a.json"))  # and neither is another name
+    with pytest.raises(LeaseError, match="is no file of devicekit's"):
+        write_record(made.join("device.a.json"), {}, 0o666)
+    os.mkfifo(made.join("device.b.lock"))
+    with pytest.raises(LeaseError, match="is no file of devicekit's"):
+        open_shared(made.join("device.b.lock"), 0o666)
+    assert read_record(made.join("device.b.lock")) == {}
+    assert precious.read_text() == "mine"
+
+
+MOUNTS = r"""22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/root rw
+25 22 0:22 / /run/lock rw,nosuid shared:5 - tmpfs tmpfs rw,size=5120k
+90 22 0:50 / /home rw,relatime shared:60 - nfs4 server:/home rw,vers=4.2
+91 90 0:51 / /home/me/scratch rw - tmpfs tmpfs rw
+92 22 0:52 / /mnt/with\040space rw shared:7 master:1 - fuse.sshfs me@host: rw
+93 22 0:53 / /lustre rw - lustre mds@tcp:/fs rw,flock
+94 22 0:54 / /data rw - ext4 /dev/sdb rw
+95 94 0:55 / /data rw - cifs //server/share rw
+"""
+
+
+@pytest.mark.parametrize(
+    "path, kind, remote",
+    [
+        ("/run/lock/devicekit", "tmpfs", False), ("/tmp", "ext4", False), ("/home/me", "nfs4", True), ("/home", "nfs4", True),
+        ("/home/me/scratch/x", "tmpfs", False), ("/homes", "ext4", False), ("/mnt/with space/x", "fuse.sshfs", True),
+        ("/lustre/a", "lustre", True), ("/data/a", "cifs", True),
+    ],
+)  # fmt: skip
+def test_on_what_a_folder_lies(path, kind, remote):
+    assert file_system(path, parse_mountinfo(MOUNTS)) == kind
+    assert is_remote(kind) == remote
+
+
+@pytest.mark.parametrize(
+    "kind, remote",
+    [
+        ("9p", True), ("fuse.glusterfs", True), ("fuse", True), ("ceph", True), ("smb3", True), ("nfs", True),
+        ("fuseblk", False), ("overlay", False), ("btrfs", False), ("xfs", False), ("zfs", False), ("apfs", False), ("", False),
+    ],
+)  # fmt: skip
+def test_kinds_of_file_systems(kind, remote):
+    assert is_remote(kind) == remote
+
+
+def test_mounts_of_a_mac():
+    text = (
+        "/dev/disk3s1s1 on / (apfs, sealed, local)\nmap auto_home on /System/Volumes/Data/home (autofs, automounted)\n"
+    )
+    mounts = parse_mount_command(text + "server:/x on /Volumes/my disk (nfs, nodev, nosuid)\n")
+    assert file_system("/Volumes/my disk/a", mounts) == "nfs"
+    assert file_system("/private/tmp", mounts) == "apfs"
+
+
+def test_a_folder_that_machines_share_is_refused(tmp_path):
+    mounts = [("/", "ext4"), (os.path.realpath(str(tmp_path)), "nfs4")]
+    with pytest.raises(LeaseError) as raised:
+        open_folder(str(tmp_path / "leases"), mounts)
+    assert "machines share (nfs4): locks there cannot be relied on" in str(raised.value)
+    assert "DEVICEKIT_LEASE_DIR" in str(raised.value)
+    assert not (tmp_path / "leases").exists()
+    assert open_folder(str(tmp_path / "leases"), [("/", "ext4")]).path.endswith("leases")
+    if os.name == "nt":
+        with pytest.raises(LeaseError, match="a network drive"):
+            open_folder(r"\\server\share\leases")
+
+
+def test_a_lease_in_such_a_folder_is_refused_and_not_pretended(tmp_path, monkeypatch):
+    from test_machines import load
+
+    monkeypatch.setenv("DEVICEKIT_LEASE_DIR", str(tmp_path / "missing" / "leases"))
+    with pytest.raises(LeaseError, match="cannot be made"):
+        lease(machine=load("linux-nvidia-server")[1])
+    assert places.open_folder is open_folder
+
+
+def test_locks(tmp_path):
+    made = open_folder(str(tmp_path / "leases"))
+    assert not is_held(made.join("a.lock"))
+    lock = take(made, "a.lock")
+    assert is_held(made.join("a.lock"))
+    assert take(made, "a.lock") is None
+    lock.release()
+    assert not is_held(made.join("a.lock"))
+    # A file that somebody has removed and made anew is another lock: it is not held.
+    if os.name != "nt":
+        lock = take(made, "a.lock")
+        os.unlink(made.join("a.lock"))
+        again = take(made, "a.lock")
+        assert again is not None
+        again.release()
+        lock.release()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "7",
+        '"x"',
+        '{"number": "x"}',
+        '{"number": 1, "keys": "a", "wanted": 1}',
+        "\x00" * 100,
+        "9" * 9000,
+    ],
+)
+def test_what_others_have_written_is_not_trusted(tmp_path, text):
+    made = open_folder(str(tmp_path / "leases"))
+    queue = Queue(made)
+    taken = queue.attempt(["a"], 1, {"a": {"pid": 7}})
+    other = Queue(made)
+    assert other.attempt(["a"], 1, {"a": {}}) is None
+    for name in ("device.a.json", "place.0000.json"):
+        with open(made.join(name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+    third = Queue(made)
+    assert [item.key for item in third.holdings()] == ["a"]
+    assert third.attempt(["a", "b"], 1, {"a": {}, "b": {}}) is not None
+    queue.give_back(taken)
+    assert other.attempt(["a"], 1, {"a": {}}) is not None
+
+
+def test_what_is_shown_of_others_is_printable():
+    record = {"pid": 4242, "command": "evil\x1b[31m\nname\u202e", "since": 1000.0}
+    assert described(record, 1180.0) == "process 4242 (evil?[31m?name?) for 3 min"
+    assert described({"pid": "x"}, 0.0) == "a process that has not said which"
+    assert described({}, 0.0) == "a process that has not said which"
+    assert len(printable("x" * 1000)) == 80
+    assert [span(value) for value in (-5, 0.9, 61, 7300, 3e5)] == ["0 s", "0 s", "1 min", "2 h", "3 d"]
+
+
+def test_records_name_the_program_without_its_arguments(monkeypatch):
+    for arguments, name in (
+        (["/home/maria/train.py", "--password", "x"], "train.py"),
+        (["/x/site-packages/ray/__main__.py"], "ray"),
+    ):
+        monkeypatch.setattr("sys.argv", arguments)
+        assert command_name() == name
+    monkeypatch.setattr("sys.argv", ["-c"])
+    assert command_name().startswith("py")
+
+
+def test_a_long_key_is_still_one_device(tmp_path):
+    made = open_folder(str(tmp_path / "leases"))
+    key = "directx/ö " + "x" * 400
+    queue = Queue(made)
+    taken = queue.attempt([key], 1, {key: {"pid": 1}})
+    assert [item.key for item in queue.holdings()] == [key]
+    assert all(len(name) < 200 for name in made.names())
+    assert json.dumps(sorted(made.names()))
+    queue.give_back(taken)
