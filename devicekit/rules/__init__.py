@@ -4,7 +4,7 @@
 is "not evaluated, because"; a rule that fails is reported the same way and stops nothing.
 """
 
-from typing import Callable, Dict, Iterable, List, NamedTuple, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..errors import UnknownFactError
 from ..facts import Machine
@@ -12,6 +12,10 @@ from ..findings import SEVERITIES, Diagnosis, Finding, NotEvaluated, name_of
 from ..framework_choice import choose_framework
 from ..matrix import Matrix
 from .view import View
+
+if TYPE_CHECKING:
+    from ..platforms.interface import Platform
+    from .platforms import Plugins
 
 __all__ = ["CODES", "MEASURED_CODES", "UNLOADABLE", "Rule", "diagnose", "rule", "rules"]
 
@@ -49,7 +53,7 @@ CODES = (
     "python-unsupported", "platform-unsupported", "system-library-too-old", "cpu-instructions-missing",
     "msvc-runtime-missing", "framework-missing", "install-corrupt", "distributions-conflict", "module-shadowed",
     "keras-incompatible", "numpy-incompatible", "protobuf-incompatible", "dependency-incompatible",
-    "plugin-version-mismatch", "rosetta-python", "wsl-without-gpu", "environment-variable-fatal",
+    "plugin-version-mismatch", "plugin-broken", "rosetta-python", "wsl-without-gpu", "environment-variable-fatal",
     "container-without-gpu", "directml-missing", "directml-unsupported", "cpu-only-build", "metal-plugin-missing",
     "gpu-vendor-unsupported", "device-hidden", "device-permission-denied", "driver-missing", "driver-shadowed",
     "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "rocm-version-mismatch", "gfx-unsupported",
@@ -62,6 +66,7 @@ CODES = (
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "device-lost", "op-unsupported",
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
+    "devices-unlike",
 )  # fmt: skip
 
 
@@ -69,6 +74,7 @@ def rules() -> Tuple[Rule, ...]:
     """Return all rules in their order."""
     # They register themselves.
     from . import (  # noqa: F401
+        broken_plugins,
         cuda,
         dependencies,
         device_use,
@@ -86,7 +92,7 @@ def rules() -> Tuple[Rule, ...]:
     return tuple(_REGISTRY[code] for code in CODES)
 
 
-def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
+def diagnose(machine: Machine, matrix: Matrix, further: "Sequence[Platform]" = ()) -> Diagnosis:
     """Run all rules over a machine.
 
     Parameters
@@ -95,6 +101,8 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
         What is known.
     matrix : Matrix
         What goes together.
+    further : sequence of Platform
+        The plug-ins at hand, of those that have told something of the machine.
     """
     from .alternatives import another_could
     from .hiding import Cause, as_seen_from, cause_of, hides_all, is_symptom
@@ -125,6 +133,9 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
         findings += [as_seen_from(finding, meant) for finding in made]
         # A remark that blocks nothing explains nothing either.
         fired += [cause_of(finding, keras) for finding in made if finding.blocks or finding.severity != "info"]
+    plugins = _plugins(machine, further)
+    if plugins is not None:
+        findings += plugins.findings
     order = {severity: number for number, severity in enumerate(SEVERITIES)}
     findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity
     unsettled = frozenset(item.code for item in undecided)
@@ -132,6 +143,12 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
     for name in ("tensorflow", "jax", "torch"):
         by_framework[name], problems = candidates(view, tuple(findings), unsettled, name)
         undecided += problems if name == meant else []
+        if plugins is not None:
+            added = tuple(plugins.candidates(name, tuple(findings)))
+            by_framework[name] = by_framework[name][:-1] + added + by_framework[name][-1:]
+    if plugins is not None:
+        findings += [item for item in plugins.findings if item not in findings]
+        undecided += plugins.undecided
     try:
         frameworks = statuses(view, tuple(findings), by_framework)
         findings += another_could(view, meant, by_framework, frameworks)
@@ -146,3 +163,14 @@ def diagnose(machine: Machine, matrix: Matrix) -> Diagnosis:
         by_framework=tuple(by_framework.items()),
         libraries=repairs(view),
     )
+
+
+def _plugins(machine: Machine, further: "Sequence[Platform]") -> "Optional[Plugins]":
+    """What plug-ins say of a machine, None where none has told anything of it."""
+    if not machine.platforms:
+        return None
+    from .platforms import Plugins
+
+    plugins = Plugins(machine, further, CODES + MEASURED_CODES)
+    plugins.judge()
+    return plugins

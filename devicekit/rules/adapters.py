@@ -12,7 +12,7 @@ from .view import View
 
 __all__ = [
     "LEAST_LEVEL", "MOST_DEVICES", "Outlook", "Visible", "directml_outlook", "directml_visible", "has_direct3d",
-    "known_outlook", "numbered", "parse_visible", "stopped_at", "why_rejected",
+    "in_order", "known_outlook", "numbered", "parse_visible", "stopped_at", "why_rejected",
 ]  # fmt: skip
 
 #: Direct3D 12's feature level 11_0, without which TensorFlow leaves an adapter out.
@@ -125,12 +125,9 @@ def directml_outlook(view: View) -> Optional[Outlook]:
         Where the adapters are not known.
     """
     flavour = view.directml_flavour
-    adapters = view.machine.directml.adapters.value
-    if flavour is None or adapters is None:
+    if flavour is None or view.machine.directml.adapters.value is None:
         return None
-    if not view.machine.directml.ordered:
-        # The registry has no order. DXGI would begin with the fastest card, which has most memory of its own.
-        adapters = tuple(sorted(adapters, key=lambda item: -(item.memory_bytes or 0)))
+    adapters = in_order(view)
     listed = directml_visible(adapters, view.machine.process.env("DML_VISIBLE_DEVICES"), flavour)
     plugin = view.machine.python.version_of("tensorflow-directml-plugin") or ""
     if flavour == "plugin" and plugin.startswith("0.0."):
@@ -143,6 +140,15 @@ def directml_outlook(view: View) -> Optional[Outlook]:
         hidden=tuple(item for item in good if not any(item is other for other in listed)),
         counted=len(numbered(adapters)),
     )
+
+
+def in_order(view: View) -> Tuple[DxAdapter, ...]:
+    """Return this machine's adapters as DirectX orders them, or would, as far as that is known."""
+    adapters = view.machine.directml.adapters.or_none() or ()
+    if view.machine.directml.ordered:
+        return adapters
+    # The registry has no order. DXGI would begin with the fastest card, which has most memory of its own.
+    return tuple(sorted(adapters, key=lambda item: -(item.memory_bytes or 0)))
 
 
 def stopped_at(view: View, outlook: Outlook) -> Optional[str]:

@@ -41,7 +41,7 @@ def another_could(
 
 
 def _gpus(candidates: Iterable[Candidate]) -> List[Candidate]:
-    return [item for item in candidates if item.platform != "cpu"]
+    return [item for item in candidates if item.platform != "cpu" and not item.device_type]
 
 
 def _first(candidates: Iterable[Candidate]) -> Optional[Candidate]:

@@ -59,6 +59,20 @@ class CudaDevice(NamedTuple):
         """What is free of it."""
         return self.slice.memory_free_bytes if self.slice is not None else self.gpu.memory_free_bytes.or_none()
 
+    @property
+    def memory_used_bytes(self) -> Optional[int]:
+        """What all programs together use of it."""
+        if self.slice is None:
+            return self.gpu.memory_used_bytes.or_none()
+        if self.slice.memory_bytes is None or self.slice.memory_free_bytes is None:
+            return None
+        return max(0, self.slice.memory_bytes - self.slice.memory_free_bytes)
+
+    @property
+    def utilization_percent(self) -> Optional[int]:
+        """How busy it is; of a slice the driver does not tell it."""
+        return self.gpu.utilization_percent.or_none() if self.slice is None else None
+
 
 class CudaView(NamedTuple):
     """What a CUDA program sees.
@@ -271,10 +285,19 @@ def _named(name: str, ordered: Sequence[CudaDevice], gpus: Sequence[Gpu]) -> Lis
     return of_gpu[:1] if len({item.gpu for item in of_gpu}) == 1 else of_gpu
 
 
+def _numbering(view: View) -> str:
+    """What the numbers of several GPUs count; see `devicekit.findings.Candidate`."""
+    value = view.machine.process.env("CUDA_VISIBLE_DEVICES")
+    if value is not None and ("," in value or value.strip().startswith(("GPU-", "MIG-"))):
+        return "variable"
+    return "pci-bus" if view.machine.process.env("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" else "fastest-first"
+
+
 def cuda_accelerators(view: View) -> List[Accelerator]:
     """Return what a CUDA program sees, for the candidates; GPUs that the driver has lost come last."""
     seen = cuda_view(view)
     source = view.machine.driver.gpus.source
+    numbering = _numbering(view) if len(seen.devices) > 1 else ""
     found = [
         Accelerator(
             "nvidia",
@@ -285,6 +308,10 @@ def cuda_accelerators(view: View) -> List[Accelerator]:
             item.uuid,
             item.gpu.compute_capability.or_none() or "",
             seen.remark,
+            item.memory_used_bytes,
+            item.utilization_percent,
+            item.gpu.bus_id or (item.gpu.uuid if item.slice is not None else ""),
+            numbering,
         )
         for item in seen.devices
     ]

@@ -9,10 +9,10 @@ from .cuda_order import CudaDevice, cuda_view
 from .driver_health import HIDDEN_BY, cuda_in_use, label, place
 from .view import View
 
-__all__ = ["devices_in_doubt"]
+__all__ = ["NEARLY_FULL", "devices_in_doubt"]
 
 #: With less free memory than this part of all, a framework can start, and train nothing of size.
-_FULL = 0.05
+NEARLY_FULL = 0.05
 
 
 @rule("device-busy", hidden_by=(*HIDDEN_BY, "device-hidden"))
@@ -64,7 +64,7 @@ def _filled(view: View) -> List[Tuple[int, CudaDevice]]:
     found = []
     for number, device in enumerate(cuda_view(view).devices):
         total, free = device.memory_bytes, device.memory_free_bytes
-        if not total or free is None or free >= _FULL * total:
+        if not total or free is None or free >= NEARLY_FULL * total:
             continue
         others = sum(item.memory_bytes or 0 for item in device.gpu.processes.or_none() or ())
         # In a container other programs are not listed; this program may then be the one that fills it.

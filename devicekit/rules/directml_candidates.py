@@ -2,8 +2,9 @@
 
 from typing import List, Optional, Tuple
 
+from ..facts import DxAdapter
 from ..findings import Candidate, Finding
-from .adapters import known_outlook
+from .adapters import in_order, known_outlook, numbered
 from .prediction import blocking_device
 from .view import View
 
@@ -22,9 +23,22 @@ def directml_candidates(view: View, findings: Tuple[Finding, ...], unsettled: bo
         blocks = blocking_device(findings, "tensorflow", "directml", device)
         sure = not unsettled and not (asked and (item.direct3d is None or item.directml is None))
         usable = False if blocks else True if sure else None
-        found.append(Candidate(device, "directml", item.name, usable, blocks, item.memory_bytes))
+        found.append(
+            Candidate(
+                device, "directml", item.name, usable, blocks, item.memory_bytes,
+                location=_location(view, item), numbering="driver",
+            )
+        )  # fmt: skip
     for item in outlook.rejected:
         device = "gpu:%d" % len(found)
         blocks = blocking_device(findings, "tensorflow", "directml", device)
         found.append(Candidate(device, "directml", item.name, False, blocks, item.memory_bytes))
     return found
+
+
+def _location(view: View, adapter: DxAdapter) -> str:
+    """Which of the adapters it is that DML_VISIBLE_DEVICES counts, hidden or not."""
+    for number, item in enumerate(numbered(in_order(view))):
+        if item is adapter:
+            return "adapter %d" % number
+    return ""

@@ -97,6 +97,10 @@ def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework:
                 item.uuid,
                 item.compute_capability,
                 item.remark,
+                item.memory_used_bytes,
+                item.utilization_percent,
+                item.location,
+                item.numbering,
             )
         )
     if framework != "tensorflow":

@@ -76,13 +76,15 @@ def _tensorflow_devices(view: View, findings: Tuple[Finding, ...], devices: Tupl
     kind = "DML" if view.directml_flavour == "fork" else "GPU"
     if any(item.platform == "xpu" for item in devices):  # the type that Intel's extension registers
         kind = "XPU"
-    count = len([item for item in devices if item.usable and item.platform != "cpu"])
+    count = len([item for item in devices if item.usable and item.platform != "cpu" and not item.device_type])
     directml = known_outlook(view)
     if directml is not None:  # it lists what it would rather not be used for, too
         count = 0 if blocking(findings, ("directml", "gpu")) else len(directml.listed)
     # Up to 2.3 XLA's own devices were listed beside the others (seen with 1.15.5; tf_xla_enable_xla_devices since 2.4).
     xla = ("XLA_CPU:0",) if version_at_least(version, "2.4") is False and kind == "GPU" else ()
-    return ("CPU:0",) + xla + tuple("%s:%d" % (kind, index) for index in range(count))
+    foreign = [item for item in devices if item.usable and item.device_type]
+    further = tuple(item.device_type + ":" + item.device.partition(":")[2] for item in foreign)
+    return ("CPU:0",) + xla + tuple("%s:%d" % (kind, index) for index in range(count)) + further
 
 
 def _keras(

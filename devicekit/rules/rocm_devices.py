@@ -3,12 +3,12 @@
 import re
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-from ..facts import AmdGpu, Process
+from ..facts import AmdGpu, Machine, Process
 from ..matrix import RocmRow
 from .frameworks import uses
 from .view import Accelerator, View
 
-__all__ = ["VARIABLES", "Visible", "amd_first", "left_out", "rocm_row", "target_of", "visible_gpus"]
+__all__ = ["VARIABLES", "Visible", "amd_first", "left_out", "number_in_hip", "rocm_row", "target_of", "visible_gpus"]
 
 
 #: What ROCm reads, the first by its runtime, of the others HIP the first that is not empty.
@@ -45,6 +45,14 @@ def visible_gpus(gpus: Sequence[AmdGpu], process: Process) -> Visible:
                 return Visible((), name)
             return Visible(tuple(left[index] for index in chosen))
     return Visible(left)
+
+
+def number_in_hip(machine: Machine, bus_id: str) -> str:
+    """Return what HIP_VISIBLE_DEVICES calls the GPU at an address, "" where there is none: HIP counts what ROCR's leaves."""
+    gpus = machine.rocm.gpus.or_none() or ()
+    value = machine.process.env("ROCR_VISIBLE_DEVICES")
+    left = tuple(range(len(gpus))) if value is None else _by_runtime(gpus, value)
+    return next((str(number) for number, index in enumerate(left) if bus_id and gpus[index].bus_id == bus_id), "")
 
 
 #: What C's strtol takes for a whole number of any base, in the upper case that the runtime makes of it.

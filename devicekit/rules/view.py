@@ -27,6 +27,10 @@ class Accelerator(NamedTuple):
     uuid: str = ""
     compute_capability: str = ""
     remark: str = ""
+    memory_used_bytes: Optional[int] = None
+    utilization_percent: Optional[int] = None
+    location: str = ""
+    numbering: str = ""
 
 
 class _Once(Generic[_T]):
@@ -164,7 +168,8 @@ class View:
     @property
     def foreign_plugins(self) -> Tuple[str, ...]:
         """Plug-in libraries of TensorFlow that devicekit knows nothing of."""
-        known = ("tfdml_plugin", "libmetal_plugin", "libitex")
+        known = ["tfdml_plugin", "libmetal_plugin", "libitex"]
+        known += [name for told in self.machine.platforms if told.facts.known for name in told.libraries]
         plugins = self.machine.python.plugins.value or ()
         return tuple(item.path for item in plugins if not any(name in item.path for name in known))
 
@@ -190,6 +195,9 @@ class View:
                     gpu.uuid,
                     gpu.compute_capability.or_none() or "",
                     gpu.problem,
+                    gpu.memory_used_bytes.or_none(),
+                    gpu.utilization_percent.or_none(),
+                    gpu.bus_id,
                 )
             )
         listed = any(item.vendor == "nvidia" for item in found)
@@ -205,7 +213,8 @@ class View:
                     addresses.remove("")
                     continue
                 name = "%s GPU [%s:%s]" % (_NAMES[vendor], display.vendor_id, display.device_id)
-                found.append(Accelerator(vendor, name, None, "%s/%s" % (driver.displays.source, display.address)))
+                source = "%s/%s" % (driver.displays.source, display.address)
+                found.append(Accelerator(vendor, name, None, source, location=display.address))
             for adapter in directml.adapters.or_none() or ():  # WSL's, whose PCI bus does not tell them apart
                 vendor = _VENDORS.get(adapter.vendor_id)
                 if vendor is None or adapter.software or adapter.neural or (vendor == "nvidia" and listed):
@@ -228,12 +237,25 @@ class View:
         found = [
             (
                 amd.bus_id,
-                Accelerator("amd", amd.name, amd.memory_bytes, rocm.gpus.source, amd.memory_free_bytes, amd.uuid),
+                Accelerator(
+                    "amd",
+                    amd.name,
+                    amd.memory_bytes,
+                    rocm.gpus.source,
+                    amd.memory_free_bytes,
+                    amd.uuid,
+                    memory_used_bytes=amd.memory_used_bytes,
+                    location=amd.bus_id,
+                    numbering="driver",
+                ),
             )
             for amd in rocm.gpus.or_none() or ()
         ]
         found += [
-            (intel.bus_id, Accelerator("intel", intel.name, None, oneapi.gpus.source))
+            (
+                intel.bus_id,
+                Accelerator("intel", intel.name, None, oneapi.gpus.source, location=intel.bus_id, numbering="driver"),
+            )
             for intel in oneapi.gpus.or_none() or ()
             if intel.bus_id
         ]

@@ -13,9 +13,12 @@ NEEDS = {
     "test_live_compare_jax.py": "jax",
     "test_live_compare_torch.py": "torch",
     "test_live_jax.py": "jax",
+    "test_live_launch_jax.py": "jax",
+    "test_live_launch_torch.py": "torch",
     "test_live_numerics_jax.py": "jax",
     "test_live_numerics_torch.py": "torch",
     "test_live_tf_keras.py": "tf_keras",
+    "test_live_platform_torch.py": "torch",
     "test_live_torch.py": "torch",
     "test_live_wrong_device_torch.py": "torch",
 }

@@ -1,0 +1,127 @@
+"""Which plug-ins are installed: by the entry points of the few distributions that can be some. Nothing is imported.
+
+Reading the entry points of every distribution takes 16 ms for a thousand of them from a warm disk, and seconds from a
+network's. So they are read of those alone that have ``devicekit`` in their names, which the listing of a folder tells, and
+of those that ``DEVICEKIT_PLUGINS`` names.
+"""
+
+import re
+from typing import Iterable, List, NamedTuple, Tuple
+
+from ..facts import Distribution, Python
+from ..findings import PLATFORMS
+from ..host import Host
+
+__all__ = ["GROUP", "EntryPoint", "find", "is_plugin_name", "named_in", "parse_entry_points", "switched_off"]
+
+#: The group of entry points.
+GROUP = "devicekit.platforms"
+
+#: The variable that switches plug-ins off, or names distributions to look at beside those whose names tell.
+VARIABLE = "DEVICEKIT_PLUGINS"
+
+#: Words of device strings that are taken.
+_TAKEN = frozenset((*PLATFORMS, "auto", "fastest", "cpu", "dml", "mps", "mig"))
+
+_NAME = re.compile(r"[a-z][a-z0-9]{0,30}$")
+_VALUE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
+
+
+class EntryPoint(NamedTuple):
+    """An entry point. ``problem``: why it cannot be used, "" where nothing is known against it."""
+
+    name: str
+    value: str
+    distribution: str
+    version: str
+    folder: str
+    problem: str = ""
+
+
+def switched_off(value: str) -> bool:
+    """Return whether a value of the variable switches all plug-ins off."""
+    return value.strip().lower() in ("0", "off", "no", "none", "false")
+
+
+def named_in(value: str) -> Tuple[str, ...]:
+    """Return the distributions that a value of the variable names, as their folders spell them."""
+    if switched_off(value):
+        return ()
+    return tuple(item for item in re.split(r"[,\s]+", re.sub(r"[-.]", "_", value).lower()) if item)
+
+
+def is_plugin_name(raw: str, named: Tuple[str, ...]) -> bool:
+    """Return whether a distribution, by its name as its folder spells it, may have plug-ins."""
+    return ("devicekit" in raw and raw != "devicekit") or raw in named
+
+
+def parse_entry_points(text: str, group: str = GROUP) -> List[Tuple[str, str]]:
+    """Return the names and values of a group.
+
+    ::
+
+        [console_scripts]
+        acme-smi = acme.smi:main
+
+        [devicekit.platforms]
+        npu = devicekit_npu:NpuPlatform
+    """
+    found: List[Tuple[str, str]] = []
+    inside = False
+    for line in text.splitlines():
+        line = line.strip()
+        if line.startswith("["):
+            inside = line.rstrip("]").lstrip("[").strip() == group
+        elif inside and line and not line.startswith(("#", ";")):
+            name, _, value = line.partition("=")
+            found.append((name.strip(), value.partition("[")[0].strip()))
+    return found
+
+
+def find(host: Host, python: Python) -> List[EntryPoint]:
+    """Return the entry points of plug-ins in the order of the path, each with what is wrong with it.
+
+    What lies in the working folder is left out: nothing is loaded from there.
+    """
+    value = host.environ().get(VARIABLE, "")
+    if switched_off(value):
+        return []
+    named = named_in(value)
+    found: List[EntryPoint] = []
+    for item in _candidates(host, python.distributions.or_none() or (), named):
+        try:
+            text = host.read_text(host.join(host.expand(item.location), "entry_points.txt"), 64 << 10)
+        except OSError:  # most have none
+            continue
+        folder = host.path.dirname(host.expand(item.location))
+        for name, target in parse_entry_points(text):
+            problem = _problem(name, target, found)
+            found.append(EntryPoint(name, target, item.name, item.version.or_none() or "", folder, problem))
+    return found
+
+
+def _candidates(host: Host, installed: Iterable[Distribution], named: Tuple[str, ...]) -> Iterable[Distribution]:
+    interpreter = host.interpreter
+    seen = set()
+    for item in installed:
+        if not is_plugin_name(item.name.replace("-", "_"), named):
+            continue
+        folder = host.path.dirname(host.expand(item.location))
+        here = host.path.normpath(folder) == host.path.normpath(interpreter.cwd or "?")
+        if (here and folder not in interpreter.site_paths) or item.name in seen:
+            continue
+        seen.add(item.name)  # of two copies Python imports the first
+        yield item
+
+
+def _problem(name: str, value: str, before: List[EntryPoint]) -> str:
+    if not _NAME.match(name):
+        return "its name is %.40r, which is no word of lower-case letters and digits" % name
+    if name in _TAKEN:
+        return "its name '%s' is one of devicekit's own" % name
+    if not _VALUE.match(value):
+        return "its entry point is %.80r, not as in module:Class" % value
+    other = next((item for item in before if item.name == name), None)
+    if other is not None:
+        return "its name '%s' is taken by %s, which comes first on the path" % (name, other.distribution)
+    return ""
