@@ -1,0 +1,71 @@
+"""What acts: auto, scopes, measurements, leases, several devices."""
+
+from typing import Any, Callable, Dict, Optional, Tuple
+
+from typing_extensions import assert_type
+
+import devicekit
+from devicekit import Selection
+
+
+def main(train: Callable[[], float]) -> float:
+    selection = devicekit.auto("gpu", memory="4GiB", require=False, seed=3)
+    assert_type(selection, Selection)
+    with devicekit.device_scope("cpu") as inner:
+        assert_type(inner, Selection)
+        assert_type(train(), float)
+    return evaluate(3)
+
+
+@devicekit.device_scope("gpu")
+def evaluate(count: int) -> float:
+    return float(count)
+
+
+@devicekit.device_scope("gpu")
+async def later(count: int) -> float:
+    return float(count)
+
+
+async def wait() -> float:
+    assert_type(evaluate(1), float)
+    return await later(2)
+
+
+def guarded() -> Tuple[devicekit.Finding, ...]:
+    devicekit.install_excepthook()
+    try:
+        devicekit.auto(require=True)
+    except devicekit.DeviceUnavailableError as error:
+        return error.findings
+    except devicekit.DevicekitError as error:
+        raise SystemExit(str(error)) from error
+    finally:
+        devicekit.uninstall_excepthook()
+    return ()
+
+
+def warned(warning: devicekit.DeviceWarning) -> Optional[str]:
+    assert_type(warning.finding, devicekit.Finding)
+    quiet = (devicekit.FallbackWarning, devicekit.CompatibilityWarning, devicekit.ConfigurationWarning)
+    return None if isinstance(warning, quiet) else warning.finding.code
+
+
+def measured(model: object) -> Dict[str, Any]:
+    verification = devicekit.verify("tensorflow", timeout_s=60.0)
+    assert_type(verification, devicekit.Verification)
+    comparison = devicekit.compare(model, devices=("cpu", "auto"))
+    assert_type(comparison, devicekit.Comparison)
+    assert_type(comparison.differences, Tuple[devicekit.Difference, ...])
+    assert_type(comparison.divergences, Tuple[devicekit.Divergence, ...])
+    for difference in comparison.differences:
+        assert_type(difference.measure, Optional[devicekit.Measure])
+    result = devicekit.benchmark("mobilenet", devices=["cpu", "gpu"], seconds=5.0)
+    assert_type(result, devicekit.BenchmarkResult)
+    assert_type(result.rows, Tuple[devicekit.Throughput, ...])
+    tuning = devicekit.tune("mobilenet", device="auto")
+    assert_type(tuning, devicekit.Tuning)
+    assert_type(tuning.options, Tuple[devicekit.TunedOption, ...])
+    assert_type(devicekit.find_batch_size(model, [1.0]), int)
+    devicekit.plot(result)
+    return result.to_dict()

@@ -1,0 +1,156 @@
+"""Write the machines of `devicekit.testing` from those of the tests, and the table of them in the documentation.
+
+``python tools/bundle_machines.py`` writes them; ``--check`` only says what differs, and is run by the tests.
+"""
+
+import json
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, ROOT)
+
+from devicekit import Machine, select_device  # noqa: E402
+from devicekit.probe import read_machine  # noqa: E402
+from devicekit.simulated import SimulatedHost  # noqa: E402
+
+SOURCE = os.path.join(ROOT, "tests", "machines")
+TARGET = os.path.join(ROOT, "devicekit", "machines")
+PAGE = os.path.join(ROOT, "docs", "how-to", "test-your-library.md")
+
+#: Public name: the folder below tests/machines, and what is to be seen on the machine. A name that was released stays.
+BUNDLED = {
+    "container-gpu": ("linux-container-with-gpu", "A container that was started with its NVIDIA GPU."),
+    "container-no-gpu": ("linux-container-without-gpu", "A container on a machine with a GPU, started without it."),
+    "container-cpu-quota": (
+        "linux-container-cgroup-v2-quota",
+        "A Kubernetes pod that may use half a core of sixteen; no GPU.",
+    ),
+    "linux-amd-rocm": ("linux-amd-rocm", "An AMD GPU with ROCm and the TensorFlow for it: all is right."),
+    "linux-amd-stock-tf": (
+        "linux-amd-stock-tensorflow",
+        "An AMD GPU and the TensorFlow from pip, which cannot use it.",
+    ),
+    "linux-broken-numpy": (
+        "linux-numpy-2-under-2.10",
+        "TensorFlow 2.10 beside NumPy 2: importing it fails, on the CPU as well.",
+    ),
+    "linux-cpu": ("linux-no-gpu", "No GPU; TensorFlow is as it should be."),
+    "linux-cpu-only-build": ("linux-nvidia-tensorflow-cpu", "An NVIDIA GPU and tensorflow-cpu, which cannot use it."),
+    "linux-cuda-libraries-missing": (
+        "linux-nvidia-no-cuda-libraries",
+        "An NVIDIA GPU and its driver, TensorFlow without the CUDA libraries.",
+    ),
+    "linux-cudnn-missing": ("linux-nvidia-no-cudnn", "An NVIDIA GPU and all CUDA libraries but cuDNN."),
+    "linux-driver-missing": ("linux-nvidia-driver-missing", "An NVIDIA GPU without a driver."),
+    "linux-driver-too-old": ("linux-nvidia-driver-too-old", "An NVIDIA GPU with a driver from before CUDA 12."),
+    "linux-eight-gpus": ("linux-nvidia-server", "Eight A100 of 40 GB: all is right."),
+    "linux-gpu-hidden": ("linux-nvidia-hidden", "Two NVIDIA GPUs that CUDA_VISIBLE_DEVICES=-1 hides."),
+    "linux-gpu-memory-full": (
+        "linux-nvidia-memory-full",
+        "Two NVIDIA GPUs; another program has nearly all memory of the first.",
+    ),
+    "linux-gpu-too-old": (
+        "linux-nvidia-maxwell",
+        "A Maxwell card under a TensorFlow that has no code for it any more.",
+    ),
+    "linux-intel-gpu": ("linux-intel-arc", "An Intel Arc with Intel's extension for TensorFlow: all is right."),
+    "linux-jax-nvidia": ("linux-nvidia-jax-cuda12", "Keras on JAX with an NVIDIA GPU: all is right."),
+    "linux-mig": ("linux-nvidia-mig", "MIG on one of two A100: CUDA gives a program one slice and nothing else."),
+    "linux-no-framework": ("linux-nothing-installed", "No framework is installed."),
+    "linux-nvidia": ("linux-nvidia-one-gpu", "One NVIDIA L4 of 24 GB: all is right."),
+    "linux-torch-nvidia": ("linux-nvidia-torch-cu126", "Keras on PyTorch with an NVIDIA GPU: all is right."),
+    "linux-tpu": ("linux-tpu-jax", "A TPU machine with JAX for TPUs: all is right."),
+    "linux-two-kinds-of-gpu": ("linux-nvidia-two-kinds", "Two NVIDIA cards of different kinds."),
+    "mac-apple-silicon": ("macos-apple-silicon-metal", "Apple silicon with the Metal plug-in: all is right."),
+    "mac-apple-silicon-stock-tf": ("macos-apple-silicon", "Apple silicon and TensorFlow without the Metal plug-in."),
+    "mac-intel": ("macos-intel", "A Mac with an Intel processor and no GPU for TensorFlow."),
+    "windows-amd-directml": ("windows-amd-directml-plugin", "An AMD GPU with the DirectML plug-in: all is right."),
+    "windows-amd-stock-tf": (
+        "windows-amd-stock-tensorflow",
+        "An AMD GPU and the TensorFlow from pip, which cannot use it.",
+    ),
+    "windows-cpu": ("windows-processor", "No GPU; the program may use four of sixteen processors."),
+    "windows-laptop-three-gpus": (
+        "windows-hybrid-directml-plugin",
+        "A laptop with three GPUs and the DirectML plug-in: all is right.",
+    ),
+    "windows-nvidia-stock-tf": (
+        "windows-nvidia-tensorflow-2.15",
+        "An NVIDIA GPU under a TensorFlow that has no GPU support on Windows.",
+    ),
+    "windows-nvidia-tf-2.10": (
+        "windows-nvidia-tensorflow-2.10",
+        "An NVIDIA GPU under the last TensorFlow with GPU support on Windows: all is right.",
+    ),
+    "wsl2-directml": ("wsl2-with-dxg", "WSL 2 with its GPU bridge and the DirectML plug-in: all is right."),
+    "wsl2-no-gpu": ("wsl2-without-dxg", "WSL 2 without its GPU bridge: importing TensorFlow would abort."),
+    "wsl2-nvidia": ("wsl2-nvidia", "WSL 2 with an NVIDIA GPU and TensorFlow for CUDA: all is right."),
+}
+
+BEGIN, END = "<!-- machines: begin -->", "<!-- machines: end -->"
+
+
+def machine_of(folder):
+    """Return a machine of the tests, as `devicekit.detect` would find it there."""
+    return read_machine(SimulatedHost(os.path.join(SOURCE, folder)))
+
+
+def files():
+    """Return what the folder of bundled machines has to hold: file name, text."""
+    found = {}
+    for name, (folder, _) in BUNDLED.items():
+        data = dict(machine_of(folder).to_dict(), devicekit_version="")
+        found[name + ".json"] = json.dumps(data, indent=1, sort_keys=True) + "\n"
+    titles = {name: title for name, (_, title) in BUNDLED.items()}
+    found["titles.json"] = json.dumps(titles, indent=1, sort_keys=True) + "\n"
+    return found
+
+
+def table(written):
+    """Return the table for the documentation: name, what is to be seen, what is chosen, and why."""
+    lines = ["| machine | what it is | `select_device()` | because of |", "|---|---|---|---|"]
+    for name in sorted(BUNDLED):
+        selection = select_device(machine=Machine.from_dict(json.loads(written[name + ".json"])))
+        cause = "`%s`" % selection.findings[0].code if selection.device == "cpu" and selection.findings else ""
+        chosen = selection.device if selection.device == "cpu" else "%s, %s" % (selection.device, selection.platform)
+        lines.append("| `%s` | %s | %s | %s |" % (name, BUNDLED[name][1], chosen, cause))
+    return "\n".join(lines) + "\n"
+
+
+def read(path):
+    """Return a file's text, "" where there is none."""
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def main():
+    """Write what differs, or with ``--check`` only name it."""
+    wanted = files()
+    targets = {os.path.join(TARGET, name): text for name, text in wanted.items()}
+    page = read(PAGE)
+    if BEGIN in page and END in page:
+        before, _, rest = page.partition(BEGIN)
+        targets[PAGE] = before + BEGIN + "\n\n" + table(wanted) + "\n" + END + rest.partition(END)[2]
+    else:
+        print("%s has no place for the table" % os.path.relpath(PAGE, ROOT))
+    present = os.listdir(TARGET) if os.path.isdir(TARGET) else []
+    surplus = [os.path.join(TARGET, name) for name in present if name not in wanted and name.endswith(".json")]
+    stale = [path for path, text in sorted(targets.items()) if read(path) != text]
+    for path in stale + surplus:
+        print("%s is not what tests/machines say" % os.path.relpath(path, ROOT))
+    if "--check" in sys.argv[1:]:
+        return 1 if stale or surplus else 0
+    os.makedirs(TARGET, exist_ok=True)
+    for path in stale:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(targets[path])
+    for path in surplus:
+        os.unlink(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
