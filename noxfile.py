@@ -5,6 +5,7 @@ Every session tests the wheel that is built once, not the checkout, so that what
 
 import glob
 import os
+import shutil
 
 import nox
 
@@ -14,22 +15,37 @@ nox.options.error_on_missing_interpreters = True
 
 PYTHONS = ["3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
 
-#: What takes minutes and does not depend on a release: `readme` runs it with the newest one.
+#: What takes minutes and does not depend on a release: one environment runs it with the newest one.
 ELSEWHERE = ["--ignore=tests/live/test_live_%s.py" % name for name in ("bench", "tune", "batch_size")]
 
 #: Real environments, built from the registry: name -> Python, requirements, and what pytest runs there. The whole wheel
 #: `tensorflow` is what the README's commands install: `readme` runs the tests with that on 3.11 and 3.13.
 LIVE = {
-    # A build without CUDA, for the simulated GPU; `readme` runs the rest of tests/live on this Python.
+    # A build without CUDA, for the simulated GPU, and what is slow; `readme` runs the rest of tests/live on this Python.
     "cpu-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
         [
             "tests/live/test_live_gpu.py",
+            "tests/live/test_live_lease.py",
+            "tests/live/test_live_platform.py",
+            "tests/live/test_live_strategy.py",
             "tests/live/test_live_verify.py",
             "tests/live/test_live_numerics.py",
-            "tests/live/test_live_batch_size.py",
             "tests/live/test_live_wrong_device.py",
+        ],
+    ),
+    "slow-3.11": (
+        "3.11",
+        ["tensorflow-cpu", "scikit-learn"],
+        [
+            "tests/live/test_live_batch_size.py",
+            "tests/live/test_live_bench.py",
+            "tests/live/test_live_compare.py",
+            "tests/live/test_live_functions.py",
+            "tests/live/test_live_launch.py",
+            "tests/live/test_live_training.py",
+            "tests/live/test_live_tune.py",
         ],
     ),
     "cpu-3.13": (
@@ -53,6 +69,8 @@ LIVE = {
         ["torch==2.13.0", "keras"],
         [
             "tests/live/test_live_torch.py",
+            "tests/live/test_live_launch_torch.py",
+            "tests/live/test_live_platform_torch.py",
             "tests/live/test_live_numerics_torch.py",
             "tests/live/test_live_compare_torch.py",
             "tests/live/test_live_bench.py",
@@ -68,6 +86,7 @@ LIVE = {
         ["jax[cpu]", "keras"],
         [
             "tests/live/test_live_jax.py",
+            "tests/live/test_live_launch_jax.py",
             "tests/live/test_live_bench.py",
             "tests/live/test_live_compare_jax.py",
             "tests/live/test_live_numerics_jax.py",
@@ -83,7 +102,12 @@ LIVE = {
         ["jax[cpu]", "tensorflow-cpu"],
         ["tests/live/test_live_jax.py", "tests/live/test_live_frameworks.py"],
     ),
-    "tf-keras-3.11": ("3.11", ["tensorflow-cpu", "tf-keras"], ["tests/live/test_live_tf_keras.py"]),
+    # With Keras 2, model.fit trains in several processes.
+    "tf-keras-3.11": (
+        "3.11",
+        ["tensorflow-cpu", "tf-keras", "scikit-learn"],
+        ["tests/live/test_live_tf_keras.py", "tests/live/test_live_launch.py"],
+    ),
 }
 
 
@@ -124,27 +148,47 @@ def lint(session):
 @nox.session(python="3.13")
 def types(session):
     """Types, on the newest Python."""
-    session.install("mypy", "packaging", "platformdirs", "resolvelib")
+    session.install("mypy", "packaging", "platformdirs", "pytest", "resolvelib")
     session.run("mypy")
-
-
-#: Tests that take minutes: `tests` runs them on the newest Python only, `readme` on 3.7 and 3.11. `-- --all`: on every one.
-LONG = [
-    "tests/selftest",
-    "tests/numerics",
-    "tests/test_fuzz.py",
-    "tests/test_properties.py",
-    "tests/test_signatures.py",
-]
 
 
 @nox.session(python=PYTHONS)
 def tests(session):
-    """The tests that need no framework, against the wheel."""
+    """The tests that need no framework, against the wheel; on the newest Python, and with ``-- --all``, the slow ones too."""
     session.install(wheel(session) + "[test]")
-    shorter = session.python != PYTHONS[-1] and "--all" not in session.posargs
-    skipped = ["--ignore=%s" % path for path in LONG] if shorter else []
-    run_pytest(session, "tests", *skipped, *[item for item in session.posargs if item != "--all"])
+    every = session.python == PYTHONS[-1] or "--all" in session.posargs
+    # On the oldest only the slow ones: `readme` runs the others there.
+    marks = "" if every else "slow" if session.python == PYTHONS[0] else "not slow"
+    run_pytest(session, "tests", "-m", marks, *[item for item in session.posargs if item != "--all"])
+
+
+@nox.session(python=["3.7", "3.13"])
+def plugin(session):
+    """The plug-in for pytest as it is installed, with pytest-xdist: pytest 7.4 on 3.7, the newest on 3.13."""
+    session.install(wheel(session), "pytest==7.4.4" if session.python == "3.7" else "pytest", "pytest-xdist")
+    run_pytest(session, "tests/plugin", "-m", "", *session.posargs)
+
+
+@nox.session(python=["3.7", "3.13"])
+def platform(session):
+    """The example of a plug-in for another accelerator: installed from its source as a user would, with its own tests."""
+    session.install(wheel(session), "pytest", "pip", "setuptools", "wheel")
+    # A build leaves files beside the source.
+    source = os.path.join(session.create_tmp(), "devicekit-npu")
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree("examples/devicekit-npu", source)
+    # With nothing but what is installed by now: what the example needs to be built is there.
+    session.run("python", "-m", "pip", "install", "--no-build-isolation", source, silent=True)
+    run_pytest(session, "tests/platform_plugin", env={"DEVICEKIT_TEST_PLATFORM": "1"})
+    run_pytest(session, os.path.join(source, "tests"))
+
+
+@nox.session(python="3.13")
+def typed(session):
+    """A program that uses every public name, checked against the wheel as its users' type checkers would."""
+    # basedpyright is pyright with everything in its wheel: pyright itself fetches a runtime and a package from elsewhere.
+    session.install(wheel(session), "mypy", "basedpyright", "pytest", "numpy")
+    session.run("python", "tests/typed/check.py")
 
 
 def live_session(environment, python, requirements, paths):
@@ -153,7 +197,7 @@ def live_session(environment, python, requirements, paths):
     def live(session):
         built = wheel(session)
         session.install(built + "[test]", *[item.format(wheel=built) for item in requirements])
-        run_pytest(session, *paths, *session.posargs)
+        run_pytest(session, "-m", "", *paths, *session.posargs)
 
     live.__doc__ = "The tests that need a framework, with %s on Python %s." % (", ".join(requirements), python)
     backend = "virtualenv" if environment in BY_PIP else None
@@ -179,7 +223,16 @@ def report(session):
     session.install(wheel(session) + "[test,report]", *needs)
     # From elsewhere selenium would send statistics and fetch drivers.
     env = {"DEVICEKIT_TEST_BROWSER": "1", "SE_OFFLINE": "true", "SE_AVOID_STATS": "true"}
-    run_pytest(session, "tests/browser", *session.posargs, env=env)
+    # The site is tried where it is built, by `docs`.
+    run_pytest(session, "tests/browser", "--ignore=tests/browser/test_site.py", *session.posargs, env=env)
+
+
+@nox.session(python="3.11")
+def fleet(session):
+    """Every node of a real Ray cluster on this machine: three raylets with environments of their own."""
+    session.install(wheel(session) + "[test,ray]")
+    env = {"DEVICEKIT_TEST_RAY": "1", "RAY_USAGE_STATS_ENABLED": "0"}
+    run_pytest(session, "tests/fleet_ray", *session.posargs, env=env)
 
 
 #: The pip whose inner parts tools/wheels.py uses: it has no public way to list a registry and to read inside a wheel.
@@ -242,9 +295,15 @@ def readme(session):
 
 @nox.session(python="3.12")
 def docs(session):
-    """Build the documentation; a broken link or a page that nothing leads to is an error."""
-    session.install("mkdocs")
-    session.run("mkdocs", "build", "--strict", "--site-dir", os.path.join(session.cache_dir, "site"), silent=True)
+    """Build the documentation; a broken link or a page that nothing leads to is an error. No network is asked for that."""
+    # The browser is the system's, as in `report`.
+    session.install(wheel(session) + "[test,docs]", "selenium")
+    site = os.path.join(session.cache_dir, "site")
+    # What the theme says of its successor is no warning about these pages.
+    session.run("mkdocs", "build", "--strict", "--site-dir", site, env={"NO_MKDOCS_2_WARNING": "1"}, silent=True)
+    session.run("python", "tools/check_site.py", site)
+    browser = {"DEVICEKIT_TEST_BROWSER": "1", "SE_OFFLINE": "true", "SE_AVOID_STATS": "true"}
+    run_pytest(session, "tests/browser/test_site.py", env=dict(browser, DEVICEKIT_TEST_SITE=os.path.abspath(site)))
 
 
 @nox.session(python="3.11")

@@ -5,6 +5,7 @@ budget that is missed is shown as missed. Standard library only; what needs Tens
 """
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import os
@@ -16,6 +17,7 @@ import tempfile
 import time
 from statistics import median
 
+import fleet
 import scripts
 
 #: What must not be in `sys.modules` after `import devicekit`, unless the bare interpreter has it already.
@@ -385,6 +387,29 @@ def bench_loop(children, quick):
     yield row("bench --model resnet50 against model.fit, off by", abs(ratio(pairs) - 1), "", 0.05, detail)
 
 
+def bench_fleet(children, quick):
+    """`devicekit fleet` on the snapshots of a large cluster, the whole command in a fresh process."""
+    count = 300 if quick else fleet.NODES
+    folder = os.path.join(children.folder, "fleet")
+    os.makedirs(folder)
+    with on_path(children.path):
+        fleet.write_fleet(folder, count)
+    done = children.run(["-c", fleet.COMMAND, folder], statuses=(0, 1))
+    peak = int(done[1].stdout.decode().split()[-1]) / 1024
+    yield row("fleet of %d snapshots" % count, done[0] / 1000, "s", fleet.SECONDS, "the whole command, files read")
+    yield row("fleet of %d snapshots, memory" % count, peak, "MiB", fleet.MEMORY_MIB, "at most, of the whole process")
+
+
+@contextlib.contextmanager
+def on_path(entries):
+    """Have these folders on the path of this process, too."""
+    sys.path[:0] = entries
+    try:
+        yield
+    finally:
+        del sys.path[: len(entries)]
+
+
 class Quota:
     """A control group with the time of one core, where this user may make one; ``file``: what a process joins it by."""
 
@@ -512,6 +537,7 @@ def main():
             bench_verdict,
             bench_matrix,
             bench_explain,
+            bench_fleet,
             bench_doctor,
         ):
             collect(rows, bench, children, options.quick)

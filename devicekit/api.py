@@ -2,18 +2,22 @@
 
 import sys
 import threading
-from typing import Any, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
 from .benchmark_result import Throughput
-from .choose import Policy, choose
-from .detection import detect_now, look_at_every_file
+from .choose import choose
+from .detection import detect_now, look_at_every_file, real_machine, stand_ins
 from .errors import DeviceUnavailableError
 from .facts import Machine
 from .findings import Diagnosis, Evidence, Finding, Fix, name_of
 from .matrix import BUNDLED
 from .plan import Plan
+from .policies import Policy, checked_policy
 from .request import Request, parse_memory, parse_request
-from .selection import Selection
+from .selection import Change, Selection
+
+if TYPE_CHECKING:
+    from .platforms.interface import Platform
 
 __all__ = ["auto", "diagnose", "select_device"]
 
@@ -33,7 +37,20 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     """
     from .rules import diagnose as run_rules
 
-    return run_rules(machine if machine is not None else detect_now(), BUNDLED)
+    examined = machine if machine is not None else detect_now()
+    return run_rules(examined, BUNDLED, _plugins_for(examined))
+
+
+def _plugins_for(machine: Machine) -> "Sequence[Platform]":
+    """The plug-ins that have told something of a machine, as far as they are installed here."""
+    if not machine.platforms:
+        return ()
+    from .platforms.calling import inside
+    from .platforms.loading import at_hand
+
+    if inside():  # a plug-in's rule that asks for a diagnosis would be asked by that again, without end
+        return ()
+    return at_hand(machine.platforms)
 
 
 def deep_findings() -> Tuple[Finding, ...]:
@@ -56,9 +73,10 @@ def select_device(
     ----------
     device : str
         What is wanted: ``"auto"``, ``"fastest"``, ``"cpu"``, ``"gpu"``, ``"gpu:1"``, ``"cuda:0"``, ``"directml:0"``,
-        ``"/GPU:0"``, ... ``"fastest"``: of all devices, the CPU too, the one that `devicekit.benchmark` has shown to be the
-        fastest on this machine in its present state; where that was not measured, the same as ``"auto"``, with the command
-        that measures it in the reason.
+        ``"/GPU:0"``, ``"gpu:GPU-5ebe9f43"`` (an identifier, or its beginning where no other begins alike), ``"MIG-..."``
+        (a slice of a GPU), ... ``"fastest"``: of all devices, the CPU too, the one that `devicekit.benchmark` has shown to
+        be the fastest on this machine in its present state; where that was not measured, the same as ``"auto"``, with the
+        command that measures it in the reason.
     framework : {"tensorflow", "jax", "torch", "keras", "any"} or None
         The framework to decide for; by default the one that is imported, that ``KERAS_BACKEND`` or ``keras.json`` names,
         or that is installed, in this order. ``"keras"``: the one that Keras computes with, or would. ``"any"``: another
@@ -69,9 +87,12 @@ def select_device(
         Leave out devices with less memory: a number of bytes, or a text such as ``"8GiB"``.
     exclude : iterable of str
         Devices or platforms to leave out.
-    policy : None, "index", "fastest" or callable
-        How to pick among several usable devices: the first in the framework's order, the fastest of those that were
-        measured (of ``"gpu"``: the fastest GPU), or a function that gets the candidates and returns one of them.
+    policy : None, "index", "least-memory", "least-utilisation", "fastest" or callable
+        How to pick among several usable devices: the first in the framework's order, the one of whose memory least is in
+        use, the least busy one, the fastest of those that were measured (of ``"gpu"``: the fastest GPU), or a function that
+        gets the candidates and returns one of them. None: the first that is free, that is of whose memory others use no
+        more than 1 GiB or a tenth and that is less than 10 % busy (of several kinds of card the one that was measured to
+        be the fastest); where none is free, the one with the least used memory. ``reason`` says what decided.
 
     Returns
     -------
@@ -86,7 +107,8 @@ def select_device(
 
     .. versionadded:: 0.1.0
     """
-    return plan_for(parse_request(device), framework, machine, min_memory, exclude, policy).selection()
+    request = parse_request(device, None if machine is None else machine.platforms)
+    return plan_for(request, framework, machine, min_memory, exclude, policy).selection()
 
 
 def plan_for(
@@ -100,13 +122,17 @@ def plan_for(
 ) -> Plan:
     """Return what would have to be done; see `select_device`.
 
-    ``measured``: figures of benchmarks; by default those that were kept of this machine, and none of another one.
+    ``measured``: figures of benchmarks; by default those that were kept of this machine, and none of another one, nor of
+    one that a test has put in its place.
     """
     examined = machine if machine is not None else detect_now()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     if measured is None:
         measured = ()
-        if (request.fastest or policy == "fastest") and (machine is None or machine == detect_now()):
+        # Without a policy figures decide between cards of several kinds that are equally free.
+        kinds = {gpu.name for gpu in examined.driver.gpus.or_none() or ()} if policy is None else set()
+        wanted = request.fastest or policy == "fastest" or len(kinds) > 1
+        if wanted and (not stand_ins.get() if machine is None else machine == real_machine()):
             from .speeds import kept_speeds
 
             measured = kept_speeds(examined)
@@ -126,6 +152,8 @@ def auto(
     explain_errors: bool = False,
     measure: Union[bool, str] = False,
     tune: bool = False,
+    policy: Policy = None,
+    exclusive: Union[bool, float] = False,
 ) -> Selection:
     """Put Keras and its framework on the best device that really works here. Best called in the first line of a program.
 
@@ -166,6 +194,12 @@ def auto(
         Whether to put in force what `devicekit.tune` found for the device in the present state of this machine. Where it
         found nothing yet, nothing changes, and the selection's reason says so; with ``measure`` it is run now, which takes
         three minutes once.
+    policy : None, str or callable
+        How to pick among several usable devices; see `select_device`.
+    exclusive : bool or float
+        Whether to have the device for this process alone, among all that ask devicekit for theirs (see `lease`): until the
+        process ends. True waits as long as it takes, a number so many seconds at most, and then for the CPU, or, with
+        ``require``, for an error.
 
     Returns
     -------
@@ -182,6 +216,10 @@ def auto(
     ------
     DeviceUnavailableError
         With ``require=True``, where the device cannot be used; carries the findings.
+    LeaseTimeoutError
+        With ``require=True`` and ``exclusive``, where it did not become free in time.
+    LeaseError
+        With ``exclusive``, where nothing can be leased on this machine.
     ValueError
         Where an argument is not one of the accepted.
 
@@ -219,18 +257,30 @@ def auto(
         model = checked_model(measure)
     if not isinstance(tune, bool):
         raise ValueError("tune must be True or False, not %r" % (tune,))
-    key = (request, framework, options, model, tune)
+    if stand_ins.get():
+        _not_simulated()
+    wait_s = None
+    if exclusive is not False:
+        from .leasing.exclusive import checked_wait
+
+        wait_s = checked_wait(exclusive)
+    key = (request, framework, options, model, tune, checked_policy(policy), exclusive)
     with _lock:
         if _current is not None and _current[0] == key:
             selection = _current[1]
         else:
-            machine = detect_now()
-            plan = plan_for(request, framework, machine)
+            machine = real_machine()
+            plan = plan_for(request, framework, machine, policy=policy)
             if request.fastest and model is not None and not plan.by_speed:
                 from .speeds import kept_speeds, measure_speeds
 
                 if measure_speeds(plan, model, kept_speeds(machine)):
-                    plan = plan_for(request, framework, machine)
+                    plan = plan_for(request, framework, machine, policy=policy)
+            leased: Tuple[Change, ...] = ()
+            if exclusive is not False and not settings.in_trial:
+                from .leasing.exclusive import take_for
+
+                plan, leased = take_for(plan, machine, framework, policy, wait_s, require)
             if tune:
                 from .tuning.applying import finish, prepare
 
@@ -238,7 +288,9 @@ def auto(
                 selection = finish(apply_plan(plan, machine, options), tuned, precision)
             else:
                 selection = apply_plan(plan, machine, options)
-            selection = selection.replace(findings=selection.findings + tuple(notes))
+            selection = selection.replace(
+                findings=selection.findings + tuple(notes), changes=leased + selection.changes
+            )
             _current = (key, selection)
             from .scope import forget_devices
 
@@ -247,6 +299,15 @@ def auto(
         raise unavailable(selection)
     _tell(selection, settings.quiet, verbose)
     return selection
+
+
+def _not_simulated() -> None:
+    """Log what a failing test should show: the block says one machine, and the selection is of another."""
+    from .notify import own_logger
+
+    own_logger().warning(
+        "auto() sets up this real machine, whatever simulated_machine() says; select_device() answers for the simulated one"
+    )
 
 
 def _is_less(selection: Selection, request: Request) -> bool:

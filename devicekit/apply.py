@@ -12,6 +12,7 @@ from .findings import Evidence, Finding, Fix, name_of
 from .framework_choice import TITLES
 from .frameworks import Adapter, adapter
 from .plan import Plan, to_cpu
+from .platforms.calling import PluginError
 from .selection import Change, Selection
 
 __all__ = ["Options", "apply_plan"]
@@ -46,7 +47,7 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
 
         changes += load(plan.libraries)
     try:
-        framework = adapter(plan.framework)
+        plan, framework = _adapter(plan, machine)
     except Exception as error:  # the import of a framework can raise anything
         return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
     try:
@@ -54,6 +55,19 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     except Exception as error:  # what was imported is not what its name says, or half of it is gone
         return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
     return _finish(selection, framework, options, changes)
+
+
+def _adapter(plan: Plan, machine: Machine) -> Tuple[Plan, Adapter]:
+    """Import the framework, with what plug-ins add to it; without those devices where a plug-in fails."""
+    if not machine.platforms:
+        return plan, adapter(plan.framework)
+    from .platforms.at_work import adapter_for, broken_finding
+
+    try:
+        return plan, adapter_for(machine, plan.framework, plan.platform, plan.device_type)
+    except PluginError as error:
+        plan = to_cpu(plan, broken_finding(machine, plan.platform, str(error)))
+        return plan, adapter_for(machine, plan.framework, plan.platform, plan.device_type)
 
 
 def _too_late_to_try(plan: Plan) -> bool:

@@ -215,7 +215,7 @@ def _where(device: Optional[str], framework: Optional[str]) -> Tuple[str, Option
 
     chosen = current()
     if device is not None:
-        if len(parse_request(device).indices) > 1:
+        if parse_request(device).count > 1:
             raise ValueError("%r are several devices; a batch is found for one" % device)
         return device, framework
     if chosen is None or chosen.device == "auto":

@@ -1,12 +1,15 @@
 """Facts, findings and a request become one Plan. Pure: nothing is asked, set or imported."""
 
 from dataclasses import replace
-from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from .facts import Machine
 from .findings import Candidate, Diagnosis, Finding, name_of
+from .foreign import considered, foreign_cause, foreign_reason
 from .framework_switch import Meant, meant_framework
+from .identifiers import is_named, numbered
 from .plan import Plan, number_of
+from .policies import Policy, checked_policy, ordered
 from .request import Request, parse_request
 
 # Names that type checkers know: figures are looked at only where "fastest" was asked for.
@@ -16,12 +19,6 @@ if TYPE_CHECKING:
     from .ranking import Ranking
 
 __all__ = ["choose", "why_not"]
-
-Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
-
-#: Names of policies. ``index``: the first usable device in the framework's own order. ``fastest``: the one that a benchmark
-#: showed to be the fastest; where nothing was measured, as ``index``.
-POLICIES = ("index", "fastest")
 
 
 def choose(
@@ -33,6 +30,7 @@ def choose(
     exclude: Iterable[str] = (),
     policy: Policy = None,
     measured: "Sequence[Throughput]" = (),
+    count: int = 1,
 ) -> Plan:
     """Decide.
 
@@ -49,17 +47,18 @@ def choose(
     exclude : iterable of str
         Devices and platforms to leave out, such as ``"gpu:1"`` or ``"directml"``.
     policy : None, str or callable
-        Among several: a name of `POLICIES`, or a function from usable candidates to one of them.
+        Among several: see `devicekit.policies.ordered`.
     measured : sequence of Throughput
-        Figures of this machine in its present state, the newest first, for the policy ``fastest``.
+        Figures of this machine in its present state, the newest first.
+    count : int
+        How many a function is asked for; the plan is for the first, the others begin its alternatives.
 
     Raises
     ------
     ValueError
         Where ``framework`` or ``policy`` is unknown, or ``exclude`` has no devices in it.
     """
-    if policy is not None and not callable(policy) and policy not in POLICIES:
-        raise ValueError("unknown policy %r; accepted are %s or a function" % (policy, ", ".join(POLICIES)))
+    policy = checked_policy(policy)
     meant = meant_framework(machine, diagnosis, request, framework)
     known = diagnosis.findings
     if meant.environment:  # Keras is told what it lacks
@@ -74,11 +73,15 @@ def choose(
     chosen = meant.framework
     status = diagnosis.framework(name_of(chosen))
     importable = not (status is not None and status.will_import is False) and chosen is not None
-    excluded = _excluded(exclude)
+    excluded = _excluded(exclude, machine)
     accelerators = [item for item in diagnosis.candidates_for(chosen) if item.platform != "cpu"]
     if chosen != "jax":  # the others take a TPU by calls of their own, around which the program is written
         accelerators = [item for item in accelerators if item.platform != "tpu"]
     accelerators += _further_devices(accelerators, request)
+    request, problem = numbered(request, accelerators, machine)
+    excluded = [numbered(item, accelerators, machine)[0] for item in excluded]
+    if problem:
+        return _unidentified(machine, diagnosis, request, meant, importable, accelerators, problem)
     matching = [item for item in accelerators if _matches(item, request) and not _is_excluded(item, excluded)]
     if min_memory_bytes is not None:
         matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= min_memory_bytes]
@@ -93,12 +96,11 @@ def choose(
             if ranking is not None and ranking.devices[0] == "cpu":
                 plan = _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, matching)
             else:
-                ordered = usable if ranking is None else _by_speed(usable, ranking)
-                pick = None if ranking is None else _first_of
-                plan = _accelerator_plan(diagnosis, request, meant, ordered, pick)
+                by_speed = usable if ranking is None else _by_speed(usable, ranking)
+                plan = _accelerator_plan(diagnosis, request, meant, by_speed, "index" if ranking is None else _first_of)
             own = [row for row in measured if name_of(row.framework) == name_of(chosen) and row.device in devices]
             return _ranked(plan, ranking, devices, next((row for row in own if row.problem), None))
-        return _accelerator_plan(diagnosis, request, meant, usable, policy)
+        return _accelerator_plan(diagnosis, request, meant, usable, policy, measured, count)
     return _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, matching)
 
 
@@ -153,15 +155,21 @@ def _ranked(plan: Plan, ranking: "Optional[Ranking]", devices: List[str], failed
 
 
 def _accelerator_plan(
-    diagnosis: Diagnosis, request: Request, meant: Meant, usable: List[Candidate], policy: Policy
+    diagnosis: Diagnosis,
+    request: Request,
+    meant: Meant,
+    usable: List[Candidate],
+    policy: Policy,
+    measured: "Sequence[Throughput]" = (),
+    count: int = 1,
 ) -> Plan:
+    why = ""
     if request.indices:
         numbers = {number_of(item): item for item in usable}
         picked = [numbers[index] for index in request.indices if index in numbers]
     else:
-        # One of which only a trial can tell whether it works comes after those that are known to.
-        sure = [item for item in usable if item.usable] or usable
-        picked = [policy(tuple(usable)) if callable(policy) else sure[0]]
+        found, why = ordered(usable, policy, _speeds(usable, meant, measured) if policy is None else (), count)
+        picked, usable = [found[0]], list(found)
     indices = tuple(number_of(item) for item in picked)
     first = picked[0]
     lost = [index for index in request.indices if index not in indices]
@@ -172,8 +180,10 @@ def _accelerator_plan(
             if request.kind == "auto"
             else "asked for; a trial decides"
         )
+    if why and policy is not _first_of:
+        reason = why if picked[0].usable else "%s; a trial decides whether it works" % why
     if lost:
-        reason += " (not usable: %s)" % ", ".join("gpu:%d" % index for index in lost)
+        reason += " (not usable: %s)" % ", ".join("%s:%d" % (first.device.partition(":")[0], index) for index in lost)
     return Plan(
         request=request,
         framework=meant.framework,
@@ -182,14 +192,43 @@ def _accelerator_plan(
         name=first.name,
         indices=indices,
         verify=True,
-        environment=meant.environment,
+        environment=meant.environment + first.environment,
         libraries=diagnosis.libraries_for(meant.framework) if first.platform == "cuda" else (),
         memory_bytes=first.memory_bytes,
         fallback=bool(lost),
         findings=diagnosis.findings,
         reason=reason,
         alternatives=() if request.indices else tuple(item for item in usable if item is not first),
+        devices=tuple(picked),
+        device_type=first.device_type,
+        device_environment=first.environment,
     )
+
+
+def _speeds(usable: List[Candidate], meant: Meant, measured: "Sequence[Throughput]") -> Tuple[str, ...]:
+    """The devices that were measured, the fastest first; equal cards are equally fast."""
+    if not measured or len({item.name for item in usable}) < 2:
+        return ()
+    from .ranking import rank
+
+    ranking = rank(measured, meant.framework, [item.device for item in usable])
+    return ranking.devices if ranking is not None else ()
+
+
+def _unidentified(
+    machine: Machine,
+    diagnosis: Diagnosis,
+    request: Request,
+    meant: Meant,
+    importable: bool,
+    accelerators: List[Candidate],
+    problem: str,
+) -> Plan:
+    """The CPU, where an identifier stands for no device, or for several."""
+    plan = _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, [])
+    if plan.cause is not None and (not importable or not accelerators):
+        return plan  # what stands in the way of everything comes first
+    return replace(plan, reason="'%s' was asked for: %s" % (request.text[:80], problem))
 
 
 def _cpu_plan(
@@ -205,7 +244,10 @@ def _cpu_plan(
     cpu = next(item for item in diagnosis.candidates_for(meant.framework) if item.platform == "cpu")
     cause = None
     if not (request.kind == "cpu" and importable):
-        cause = _cause(diagnosis, importable, matching or accelerators, name)
+        if request.foreign and importable:
+            cause = foreign_cause(diagnosis, request, matching)
+        else:
+            cause = _cause(diagnosis, importable, matching or considered(accelerators, request), name)
     if meant.framework is None and meant.findings:
         cause = meant.findings[0]
     alarming = cause is not None and (
@@ -218,7 +260,8 @@ def _cpu_plan(
         reason = cause.summary if cause is not None else "no accelerator was found"
     else:
         fallback = True
-        reason = "'%s' was asked for: " % request.text + (cause.summary if cause else _nothing(request, accelerators))
+        nothing = foreign_reason(diagnosis, request, meant.framework) if request.foreign else _nothing(accelerators)
+        reason = "'%s' was asked for: " % request.text + (cause.summary if cause else nothing)
     if not importable and cause is not None:
         reason = cause.summary
     return Plan(
@@ -257,7 +300,7 @@ def _is_doubtful(machine: Machine, diagnosis: Diagnosis, framework: str) -> bool
     return has_driver and build is not None and bool(build.cuda.or_none())
 
 
-def _nothing(request: Request, accelerators: List[Candidate]) -> str:
+def _nothing(accelerators: List[Candidate]) -> str:
     if not accelerators:
         return "no accelerator was found"
     return "there is " + ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
@@ -315,13 +358,17 @@ def _matches(candidate: Candidate, request: Request) -> bool:
         return False
     if request.platform is not None and candidate.platform != request.platform:
         return False
+    if candidate.device_type and request.platform is None and request.kind == "gpu":
+        return False  # what a plug-in brings is no GPU, and has numbers of its own
+    if request.identifiers and not request.indices:  # what they stand for is not here
+        return False
     return not request.indices or number_of(candidate) in request.indices
 
 
-def _excluded(exclude: Iterable[str]) -> List[Request]:
+def _excluded(exclude: Iterable[str], machine: Machine) -> List[Request]:
     if isinstance(exclude, str):
         raise ValueError("exclude is a list of devices, such as ('gpu:1',), not the string %r" % exclude)
-    return [parse_request(item) for item in exclude]
+    return [parse_request(item, machine.platforms) for item in exclude]
 
 
 def _is_excluded(candidate: Candidate, excluded: List[Request]) -> bool:
@@ -337,7 +384,7 @@ def why_not(diagnosis: Diagnosis, device: str) -> Tuple[Finding, ...]:
         Where the device string is unknown.
     """
     request = parse_request(device)
-    matching = [item for item in diagnosis.candidates if _matches(item, request)]
+    matching = [item for item in diagnosis.candidates if _matches(item, request) or is_named(request, item)]
     if any(item.usable for item in matching):
         return ()
     codes = [code for item in matching for code in item.blocked_by]

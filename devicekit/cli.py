@@ -8,8 +8,14 @@ from typing import Any, Optional, Sequence, Tuple
 
 from . import __version__
 from .commands.bench import add_bench
+from .commands.diff import add_diff
+from .commands.fleet import add_fleet
+from .commands.launch import add_launch
+from .commands.leases import add_leases
 from .commands.numerics import add_numerics, verify_numerics
 from .commands.page import add_html, check_html, write_html
+from .commands.run import add_run
+from .commands.snapshot import add_snapshot
 from .commands.tune import add_tune
 from .errors import DevicekitError
 from .facts import Machine
@@ -65,13 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     known.add_argument("--machine", metavar="FILE", help="a snapshot of the machine the log comes from")
     known.add_argument("--here", action="store_true", help="the log comes from this machine")
     explain.set_defaults(run=_explain)
-    snapshot = verbs.add_parser(
-        "snapshot", help="write what is known of this machine, for 'doctor --machine' elsewhere"
-    )
-    snapshot.add_argument("--json", action="store_true", help="as JSON (a snapshot always is)")
-    snapshot.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment")
-    snapshot.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
-    snapshot.set_defaults(run=_snapshot)
+    add_snapshot(verbs)
     _resolve_parser(
         verbs.add_parser("resolve", help="say which releases work together for a goal, and how to install them")
     )
@@ -86,7 +86,12 @@ def _parser() -> argparse.ArgumentParser:
         verbs.add_parser("verify", help="import each framework, compute and train in child processes: is doctor right?")
     )
     add_bench(verbs)
+    add_diff(verbs)
+    add_fleet(verbs)
+    add_launch(verbs)
     add_tune(verbs)
+    add_run(verbs)
+    add_leases(verbs)
     return parser
 
 
@@ -159,8 +164,10 @@ def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
     from .api import diagnose, plan_for
     from .request import parse_request
 
-    request = parse_request(options.device)  # before the machine is looked at: wrong use is told at once
+    # Before the machine is looked at, so that wrong use is told at once; a snapshot may have words of its own.
+    request = None if options.machine else parse_request(options.device)
     machine = _examine(options)
+    request = request or parse_request(options.device, machine.platforms)
     measured = None
     if request.fastest and not options.machine:
         from .speeds import kept_speeds
@@ -253,21 +260,6 @@ def _matrix(options: argparse.Namespace) -> int:
     else:
         _print(matrix_text(project, releases, matrix, options.version))
     return 0 if releases else 1
-
-
-def _snapshot(options: argparse.Namespace) -> int:
-    import json
-
-    text = json.dumps(_examine(options).to_dict(), indent=1) + "\n"
-    if not options.output:
-        _print(text)
-        return 0
-    try:
-        with open(options.output, "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise DevicekitError("%s cannot be written: %s" % (options.output, error.strerror or error)) from error
-    return 0
 
 
 def _verify(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from typing import Any, Dict, Type
 
 from .errors import MachineFileError
 from .fact import Fact
+from .plain import Plain, plain_data
 
 __all__ = ["decode", "encode"]
 
@@ -21,6 +22,8 @@ def encode(value: Any) -> Any:
         if value.problem:
             result["problem"] = value.problem
         return result
+    if isinstance(value, Plain):
+        return value.data
     if is_dataclass(value):
         return {item.name: encode(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, tuple):
@@ -51,6 +54,11 @@ def decode(kind: Any, data: Any, where: str) -> Any:
         if data is None:
             return None
         return decode(next(part for part in kind.__args__ if part is not type(None)), data, where)
+    if kind is Plain:
+        try:
+            return Plain(plain_data(data))
+        except ValueError as error:
+            raise MachineFileError("%s holds %s" % (where, error)) from error
     if is_dataclass(kind):
         return _decode_record(typing.cast(Type[Any], kind), data, where)
     if kind is float and type(data) is int and abs(data) < 1 << 53:  # other programs write 2.0 as 2
@@ -75,8 +83,8 @@ def _decode_fact(kind: Any, data: Any, where: str) -> "Fact[Any]":
 def _decode_record(kind: Type[Any], data: Any, where: str) -> Any:
     if not isinstance(data, dict):
         raise _wrong(where, "an object", data)
-    hints = typing.get_type_hints(kind)
-    names = {item.name for item in fields(kind)}
+    hints = _hints(kind)
+    names = hints.keys()
     unknown = sorted(str(key) for key in data if key not in names)
     if unknown:
         raise MachineFileError("%s has fields that this devicekit does not know: %s" % (where, ", ".join(unknown[:5])))
@@ -84,8 +92,19 @@ def _decode_record(kind: Type[Any], data: Any, where: str) -> Any:
     try:
         return kind(**values)
     except TypeError:
-        absent = sorted(names - set(values))
+        absent = sorted(set(names) - set(values))
         raise MachineFileError("%s lacks fields: %s" % (where, ", ".join(absent))) from None
+
+
+_HINTS: Dict[Any, Dict[str, Any]] = {}
+
+
+def _hints(kind: Type[Any]) -> Dict[str, Any]:
+    """Return the types of a record's fields, worked out once: that takes longer than all the rest."""
+    if kind not in _HINTS:
+        hints = typing.get_type_hints(kind)
+        _HINTS[kind] = {item.name: hints[item.name] for item in fields(kind)}
+    return _HINTS[kind]
 
 
 def _wrong(where: str, expected: str, data: Any) -> MachineFileError:

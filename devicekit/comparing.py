@@ -233,7 +233,7 @@ def _check(
     if not names:
         raise ValueError("devices is empty; give at least one, such as 'cpu' or 'gpu'")
     for name in names:
-        if len(parse_request(name).indices) > 1:
+        if parse_request(name).count > 1:
             raise ValueError("%r names several devices; give each on its own: devices=('gpu:0', 'gpu:1')" % name)
     if framework is not None:
         _one_of(framework, _FRAMEWORKS, "framework")

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple
 
 from .host import WATCHED_MODULES, LiveHost
@@ -11,7 +12,11 @@ from .probe import read_machine
 if TYPE_CHECKING:
     from .facts import Machine
 
-__all__ = ["detect", "detect_now", "look_at_every_file"]
+__all__ = ["detect", "detect_now", "look_at_every_file", "real_machine", "stand_ins"]
+
+#: The machines that `devicekit.testing.simulated_machine` has put in this one's place, the innermost last: of each thread
+#: and of each task its own.
+stand_ins: "ContextVar[Tuple[Machine, ...]]" = ContextVar("devicekit_stand_ins", default=())
 
 _lock = threading.RLock()
 _machine: "Optional[Machine]" = None
@@ -28,6 +33,12 @@ def detect(*, refresh: bool = False) -> "Machine":
 
     .. versionadded:: 0.1.0
     """
+    others = stand_ins.get()
+    return others[-1] if others else _look(refresh)
+
+
+def _look(refresh: bool) -> "Machine":
+    """Return the real machine."""
     global _machine, _environment_then
     with _lock:
         if _machine is None or refresh:
@@ -38,21 +49,31 @@ def detect(*, refresh: bool = False) -> "Machine":
 
 
 def _environment(environ: Mapping[str, str]) -> Tuple[Optional[str], ...]:
-    """The variables that a machine records."""
+    """The variables that a machine records, those of its plug-ins among them."""
     from .probe.process import VARIABLES
 
-    return tuple(map(environ.get, VARIABLES))
+    further = [name for item in _machine.platforms for name in item.variables] if _machine is not None else []
+    return tuple(map(environ.get, (*VARIABLES, *further)))
 
 
 def detect_now() -> "Machine":
-    """Return this machine, with the frameworks that are imported by now and the variables that are set by now."""
-    machine = detect()
+    """Return the machine to decide for: this one as it is now, or what a test has put in its place."""
+    others = stand_ins.get()
+    return others[-1] if others else real_machine()
+
+
+def real_machine() -> "Machine":
+    """Return this machine, with the frameworks that are imported by now and the variables that are set by now.
+
+    Whatever acts (sets up a framework, runs something on a device) asks this and never `detect_now`.
+    """
+    machine = _look(False)
     loaded = tuple(name for name in WATCHED_MODULES if name in sys.modules)
     if (
         loaded != tuple(module.name for module in machine.process.modules)
         or _environment(os.environ) != _environment_then
     ):
-        machine = detect(refresh=True)
+        machine = _look(True)
     return machine
 
 

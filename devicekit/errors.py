@@ -7,7 +7,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .findings import Finding
 
-__all__ = ["DeviceUnavailableError", "DevicekitError", "MachineFileError", "UnknownFactError"]
+__all__ = [
+    "DeviceUnavailableError", "DevicekitError", "LeaseError", "LeaseTimeoutError", "MachineFileError", "UnknownFactError",
+]  # fmt: skip
 
 
 class DevicekitError(Exception):
@@ -31,6 +33,29 @@ class DeviceUnavailableError(DevicekitError, RuntimeError):
     def __init__(self, message: str, findings: "Sequence[Finding]" = ()) -> None:
         super().__init__(message)
         self.findings: "Tuple[Finding, ...]" = tuple(findings)
+
+
+class LeaseError(DevicekitError):
+    """Devices cannot be leased: the folder for the locks cannot be used, or a process would wait for itself.
+
+    .. versionadded:: 0.1.0
+    """
+
+
+class LeaseTimeoutError(LeaseError, TimeoutError):
+    """No device became free in time. The message names who holds them.
+
+    Attributes
+    ----------
+    holders : tuple of str
+        One line for each holder of what was waited for: which devices, which process, and since when.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __init__(self, message: str, holders: "Sequence[str]" = ()) -> None:
+        super().__init__(message)
+        self.holders: "Tuple[str, ...]" = tuple(holders)
 
 
 class MachineFileError(DevicekitError, ValueError):

@@ -18,6 +18,8 @@ class Fact(Generic[T]):
     ----------
     status : {"value", "absent", "unknown"}
         ``absent``: it was looked for and is not there. ``unknown``: it could not be determined.
+    content : object or None
+        The value as it is; `value` raises where it is unknown.
     source : str
         The file, variable, library or command that was read.
     problem : str

@@ -31,12 +31,13 @@ from .device_facts import (
 )  # fmt: skip
 from .errors import MachineFileError
 from .fact import Fact
+from .platform_facts import PlatformFacts
 
 __all__ = [
     "SCHEMA", "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact",
     "FrameworkBuild", "Gpu", "GpuProcess", "ImportPackage", "Installation", "IntelGpu", "KerasConfig", "Library",
-    "LoadedModule", "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PluginLibrary",
-    "Process", "Python", "Rocm", "Tpu", "Verdict", "Xid",
+    "LoadedModule", "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PlatformFacts",
+    "PluginLibrary", "Process", "Python", "Rocm", "Tpu", "Verdict", "Xid",
 ]  # fmt: skip
 
 #: Version of the JSON form. A reader refuses a newer one.
@@ -277,6 +278,23 @@ class Measured:
 class Machine:
     """Everything that devicekit knows of a machine: one frozen value with a lossless JSON form.
 
+    Attributes
+    ----------
+    python : Python
+        The interpreter and what is installed for it.
+    native : Native
+        The operating system, processor, memory and C library.
+    driver, cuda, rocm, directml, metal, oneapi, tpu
+        What each word of hardware has: devices, drivers, libraries.
+    process : Process
+        Environment variables, imported frameworks, container and WSL.
+    measured : Measured
+        What was tried, as opposed to read.
+    devicekit_version : str
+        Of the devicekit that looked.
+    platforms : tuple of PlatformFacts
+        What plug-ins tell of platforms that devicekit itself does not know.
+
     .. versionadded:: 0.1.0
     """
 
@@ -292,6 +310,12 @@ class Machine:
     devicekit_version: str = ""
     oneapi: OneApi = field(default_factory=OneApi)
     tpu: Tpu = field(default_factory=Tpu)
+    #: What plug-ins tell of platforms that devicekit itself does not know.
+    platforms: Tuple[PlatformFacts, ...] = ()
+
+    def platform(self, name: Optional[str]) -> Optional[PlatformFacts]:
+        """Return what the plug-in for a platform told, or None where there is none."""
+        return next((item for item in self.platforms if item.name == name), None)
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the machine as plain data for JSON; `from_dict` gives an equal machine back."""

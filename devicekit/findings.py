@@ -198,7 +198,8 @@ class Candidate:
     Attributes
     ----------
     device : str
-        ``"cpu"`` or ``"gpu:N"``; N counts the GPUs of one framework in the framework's own order.
+        ``"cpu"`` or ``"gpu:N"``; N counts the GPUs of one framework in the framework's own order. Of a plug-in's platform
+        its name and a number of its own: ``"npu:0"``.
     platform : str
         ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``, ``"pluggable"`` (a TensorFlow plug-in
         that devicekit does not know), or ``""`` where no installed framework build can drive it.
@@ -218,6 +219,21 @@ class Candidate:
         Of an NVIDIA GPU (``"8.0"``), "" where it is not known.
     remark : str
         What is uncertain about it, such as its number among cards of several kinds; "" where nothing is.
+    memory_used_bytes : int or None
+        What all programs together used of its memory when the machine was looked at.
+    utilization_percent : int or None
+        How busy it was then.
+    location : str
+        Where it sits: its address on the PCI bus (``0000:07:00.0``; of a slice that of the whole GPU), or its number among
+        the adapters that DirectX counts (``adapter 1``); "" where that is not known.
+    numbering : str
+        What the number in ``device`` counts: ``"fastest-first"`` (CUDA's own order), ``"pci-bus"``, ``"variable"`` (the
+        order in which a variable of yours names them), ``"driver"`` (ROCm's, Intel's or DirectX's order), ``"plug-in"``
+        (what the plug-in of the platform says); "" where there is but one, or nobody knows.
+    device_type : str
+        Of a plug-in's platform: what the framework calls such devices (``"NPU"``); "" for all others.
+    environment : tuple of (str, str)
+        Of a plug-in's platform: variables to set before the framework is imported.
 
     .. versionadded:: 0.1.0
     """
@@ -232,6 +248,12 @@ class Candidate:
     uuid: str = ""
     compute_capability: str = ""
     remark: str = ""
+    memory_used_bytes: Optional[int] = None
+    utilization_percent: Optional[int] = None
+    location: str = ""
+    numbering: str = ""
+    device_type: str = ""
+    environment: Tuple[Tuple[str, str], ...] = ()
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the candidate as plain data for JSON."""
@@ -246,6 +268,12 @@ class Candidate:
             "uuid": self.uuid,
             "compute_capability": self.compute_capability,
             "remark": self.remark,
+            "memory_used_bytes": self.memory_used_bytes,
+            "utilization_percent": self.utilization_percent,
+            "location": self.location,
+            "numbering": self.numbering,
+            "device_type": self.device_type,
+            "environment": dict(self.environment),
         }
 
 

@@ -5,6 +5,7 @@ from typing import List, NamedTuple, Optional, Tuple
 from .facts import Machine
 from .findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
 from .framework_choice import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
+from .identifiers import is_named
 from .request import Request
 
 __all__ = ["Meant", "meant_framework"]
@@ -103,6 +104,10 @@ def _can_use(diagnosis: Diagnosis, request: Request, framework: str) -> bool:
 def _fits(candidate: Candidate, request: Request) -> bool:
     if candidate.platform in ("", "cpu") or request.platform not in (None, candidate.platform):
         return False
+    if candidate.device_type and request.platform is None and request.kind == "gpu":
+        return False
+    if request.identifiers:
+        return is_named(request, candidate)
     return not request.indices or int(candidate.device.partition(":")[2]) in request.indices
 
 

@@ -37,13 +37,7 @@ class Question:
     """What was asked of a driver's library."""
 
     def answer(self) -> Mapping[str, Any]:
-        """Wait for the answer.
-
-        Raises
-        ------
-        OSError
-            Where there is none; its text says why.
-        """
+        """Wait for the answer; an OSError's text says why there is none."""
         raise NotImplementedError
 
 
@@ -97,7 +91,10 @@ def this_interpreter() -> Interpreter:
 
 
 class Host:
-    """What a prober may ask. Paths are the examined machine's; every read can raise OSError."""
+    """What a prober may ask. Paths are the examined machine's; every read can raise OSError.
+
+    .. versionadded:: 0.1.0
+    """
 
     system: str = "linux"
     release: str = ""

@@ -7,7 +7,7 @@ from typing import Any
 from .errors import MachineFileError
 from .facts import Machine
 
-__all__ = ["LIMIT_BYTES", "load_machine"]
+__all__ = ["LIMIT_BYTES", "load_machine", "parse_machine"]
 
 #: A snapshot of an environment with a thousand distributions has well under a megabyte.
 LIMIT_BYTES = 32 << 20
@@ -39,10 +39,17 @@ def load_machine(path: str) -> Machine:
             "%s has more than %d MiB; a machine file made by 'devicekit snapshot' has less than one"
             % (path, LIMIT_BYTES >> 20)
         )
-    return Machine.from_dict(_parse(path, content))
+    return Machine.from_dict(parse_machine(path, content))
 
 
-def _parse(path: str, content: bytes) -> Any:
+def parse_machine(path: str, content: bytes) -> Any:
+    """Return the plain data that a machine file holds; ``path`` is for the message.
+
+    Raises
+    ------
+    MachineFileError
+        Where it is no JSON, or was cut short.
+    """
     if not content.strip():
         raise MachineFileError("%s is empty; make a machine file with: devicekit snapshot > machine.json" % path)
     try:

@@ -73,14 +73,21 @@ def notify(finding: Finding, category: Type[DeviceWarning], quiet: bool = False)
     _seen.add(key)
     import logging
 
+    level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
+    own_logger().log(level, "%s", message_of(finding), extra={"finding": finding.to_dict()})
+    if not quiet:
+        warnings.warn(category(finding), stacklevel=_stack_level())
+
+
+def own_logger() -> Any:
+    """Return devicekit's logger, which prints nothing where the program has not set up logging."""
+    import logging
+
     logger = logging.getLogger("devicekit")
     if not any(isinstance(handler, logging.NullHandler) for handler in logger.handlers):
         # A library does not print: without this, logging's last resort would write to standard error.
         logger.addHandler(logging.NullHandler())
-    level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
-    logger.log(level, "%s", message_of(finding), extra={"finding": finding.to_dict()})
-    if not quiet:
-        warnings.warn(category(finding), stacklevel=_stack_level())
+    return logger
 
 
 def _stack_level() -> int:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from functools import partial
-from typing import Optional, Sequence, Tuple
+from typing import Callable, Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -12,7 +12,7 @@ from .matrix import Matrix
 from .resolution import Resolution
 from .resolving.alternatives import alternatives_for
 from .resolving.engine import Need
-from .resolving.goals import FRAMEWORKS, GOALS, platforms_for
+from .resolving.goals import FRAMEWORKS, GOALS, Stack, platforms_for
 from .resolving.sets import best_set
 from .rules.view import View
 from .target import PLATFORMS, PYTHONS, Target, target_for
@@ -36,7 +36,8 @@ def resolve(
     Parameters
     ----------
     goal : {"gpu", "cpu", "cuda", "directml", "rocm", "metal", "xpu", "fastest"}
-        What the frameworks shall run on. ``gpu``: whatever drives the GPU that is there.
+        What the frameworks shall run on. ``gpu``: whatever drives the GPU that is there. The platform of an installed plug-in
+        is accepted, too.
     framework : {"tensorflow", "keras", "jax", "torch"}
     machine : Machine, optional
         The machine to resolve for. Default: this one.
@@ -65,8 +66,11 @@ def resolve(
     .. versionadded:: 0.1.0
     """
     frameworks = _frameworks(framework, also)
+    further = None
     if goal not in GOALS:
-        raise ValueError("unknown goal %r; accepted are %s" % (goal, ", ".join(GOALS)))
+        from .platforms.goals import ways_to
+
+        further = ways_to(goal)
     kept = _parsed(keep)
     if machine is None and (python is None or platform is None):
         from .detection import detect
@@ -76,10 +80,10 @@ def resolve(
     target = _target(machine, matrix, python, platform)
     if gpu is not None:
         target = _with_gpu(target, gpu, matrix)
-    found, obstacles = best_set(goal, frameworks, target, kept, matrix)
+    found, obstacles = best_set(goal, frameworks, target, kept, matrix, further)
     if found is not None:
         return found
-    instead = alternatives_for(goal, frameworks, target, kept, partial(_possible, matrix))
+    instead = alternatives_for(goal, frameworks, target, kept, partial(_possible, matrix, further))
     platforms = platforms_for(goal, target)
     return Resolution(goal, platforms[0], frameworks, target, obstacles=obstacles, alternatives=instead)
 
@@ -100,9 +104,14 @@ def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:
 
 
 def _possible(
-    matrix: Matrix, goal: str, frameworks: Tuple[str, ...], target: Target, keep: Tuple[Need, ...]
+    matrix: Matrix,
+    further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]],
+    goal: str,
+    frameworks: Tuple[str, ...],
+    target: Target,
+    keep: Tuple[Need, ...],
 ) -> Optional[Resolution]:
-    return best_set(goal, frameworks, target, keep, matrix)[0]
+    return best_set(goal, frameworks, target, keep, matrix, None if goal in GOALS else further)[0]
 
 
 def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:

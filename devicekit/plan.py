@@ -49,6 +49,12 @@ class Plan:
         Other accelerators that would do, for the case that a trial decides against this one.
     by_speed : bool
         Whether figures of a benchmark decided.
+    device_type : str
+        What the framework calls the device, where it is of a plug-in's platform; "" for all others.
+    device_environment : tuple of (str, str)
+        The part of ``environment`` that is for this device alone.
+    devices : tuple of Candidate
+        The accelerators that were decided on; empty for the CPU.
 
     .. versionadded:: 0.1.0
     """
@@ -70,6 +76,15 @@ class Plan:
     reason: str = ""
     alternatives: Tuple[Candidate, ...] = ()
     by_speed: bool = False
+    device_type: str = ""
+    device_environment: Tuple[Tuple[str, str], ...] = ()
+    devices: Tuple[Candidate, ...] = ()
+
+    @property
+    def device_names(self) -> Tuple[str, ...]:
+        """The accelerators to use, one by one: ``("gpu:0", "gpu:2")``."""
+        word = self.device.partition(":")[0] if self.device_type else "gpu"
+        return tuple("%s:%d" % (word, index) for index in self.indices)
 
     def selection(self, changes: Iterable[Change] = (), verified: Optional[bool] = None) -> Selection:
         """Return the plan as what was selected, with what was changed and verified for it."""
@@ -98,12 +113,16 @@ def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
         platform=candidate.platform,
         name=candidate.name,
         indices=(number_of(candidate),),
+        devices=(candidate,),
         memory_bytes=candidate.memory_bytes,
         fallback=True,
         findings=(cause,) + tuple(finding for finding in plan.findings if finding is not cause),
         cause=cause,
         reason="%s cannot be used: %s" % (plan.device, cause.summary.rstrip(".")),
         alternatives=plan.alternatives[1:],
+        environment=_without_device(plan) + candidate.environment,
+        device_type=candidate.device_type,
+        device_environment=candidate.environment,
     )
 
 
@@ -116,6 +135,7 @@ def to_cpu(plan: Plan, cause: Finding) -> Plan:
         platform="cpu",
         name="",
         indices=(),
+        devices=(),
         verify=False,
         fallback=True,
         findings=(cause,) + others,
@@ -123,7 +143,15 @@ def to_cpu(plan: Plan, cause: Finding) -> Plan:
         reason=cause.summary.rstrip("."),
         alternatives=(),
         libraries=(),
+        environment=_without_device(plan),
+        device_type="",
+        device_environment=(),
     )
+
+
+def _without_device(plan: Plan) -> Tuple[Tuple[str, str], ...]:
+    """The variables that are not for the plan's device alone."""
+    return tuple(pair for pair in plan.environment if pair not in plan.device_environment)
 
 
 def number_of(candidate: Candidate) -> int:

@@ -2,14 +2,19 @@
 
 import re
 from dataclasses import dataclass
-from typing import Optional, Tuple
+from typing import Iterable, Optional, Tuple
+
+# A name that type checkers know: the facts come with whoever has some.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .platform_facts import PlatformFacts
 
 __all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_request"]
 
 #: For messages; kept in one place with the parser.
 ACCEPTED = (
     "'auto', 'fastest', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal' or 'mps', 'xpu:0', 'tpu', "
-    "or TensorFlow's own '/GPU:0' and '/device:DML:0'"
+    "an identifier such as 'gpu:GPU-5ebe9f43' or 'MIG-...', or TensorFlow's own '/GPU:0' and '/device:DML:0'"
 )
 
 #: TensorFlow's device types that are no accelerators of their own: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
@@ -19,6 +24,9 @@ _PLAIN = re.compile(r"(auto|fastest|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu
 _NATIVE = re.compile(
     r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(cpu|gpu|dml|xpu|tpu):(\d+)$"
 )
+#: As CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES take them, in full or only the beginning; drivers before 470 name a slice
+#: with two numbers (``MIG-GPU-.../1/0``).
+_NAMED = re.compile(r"(?:(gpu|cuda|rocm|GPU|CUDA|ROCM):)?((?:GPU|MIG)-[\w/-]+(?:,(?:GPU|MIG)-[\w/-]+)*)$", re.ASCII)
 _PLATFORMS = {
     "cuda": "cuda",
     "rocm": "rocm",
@@ -48,6 +56,13 @@ class Request:
         Whether it is TensorFlow's own name, which counts *logical* devices.
     fastest : bool
         Whether the fastest is wanted of what ``auto`` chooses among.
+    identifiers : tuple of str
+        The vendor's identifiers, or their beginnings, that were named instead of numbers; `devicekit.identifiers` turns them
+        into numbers.
+    foreign : bool
+        Whether the platform is a plug-in's.
+    device_types : tuple of (str, str)
+        What each framework calls the devices of such a platform.
     """
 
     text: str
@@ -56,10 +71,26 @@ class Request:
     indices: Tuple[int, ...] = ()
     native: bool = False
     fastest: bool = False
+    identifiers: Tuple[str, ...] = ()
+    foreign: bool = False
+    device_types: Tuple[Tuple[str, str], ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many devices are named; 0 where any will do."""
+        return len(self.identifiers) or len(self.indices)
 
 
-def parse_request(text: object) -> Request:
+def parse_request(text: object, platforms: "Optional[Iterable[PlatformFacts]]" = None) -> Request:
     """Parse a device string.
+
+    Parameters
+    ----------
+    text : str
+        What was asked for.
+    platforms : iterable of PlatformFacts or None
+        The platforms of plug-ins, whose names are accepted too; by default those of this machine, which is looked at only
+        where a word is none of devicekit's own.
 
     Raises
     ------
@@ -68,13 +99,21 @@ def parse_request(text: object) -> Request:
     """
     if not isinstance(text, str):
         raise ValueError("a device is a string, not %s; accepted are %s" % (type(text).__name__, ACCEPTED))
+    named = _NAMED.match(text.strip())
+    if named is not None:
+        identifiers = tuple(named.group(2).split(","))
+        if len({item.lower() for item in identifiers}) != len(identifiers):
+            raise ValueError("device %r names a device twice" % text[:80])
+        return Request(text, "gpu", _PLATFORMS.get((named.group(1) or "").lower()), identifiers=identifiers)
     name = text.strip().lower()
     match = _NATIVE.match(name)
     native = match is not None
     if match is None:
         match = _PLAIN.match(name)
     if match is None:
-        raise ValueError("unknown device %r; accepted are %s" % (text[:80], ACCEPTED))
+        from .platforms.words import foreign_request
+
+        return foreign_request(text, platforms)
     word, numbers = match.group(1), match.group(2)
     indices = tuple(int(number) for number in numbers.split(",")) if numbers else ()
     if len(set(indices)) != len(indices):

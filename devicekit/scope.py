@@ -14,7 +14,7 @@ from .findings import name_of
 from .request import parse_request
 from .selection import Selection
 
-__all__ = ["device_scope", "forget_devices"]
+__all__ = ["device_scope", "forget_devices", "wrap"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -149,26 +149,31 @@ class device_scope:
         def again() -> device_scope:
             return device_scope(device, framework=framework, require=require)
 
-        if inspect.iscoroutinefunction(function):
+        return wrap(function, again)
 
-            @functools.wraps(function)
-            async def in_task(*args: Any, **kwargs: Any) -> Any:
-                with again():
-                    return await function(*args, **kwargs)
 
-            return in_task  # type: ignore[return-value]
-        if inspect.isgeneratorfunction(function):
-            return _wrap_generator(function, again)  # type: ignore[return-value]
+def wrap(function: F, again: Callable[[], Any]) -> F:
+    """Return a function, coroutine function or generator function whose body runs in a scope; ``again`` makes one."""
+    if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
-        def inside(*args: Any, **kwargs: Any) -> Any:
+        async def in_task(*args: Any, **kwargs: Any) -> Any:
             with again():
-                return function(*args, **kwargs)
+                return await function(*args, **kwargs)
 
-        return inside  # type: ignore[return-value]
+        return in_task  # type: ignore[return-value]
+    if inspect.isgeneratorfunction(function):
+        return _wrap_generator(function, again)  # type: ignore[return-value]
+
+    @functools.wraps(function)
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        with again():
+            return function(*args, **kwargs)
+
+    return inside  # type: ignore[return-value]
 
 
-def _wrap_generator(function: Callable[..., Any], again: "Callable[[], device_scope]") -> Callable[..., Any]:
+def _wrap_generator(function: Callable[..., Any], again: Callable[[], Any]) -> Callable[..., Any]:
     """Enter the scope for each step of a generator, so that its caller is not left in it."""
 
     @functools.wraps(function)
@@ -195,7 +200,7 @@ def _wrap_generator(function: Callable[..., Any], again: "Callable[[], device_sc
 
 def _accept(device: Optional[str]) -> None:
     """Check a device string once."""
-    if device is not None and len(parse_request(device).indices) > 1:
+    if device is not None and parse_request(device).count > 1:
         raise ValueError(
             "a scope is one device, %r are several; use tf.distribute or keras.distribution for those" % device
         )
@@ -205,6 +210,7 @@ def _accept(device: Optional[str]) -> None:
 def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     """Find the device behind a string: the machine's facts first, then the framework's word."""
     from . import api
+    from .detection import real_machine
     from .frameworks import adapter
     from .notify import FallbackWarning, notify
     from .settings import read_settings
@@ -216,9 +222,12 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     if framework is None and chosen is not None and chosen.framework is not None and chosen.device != "auto":
         framework = name_of(chosen.framework)
     request = parse_request(device)
-    plan = api.plan_for(request, framework)
+    # Which of several is the framework's word: the first that is visible to it.
+    machine = real_machine()
+    plan = api.plan_for(request, framework, machine, policy="index")
     selection = plan.selection()
-    if plan.by_speed:  # the framework is asked for the device that figures have decided on
+    unknown = bool(request.identifiers) and not plan.indices
+    if plan.by_speed or (request.identifiers and not unknown):  # the framework is asked for what was decided on
         request = parse_request(plan.device)
     if _is_nothing_to_place(selection):
         # There is nothing to place with: the body's own import says what is wrong, as it would without us.
@@ -230,11 +239,17 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
         from .preload import load
 
         load(plan.libraries)
-    tool = adapter(selection.framework)
+    tool, word, problem = adapter(selection.framework), "", None
+    if machine.platforms:
+        from .platforms.at_work import scope_tool
+
+        tool, word, problem = scope_tool(machine, plan, request)
     try:
-        name = tool.device_name(request)
+        name = tool.device_name(request) if not unknown and problem is None else None
     except Exception as error:  # the framework cannot start its devices
         selection, name = _leave(selection, tool, error), None
+    if problem is not None:
+        selection = _cpu_for(selection, problem)
     fallback = name is None and request.kind != "auto"
     if name is None:
         name = tool.cpu
@@ -243,16 +258,18 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
         reason = selection.reason
         if fallback and selection.device != "cpu":
             reason = "'%s' is not visible to %s" % (device, tool.title)
+            selection = selection.replace(name="")
         selection = selection.replace(
             device="cpu" if number == "0" else "cpu:%s" % number, platform="cpu", reason=reason, fallback=fallback
         )
     else:
         # The machine's number where that was asked for; the framework's own counts what is visible.
         shown = request.indices[0] if request.indices and not request.native else int(number)
-        selection = selection.replace(device="%s:%d" % ("tpu" if kind == "tpu" else "gpu", shown), fallback=False)
+        shown_kind = word or ("tpu" if kind == "tpu" else "gpu")
+        selection = selection.replace(device="%s:%d" % (shown_kind, shown), fallback=False)
         if selection.platform == "cpu":  # the framework lists what the facts did not promise
             reason = "asked for, and listed by %s" % tool.title
-            selection = selection.replace(platform=tool.platform(name), name="", reason=reason)
+            selection = selection.replace(platform=word or tool.platform(name), name="", reason=reason)
     if fallback:
         if require:
             raise api.unavailable(selection)
@@ -283,11 +300,16 @@ def _leave(selection: Selection, tool: Any, error: Exception) -> Selection:
     others = tuple(item for item in selection.findings if item is not finding)
     tool.reset()
     tool.set_visible(())
+    return _cpu_for(selection.replace(findings=others), finding)
+
+
+def _cpu_for(selection: Selection, finding: Any) -> Selection:
+    """Return the CPU in place of what a finding speaks against."""
     return selection.replace(
         device="cpu",
         platform="cpu",
         name="",
-        findings=(finding,) + others,
+        findings=(finding,) + tuple(selection.findings),
         reason=finding.summary.rstrip("."),
     )
 

@@ -11,7 +11,8 @@ VERIFY = ("cached", "always", "never")
 class Settings(NamedTuple):
     """What the environment says. ``problem`` names a value that was ignored because it is not one of the accepted.
 
-    ``in_trial``: this process is a trial of devicekit's, or was started by one.
+    ``in_trial``: this process is a trial of devicekit's, or was started by one. ``lease_dir``: where locks of devices lie;
+    ``leased``: what devices a process that started this one holds for it.
     """
 
     device: Optional[str]
@@ -20,10 +21,12 @@ class Settings(NamedTuple):
     cache_dir: Optional[str]
     problem: str = ""
     in_trial: bool = False
+    lease_dir: Optional[str] = None
+    leased: str = ""
 
 
 def read_settings() -> Settings:
-    """Read ``DEVICEKIT_DEVICE``, ``DEVICEKIT_VERIFY``, ``DEVICEKIT_QUIET`` and ``DEVICEKIT_CACHE_DIR``."""
+    """Read the variables whose names begin with ``DEVICEKIT_``."""
     verify = os.environ.get("DEVICEKIT_VERIFY") or None
     problem = ""
     if verify is not None and verify not in VERIFY:
@@ -36,6 +39,8 @@ def read_settings() -> Settings:
         cache_dir=os.environ.get("DEVICEKIT_CACHE_DIR") or None,
         problem=problem,
         in_trial="DEVICEKIT_TRIAL" in os.environ,
+        lease_dir=os.environ.get("DEVICEKIT_LEASE_DIR") or None,
+        leased=os.environ.get("DEVICEKIT_LEASED", ""),
     )
 
 

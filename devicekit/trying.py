@@ -1,7 +1,7 @@
 """Tries a plan's device in a child before this process touches it, and turns what comes of that into the next plan."""
 
 from dataclasses import replace
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from .facts import Machine
 from .findings import Evidence, Finding, Fix, name_of
@@ -24,8 +24,11 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Fi
         trial = _verdict(plan, machine, options, notes)
         if trial.outcome in ("works", "not-run"):
             return plan, notes
-        finding = judge_trial(trial, plan)
-        following = next_plan(plan, finding) if trial.stage == "compute" else None
+        if trial.stage == "prepare":  # a plug-in's own call: its other devices would not do either
+            plan, finding = _without_plugin(plan, machine, trial)
+        else:
+            finding = judge_trial(trial, plan)
+        following = next_plan(plan, finding) if trial.stage in ("compute", "prepare") else None
         if following is None:
             break
         plan = following
@@ -49,7 +52,12 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
     index = plan.indices[0] if plan.indices else None
     grow = index is not None and options.memory == "grow"
     name = name_of(plan.framework)
-    key = fingerprint(machine, index, grow, plan.environment, name, plan.libraries)
+    plugins: Dict[str, Any] = {}
+    if machine.platforms:
+        from .platforms.at_work import task_for
+
+        plugins = task_for(machine, name, plan.platform, plan.device_type)
+    key = fingerprint(machine, index, grow, plan.environment, name, plan.libraries, device_type=plan.device_type)
     what = "trying %s in a separate process" % (plan.device if plan.indices else TITLES[name])
     with Progress(what, read_settings().quiet) as progress:
 
@@ -64,6 +72,7 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
                 tick=progress.tick,
                 framework=name,
                 libraries=loadable(plan.libraries),
+                plugins=plugins,
             )
 
         cached = options.verify == "cached"
@@ -71,6 +80,15 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
     if problem is not None and not notes:
         notes.append(_cache_finding(problem))
     return trial
+
+
+def _without_plugin(plan: Plan, machine: Machine, trial: "Trial") -> Tuple[Plan, Finding]:
+    """The plan without the other devices of a plug-in that fails, and the finding about it."""
+    from .platforms.at_work import broken_finding
+
+    problem = "its 'prepare' for %s %s: %s" % (name_of(plan.framework), trial.outcome, trial.detail)
+    rest = tuple(item for item in plan.alternatives if item.platform != plan.platform)
+    return replace(plan, alternatives=rest), broken_finding(machine, plan.platform, problem)
 
 
 def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:

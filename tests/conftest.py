@@ -19,6 +19,43 @@ if "DEVICEKIT_TEST_ENVIRONMENTS" not in os.environ:
 # These need a browser, and what draws pages; `nox -s report` asks for them.
 if "DEVICEKIT_TEST_BROWSER" not in os.environ:
     collect_ignore.append("browser")
+# These start a cluster of Ray's; `nox -s fleet` asks for them.
+if "DEVICEKIT_TEST_RAY" not in os.environ:
+    collect_ignore.append("fleet_ray")
+# These need examples/devicekit-npu installed; `nox -s platform` installs it.
+if "DEVICEKIT_TEST_PLATFORM" not in os.environ:
+    collect_ignore.append("platform_plugin")
+
+#: What takes minutes and looks at what few changes touch. `pytest` leaves it out, `pytest -m ""` runs everything.
+SLOW = (
+    "distribution/test_launch.py",
+    "leasing/test_leasing_crowd.py",
+    "leasing/test_leasing_run.py",
+    "numerics/",
+    "selftest/",
+    "plugin/",
+    "test_fuzz.py",
+    "test_properties.py",
+    "test_signatures.py",
+    "live/test_live_batch_size.py",
+    "live/test_live_bench.py",
+    "live/test_live_compare",
+    "live/test_live_functions.py",
+    "live/test_live_launch",
+    "live/test_live_lease.py",
+    "live/test_live_numerics",
+    "live/test_live_training.py",
+    "live/test_live_tune.py",
+    "live/test_live_wrong_device",
+)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
+def pytest_collection_modifyitems(items):
+    here = os.path.dirname(os.path.abspath(__file__))
+    for item in items:
+        if os.path.relpath(str(item.fspath), here).replace(os.sep, "/").startswith(SLOW):
+            item.add_marker("slow")
 
 
 @pytest.fixture

@@ -57,9 +57,17 @@ PURE = [
         "matrix",
         "choose",
         "plan",
+        "policies",
+        "identifiers",
         "ranking",
         "framework_choice",
         "framework_switch",
+        "foreign",
+        "platform_facts",
+        "plain",
+        "changes",
+        "machine_diff",
+        "fleet_result",
         "report",
         "findings",
         "facts",
@@ -87,6 +95,14 @@ PURE = [
         "plotting",
     )
 ]
+
+
+#: Rooms of which a part decides and another one does it.
+PURE += [
+    "distribution/%s.py" % name
+    for name in ("assigning", "cluster", "device_sets", "hostlist", "strategy_plan", "workers")
+]
+PURE += ["fleet/%s.py" % name for name in ("fingerprint", "judging", "reading", "files", "examining")]
 
 
 @pytest.mark.parametrize("name", PURE)
@@ -117,6 +133,8 @@ def test_only_adapters_and_children_import_a_framework(name):
 #: What each room may know; everything may know the data types.
 TYPES = {
     "facts",
+    "platform_facts",
+    "plain",
     "device_facts",
     "fact",
     "codec",
@@ -132,10 +150,17 @@ TYPES = {
     "comparison",
     "benchmark_result",
     "tuning_result",
+    "machine_diff",
+    "fleet_result",
 }
 KNOWS = {
-    "probe": {"probe", "host"},
-    "rules": {"rules", "matrix", "resolving", "hardware", "framework_choice", "loader"},
+    "probe": {"probe", "host", "platforms"},
+    # A plug-in gets data types, and the door that its probe looks through.
+    "platforms": {"platforms", "host", "detection", "frameworks", "rules", "probe", "simulated", "matrix", "resolving"},
+    "foreign": {"framework_choice"},
+    "platform_facts": set(),
+    "plain": set(),
+    "rules": {"rules", "matrix", "resolving", "hardware", "framework_choice", "loader", "platforms"},
     "resolving": {"resolving", "matrix", "hardware"},
     "target": {"matrix"},
     "hardware": {"matrix"},
@@ -146,21 +171,42 @@ KNOWS = {
     "loader": set(),
     "preload": {"host"},
     "matrix": {"rows"},
-    "choose": {"framework_switch", "ranking"},
+    "choose": {"foreign", "framework_switch", "identifiers", "policies", "ranking"},
+    "policies": set(),
+    "identifiers": set(),
     "plan": set(),
     "ranking": set(),
     "framework_choice": set(),
-    "framework_switch": {"framework_choice"},
+    "framework_switch": {"framework_choice", "identifiers"},
     "report": {"report", "matrix", "logs", "matrix_row", "figures"},
     "matrix_row": {"matrix", "compatibility"},
     # Drawings are made from the same types as reports, by the same reader.
     "figures": {"figures"},
     "plotting": {"figures"},
     # A log is judged by the same matrix as a machine, and never by looking at one.
+    "machine_diff": {"report"},
+    "fleet_result": {"report"},
+    # The same rules and the same choice as for one machine, asked again and again.
+    "changes": {"changes", "rules", "choose", "matrix"},
+    "fleet": {
+        "fleet",
+        "changes",
+        "rules",
+        "choose",
+        "matrix",
+        "machine_file",
+        "distribution",
+        "selftest",
+        "workers",
+    },
     "logs": {"logs", "matrix", "rows", "compatibility", "hardware", "resolving"},
     "rows": set(),
     "log_files": {"host", "rules"},
     "frameworks": {"frameworks"},
+    # For the tests of others: they ask and place as a program does, and nothing of devicekit knows of them.
+    "testing": {"detection", "machine_file", "probe", "scope"},
+    "pytest_needs": {"api", "detection", "settings", "framework_choice"},
+    "pytest_plugin": {"api", "scope", "pytest_needs"},
     "facts": set(),
     "device_facts": set(),
     "findings": {"report"},
@@ -182,6 +228,10 @@ KNOWS = {
     }
     | {"api", "detection", "framework_choice", "host", "probe", "windows"},
     "selftest": {"selftest", "kept", "framework_choice", "framework_switch", "logs"},
+    "distribution": {"distribution", "api", "apply", "detection", "frameworks", "notify", "scope", "settings"},
+    # Who decides what may be leased is asked, and never looked into; variables are the rules' to read.
+    "leasing": {"leasing", "api", "choose", "detection", "notify", "report", "rules", "settings", "speeds"}
+    | {"identifiers", "policies"},
 }
 
 
@@ -205,11 +255,31 @@ DOORS = {
     "apply.py",
     "detection.py",
     "cli.py",
+    # It sets what a plug-in wants to be set before a scope imports the framework.
+    "platforms/at_work.py",
     "kept.py",
     "log_files.py",
     "interpreters.py",
     "simulated.py",
+    "testing.py",
     "windows.py",
+    # Files that several users share, and what becomes another program.
+    "leasing/exclusive.py",
+    "leasing/folder.py",
+    "leasing/locks.py",
+    "leasing/records.py",
+    "leasing/held.py",
+    "leasing/waiting.py",
+    "commands/run.py",
+    # The command lines that a user gives to reach other machines, and the folder that Ray's driver runs in.
+    "fleet/running.py",
+    "fleet/ray_nodes.py",
+    # Which processes train together stands in variables; and what starts them.
+    "distribution/making.py",
+    "distribution/launching.py",
+    "distribution/supervising.py",
+    "distribution/passing.py",
+    "distribution/guard_child.py",
     # JAX and PyTorch read what they need to know of memory and devices from variables.
     "frameworks/keras_jax.py",
     "frameworks/keras_torch.py",

@@ -205,11 +205,11 @@ def test_what_the_command_says_of_a_gpu(view):
     diagnosis = diagnose(made.machine)
     text = devices_text(diagnosis, select_device(machine=made.machine), Style(width=200))
     assert "NVIDIA L4 MIG 1g.5gb [cuda], 0.0 of 0.0 GiB free: " in text
-    assert "compute capability 8.9, MIG-a1\n" in text
+    assert "compute capability 8.9, MIG-a1, 0000:07:00.0\n" in text
     assert "with this driver a program sees one slice" in text
     made = view(gpu(1, memory=[23034 << 20, 12000 << 20, 0]))
     text = devices_text(diagnose(made.machine), select_device(machine=made.machine), Style(width=200))
     assert "NVIDIA L4 [cuda], 11.7 of 22.5 GiB free: " in text
-    assert "compute capability 8.9, GPU-1111-aaa\n" in text
+    assert "compute capability 8.9, GPU-1111-aaaa, 0000:08:00.0\n" in text
     data = diagnose(made.machine).candidates[0].to_dict()
     assert (data["uuid"], data["memory_free_bytes"], data["remark"]) == ("GPU-1111-aaaa", 12000 << 20, "")

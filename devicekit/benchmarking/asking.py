@@ -3,7 +3,7 @@
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from ..api import diagnose
-from ..detection import detect_now
+from ..detection import real_machine
 from ..errors import DevicekitError
 from ..findings import name_of
 from ..framework_choice import choose_framework
@@ -53,12 +53,12 @@ def tasks_for(
 
 def default_devices(framework: str) -> List[str]:
     """Return the CPU and every accelerator that nothing speaks against, in the framework's order."""
-    candidates = diagnose(detect_now()).candidates_for(framework)
+    candidates = diagnose(real_machine()).candidates_for(framework)
     return ["cpu"] + [item.device for item in candidates if item.device != "cpu" and item.usable is not False]
 
 
 def _frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:
-    machine = detect_now()
+    machine = real_machine()
     names: List[str] = []
     for asked in _several(framework, None):
         chosen = choose_framework(machine, asked)
@@ -83,7 +83,7 @@ def _devices(devices: Union[str, Iterable[str]]) -> List[str]:
         if text.isdigit():
             raise ValueError("%r is no device: name each one in full, as in 'cpu,gpu:0,gpu:1'" % text)
         request = parse_request(text)
-        if len(request.indices) > 1:
+        if request.count > 1:
             raise ValueError("%r are several devices: name each one in full, as in 'gpu:0,gpu:1'" % text)
         if text not in found:
             found.append(text)

@@ -83,10 +83,10 @@ def state_of(machine: Machine, changes: Sequence[Change] = (), variables: Option
 def this_state() -> str:
     """Return the state of this machine as it is now; see `state_of`."""
     from ..api import current
-    from ..detection import detect_now
+    from ..detection import real_machine
 
     chosen = current()
-    return state_of(detect_now(), chosen.changes if chosen is not None else ())
+    return state_of(real_machine(), chosen.changes if chosen is not None else ())
 
 
 def is_kept(task: Task) -> bool:

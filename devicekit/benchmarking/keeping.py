@@ -47,7 +47,8 @@ class Keeper:
 def _meant(task: Dict[str, Any]) -> str:
     """The device's own name: of ``"gpu"``, ``"cuda:0"`` and the like the one that is chosen for it."""
     from ..api import select_device
+    from ..detection import real_machine
 
     if task["device"] == "cpu":
         return "cpu"
-    return select_device(task["device"], framework=task["framework"]).device
+    return select_device(task["device"], framework=task["framework"], machine=real_machine()).device

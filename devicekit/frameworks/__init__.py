@@ -32,6 +32,11 @@ class Adapter:
     movable : bool
         Whether `set_default` still works when the devices are fixed, so that only what is visible and its memory come too
         late then.
+    device_type : str
+        What the framework calls the devices of a plug-in's platform, where those are meant: then everything here is about
+        them alone. "" where its usual accelerators are.
+    others : tuple of str
+        What it calls devices of plug-ins that are not meant, which then are hidden and not counted.
     """
 
     name: str = ""
@@ -39,6 +44,8 @@ class Adapter:
     cpu: str = "cpu:0"
     url: str = ""
     movable: bool = False
+    device_type: str = ""
+    others: Tuple[str, ...] = ()
 
     def initialized(self) -> bool:
         """Return whether the framework's devices are fixed already in this process."""
@@ -168,14 +175,27 @@ class Adapter:
         raise NotImplementedError
 
 
-def adapter(framework: Optional[str]) -> Adapter:
+def adapter(framework: Optional[str], device_type: str = "", others: Sequence[str] = ()) -> Adapter:
     """Return the adapter of a framework; this imports the framework.
+
+    Parameters
+    ----------
+    framework : str or None
+        ``"tensorflow"``, ``"tensorflow1"``, ``"jax"`` or ``"torch"``.
+    device_type, others
+        See `Adapter`.
 
     Raises
     ------
     ImportError
         Or whatever else the framework's import raises.
     """
+    found = _adapter(framework)
+    found.device_type, found.others = device_type, tuple(others)
+    return found
+
+
+def _adapter(framework: Optional[str]) -> Adapter:
     if framework == "jax":
         from .keras_jax import JaxAdapter
 

@@ -58,7 +58,12 @@ class JaxAdapter(Keras3Adapter):
         return tuple(map(str, self._accelerators()))
 
     def _accelerators(self) -> List[Any]:
-        return [device for device in jax.local_devices() if device.platform != "cpu"]
+        if self.device_type:
+            try:
+                return list(jax.local_devices(backend=self.device_type))
+            except RuntimeError:  # no such platform
+                return []
+        return [d for d in jax.local_devices() if d.platform != "cpu" and d.platform not in self.others]
 
     def _processors(self) -> List[Any]:
         return list(jax.local_devices(backend="cpu"))
@@ -69,6 +74,8 @@ class JaxAdapter(Keras3Adapter):
             if any(index not in numbers for index in indices):
                 raise RuntimeError("JAX was started with %s" % _listing(jax.local_devices()))
             return None
+        if indices and self.device_type:
+            return None  # JAX has no list of visible devices for platforms of others: `set_default` is enough
         return self._show(indices) if indices else self._hide_all()
 
     def _show(self, indices: Sequence[int]) -> Optional[Change]:
@@ -155,6 +162,8 @@ class JaxAdapter(Keras3Adapter):
 
     def device_name(self, request: Request) -> Optional[str]:
         number = request.indices[0] if request.indices else 0
+        if request.foreign:
+            self.device_type = dict(request.device_types).get("jax", "no such platform")
         if request.kind == "cpu" or (request.native and "cpu" in request.text.lower()):
             return "cpu:%d" % number if number < len(self._processors()) else None
         visible = self._accelerators()
@@ -165,7 +174,10 @@ class JaxAdapter(Keras3Adapter):
         else:
             # A number counts the accelerators of the machine; JAX counts those that are visible.
             position = next((here for here, device in enumerate(visible) if _number(device) == number), None)
-        return None if position is None else "%s:%d" % (_kind(visible[position]), position)
+        return None if position is None else "%s:%d" % (self._kind_of(visible[position]), position)
+
+    def _kind_of(self, device: Any) -> str:
+        return self.device_type or ("tpu" if device.platform == "tpu" else "gpu")
 
     def platform(self, name: str) -> str:
         device = self._devices().get(name)
@@ -175,7 +187,7 @@ class JaxAdapter(Keras3Adapter):
         if not self._table:
             accelerators = self._accelerators()
             table: Dict[Optional[str], Any] = {
-                "%s:%d" % (_kind(device), position): device for position, device in enumerate(accelerators)
+                "%s:%d" % (self._kind_of(device), position): device for position, device in enumerate(accelerators)
             }
             try:
                 processors = self._processors()
@@ -244,10 +256,6 @@ def _number(device: Any) -> int:
     """The accelerator's number on the machine; its own number counts what is visible."""
     number = getattr(device, "local_hardware_id", None)
     return int(device.id) if number is None else int(number)
-
-
-def _kind(device: Any) -> str:
-    return "tpu" if device.platform == "tpu" else "gpu"
 
 
 def _platform(device: Any) -> str:

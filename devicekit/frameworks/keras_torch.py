@@ -64,7 +64,9 @@ class TorchAdapter(Keras3Adapter):
         return self.initialized() or _shown is not None or self._kind() != "cuda" or not self.visible()
 
     def _kind(self) -> str:
-        """The type of this build's accelerators, "" where it has none; no build has two."""
+        """The type of the accelerators that are meant, "" where this build has none; but for plug-ins no build has two."""
+        if self.device_type:
+            return self.device_type if hasattr(getattr(torch, self.device_type, None), "device_count") else ""
         if torch.version.cuda or torch.version.hip:
             return "cuda"
         if torch.backends.mps.is_available():
@@ -72,7 +74,7 @@ class TorchAdapter(Keras3Adapter):
         if hasattr(torch, "xpu") and torch.xpu.device_count():
             return "xpu"
         other = _other_backend()
-        return other if other and _module(other).device_count() else ""
+        return other if other and other not in self.others and _module(other).device_count() else ""
 
     def _count(self, ask_driver: bool) -> Optional[int]:
         """How many are visible; None where only the driver could say, which reads its variables when it is asked."""
@@ -241,10 +243,13 @@ class TorchAdapter(Keras3Adapter):
 
     def device_name(self, request: Request) -> Optional[str]:
         number = request.indices[0] if request.indices else 0
+        if request.foreign:
+            self.device_type = dict(request.device_types).get("torch", "no such type")
         if request.kind == "cpu" or (request.native and "cpu" in request.text.lower()):
             return "cpu:0" if number == 0 else None
         visible = self.visible() if request.kind != "tpu" else ()
-        if request.platform is not None and visible and self.platform(visible[0]) != request.platform:
+        named = request.platform is not None and not request.foreign
+        if named and visible and self.platform(visible[0]) != request.platform:
             return None
         if request.native or not request.indices:
             return visible[number] if number < len(visible) else None

@@ -27,7 +27,12 @@ class TensorFlowAdapter(Adapter):
         return tf.config
 
     def _physical(self) -> List[Any]:
-        return [device for device in self._config.list_physical_devices() if device.device_type not in NO_ACCELERATOR]
+        return [device for device in self._config.list_physical_devices() if self._is_meant(device)]
+
+    def _is_meant(self, device: Any) -> bool:
+        if self.device_type:
+            return bool(device.device_type == self.device_type)
+        return device.device_type not in NO_ACCELERATOR and device.device_type not in self.others
 
     def _logical_count(self, physical: Any) -> int:
         split = self._config.get_logical_device_configuration(physical)
@@ -42,16 +47,20 @@ class TensorFlowAdapter(Adapter):
         return tuple(device.name for device in self._physical())
 
     def visible(self) -> Tuple[str, ...]:
-        return tuple(d.name for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR)
+        return tuple(d.name for d in self._config.get_visible_devices() if self._is_meant(d))
 
     def set_visible(self, indices: Sequence[int]) -> Optional[Change]:
         physical = self._physical()
         wanted = [physical[index] for index in indices]
+        everything = [d for d in self._config.list_physical_devices() if d.device_type not in NO_ACCELERATOR]
         before = [d for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR]
         if [d.name for d in before] == [d.name for d in wanted]:
             return None
-        for kind in dict.fromkeys(device.device_type for device in physical):
+        for kind in dict.fromkeys(device.device_type for device in everything):
             self._config.set_visible_devices([device for device in wanted if device.device_type == kind], kind)
+        shown = {device.device_type for device in wanted}
+        if self.name == "tensorflow":
+            _hide_types([device.device_type for device in everything if device.device_type not in shown])
         return Change("tensorflow", "visible_devices", _names(wanted), _names(before))
 
     def set_memory(self, memory: Any, total_bytes: Optional[int] = None) -> List[Change]:
@@ -81,7 +90,7 @@ class TensorFlowAdapter(Adapter):
     def smoke(self, accelerator: bool) -> str:
         if accelerator:
             return self._smoke_eager()
-        return _smoke_session()
+        return _smoke_session([device.device_type for device in self._config.list_physical_devices()])
 
     def _smoke_eager(self) -> str:
         matrix = tf.constant(MATRIX)
@@ -93,7 +102,10 @@ class TensorFlowAdapter(Adapter):
     def device_name(self, request: Request) -> Optional[str]:
         if request.kind == "cpu" or request.native:
             return self._logical_name(request)
-        visible = [d for d in self._config.get_visible_devices() if d.device_type not in NO_ACCELERATOR]
+        kinds = dict(request.device_types)
+        if kinds and kinds.get("tensorflow") != self.device_type:  # asked for in place of what `auto` chose
+            self.device_type = kinds.get("tensorflow", "no such type")
+        visible = [d for d in self._config.get_visible_devices() if self._is_meant(d)]
         if request.kind == "tpu" or not visible:
             return None
         if request.kind == "auto" or not request.indices:
@@ -177,7 +189,25 @@ def _context_module() -> Any:
     return context
 
 
-def _smoke_session() -> str:
+def _hide_types(kinds: Sequence[str]) -> None:
+    """Let TensorFlow make no device of types of which none is visible.
+
+    It counts the visible ones of each type for that, and knows of none but CPU and GPU that zero is a number as well: of
+    other types it then makes all (``Context.config`` in tensorflow/python/eager/context.py, the same in 2.10 and 2.21; seen
+    with 2.21). Private, as there is no other way.
+    """
+    further = [kind for kind in kinds if kind != "GPU"]
+    context = _context_module().context()
+    if further and hasattr(context, "_config"):
+        config = tf.compat.v1.ConfigProto()
+        if context._config is not None:
+            config.CopyFrom(context._config)
+        for kind in further:
+            config.device_count[kind] = 0
+        context._config = config
+
+
+def _smoke_session(kinds: Sequence[str] = ()) -> str:
     """Multiply on the CPU in a session of its own.
 
     An eager operation would fix TensorFlow's devices for the whole process; a session does not, so a program that
@@ -189,7 +219,7 @@ def _smoke_session() -> str:
         with tf.device("/device:CPU:0"):
             matrix = tf.constant(MATRIX)
             product = tf.matmul(matrix, matrix)
-        config = v1.ConfigProto(device_count={"GPU": 0, "DML": 0, "XPU": 0})
+        config = v1.ConfigProto(device_count=dict.fromkeys({"GPU", "DML", "XPU", *kinds} - {"CPU"}, 0))
         config.intra_op_parallelism_threads = threading.get_intra_op_parallelism_threads()
         config.inter_op_parallelism_threads = threading.get_inter_op_parallelism_threads()
         # There is nothing to optimise in one product.

@@ -1,4 +1,5 @@
 """Does a device compute what the CPU computes? Measures, tolerances, operations, layers and training steps.
 
-`devicekit.compare` and ``devicekit verify --numerics`` are made of these; `docs/numerics.md` says how numbers are judged.
+`devicekit.compare` and ``devicekit verify --numerics`` are made of these; `docs/explanation/numerics.md` says how numbers are
+judged.
 """

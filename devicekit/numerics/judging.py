@@ -37,7 +37,7 @@ _JUMP = 1000.0
 _BLOCK = 1 << 20
 
 #: F(4x4, 3x3) of Winograd's convolution, with which cuDNN and oneDNN multiply less and round more, has errors of up to
-#: three tolerances; see `docs/numerics.md`.
+#: three tolerances; see `docs/explanation/numerics.md`.
 _WINOGRAD = 8.0
 
 _ROUNDS = {

@@ -42,7 +42,7 @@ def _function(
     dtypes: Tuple[str, ...] = ("float32",),
     attributes: Tuple[Tuple[str, Any], ...] = (),
 ) -> Operation:
-    """A function of one number; ``depth``: how many roundings a decent implementation has, see docs/numerics.md."""
+    """A function of one number; ``depth``: how many roundings a decent implementation has, see docs' numerics.md."""
     return Operation(("%s %s" % (kind, name)).strip(), kind, (x,), attributes, 1, depth, True, dtypes, scale)
 
 

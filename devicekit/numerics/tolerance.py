@@ -6,7 +6,8 @@
 Numerical Algorithms*, 2nd edition, sections 3.1 and 4.2). Errors have both signs, so that the worst case is never met:
 with independent errors of mean zero ``sqrt(n)`` takes the place of n, up to a constant (Higham and Mary, *A new
 approach to probabilistic rounding error analysis*, SIAM J. Sci. Comput. 41(5), 2019). That, with the constant
-`CONFIDENCE`, is what is allowed here. `docs/numerics.md` has the derivation and the measurements behind each constant.
+`CONFIDENCE`, is what is allowed here. `docs/explanation/numerics.md` has the derivation and the measurements behind each
+constant.
 """
 
 import math
@@ -61,7 +62,7 @@ FORMATS: Dict[str, Format] = {
 #: Arithmetics that devices use in place of float32, from fine to coarse. ``float16``: sums are rounded to it as well.
 ARITHMETICS = ("tf32", "bfloat16", "float16")
 
-#: Higham and Mary's lambda. Observed largest errors need 1.5; see `docs/numerics.md`.
+#: Higham and Mary's lambda. Observed largest errors need 1.5; see `docs/explanation/numerics.md`.
 CONFIDENCE = 4.0
 
 #: Units of roundoff for what is computed beside the sum: elementary functions (OpenCL's specification allows 3 ULP for exp

@@ -4,17 +4,18 @@
 fact too. Parsing stands apart in pure ``parse_*`` functions.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Sequence
 
 from ..host import Host
 
 if TYPE_CHECKING:  # the facts take longer to import than a driver to answer
     from ..facts import Machine
+    from ..platforms.interface import Platform
 
 __all__ = ["read_machine"]
 
 
-def read_machine(host: Host, deep: bool = False) -> "Machine":
+def read_machine(host: Host, deep: bool = False, platforms: "Sequence[Platform]" = ()) -> "Machine":
     """Probe a host.
 
     Parameters
@@ -24,6 +25,8 @@ def read_machine(host: Host, deep: bool = False) -> "Machine":
     deep : bool
         Whether to look at every file that the frameworks' RECORDs list (tens of milliseconds) instead of only at the
         native libraries.
+    platforms : sequence of Platform
+        Platforms to ask beside those that installed plug-ins bring.
     """
     from .nvml_question import ask_nvml
 
@@ -44,7 +47,7 @@ def read_machine(host: Host, deep: bool = False) -> "Machine":
     from .rocm import read_rocm
     from .tpu import read_tpu
 
-    return Machine(
+    machine = Machine(
         native=read_native(host),
         python=read_python(host, deep),
         cuda=read_cuda(host),
@@ -57,3 +60,10 @@ def read_machine(host: Host, deep: bool = False) -> "Machine":
         directml=read_directml(host, directx),
         driver=read_driver(host, nvidia),
     )
+    # Every plug-in has the name in its own, or is named by the user: mostly there is none, and nothing more is loaded.
+    installed = machine.python.distributions.content or ()
+    if platforms or host.environ().get("DEVICEKIT_PLUGINS") or any("devicekit" in item.name for item in installed):
+        from .platforms import with_platforms
+
+        machine = with_platforms(machine, host, platforms)
+    return machine

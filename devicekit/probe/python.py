@@ -118,6 +118,9 @@ def _read_distributions(
     unreadable: List[str] = []
     others: Dict[str, Tuple[str, str]] = {}
     count = 0
+    # Whose own names do not tell that they may have plug-ins of ours.
+    plugins = host.environ().get("DEVICEKIT_PLUGINS", "")
+    named = re.split(r"[,\s]+", re.sub("[-.]", "_", plugins.lower())) if plugins else ()
     for folder, names in listing:
         for entry in names:
             if not entry.endswith((".dist-info", ".egg-info")) or entry.startswith("~"):
@@ -128,7 +131,8 @@ def _read_distributions(
             raw = raw.lower()
             if not version and entry.endswith(".dist-info"):
                 unreadable.append("%s has no version in its name" % host.scrub(host.join(folder, entry)))
-            if raw in _RELEVANT_RAW or raw.startswith(_PREFIXES_RAW):
+            ours = ("devicekit" in raw and raw != "devicekit") or (named and raw.replace(".", "_") in named)
+            if ours or raw in _RELEVANT_RAW or raw.startswith(_PREFIXES_RAW):
                 _read_one(host, folder, entry, deep, found, unreadable)
             else:
                 others.setdefault(raw, (folder, entry))

@@ -31,7 +31,9 @@ def doctor_data(machine: Machine, diagnosis: Diagnosis, selection: Selection) ->
     """Return what ``devicekit doctor --json`` prints."""
     chosen = selection.to_dict()
     chosen.pop("findings")
-    return dict(_head(machine), selection=chosen, unreadable=list(machine.python.unreadable), **diagnosis.to_dict())
+    plugins = [item.summary() for item in machine.platforms]
+    unreadable = list(machine.python.unreadable)
+    return dict(_head(machine), selection=chosen, unreadable=unreadable, plugins=plugins, **diagnosis.to_dict())
 
 
 def devices_data(machine: Machine, diagnosis: Diagnosis, selection: Selection) -> Dict[str, Any]:

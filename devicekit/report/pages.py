@@ -256,6 +256,7 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
     if total and usable_bytes and usable_bytes < total:
         of_memory = "%s of %s (cgroup limit)" % (memory(usable_bytes), of_memory)
     inside = machine.process.container.or_none()
+    plugins = ["%s%s" % (item.label, " (broken)" if item.problems else "") for item in machine.platforms]
     rows = [
         ("System", "%s, %s" % (native.os_version.or_none() or native.system, native.architecture)),
         ("Processor", ", ".join(item for item in (native.cpu_model.or_none() or "", of_cores) if item)),
@@ -265,6 +266,7 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
         ("WSL", "%d" % (machine.process.wsl.or_none() or 0) if machine.process.wsl.or_none() else ""),
         ("NVIDIA driver", driver.nvidia_version.or_none() or driver.nvidia_kernel_version.or_none() or ""),
         ("ROCm", machine.rocm.version.or_none() or ""),
+        ("Plug-ins", ", ".join(plugins)),
     ]
     return [(label, text) for label, text in rows if text]
 

@@ -115,6 +115,17 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
     return lines or _labelled(style, "Frameworks", "none")
 
 
+def _plugin_lines(machine: Machine, style: Style) -> List[str]:
+    lines: List[str] = []
+    for number, item in enumerate(machine.platforms):
+        state = {"value": "works", "absent": "works; nothing of it is here", "unknown": "not asked"}[item.facts.status]
+        if item.problems:
+            state = "plugin-broken"
+        platform = ", for %s" % item.name if item.name else ""
+        lines += _labelled(style, "" if number else "Plug-ins", "%s%s, %s" % (item.label, platform, state))
+    return lines
+
+
 #: The frameworks with devices of their own; Keras computes with one of them.
 _COMPUTING = ("tensorflow", "jax", "torch")
 
@@ -143,11 +154,19 @@ def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
     lines = _labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
     lines = [line.replace(state, style.paint(state, kind)) for line in lines]
     details = ["compute capability %s" % item.compute_capability] if item.compute_capability else []
-    if item.uuid:
-        details.append(item.uuid[:12])  # enough for CUDA_VISIBLE_DEVICES, where no other begins alike
+    # Either can be copied: into a device string or CUDA_VISIBLE_DEVICES, and into what lspci shows.
+    details += [text for text in (item.uuid, item.location) if text]
     for more in filter(None, (", ".join(details), item.remark)):
         lines += _labelled(style, "", more)
     return lines
+
+
+#: What the numbers of several devices count.
+_NUMBERINGS = {
+    "fastest-first": "as CUDA counts, from the fastest GPU on; with CUDA_DEVICE_ORDER=PCI_BUS_ID along the bus, as nvidia-smi",
+    "pci-bus": "along the PCI bus, as nvidia-smi counts (CUDA_DEVICE_ORDER=PCI_BUS_ID)",
+    "variable": "as CUDA_VISIBLE_DEVICES names the devices",
+}
 
 
 def _free_memory(item: Candidate) -> str:
@@ -161,6 +180,8 @@ def devices_text(diagnosis: Diagnosis, selection: Selection, style: Style) -> st
     lines: List[str] = []
     for item in diagnosis.candidates:
         lines += _device_line(item, style, item.device == selection.device)
+    for kind in dict.fromkeys(item.numbering for item in diagnosis.candidates if item.numbering in _NUMBERINGS):
+        lines += _labelled(style, "  Numbers", _NUMBERINGS[kind])
     return "\n".join(lines) + "\n"
 
 
@@ -169,6 +190,7 @@ def doctor_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, st
     lines = [style.paint("devicekit %s" % machine.devicekit_version, "head"), style.rule]
     lines += machine_lines(machine, style)
     lines += _framework_lines(diagnosis, style)
+    lines += _plugin_lines(machine, style)
     lines += ["", style.paint("Devices", "head")]
     lines += devices_text(diagnosis, selection, style).splitlines()
     lines += ["", style.paint("Decision", "head")]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
-from typing import List, Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -27,13 +27,24 @@ DECIDING = (
 
 
 def best_set(
-    goal: str, frameworks: Tuple[str, ...], target: Target, keep: Tuple[Need, ...], matrix: Matrix
+    goal: str,
+    frameworks: Tuple[str, ...],
+    target: Target,
+    keep: Tuple[Need, ...],
+    matrix: Matrix,
+    further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]] = None,
 ) -> Tuple[Optional[Resolution], Tuple[str, ...]]:
-    """Return the best set of all ways to a goal, or None and what stands in the way."""
+    """Return the best set of all ways to a goal, or None and what stands in the way.
+
+    ``further`` gives the ways to a platform that is a plug-in's, from the platform, a framework and the target.
+    """
     obstacles: List[str] = []
     names = tuple(canonicalize_name(Requirement(need.text).name) for need in keep)
     for platform in platforms_for(goal, target):
-        ways = [stacks(platform, name, target, matrix, names) for name in frameworks]
+        ways = [
+            stacks(platform, name, target, matrix, names) if further is None else further(platform, name, target)
+            for name in frameworks
+        ]
         best: Optional[Tuple[Tuple[Stack, ...], Solution]] = None
         for way in product(*ways):
             refusals = [item.refusal for item in way if item.refusal]

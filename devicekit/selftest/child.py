@@ -61,10 +61,15 @@ def try_tensorflow(task, emit):  # type: (Any, Any) -> None
     """TensorFlow 1.15 and 2."""
     import tensorflow as tf
 
+    prepare(task, emit)
     first = str(tf.__version__).startswith("1.")
     emit(stage="list")
     config = tf.config.experimental if first else tf.config
-    found = [d for d in config.list_physical_devices() if d.device_type not in task["no_accelerator"]]
+    left_out = list(task["no_accelerator"]) + task["others"]
+    kind = task["device_type"]
+    found = [
+        d for d in config.list_physical_devices() if d.device_type == kind or not (kind or d.device_type in left_out)
+    ]
     names = [device.name for device in found]
     if not there(emit, names, task["index"]):
         return
@@ -74,6 +79,20 @@ def try_tensorflow(task, emit):  # type: (Any, Any) -> None
         tf.config.experimental.set_memory_growth(chosen, True)
     run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
     emit(stage="compute", outcome="works", devices=names, files=loaded_files())
+
+
+def prepare(task, emit):  # type: (Any, Any) -> None
+    """Let a plug-in of devicekit register its devices, as this process's parent is going to."""
+    if task["prepare"]:
+        from importlib import import_module
+
+        emit(stage="prepare")
+        module, _, path = task["prepare"].partition(":")
+        found = import_module(module)
+        for name in path.split("."):
+            found = getattr(found, name)
+        platform = found() if isinstance(found, type) else found
+        platform.prepare(task["framework"])
 
 
 def there(emit, names, index):  # type: (Any, list[str], int | None) -> bool
@@ -94,12 +113,15 @@ def try_jax(task, emit):  # type: (Any, Any) -> None
     import jax
 
     index = task["index"]
-    if index is not None:
+    if index is not None and not task["device_type"]:
         # As `auto` does it: the others are left alone, and what is wrong with them does not matter.
         jax.config.update("jax_cuda_visible_devices", str(index))
         jax.config.update("jax_rocm_visible_devices", str(index))
+    prepare(task, emit)
     emit(stage="list")
-    found = [device for device in jax.local_devices() if device.platform != "cpu"]
+    kind, left_out = task["device_type"], ["cpu"] + task["others"]
+    found = jax.local_devices(backend=kind or None)
+    found = [device for device in found if kind or device.platform not in left_out]
     # A device's own number counts what is visible, this one what the machine has.
     numbers = [getattr(device, "local_hardware_id", None) or 0 for device in found]
     names = [str(device) for device in found]
@@ -120,14 +142,15 @@ def try_torch(task, emit):  # type: (Any, Any) -> None
     """PyTorch."""
     import torch
 
+    prepare(task, emit)
     emit(stage="list")
     names = []  # type: list[str]
-    for kind in ("cuda", "xpu"):
+    for kind in (task["device_type"],) if task["device_type"] else ("cuda", "xpu"):
         module = getattr(torch, kind, None)
         if module is not None and module.is_available():
             names += ["%s:%d" % (kind, number) for number in range(module.device_count())]
     mps = getattr(getattr(torch, "backends", None), "mps", None)
-    if mps is not None and mps.is_available():
+    if mps is not None and not task["device_type"] and mps.is_available():
         names.append("mps:0")
     if not there(emit, names, task["index"]):
         return

@@ -6,7 +6,7 @@ The native files that the trial loads are known only afterwards: `verdicts` keep
 import os
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
-from ..facts import Machine
+from ..facts import Machine, PlatformFacts
 
 try:
     from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
@@ -69,6 +69,7 @@ def fingerprint(
     framework: str = "tensorflow",
     libraries: Sequence[str] = (),
     variables: Optional[Mapping[str, str]] = None,
+    device_type: str = "",
 ) -> str:
     """Return a hash of the interpreter, distributions, native files, driver, devices and variables.
 
@@ -88,6 +89,8 @@ def fingerprint(
         Paths of libraries that are loaded before it.
     variables : mapping or None
         The environment; by default this process's.
+    device_type : str
+        What the framework calls the device, where it is a plug-in's.
     """
     python, driver, native = machine.python, machine.driver, machine.native
     parts: List[Any] = [SCHEMA, machine.devicekit_version, index, grow, tuple(environment), framework]
@@ -121,6 +124,8 @@ def fingerprint(
     libraries_of = (driver, machine.cuda, machine.directml, machine.rocm, machine.oneapi)
     for found in [word.libraries for word in libraries_of]:
         parts += [(item.name, item.path, _stamp_shown(item.path)) for item in found.or_none() or ()]
+    if machine.platforms:
+        parts += [device_type, [_told(item) for item in machine.platforms]]
     neutral = _NEUTRAL - _READ_BY.get(framework, frozenset())
     parts += [(name, value) for name, value in machine.process.environ if name not in neutral]
     parts += sorted(
@@ -129,6 +134,12 @@ def fingerprint(
         if name.startswith(_PREFIXES) and not name.startswith(_FOREIGN) and name not in neutral
     )
     return digest(parts)
+
+
+def _told(item: PlatformFacts) -> Tuple[Any, ...]:
+    """Of a plug-in's facts only what it says not to change by itself."""
+    data = item.facts.content.data if item.facts.content is not None else {}
+    return item.name, item.distribution, item.version, item.facts.status, item.frameworks, repr(data.get("identity"))
 
 
 def digest(parts: Any, size_bytes: int = 16) -> str:

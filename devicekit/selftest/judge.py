@@ -52,7 +52,7 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
             message,
             (Fix("Bring the device's plug-in to the version that this %s needs" % TITLES[name_of(plan.framework)]),),
         )
-    blocks = tuple("gpu:%d" % index for index in plan.indices)
+    blocks = plan.device_names
     found = _explained("%s\n%s" % (text, output), plan, blocks, "warning")
     if found is not None:
         return found
@@ -96,7 +96,7 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
         return nothing_listed(plan, trial.devices, output)
     if trial.outcome == "raises":
         return judge_error(trial.error, trial.detail, plan, trial.stage, trial.output)
-    found = _explained(trial.output, plan, tuple("gpu:%d" % index for index in plan.indices), "warning")
+    found = _explained(trial.output, plan, plan.device_names, "warning")
     if found is not None:
         return found
     verb = "listing the devices" if trial.stage == "list" else "the first operation on the %s" % _label(plan)
@@ -140,7 +140,7 @@ def _label(plan: Plan) -> str:
 def _finding(
     code: str, summary: str, plan: Plan, seen: str, fix: Tuple[Fix, ...], output: Sequence[str] = ()
 ) -> Finding:
-    blocks = tuple("gpu:%d" % index for index in plan.indices)
+    blocks = plan.device_names
     return Finding(code, "warning", summary, _evidence(seen, output), fix, blocks)
 
 

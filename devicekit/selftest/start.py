@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..request import NO_ACCELERATOR
 from .ending import MARK, ask_where, end_all
@@ -34,6 +34,7 @@ def try_device(
     tick: Optional[Tick] = None,
     framework: str = "tensorflow",
     libraries: Sequence[str] = (),
+    plugins: Optional[Mapping[str, Any]] = None,
 ) -> Trial:
     """Import a framework in a child, list its accelerators and compute on one.
 
@@ -55,12 +56,16 @@ def try_device(
         What to import.
     libraries : sequence of str
         Paths of libraries to load before that.
+    plugins : mapping or None
+        What the child has to know of plug-ins: ``device_type`` to try, ``others`` that do not count, and the class whose
+        ``prepare`` is called (``"module:Class"``), each "" or empty where there is none.
     """
     python = executable or sys.executable
     if not python:
         return Trial("not-run", detail="this process does not know its interpreter (sys.executable is empty)")
     task: Dict[str, Any] = {"path": absolute_path(), "index": index, "grow": grow, "no_accelerator": NO_ACCELERATOR}
-    task.update(framework=framework, libraries=list(libraries))
+    task.update(framework=framework, libraries=list(libraries), device_type="", others=[], prepare="")
+    task.update(plugins or {})
     # The child ends by itself some time after it should have been ended: this process may be killed while it waits.
     task["limit_s"] = timeout_s + 5.0
     try:

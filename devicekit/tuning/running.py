@@ -8,7 +8,7 @@ from ..api import plan_for, unavailable
 from ..benchmarking.asking import tasks_for
 from ..benchmarking.models import model_named
 from ..benchmarking.running import clean_environment
-from ..detection import detect_now
+from ..detection import real_machine
 from ..errors import DevicekitError
 from ..host import LiveHost
 from ..request import parse_request
@@ -111,7 +111,7 @@ def tune(
 
     if isinstance(budget_s, bool) or not isinstance(budget_s, (int, float)) or not budget_s > 0:
         raise ValueError("budget_s must be more than 0, not %r" % (budget_s,))
-    machine = detect_now()
+    machine = real_machine()
     selection = _selected(device, framework)
     task = _task(model, selection, batch_size, shape, input_pipeline, seed)
     host = LiveHost()
@@ -142,9 +142,9 @@ def tune(
 
 def _selected(device: str, framework: Optional[str]) -> Selection:
     request = parse_request(device)
-    if len(request.indices) > 1:
+    if request.count > 1:
         raise ValueError("%r are several devices: name the one that is to be tuned" % device)
-    selection = plan_for(request, framework).selection()
+    selection = plan_for(request, framework, real_machine()).selection()
     if (selection.fallback and request.kind != "auto") or selection.framework is None or selection.device == "auto":
         raise unavailable(selection)
     return selection

@@ -26,6 +26,9 @@ class Browser:
         self.pages += 1
         path = self.folder / ("page-%d.html" % self.pages)
         path.write_text(html, encoding="utf-8")
+        return self.visit(path, width, dark)
+
+    def visit(self, path, width=1280, dark=False):
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}

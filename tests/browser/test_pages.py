@@ -1,6 +1,7 @@
 """Pages in a real browser: they fit, they say nothing on the console, their buttons copy, and nothing hostile runs."""
 
 import base64
+import dataclasses
 import os
 import re
 from functools import lru_cache
@@ -14,6 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import devicekit
 from devicekit.probe import read_machine
+from devicekit.report.fleet_page import fleet_page
 from devicekit.report.pages import benchmark_page, comparison_page, doctor_page, tuning_page
 from devicekit.simulated import SimulatedHost
 
@@ -31,8 +33,19 @@ def doctor(text="", name="linux-nvidia-no-cudnn"):
     return doctor_page(found, devicekit.diagnose(found), devicekit.select_device(machine=found), made="today")
 
 
+def fleet(text=""):
+    """Some nodes alike, one of another kind, one without a snapshot; a text in every place that a node may fill."""
+    alike = {"node%02d" % number: machine("linux-nvidia-server") for number in range(12)}
+    others = {"odd" + text: machine("linux-nvidia-driver-too-old"), "bad": machine()}
+    found = devicekit.examine_fleet(machines=dict(alike, **others))
+    nodes = (*found.nodes, devicekit.FleetNode("gone" + text, None, "no route" + text))
+    unlike = (devicekit.FleetDifference("name" + text, "package", text, ((text or None, ("odd" + text,)),)),)
+    return fleet_page(dataclasses.replace(found, nodes=nodes, differences=found.differences + unlike), made=text)
+
+
 PAGES = {
     "doctor": doctor,
+    "fleet": fleet,
     "doctor-nothing": lambda text="": doctor(text, "linux-nothing-installed"),
     "bench": lambda text="": benchmark_page(benchmark(text)),
     "numerics": lambda text="": comparison_page(comparison(text)),

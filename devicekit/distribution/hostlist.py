@@ -1,0 +1,102 @@
+"""Slurm's short forms of lists: host lists such as ``node[01-03,07],gpu5`` and counts such as ``2(x3),1``. Pure.
+
+Source: ``man scontrol`` (``show hostnames``) and ``man srun`` (``SLURM_TASKS_PER_NODE``) of Slurm 23.11.
+"""
+
+import re
+from typing import List
+
+__all__ = ["LARGEST", "expand_counts", "expand_hosts"]
+
+#: More hosts than this in one list are a mistake in it, not a machine.
+LARGEST = 100000
+
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?$")
+_COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?$")
+
+
+def expand_hosts(text: str) -> List[str]:
+    """Return the hosts of a list in Slurm's short form, in its order.
+
+    >>> expand_hosts("node[01-03,07],gpu5")
+    ['node01', 'node02', 'node03', 'node07', 'gpu5']
+    >>> expand_hosts("r[1-2]n[1-2]-ib")
+    ['r1n1-ib', 'r1n2-ib', 'r2n1-ib', 'r2n2-ib']
+
+    Raises
+    ------
+    ValueError
+        Where the text is no such list, or names more than `LARGEST` hosts.
+    """
+    hosts: List[str] = []
+    for word in _split(text):
+        hosts += _expand_word(word, text)
+        if len(hosts) > LARGEST:
+            raise ValueError("the host list %r names more than %d hosts" % (text[:80], LARGEST))
+    return hosts
+
+
+def _split(text: str) -> List[str]:
+    """Split at the commas outside brackets.
+
+    >>> _split("a[1,2],b")
+    ['a[1,2]', 'b']
+    """
+    words, depth, word = [], 0, ""
+    for character in text.strip():
+        depth += (character == "[") - (character == "]")
+        if depth not in (0, 1):
+            raise ValueError("%r is no host list: its brackets do not match" % text[:80])
+        if character == "," and depth == 0:
+            words.append(word)
+            word = ""
+        else:
+            word += character
+    if depth:
+        raise ValueError("%r is no host list: its brackets do not match" % text[:80])
+    words.append(word)
+    if any(not word.strip() or re.search(r"\s", word.strip()) for word in words):
+        raise ValueError("%r is no host list: a host's name is empty or has a space in it" % text[:80])
+    return [word.strip() for word in words]
+
+
+def _expand_word(word: str, text: str) -> List[str]:
+    head, bracket, rest = word.partition("[")
+    if not bracket:
+        return [word]
+    inside, _, tail = rest.partition("]")
+    tails = _expand_word(tail, text) if tail else [""]
+    found: List[str] = []
+    for item in inside.split(","):
+        match = _RANGE.match(item.strip())
+        if match is None:
+            raise ValueError(
+                "%r is no host list: [%s] is neither numbers nor ranges of them" % (text[:80], inside[:40])
+            )
+        first, last = match.group(1), match.group(2) or match.group(1)
+        if int(last) < int(first) or (int(last) - int(first) + 1) * len(tails) > LARGEST:
+            raise ValueError("%r is no host list: %s is no range, or too long a one" % (text[:80], item.strip()[:40]))
+        for number in range(int(first), int(last) + 1):
+            # The first number's width is every number's: node[08-10] is node08, node09, node10.
+            found += [head + str(number).zfill(len(first)) + end for end in tails]
+    return found
+
+
+def expand_counts(text: str) -> List[int]:
+    """Return the numbers of a list in Slurm's short form, one for each node.
+
+    >>> expand_counts("2(x3),1")
+    [2, 2, 2, 1]
+
+    Raises
+    ------
+    ValueError
+        Where the text is no such list.
+    """
+    counts: List[int] = []
+    for item in text.split(","):
+        match = _COUNT.match(item.strip())
+        if match is None or int(match.group(2) or 1) > LARGEST:
+            raise ValueError("%r is no list of counts such as 2(x3),1" % text[:80])
+        counts += [int(match.group(1))] * int(match.group(2) or 1)
+    return counts

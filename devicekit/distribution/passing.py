@@ -1,0 +1,89 @@
+"""Passes on what a process prints, line by line, with who said it before each line."""
+
+import os
+import sys
+import threading
+import time
+from typing import IO, Any, Optional, Set
+
+__all__ = ["LONGEST_LINE_BYTES", "Passer"]
+
+#: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
+LONGEST_LINE_BYTES = 1 << 20
+
+#: Lines of different processes do not mix.
+_lock = threading.Lock()
+
+#: Streams that nobody reads any more, which is said once.
+_gone: Set[str] = set()
+
+
+class Passer:
+    """Reads a pipe in a thread of its own until it ends.
+
+    Parameters
+    ----------
+    pipe : file
+        What to read, unbuffered.
+    stream : {"stdout", "stderr"}
+        Where to write.
+    prefix : str
+        What to put before each line.
+    """
+
+    def __init__(self, pipe: Optional[IO[bytes]], stream: str, prefix: str) -> None:
+        assert pipe is not None
+        self._pipe = pipe
+        self._stream = stream
+        self._prefix = prefix.encode("utf-8", "replace")
+        self._thread = threading.Thread(target=self._pass_on, name="devicekit-pass", daemon=True)
+        self._thread.start()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait until all is passed on, or so many seconds: somebody else may hold the pipe open."""
+        self._thread.join(timeout_s)
+
+    def _pass_on(self) -> None:
+        rest = b""
+        with self._pipe:
+            while True:
+                try:
+                    part = os.read(self._pipe.fileno(), 1 << 16)
+                except OSError:
+                    part = b""
+                if not part:
+                    break
+                lines = (rest + part).split(b"\n") if b"\n" in part else [rest + part]
+                rest = lines.pop()
+                while len(rest) >= LONGEST_LINE_BYTES:
+                    lines.append(rest[:LONGEST_LINE_BYTES])
+                    rest = rest[LONGEST_LINE_BYTES:]
+                if lines:
+                    self._write(b"".join(self._prefix + line + b"\n" for line in lines))
+        if rest:
+            self._write(self._prefix + rest + b"\n")
+
+    def _write(self, data: bytes) -> None:
+        with _lock:
+            if self._stream in _gone:
+                return
+            try:
+                stream: Any = getattr(sys, self._stream)
+                stream.flush()
+                if os.name == "posix":
+                    _write_all(stream.fileno(), data)
+                else:  # a console of Windows takes bytes of UTF-8 from Python only
+                    stream.buffer.write(data)
+                    stream.buffer.flush()
+            except (OSError, ValueError, AttributeError):  # nobody reads any more (head): the work goes on all the same
+                _gone.add(self._stream)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """Write without a buffer, in which a reader that has gone would leave something to fail with at the end."""
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:  # whoever started this process does not want to wait for its own reader
+            time.sleep(0.01)

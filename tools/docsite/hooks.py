@@ -1,0 +1,68 @@
+"""Hooks of MkDocs: put the pages that are made from the code beside those that are written."""
+
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [item for item in (ROOT, os.path.join(ROOT, "tools")) if item not in sys.path]
+
+import yaml  # noqa: E402
+from mkdocs.exceptions import PluginError  # noqa: E402
+from mkdocs.structure.files import File  # noqa: E402
+
+from devicekit.cli import _parser  # noqa: E402
+from docsite import api, codes, command_line, json_page, machines_page, matrix_pages  # noqa: E402
+from docsite import markdown as markdown_blocks  # noqa: E402
+
+
+def generated():
+    """Return all generated pages: their path and text."""
+    pages = dict(api.api_pages(), **codes.code_pages())
+    pages.update(matrix_pages.matrix_pages())
+    pages["reference/command-line.md"] = command_line.command_line_page(_parser())
+    pages["reference/machines.md"] = machines_page.machines_page()
+    pages["reference/json.md"] = json_page.json_page()
+    return pages
+
+
+def on_config(config):
+    """Fill in the parts of the navigation that follow from the code."""
+    pages = list(api.api_pages())
+    fill = {
+        "API": ["reference/api/index.md"] + [page for page in pages if not page.endswith("index.md")],
+        "CODES": ["reference/codes/index.md", {"Every code": list(codes.code_pages())}],
+    }
+    config.nav = _filled(config.nav, fill)
+    return config
+
+
+def _filled(nav, fill):
+    if isinstance(nav, list):
+        return [_filled(item, fill) for item in nav]
+    if isinstance(nav, dict):
+        return {title: _filled(item, fill) for title, item in nav.items()}
+    return fill.get(nav, nav)
+
+
+def on_files(files, config):
+    """Add the generated pages."""
+    for path, text in generated().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Lead every finding code that stands in backticks to its page, and see that blocks of YAML can be read."""
+    for block in markdown_blocks.blocks(markdown):
+        if block.language == "yaml":
+            try:
+                list(yaml.safe_load_all(block.text))
+            except yaml.YAMLError as error:
+                raise PluginError("%s, line %d: %s" % (page.file.src_uri, block.line, error)) from error
+    # Whoever searches for a code or a variable looks for its page first, and not for one that mentions it.
+    if page.file.src_uri.startswith(("reference/codes/", "reference/environment")):
+        page.meta.setdefault("search", {"boost": 3})
+    return codes.link_codes(markdown, page.file.src_uri)
+
+
+__all__ = ["generated", "on_config", "on_files", "on_page_markdown"]
