@@ -11,7 +11,9 @@ from devicekit import diagnose
 from devicekit.rules import CODES, MEASURED_CODES, rules
 
 PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "explain")
-DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "reference", "codes", "index.md")
+DOCS = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "reference", "codes", "index.md"
+)
 FIRED = {}
 NEAR = {}
 for _name in NAMES:

@@ -326,7 +326,7 @@ def test_every_code_of_a_machine_or_a_run_has_a_remedy_once():
     """What devicekit says of itself brings its own words: no log shows it."""
     own = {
         "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "cpu-quota-ignored",
-        "memory-limit-too-low", "devices-unlike",
+        "memory-limit-too-low", "devices-unlike", "plugin-broken",
     }  # fmt: skip
     found = [row["code"] for row in load("remedies")["rows"]]
     assert len(set(found)) == len(found)

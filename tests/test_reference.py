@@ -123,7 +123,10 @@ def test_every_variable_is_explained():
         for name in names:
             if name.endswith(".py"):
                 source += read(folder, name)
-    used = set(re.findall(r"\"([A-Z][A-Z0-9]*_[A-Z0-9_]+|NPROC|PATH|RANK|PYTHON[A-Z]+)\"", source)) | {"TERM", "NO_COLOR"}
+    used = set(re.findall(r"\"([A-Z][A-Z0-9]*_[A-Z0-9_]+|NPROC|PATH|RANK|PYTHON[A-Z]+)\"", source)) | {
+        "TERM",
+        "NO_COLOR",
+    }
     for ending in re.findall(r"prefix \+ \"([A-Z_]+)\"", source):
         used.add("KERAS_DISTRIBUTION_" + ending)
     cluster = re.compile(r"(SLURM|JAX|KERAS_DISTRIBUTION|MASTER|WORLD|LOCAL)_[A-Z_]*[A-Z]$")

@@ -111,8 +111,17 @@ class Experiments:
         if numbers not in self._said:
             paths = frozenset(path for number in numbers for path in self.changes[number].paths)
             machine = with_put_back(self._before, self._after, paths)
-            self._said[numbers] = outcome(machine, self._matrix, self._apart)
+            try:
+                self._said[numbers] = outcome(machine, self._matrix, self._apart)
+            except Exception:
+                # Facts of two machines can contradict one another in ways that no machine's do. What cannot be judged
+                # explains nothing; that both machines can be judged as they are was seen before.
+                self._said[numbers] = {("unjudged", "", ""): Statement("not judged")}
         return self._said[numbers]
+
+    def judged(self, numbers: FrozenSet[int]) -> bool:
+        """Return whether anything can be said of the second machine with these changes put back."""
+        return ("unjudged", "", "") not in self.with_back(numbers)
 
 
 def explain(key: Key, experiments: Experiments, known: Sequence[FrozenSet[int]] = ()) -> Tuple[FrozenSet[int], ...]:
@@ -131,7 +140,7 @@ def explain(key: Key, experiments: Experiments, known: Sequence[FrozenSet[int]] 
     in_words = wanted is None or now is None or wanted.works == now.works
 
     def is_as_before(numbers: FrozenSet[int]) -> bool:
-        return _alike(experiments.with_back(numbers).get(key), wanted, in_words)
+        return experiments.judged(numbers) and _alike(experiments.with_back(numbers).get(key), wanted, in_words)
 
     found: List[FrozenSet[int]] = [item for item in known if len(item) == 1 and is_as_before(item)]
     # What matters is looked for first: the rest stays as it is where that is enough.

@@ -107,6 +107,10 @@ class Judge:
             self.fail(name, str(error))
         except RecursionError:
             self.fail(name, "the snapshot is nested too deeply to be a machine file")
+        except (
+            Exception
+        ) as error:  # words that contradict one another, as no machine's do: one node must not stop the others
+            self.fail(name, "the snapshot cannot be judged: %s: %s" % (type(error).__name__, error))
         else:
             state.nodes.append(self._own_name(name))
 

@@ -160,5 +160,6 @@ def amd_first(view: View, accelerators: Sequence[Accelerator], framework: str) -
     indices = visible_gpus(gpus, view.machine.process).indices
     if indices:
         ignored = [index for index, _ in left_out(view, indices)] if framework == "tensorflow" else []
-        listed = [listed[index] for index in sorted(indices, key=lambda index: index in ignored)]
+        ordered = sorted(indices, key=lambda index: index in ignored)
+        listed = [listed[index] for index in ordered if index < len(listed)]  # of a machine file, words can disagree
     return listed + unlisted + others
