@@ -5,7 +5,7 @@ import sys
 import zipfile
 
 #: Of the wheel as it is downloaded.
-LIMIT_BYTES = (9 << 17) + 130000
+LIMIT_BYTES = 21 << 16
 
 #: Of the bundled data, unpacked.
 LIMIT_DATA_BYTES = 1000000

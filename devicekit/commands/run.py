@@ -92,13 +92,14 @@ def _devices(
     request: Request, count: int, machine: Machine, options: argparse.Namespace
 ) -> Tuple[Sequence[Candidate], Optional[str]]:
     """What would do: what the framework beside devicekit can use, or, where none can use any, what the driver lists."""
-    from ..leasing.asking import candidates_of, hardware_of, plan_of
+    from ..leasing.asking import candidates_of, hardware_of, of_the_machine, plan_of
 
     plan = plan_of(request, count, machine, None, options.min_memory, (), options.policy)
     if not plan.devices:
         found = hardware_of(request, count, machine, options.min_memory, options.policy)
         if found:
             return found, plan.framework
+        plan = of_the_machine(plan)
     return candidates_of(plan, count), plan.framework
 
 

@@ -12,7 +12,15 @@ from ..plan import Plan, number_of
 from ..policies import Policy, checked_policy, ordered
 from ..request import Request, parse_memory
 
-__all__ = ["candidates_of", "checked_count", "checked_timeout", "hardware_of", "machine_now", "plan_of"]
+__all__ = [
+    "candidates_of",
+    "checked_count",
+    "checked_timeout",
+    "hardware_of",
+    "machine_now",
+    "of_the_machine",
+    "plan_of",
+]
 
 
 def machine_now() -> Machine:
@@ -161,6 +169,18 @@ def hardware_of(
     if not fitting or len(fitting) < max(count, named):
         return ()
     return ordered(fitting, checked_policy(policy), (), count).candidates
+
+
+def of_the_machine(plan: Plan) -> Plan:
+    """Return the plan with what keeps every program from the devices as its cause, where there is such a thing.
+
+    A program that brings its own framework does not mind what is wrong with the one beside devicekit.
+    """
+    cause = next((item for item in plan.findings if item.code in _OF_THE_MACHINE), None)
+    if cause is None:
+        return plan
+    others = tuple(item for item in plan.findings if item is not cause)
+    return replace(plan, cause=cause, findings=(cause, *others), reason=cause.summary.rstrip("."))
 
 
 def _platform(candidate: Candidate, machine: Machine) -> str:

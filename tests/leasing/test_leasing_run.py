@@ -241,3 +241,14 @@ def test_how_long_auto_waits():
             checked_wait(wrong)
     with pytest.raises(ValueError, match="exclusive is True"):
         auto("cpu", exclusive="yes")
+
+
+def test_what_keeps_every_program_from_a_gpu_is_said_before_what_is_wrong_with_this_environment():
+    from devicekit.leasing.asking import of_the_machine, plan_of
+
+    bare = load("linux-nothing-installed")[1]
+    plan = plan_of(parse_request("gpu"), 1, bare)
+    assert plan.cause.code == "framework-missing"
+    assert of_the_machine(plan).reason == "This machine has no GPU"
+    free = plan_of(parse_request("gpu"), 1, SERVER)
+    assert of_the_machine(free) is free
