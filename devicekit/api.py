@@ -240,9 +240,9 @@ def auto(
         try:
             request = parse_request(settings.device)
         except ValueError as error:
-            notes.append(_setting_finding("DEVICEKIT_DEVICE", str(error)))
+            notes.append(setting_finding("DEVICEKIT_DEVICE", str(error)))
     if settings.problem:
-        notes.append(_setting_finding("DEVICEKIT_VERIFY", settings.problem))
+        notes.append(setting_finding("DEVICEKIT_VERIFY", settings.problem))
     if verify not in VERIFY:
         raise ValueError("unknown verify=%r; accepted are %s" % (verify, ", ".join(repr(name) for name in VERIFY)))
     if verify == "cached" and settings.verify is not None:
@@ -297,7 +297,7 @@ def auto(
             forget_devices()
     if require and _is_less(selection, request):
         raise unavailable(selection)
-    _tell(selection, settings.quiet, verbose)
+    tell_of(selection, settings.quiet, verbose)
     return selection
 
 
@@ -337,7 +337,7 @@ def unavailable(selection: Selection) -> DeviceUnavailableError:
     return DeviceUnavailableError(" ".join(lines), selection.findings)
 
 
-def _setting_finding(name: str, problem: str) -> Finding:
+def setting_finding(name: str, problem: str) -> Finding:
     return Finding(
         "setting-invalid",
         "warning",
@@ -347,7 +347,7 @@ def _setting_finding(name: str, problem: str) -> Finding:
     )
 
 
-def _tell(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
+def tell_of(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
     """Warn about what the user must know, and log the rest."""
     from .notify import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
 

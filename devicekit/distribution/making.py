@@ -61,7 +61,7 @@ def plan_strategy(
 def _decide(
     devices: str, framework: Optional[str], machine: Optional[Machine], environ: Optional[Mapping[str, str]]
 ) -> Tuple[StrategyPlan, Plan]:
-    from ..api import _setting_finding, diagnose, plan_for
+    from ..api import diagnose, plan_for, setting_finding
 
     request = parse_request(devices)
     setting = read_settings().device if machine is None else None
@@ -70,7 +70,7 @@ def _decide(
         try:
             request = parse_request(setting)
         except ValueError as error:
-            notes = (_setting_finding("DEVICEKIT_DEVICE", str(error)),)
+            notes = (setting_finding("DEVICEKIT_DEVICE", str(error)),)
     examined = machine if machine is not None else real_machine()
     if environ is None:
         environ = dict(os.environ) if machine is None else dict(machine.process.environ)
@@ -129,7 +129,7 @@ def strategy(
 
     .. versionadded:: 0.1.0
     """
-    from ..api import _tell, unavailable
+    from ..api import tell_of, unavailable
     from ..apply import Options, apply_plan
     from ..notify import CompatibilityWarning, notify
     from ..request import parse_memory
@@ -161,7 +161,7 @@ def strategy(
     if chosen.kind == "refused":
         raise _refusal(chosen, devices)
     made = _make(chosen)
-    _tell(selection, settings.quiet, None)
+    tell_of(selection, settings.quiet, None)
     for finding in chosen.findings:
         if finding not in selection.findings and finding not in base.findings:  # of the set, or of what it is for
             notify(finding, CompatibilityWarning, quiet=settings.quiet)

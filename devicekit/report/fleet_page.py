@@ -7,7 +7,7 @@ from ..fleet_result import Fleet, FleetGroup
 from .amounts import count
 from .fleet import names_of, unlike
 from .machine_diff import said
-from .pages import _render, _tag
+from .pages import render_page, tag
 
 __all__ = ["fleet_page"]
 
@@ -32,12 +32,12 @@ def fleet_page(fleet: Fleet, *, made: str = "") -> str:
     .. versionadded:: 0.1.0
     """
     broken = sum(len(group.nodes) for group in fleet.groups if group.broken)
-    verdict = [_tag("error", "%s with an error" % count(broken, "node"))] if broken else []
+    verdict = [tag("error", "%s with an error" % count(broken, "node"))] if broken else []
     if fleet.failures:
-        verdict.append(_tag("unknown", "%s not judged" % count(len(fleet.failures), "node")))
+        verdict.append(tag("unknown", "%s not judged" % count(len(fleet.failures), "node")))
     unequal = [(item.name, text, names_of(nodes)) for item in fleet.differences for text, nodes in unlike(item, fleet)]
     failures = [(node.name, node.problem) for node in fleet.failures]
-    return _render(
+    return render_page(
         "fleet.html",
         "",
         made,
@@ -45,7 +45,7 @@ def fleet_page(fleet: Fleet, *, made: str = "") -> str:
         eyebrow="devicekit fleet",
         heading="%s, %s" % (count(len(fleet.nodes), "node"), count(len(fleet.groups), "group")),
         lead="%d of them could be judged. Nodes of which the same is to be said are one group." % fleet.known,
-        verdict=verdict or [_tag("good", "every node could be judged, and none has an error")],
+        verdict=verdict or [tag("good", "every node could be judged, and none has an error")],
         findings=_findings(fleet)[:_MOST_FINDINGS],
         groups=[_row(group, number) for number, group in enumerate(fleet.groups[:_MOST_ROWS], 1)],
         members=[_members(group, number) for number, group in enumerate(fleet.groups[:_MOST_ROWS], 1)],
@@ -86,7 +86,7 @@ def _finding(item: Finding, nodes: List[str], number: int, example: str, fleet: 
 
 def _row(group: FleetGroup, number: int) -> Tuple[Any, ...]:
     codes = ", ".join(dict.fromkeys(item.code for item in group.findings)) or "none"
-    state = _tag("fails" if group.broken else "warning" if group.fallback else "ok", codes)
+    state = tag("fails" if group.broken else "warning" if group.fallback else "ok", codes)
     because: List[str] = []
     if group.diff is not None:
         for item in group.diff.consequences:

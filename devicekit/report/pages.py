@@ -63,7 +63,7 @@ def doctor_page(machine: Machine, diagnosis: Diagnosis, selection: Selection, *,
     framework = " with %s" % _NAMES.get(selection.framework, selection.framework) if selection.framework else ""
     tried = {True: "an operation ran on it", False: "an operation failed on it", None: "nothing was run on it"}
     asked = "%s%s" % (selection.requested, "; that, or a better device, cannot be used" if selection.fallback else "")
-    return _render(
+    return render_page(
         "doctor.html",
         machine.devicekit_version,
         made,
@@ -110,9 +110,9 @@ def benchmark_page(result: BenchmarkResult, *, made: str = "") -> str:
     verdict = _verdict(result.findings, calm="")
     broken = sum(1 for row in result.rows if row.problem)
     if broken:
-        verdict.append(_tag("error", "%s without figures" % count(broken, "row")))
+        verdict.append(tag("error", "%s without figures" % count(broken, "row")))
     if not all(row.steady for row in result.rows):
-        verdict.append(_tag("warning", "not every row was steady: a longer warm-up would tell more"))
+        verdict.append(tag("warning", "not every row was steady: a longer warm-up would tell more"))
     heading, lead = "Nothing could be measured", "None of the rows has figures."
     if fastest is not None:
         heading = "%s is the fastest" % fastest.device
@@ -144,13 +144,13 @@ def comparison_page(comparison: Comparison, *, made: str = "") -> str:
     for name in ("differs", "failed", "unsupported", "reduced-precision", "agrees"):
         number = sum(item.verdict == name for item in comparison.differences)
         if number:
-            verdict.append(_tag(name, "%d %s" % (number, told.get(name, name))))
+            verdict.append(tag(name, "%d %s" % (number, told.get(name, name))))
     trainings = [item.verdict for item in comparison.divergences]
     if trainings:
         wrong = sum(item != "agrees" for item in trainings)
         kind = "differs" if wrong else "agrees"
         text = "%d of %d trainings diverge" % (wrong, len(trainings)) if wrong else "training follows the reference"
-        verdict.append(_tag(kind, text))
+        verdict.append(tag(kind, text))
     lead = "%s, compared with %s in %.0f seconds; seed %d." % (
         (comparison.subject or "Computations", comparison.reference, comparison.seconds, comparison.seed)
     )
@@ -171,7 +171,7 @@ def tuning_page(tuning: Tuning, *, made: str = "") -> str:
     """
     heading = "%s with %s" % (tuning.device, _NAMES.get(tuning.framework, tuning.framework))
     lead = "%s trains %.2f times as fast as with the defaults." % (tuning.model, tuning.gain) if tuning.gain else ""
-    kept = _tag("good", "%s kept of %d" % (count(len(tuning.kept), "option"), len(tuning.options)))
+    kept = tag("good", "%s kept of %d" % (count(len(tuning.kept), "option"), len(tuning.options)))
     sections = [gain_section(tuning)] if tuning.options else []
     verdict = [kept] + _verdict(tuning.findings, calm="")
     return _measured("tune", heading, lead, verdict, tuning.findings, "Nothing to remark.", sections, made)
@@ -188,12 +188,12 @@ def _measured(
     made: str,
 ) -> str:
     values = {"title": "devicekit %s: %s" % (name, heading), "eyebrow": "devicekit %s" % name, "heading": heading}
-    return _render(
+    return render_page(
         "measured.html", "", made, lead=lead, verdict=verdict, findings=findings, calm=none, sections=sections, **values
     )
 
 
-def _tag(kind: str, text: str, more: str = "") -> Dict[str, str]:
+def tag(kind: str, text: str, more: str = "") -> Dict[str, str]:
     return {"kind": kind, "text": text, "more": more}
 
 
@@ -202,17 +202,17 @@ def _verdict(findings: Any, calm: str = "Nothing is wrong") -> List[Dict[str, st
     for name in ("error", "warning"):
         number = sum(item.severity == name for item in findings)
         if number:
-            found.append(_tag(name, count(number, name)))
-    return found or ([_tag("good", calm)] if calm else [])
+            found.append(tag(name, count(number, name)))
+    return found or ([tag("good", calm)] if calm else [])
 
 
 def _state(item: Candidate) -> Dict[str, str]:
     more = item.remark
     if item.usable:
-        return _tag("ok", "usable", more)
+        return tag("ok", "usable", more)
     if item.usable is None:
-        return _tag("unknown", "only a trial can tell", more)
-    return _tag("fails", "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), more)
+        return tag("unknown", "only a trial can tell", more)
+    return tag("fails", "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), more)
 
 
 def _framework(item: FrameworkStatus) -> Tuple[Any, ...]:
@@ -222,8 +222,8 @@ def _framework(item: FrameworkStatus) -> Tuple[Any, ...]:
     cause = ": %s" % item.cause if item.cause else ""
     return (
         "%s %s" % (_NAMES.get(item.framework, item.framework), item.version or ""),
-        _tag(kind[item.will_import], state + (cause if item.will_import is not True else "")),
-        _tag(kind[item.will_run_keras], keras),
+        tag(kind[item.will_import], state + (cause if item.will_import is not True else "")),
+        tag(kind[item.will_run_keras], keras),
         ", ".join(item.devices) or "none",
     )
 
@@ -271,7 +271,7 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
     return [(label, text) for label, text in rows if text]
 
 
-def _render(template: str, version: str, made: str, **values: Any) -> str:
+def render_page(template: str, version: str, made: str, **values: Any) -> str:
     environment, markup = _environment()
     style, script = _asset("style.css"), _asset("script.js")
     policy = (
