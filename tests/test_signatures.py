@@ -47,6 +47,7 @@ NOT_IN_LOGS = {
     "memory-limit-too-low": "a log ends in Killed, which is out-of-memory: whose limit it was does not stand there",
     "numerics-divergent": "only two runs show it; a log at most says that somebody thinks so",
     "devices-unlike": "devicekit's own: what is asked for, not what goes wrong",
+    "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
     "slower-than-cpu": "only two runs show it; a log at most says that somebody thinks so",
 }
 

@@ -4,6 +4,7 @@
 real output against them. They say what is there, and leave room for what later releases add.
 """
 
+import inspect
 import re
 import typing
 from dataclasses import fields, is_dataclass
@@ -193,16 +194,17 @@ class _Schemas:
 
 def _described(docstring: str) -> Dict[str, str]:
     """Return what a numpydoc docstring says of each attribute."""
-    section = re.search(r"^ *Attributes\n *-+\n(.*?)(?=\n *\n *(?:\.\.|\S+\n *---)|\Z)", docstring, re.S | re.M)
+    docstring = inspect.cleandoc(docstring)  # as the interpreter keeps it from 3.13 on
+    section = re.search(r"^Attributes\n-+\n(.*?)(?=\n\n(?:\.\.|\S+\n---)|\Z)", docstring, re.S | re.M)
     found: Dict[str, str] = {}
     if section is None:
         return found
     names: List[str] = []
     for line in section.group(1).split("\n"):
-        head = re.match(r" {4}(\w[\w, ]*) : ", line)
+        head = re.match(r"(\w[\w, ]*) : ", line)
         if head:
             names = [name.strip() for name in head.group(1).split(",")]
-        elif names and line.startswith("        "):
+        elif names and line.startswith("    "):
             for name in names:
                 found[name] = (found.get(name, "") + " " + line.strip()).strip()
     return {name: text.replace("``", "`") for name, text in found.items()}
