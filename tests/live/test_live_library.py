@@ -35,6 +35,11 @@ def test_the_library_of_the_guide_learns(tmp_path, pytestconfig):
     variables = {"DEVICEKIT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": ""}
     status, text = tools.run_tests(tmp_path, installed, "--device", "cpu", **variables)
     assert status == 0, text
-    assert re.search(r"test_it_learns\[cpu\] (PASSED|SKIPPED \(requires keras>=3: keras 2\.)", text), text
+    # On TensorFlow 2.10 there is Keras 2, and on 1.15 none beside it.
+    learns = re.search(r"test_it_learns\[cpu\] (PASSED|SKIPPED)", text)
+    assert learns, text
+    assert learns.group(1) == "PASSED" or re.search(
+        r"requires keras>=3: (keras 2\.\d+\.\d+ is installed|\[framework-missing\])", text
+    ), text
     assert re.search(r"test_nothing_is_left\[cpu\] PASSED", text), text
     assert "requires gpu with 4GiB: this run was started with --device cpu" in text
