@@ -146,6 +146,8 @@ class Python:
     platlib_abi: str = ""
     #: Native modules that one distribution of TensorFlow left where another has a Python module of the same name.
     stale_modules: Tuple[str, ...] = ()
+    #: Distributions with entry points for devicekit.
+    plugin_distributions: Tuple[str, ...] = ()
 
     def distribution(self, *names: str) -> Optional[Distribution]:
         """Return the first installed distribution of these (normalised) names, or None.

@@ -154,9 +154,20 @@ TYPES = {
     "fleet_result",
 }
 KNOWS = {
-    "probe": {"probe", "host", "platforms"},
+    "probe": {"probe", "host", "entry_points", "platforms"},
     # A plug-in gets data types, and the door that its probe looks through.
-    "platforms": {"platforms", "host", "detection", "frameworks", "rules", "probe", "simulated", "matrix", "resolving"},
+    "platforms": {
+        "platforms",
+        "host",
+        "entry_points",
+        "detection",
+        "frameworks",
+        "rules",
+        "probe",
+        "simulated",
+        "matrix",
+        "resolving",
+    },
     "foreign": {"framework_choice"},
     "platform_facts": set(),
     "plain": set(),
@@ -246,6 +257,7 @@ def test_one_direction(name):
 
 DOORS = {
     "host.py",
+    "entry_points.py",
     "questions.py",
     "preload.py",
     "settings.py",

@@ -17,7 +17,8 @@ from devicekit.host import LiveHost, this_interpreter
 from devicekit.plain import Plain, plain_data
 from devicekit.platforms.asking import read_platforms
 from devicekit.platforms.calling import PluginError
-from devicekit.platforms.discovery import named_in, parse_entry_points, switched_off
+from devicekit.entry_points import named_in, switched_off
+from devicekit.platforms.discovery import parse_entry_points
 from devicekit.platforms.rows import checked_rows, fits
 from devicekit.platforms.simulation import judge, machine_from
 from devicekit.probe import read_machine
@@ -487,12 +488,12 @@ def test_who_tests_a_plug_in_gets_its_mistakes_as_exceptions(tmp_path):
 # Installed ones, in this process
 
 
-def install(folder, name, module, source, entry, version="1.0"):
+def install(folder, name, module, source, entry, version="1.0", group="devicekit.platforms"):
     """Put a distribution with an entry point and a module into a folder, as an installer would."""
     info = folder / ("%s-%s.dist-info" % (name.replace("-", "_"), version))
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version), encoding="utf-8")
-    (info / "entry_points.txt").write_text("[devicekit.platforms]\n%s\n" % entry, encoding="utf-8")
+    (info / "entry_points.txt").write_text("[%s]\n%s\n" % (group, entry), encoding="utf-8")
     if module:
         (folder / (module + ".py")).write_text(source, encoding="utf-8")
 
@@ -595,10 +596,12 @@ def test_which_distributions_are_looked_at(look):
     install(look.site, "devicekit-one", "rule_one", GOOD.replace("npu", "one"), "one = rule_one:P")
     install(look.site, "acme-devicekit", "rule_two", GOOD.replace("npu", "two"), "two = rule_two:P")
     install(look.site, "acme.runtime", "rule_three", GOOD.replace("npu", "three"), "three = rule_three:P")
-    assert sorted(item.name for item in look().platforms) == ["one", "two"]
+    install(look.site, "acme-other", "rule_four", "", "four = rule_four:main", group="acme.platforms")
+    everything = look().platforms
+    assert sorted(item.name for item in everything) == ["one", "three", "two"]
+    assert all(item.facts.known for item in everything)
     named = look(DEVICEKIT_PLUGINS="acme-runtime, something-else")
-    assert sorted(item.name for item in named.platforms) == ["one", "three", "two"]
-    assert all(item.facts.known for item in named.platforms)
+    assert [item.name for item in named.platforms] == ["three"]
     for value in ("0", "off", " OFF "):
         assert look(DEVICEKIT_PLUGINS=value).platforms == ()
 

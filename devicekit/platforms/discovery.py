@@ -1,24 +1,14 @@
-"""Which plug-ins are installed: by the entry points of the few distributions that can be some. Nothing is imported.
-
-Reading the entry points of every distribution takes 16 ms for a thousand of them from a warm disk, and seconds from a
-network's. So they are read of those alone that have ``devicekit`` in their names, which the listing of a folder tells, and
-of those that ``DEVICEKIT_PLUGINS`` names.
-"""
+"""Which plug-ins are installed: by the entry points of the distributions that have some for devicekit. Nothing is imported."""
 
 import re
 from typing import Iterable, List, NamedTuple, Tuple
 
+from ..entry_points import GROUP, VARIABLE, switched_off
 from ..facts import Distribution, Python
 from ..findings import PLATFORMS
 from ..host import Host
 
-__all__ = ["GROUP", "EntryPoint", "find", "is_plugin_name", "named_in", "parse_entry_points", "switched_off"]
-
-#: The group of entry points.
-GROUP = "devicekit.platforms"
-
-#: The variable that switches plug-ins off, or names distributions to look at beside those whose names tell.
-VARIABLE = "DEVICEKIT_PLUGINS"
+__all__ = ["EntryPoint", "find", "parse_entry_points"]
 
 #: Words of device strings that are taken.
 _TAKEN = frozenset((*PLATFORMS, "auto", "fastest", "cpu", "dml", "mps", "mig"))
@@ -36,23 +26,6 @@ class EntryPoint(NamedTuple):
     version: str
     folder: str
     problem: str = ""
-
-
-def switched_off(value: str) -> bool:
-    """Return whether a value of the variable switches all plug-ins off."""
-    return value.strip().lower() in ("0", "off", "no", "none", "false")
-
-
-def named_in(value: str) -> Tuple[str, ...]:
-    """Return the distributions that a value of the variable names, as their folders spell them."""
-    if switched_off(value):
-        return ()
-    return tuple(item for item in re.split(r"[,\s]+", re.sub(r"[-.]", "_", value).lower()) if item)
-
-
-def is_plugin_name(raw: str, named: Tuple[str, ...]) -> bool:
-    """Return whether a distribution, by its name as its folder spells it, may have plug-ins."""
-    return ("devicekit" in raw and raw != "devicekit") or raw in named
 
 
 def parse_entry_points(text: str, group: str = GROUP) -> List[Tuple[str, str]]:
@@ -83,12 +56,10 @@ def find(host: Host, python: Python) -> List[EntryPoint]:
 
     What lies in the working folder is left out: nothing is loaded from there.
     """
-    value = host.environ().get(VARIABLE, "")
-    if switched_off(value):
+    if switched_off(host.environ().get(VARIABLE, "")):
         return []
-    named = named_in(value)
     found: List[EntryPoint] = []
-    for item in _candidates(host, python.distributions.or_none() or (), named):
+    for item in _candidates(host, python):
         try:
             text = host.read_text(host.join(host.expand(item.location), "entry_points.txt"), 64 << 10)
         except OSError:  # most have none
@@ -100,11 +71,11 @@ def find(host: Host, python: Python) -> List[EntryPoint]:
     return found
 
 
-def _candidates(host: Host, installed: Iterable[Distribution], named: Tuple[str, ...]) -> Iterable[Distribution]:
+def _candidates(host: Host, python: Python) -> Iterable[Distribution]:
     interpreter = host.interpreter
     seen = set()
-    for item in installed:
-        if not is_plugin_name(item.name.replace("-", "_"), named):
+    for item in python.distributions.or_none() or ():
+        if item.name not in python.plugin_distributions:
             continue
         folder = host.path.dirname(host.expand(item.location))
         here = host.path.normpath(folder) == host.path.normpath(interpreter.cwd or "?")

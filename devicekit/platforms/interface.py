@@ -75,7 +75,7 @@ class PlatformView:
     def version(self, distribution: str) -> Optional[str]:
         """Return the version of an installed distribution, None where it is not installed or devicekit does not look at it.
 
-        It looks at those of the frameworks and what they need, and at those with ``devicekit`` in their names.
+        It looks at those of the frameworks and what they need, and at those that bring plug-ins for devicekit.
 
         Raises
         ------

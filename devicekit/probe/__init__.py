@@ -60,9 +60,8 @@ def read_machine(host: Host, deep: bool = False, platforms: "Sequence[Platform]"
         directml=read_directml(host, directx),
         driver=read_driver(host, nvidia),
     )
-    # Every plug-in has the name in its own, or is named by the user: mostly there is none, and nothing more is loaded.
-    installed = machine.python.distributions.content or ()
-    if platforms or host.environ().get("DEVICEKIT_PLUGINS") or any("devicekit" in item.name for item in installed):
+    # Mostly there is none, and nothing more is loaded.
+    if platforms or machine.python.plugin_distributions:
         from .platforms import with_platforms
 
         machine = with_platforms(machine, host, platforms)

@@ -3,10 +3,11 @@
 import re
 from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 
+from ..entry_points import distributions_with
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
 from .builds import read_builds
-from .distributions import TENSORFLOW_NAMES, normalise, read_distribution, recorded_names
+from .distributions import TENSORFLOW_NAMES, normalise, read_distribution, recorded_names, split_folder_name
 from .elf import missing_libraries
 
 __all__ = ["read_python"]
@@ -62,7 +63,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
     """Return the interpreter, its distributions, import packages, framework builds, plug-ins and Keras's settings."""
     interpreter = host.interpreter
     listing, problems = _list_path(host)
-    distributions, count, unreadable = _read_distributions(host, listing, deep)
+    distributions, count, unreadable, plugins = _read_distributions(host, listing, deep)
     packages = tuple(_find_packages(host, listing))
     environment, installer = _environment(host, listing)
     return Python(
@@ -86,6 +87,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         plugins=_read_plugins(host, listing),
         keras_config=_read_keras_config(host),
         stale_modules=tuple(_stale_modules(host, distributions)),
+        plugin_distributions=plugins,
     )
 
 
@@ -113,26 +115,24 @@ def _list_path(host: Host) -> Tuple[_Listing, List[str]]:
 
 def _read_distributions(
     host: Host, listing: _Listing, deep: bool
-) -> Tuple[Tuple[Distribution, ...], int, Tuple[str, ...]]:
+) -> Tuple[Tuple[Distribution, ...], int, Tuple[str, ...], Tuple[str, ...]]:
     found: List[Distribution] = []
     unreadable: List[str] = []
     others: Dict[str, Tuple[str, str]] = {}
     count = 0
-    # Whose own names do not tell that they may have plug-ins of ours.
-    plugins = host.environ().get("DEVICEKIT_PLUGINS", "")
-    named = re.split(r"[,\s]+", re.sub("[-.]", "_", plugins.lower())) if plugins else ()
+    plugins: List[str] = []
     for folder, names in listing:
-        for entry in names:
-            if not entry.endswith((".dist-info", ".egg-info")) or entry.startswith("~"):
-                continue
-            count += 1
+        entries = [name for name in names if name.endswith((".dist-info", ".egg-info")) and not name.startswith("~")]
+        ours = distributions_with(host, folder, entries) if entries else ()
+        plugins += [split_folder_name(entry)[0] for entry in ours]
+        count += len(entries)
+        for entry in entries:
             # Most of a large environment ends here, so this is as little work as it can be.
             raw, _, version = entry.rpartition(".")[0].partition("-")
             raw = raw.lower()
             if not version and entry.endswith(".dist-info"):
                 unreadable.append("%s has no version in its name" % host.scrub(host.join(folder, entry)))
-            ours = ("devicekit" in raw and raw != "devicekit") or (named and raw.replace(".", "_") in named)
-            if ours or raw in _RELEVANT_RAW or raw.startswith(_PREFIXES_RAW):
+            if entry in ours or raw in _RELEVANT_RAW or raw.startswith(_PREFIXES_RAW):
                 _read_one(host, folder, entry, deep, found, unreadable)
             else:
                 others.setdefault(raw, (folder, entry))
@@ -142,7 +142,7 @@ def _read_distributions(
             if raw in others:
                 _read_one(host, others[raw][0], others[raw][1], deep, found, unreadable)
                 break
-    return tuple(found), count, tuple(dict.fromkeys(unreadable))
+    return tuple(found), count, tuple(dict.fromkeys(unreadable)), tuple(dict.fromkeys(plugins))
 
 
 def _read_one(
