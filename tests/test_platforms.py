@@ -11,13 +11,13 @@ import pytest
 
 import devicekit
 from devicekit import Machine, diagnose, select_device
+from devicekit.entry_points import named_in, switched_off
 from devicekit.errors import MachineFileError
 from devicekit.facts import Fact, PlatformFacts
 from devicekit.host import LiveHost, this_interpreter
 from devicekit.plain import Plain, plain_data
 from devicekit.platforms.asking import read_platforms
 from devicekit.platforms.calling import PluginError
-from devicekit.entry_points import named_in, switched_off
 from devicekit.platforms.discovery import parse_entry_points
 from devicekit.platforms.rows import checked_rows, fits
 from devicekit.platforms.simulation import judge, machine_from
