@@ -57,6 +57,8 @@ def _split(text: str) -> List[str]:
     words.append(word)
     if any(not word.strip() or re.search(r"\s", word.strip()) for word in words):
         raise ValueError("%r is no host list: a host's name is empty or has a space in it" % text[:80])
+    if any(word.strip().startswith("-") for word in words):  # ssh and srun would take it for an option
+        raise ValueError("%r is no host list: a host's name does not begin with a hyphen" % text[:80])
     return [word.strip() for word in words]
 
 

@@ -25,7 +25,22 @@ def test_hosts(text, hosts):
 
 
 @pytest.mark.parametrize(
-    "text", ["", ",", "a,", "n[1-", "n1-3]", "n[[1]]", "n[]", "n[a-b]", "n[3-1]", "n[1-999999999]", "a b", "n[1-2]m[1"]
+    "text",
+    [
+        "",
+        ",",
+        "a,",
+        "n[1-",
+        "n1-3]",
+        "n[[1]]",
+        "n[]",
+        "n[a-b]",
+        "n[3-1]",
+        "n[1-999999999]",
+        "a b",
+        "n[1-2]m[1",
+        "a,-oProxyCommand=x",
+    ],
 )
 def test_what_is_no_list_is_refused_with_the_text(text):
     with pytest.raises(ValueError, match="is no host list|names more than"):
