@@ -79,6 +79,6 @@ def node_names(text: str) -> Tuple[str, ...]:
     """
     names = expand_hosts(text) if text.strip() else []
     for name in names:
-        if not _NAME.match(name):  # one that begins with a dash would be an option of ssh
+        if not _NAME.match(name):
             raise ValueError("%r is no name of a node; write them as: a,b,gpu[01-20]" % name)
     return tuple(dict.fromkeys(names))

@@ -170,7 +170,7 @@ def test_the_status_asks_for_the_device_that_is_wanted(tmp_path, capsys):
         (["--command", "'open"], "cannot be taken apart"),
         (["--each", "%s -c pass" % sys.executable, "--nodes", "a"], "write {node} there"),
         (["--each", "%s {node}" % sys.executable], "name them"),
-        (["--each", "%s {node}" % sys.executable, "--nodes=-x"], "no name of a node"),
+        (["--each", "%s {node}" % sys.executable, "--nodes=-x"], "does not begin with a hyphen"),
         (["--from", ".", "--nodes", "a"], "goes with each= or command="),
         (["--from", ".", "--timeout", "0"], "above zero"),
         (["--from", ".", "--device", "banana"], "unknown device"),
