@@ -17,13 +17,13 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = os.path.join(ROOT, "tests", "machines", "linux-nvidia-server")
 
-#: What `devicekit.fleet` may take for ten thousand snapshots.
+#: What `devicekit.cluster.fleet` may take for ten thousand snapshots.
 NODES, SECONDS, MEMORY_MIB = 10000, 20.0, 1024
 
 #: Prints the report's first lines, and what the process took at most of the memory.
 COMMAND = """
 import resource, sys
-from devicekit.cli import main
+from devicekit.cli.main import main
 status = main(["fleet", "--from", sys.argv[1], *sys.argv[2:]])
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print("\\n%d %d" % (status, peak if sys.platform != "darwin" else peak // 1024))
@@ -32,8 +32,8 @@ print("\\n%d %d" % (status, peak if sys.platform != "darwin" else peak // 1024))
 
 def template():
     """Return the snapshot of a server with eight GPUs, as JSON."""
-    from devicekit.probe import read_machine
-    from devicekit.simulated import SimulatedHost
+    from devicekit.machine.probe import read_machine
+    from devicekit.machine.simulated import SimulatedHost
 
     return json.dumps(read_machine(SimulatedHost(MACHINE), deep=True).to_dict())
 

@@ -24,8 +24,8 @@ print([took, machine.python.distribution_count.value])
 DETECT_NVIDIA = """
 import time
 started = time.perf_counter()
-from devicekit.host import LiveHost
-from devicekit.probe import read_machine
+from devicekit.machine.host import LiveHost
+from devicekit.machine.probe import read_machine
 class Host(LiveHost):
     def exists(self, path):
         return (%d and path == "/proc/driver/nvidia") or LiveHost.exists(self, path)
@@ -75,12 +75,12 @@ for number in range(300):
 times = []
 for number in range(101):
     started = time.perf_counter()
-    from devicekit.selftest import fingerprint, load_verdict
+    from devicekit.runtime.trial import fingerprint, load_verdict
     key = fingerprint(machine, 0, True)
     trial = load_verdict(folder, key)
     times.append(1000 * (time.perf_counter() - started))
     if number == 0:
-        from devicekit.selftest import Trial, save_verdict
+        from devicekit.runtime.trial import Trial, save_verdict
         assert trial is None
         files = tuple(libraries)
         assert save_verdict(folder, key, Trial("works", "compute", devices=("GPU:0",), files=files)) is None
@@ -94,7 +94,7 @@ print([times[0], statistics.median(times[1:])])
 #: The first question to the matrix, its module imported before: reading the data is part of the time.
 QUESTION = """
 import time
-from devicekit.compatibility import goes_with
+from devicekit.matrix.queries import goes_with
 started = time.perf_counter()
 answer = goes_with("tensorflow", "2.10.1", "numpy", "2.0.2")
 took = 1000 * (time.perf_counter() - started)
@@ -172,11 +172,11 @@ import json, sys, time
 import devicekit
 devicekit.auto("cpu", framework="tensorflow", verify="never", seed=0)
 import tensorflow as tf
-from devicekit.benchmarking.building import build
-from devicekit.benchmarking.data import parts_of
-from devicekit.benchmarking.job import Job
-from devicekit.benchmarking.loops_tensorflow import TensorFlowLoop
-from devicekit.benchmarking.models import model_named, resized
+from devicekit.measure.benchmark.building import build
+from devicekit.measure.benchmark.data import parts_of
+from devicekit.measure.benchmark.job import Job
+from devicekit.measure.benchmark.loops_tensorflow import TensorFlowLoop
+from devicekit.measure.benchmark.models import model_named, resized
 
 keras, size, shape = tf.keras, 16, (64, 64, 3)
 model = resized(model_named("resnet50"), {"shape": shape})

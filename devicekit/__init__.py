@@ -14,149 +14,149 @@ if TYPE_CHECKING:
     from .api import auto as auto
     from .api import diagnose as diagnose
     from .api import select_device as select_device
-    from .batch_size import find_batch_size as find_batch_size
-    from .benchmark_result import BenchmarkResult as BenchmarkResult
-    from .benchmark_result import Throughput as Throughput
-    from .benchmarking.running import benchmark as benchmark
-    from .changes.comparing import compare_machines as compare_machines
-    from .comparing import compare as compare
-    from .comparison import Comparison as Comparison
-    from .comparison import Difference as Difference
-    from .comparison import Divergence as Divergence
-    from .comparison import Measure as Measure
-    from .compatibility import Answer as Answer
-    from .compatibility import driver_runs as driver_runs
-    from .compatibility import goes_with as goes_with
-    from .compatibility import has_code_for as has_code_for
-    from .compatibility import has_wheel as has_wheel
-    from .detection import detect as detect
-    from .distribution.cluster import Cluster as Cluster
-    from .distribution.making import plan_strategy as plan_strategy
-    from .distribution.making import strategy as strategy
-    from .distribution.strategy_plan import StrategyPlan as StrategyPlan
+    from .cluster.diff.compare_machines import compare_machines as compare_machines
+    from .cluster.diff.result import Consequence as Consequence
+    from .cluster.diff.result import FactChange as FactChange
+    from .cluster.diff.result import MachineDiff as MachineDiff
+    from .cluster.fleet.examine import examine_fleet as examine_fleet
+    from .cluster.fleet.result import Fleet as Fleet
+    from .cluster.fleet.result import FleetDifference as FleetDifference
+    from .cluster.fleet.result import FleetGroup as FleetGroup
+    from .cluster.fleet.result import FleetNode as FleetNode
+    from .cluster.lease.held import Lease as Lease
+    from .cluster.lease.lease import lease as lease
+    from .cluster.strategy.cluster_environment import Cluster as Cluster
+    from .cluster.strategy.plan import StrategyPlan as StrategyPlan
+    from .cluster.strategy.strategy import plan_strategy as plan_strategy
+    from .cluster.strategy.strategy import strategy as strategy
+    from .diagnosis.findings import Candidate as Candidate
+    from .diagnosis.findings import Diagnosis as Diagnosis
+    from .diagnosis.findings import Evidence as Evidence
+    from .diagnosis.findings import Finding as Finding
+    from .diagnosis.findings import Fix as Fix
     from .errors import DevicekitError as DevicekitError
     from .errors import DeviceUnavailableError as DeviceUnavailableError
     from .errors import LeaseError as LeaseError
     from .errors import LeaseTimeoutError as LeaseTimeoutError
     from .errors import MachineFileError as MachineFileError
     from .errors import UnknownFactError as UnknownFactError
-    from .explaining import explain as explain
-    from .explaining import explain_log as explain_log
-    from .explaining import install_excepthook as install_excepthook
-    from .explaining import uninstall_excepthook as uninstall_excepthook
-    from .facts import Fact as Fact
-    from .facts import Machine as Machine
-    from .findings import Candidate as Candidate
-    from .findings import Diagnosis as Diagnosis
-    from .findings import Evidence as Evidence
-    from .findings import Finding as Finding
-    from .findings import Fix as Fix
-    from .fleet.examining import examine_fleet as examine_fleet
-    from .fleet_result import Fleet as Fleet
-    from .fleet_result import FleetDifference as FleetDifference
-    from .fleet_result import FleetGroup as FleetGroup
-    from .fleet_result import FleetNode as FleetNode
-    from .host import Host as Host
-    from .leasing.held import Lease as Lease
-    from .leasing.taking import lease as lease
-    from .logs.reading import Explanation as Explanation
-    from .logs.reading import HarmlessLine as HarmlessLine
-    from .machine_diff import Consequence as Consequence
-    from .machine_diff import FactChange as FactChange
-    from .machine_diff import MachineDiff as MachineDiff
-    from .notify import CompatibilityWarning as CompatibilityWarning
-    from .notify import ConfigurationWarning as ConfigurationWarning
-    from .notify import DeviceWarning as DeviceWarning
-    from .notify import FallbackWarning as FallbackWarning
-    from .pins import resolve as resolve
-    from .plan import Plan as Plan
-    from .platforms.interface import Platform as Platform
-    from .platforms.interface import PlatformDevice as PlatformDevice
-    from .platforms.interface import PlatformView as PlatformView
-    from .plotting import plot as plot
-    from .resolution import Resolution as Resolution
-    from .scope import device_scope as device_scope
-    from .selection import Change as Change
-    from .selection import Selection as Selection
-    from .tuning.running import tune as tune
-    from .tuning_result import TunedOption as TunedOption
-    from .tuning_result import Tuning as Tuning
-    from .verification import Verification as Verification
-    from .verifying import verify as verify
+    from .errors_notify import CompatibilityWarning as CompatibilityWarning
+    from .errors_notify import ConfigurationWarning as ConfigurationWarning
+    from .errors_notify import DeviceWarning as DeviceWarning
+    from .errors_notify import FallbackWarning as FallbackWarning
+    from .logs.engine import Explanation as Explanation
+    from .logs.engine import HarmlessLine as HarmlessLine
+    from .logs.explain import explain as explain
+    from .logs.explain import explain_log as explain_log
+    from .logs.explain import install_excepthook as install_excepthook
+    from .logs.explain import uninstall_excepthook as uninstall_excepthook
+    from .machine.detect import detect as detect
+    from .machine.facts import Fact as Fact
+    from .machine.facts import Machine as Machine
+    from .machine.host import Host as Host
+    from .matrix.queries import Answer as Answer
+    from .matrix.queries import driver_runs as driver_runs
+    from .matrix.queries import goes_with as goes_with
+    from .matrix.queries import has_code_for as has_code_for
+    from .matrix.queries import has_wheel as has_wheel
+    from .measure.batch_size.find import find_batch_size as find_batch_size
+    from .measure.benchmark.benchmark import benchmark as benchmark
+    from .measure.benchmark.result import BenchmarkResult as BenchmarkResult
+    from .measure.benchmark.result import Throughput as Throughput
+    from .measure.numerics.compare import compare as compare
+    from .measure.numerics.result import Comparison as Comparison
+    from .measure.numerics.result import Difference as Difference
+    from .measure.numerics.result import Divergence as Divergence
+    from .measure.numerics.result import Measure as Measure
+    from .measure.tuning.result import TunedOption as TunedOption
+    from .measure.tuning.result import Tuning as Tuning
+    from .measure.tuning.tune import tune as tune
+    from .plugins.interface import Platform as Platform
+    from .plugins.interface import PlatformDevice as PlatformDevice
+    from .plugins.interface import PlatformView as PlatformView
+    from .report.plot import plot as plot
+    from .resolver.resolve import resolve as resolve
+    from .resolver.result import Resolution as Resolution
+    from .runtime.scope import device_scope as device_scope
+    from .runtime.verification import Verification as Verification
+    from .runtime.verify import verify as verify
+    from .selection.plan import Plan as Plan
+    from .selection.selection import Change as Change
+    from .selection.selection import Selection as Selection
 
 _HOME = {
     "auto": "api",
-    "detect": "detection",
+    "detect": "machine.detect",
     "diagnose": "api",
     "select_device": "api",
-    "resolve": "pins",
-    "Resolution": "resolution",
-    "device_scope": "scope",
-    "Change": "selection",
-    "Selection": "selection",
-    "Plan": "plan",
-    "Platform": "platforms.interface",
-    "PlatformDevice": "platforms.interface",
-    "PlatformView": "platforms.interface",
-    "Host": "host",
-    "Answer": "compatibility",
-    "driver_runs": "compatibility",
-    "goes_with": "compatibility",
-    "has_code_for": "compatibility",
-    "has_wheel": "compatibility",
-    "explain": "explaining",
-    "explain_log": "explaining",
-    "install_excepthook": "explaining",
-    "uninstall_excepthook": "explaining",
-    "Explanation": "logs.reading",
-    "HarmlessLine": "logs.reading",
-    "Fact": "facts",
-    "Machine": "facts",
-    "Candidate": "findings",
-    "Diagnosis": "findings",
-    "Evidence": "findings",
-    "Finding": "findings",
-    "Fix": "findings",
+    "resolve": "resolver.resolve",
+    "Resolution": "resolver.result",
+    "device_scope": "runtime.scope",
+    "Change": "selection.selection",
+    "Selection": "selection.selection",
+    "Plan": "selection.plan",
+    "Platform": "plugins.interface",
+    "PlatformDevice": "plugins.interface",
+    "PlatformView": "plugins.interface",
+    "Host": "machine.host",
+    "Answer": "matrix.queries",
+    "driver_runs": "matrix.queries",
+    "goes_with": "matrix.queries",
+    "has_code_for": "matrix.queries",
+    "has_wheel": "matrix.queries",
+    "explain": "logs.explain",
+    "explain_log": "logs.explain",
+    "install_excepthook": "logs.explain",
+    "uninstall_excepthook": "logs.explain",
+    "Explanation": "logs.engine",
+    "HarmlessLine": "logs.engine",
+    "Fact": "machine.facts",
+    "Machine": "machine.facts",
+    "Candidate": "diagnosis.findings",
+    "Diagnosis": "diagnosis.findings",
+    "Evidence": "diagnosis.findings",
+    "Finding": "diagnosis.findings",
+    "Fix": "diagnosis.findings",
     "DevicekitError": "errors",
     "DeviceUnavailableError": "errors",
     "LeaseError": "errors",
     "LeaseTimeoutError": "errors",
     "MachineFileError": "errors",
     "UnknownFactError": "errors",
-    "DeviceWarning": "notify",
-    "FallbackWarning": "notify",
-    "CompatibilityWarning": "notify",
-    "ConfigurationWarning": "notify",
-    "verify": "verifying",
-    "Verification": "verification",
-    "compare": "comparing",
-    "Comparison": "comparison",
-    "Difference": "comparison",
-    "Divergence": "comparison",
-    "Measure": "comparison",
-    "benchmark": "benchmarking.running",
-    "BenchmarkResult": "benchmark_result",
-    "Throughput": "benchmark_result",
-    "find_batch_size": "batch_size",
-    "tune": "tuning.running",
-    "Tuning": "tuning_result",
-    "TunedOption": "tuning_result",
-    "lease": "leasing.taking",
-    "Lease": "leasing.held",
-    "plot": "plotting",
-    "compare_machines": "changes.comparing",
-    "MachineDiff": "machine_diff",
-    "FactChange": "machine_diff",
-    "Consequence": "machine_diff",
-    "examine_fleet": "fleet.examining",
-    "Fleet": "fleet_result",
-    "FleetDifference": "fleet_result",
-    "FleetGroup": "fleet_result",
-    "FleetNode": "fleet_result",
-    "strategy": "distribution.making",
-    "plan_strategy": "distribution.making",
-    "StrategyPlan": "distribution.strategy_plan",
-    "Cluster": "distribution.cluster",
+    "DeviceWarning": "errors_notify",
+    "FallbackWarning": "errors_notify",
+    "CompatibilityWarning": "errors_notify",
+    "ConfigurationWarning": "errors_notify",
+    "verify": "runtime.verify",
+    "Verification": "runtime.verification",
+    "compare": "measure.numerics.compare",
+    "Comparison": "measure.numerics.result",
+    "Difference": "measure.numerics.result",
+    "Divergence": "measure.numerics.result",
+    "Measure": "measure.numerics.result",
+    "benchmark": "measure.benchmark.benchmark",
+    "BenchmarkResult": "measure.benchmark.result",
+    "Throughput": "measure.benchmark.result",
+    "find_batch_size": "measure.batch_size.find",
+    "tune": "measure.tuning.tune",
+    "Tuning": "measure.tuning.result",
+    "TunedOption": "measure.tuning.result",
+    "lease": "cluster.lease.lease",
+    "Lease": "cluster.lease.held",
+    "plot": "report.plot",
+    "compare_machines": "cluster.diff.compare_machines",
+    "MachineDiff": "cluster.diff.result",
+    "FactChange": "cluster.diff.result",
+    "Consequence": "cluster.diff.result",
+    "examine_fleet": "cluster.fleet.examine",
+    "Fleet": "cluster.fleet.result",
+    "FleetDifference": "cluster.fleet.result",
+    "FleetGroup": "cluster.fleet.result",
+    "FleetNode": "cluster.fleet.result",
+    "strategy": "cluster.strategy.strategy",
+    "plan_strategy": "cluster.strategy.strategy",
+    "StrategyPlan": "cluster.strategy.plan",
+    "Cluster": "cluster.strategy.cluster_environment",
 }
 
 __all__ = ["__version__"] + sorted(_HOME)

@@ -11,7 +11,7 @@ if (
 ):
     del sys.path[0]
 
-from .cli import main
+from .cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,20 +4,20 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
-from .benchmark_result import Throughput
-from .choose import choose
-from .detection import detect_now, look_at_every_file, real_machine, stand_ins
+from .diagnosis.findings import Diagnosis, Evidence, Finding, Fix, name_of
 from .errors import DeviceUnavailableError
-from .facts import Machine
-from .findings import Diagnosis, Evidence, Finding, Fix, name_of
-from .matrix import BUNDLED
-from .plan import Plan
-from .policies import Policy, checked_policy
-from .request import Request, parse_memory, parse_request
-from .selection import Change, Selection
+from .machine.detect import detect_now, look_at_every_file, real_machine, stand_ins
+from .machine.facts import Machine
+from .matrix.matrix import BUNDLED
+from .measure.benchmark.result import Throughput
+from .selection.choose import choose
+from .selection.plan import Plan
+from .selection.policies import Policy, checked_policy
+from .selection.request import Request, parse_memory, parse_request
+from .selection.selection import Change, Selection
 
 if TYPE_CHECKING:
-    from .platforms.interface import Platform
+    from .plugins.interface import Platform
 
 __all__ = ["auto", "diagnose", "select_device"]
 
@@ -32,10 +32,8 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     ----------
     machine : Machine or None
         The machine to judge; this one by default.
-
-    .. versionadded:: 0.1.0
     """
-    from .rules import diagnose as run_rules
+    from .diagnosis.rules import diagnose as run_rules
 
     examined = machine if machine is not None else detect_now()
     return run_rules(examined, BUNDLED, _plugins_for(examined))
@@ -45,8 +43,8 @@ def _plugins_for(machine: Machine) -> "Sequence[Platform]":
     """The plug-ins that have told something of a machine, as far as they are installed here."""
     if not machine.platforms:
         return ()
-    from .platforms.calling import inside
-    from .platforms.loading import at_hand
+    from .plugins.calls import inside
+    from .plugins.loading import at_hand
 
     if inside():  # a plug-in's rule that asks for a diagnosis would be asked by that again, without end
         return ()
@@ -104,8 +102,6 @@ def select_device(
     ------
     ValueError
         Where an argument is not one of the accepted; the message lists those.
-
-    .. versionadded:: 0.1.0
     """
     request = parse_request(device, None if machine is None else machine.platforms)
     return plan_for(request, framework, machine, min_memory, exclude, policy).selection()
@@ -133,7 +129,7 @@ def plan_for(
         kinds = {gpu.name for gpu in examined.driver.gpus.or_none() or ()} if policy is None else set()
         wanted = request.fastest or policy == "fastest" or len(kinds) > 1
         if wanted and (not stand_ins.get() if machine is None else machine == real_machine()):
-            from .speeds import kept_speeds
+            from .measure.benchmark.cached_speeds import kept_speeds
 
             measured = kept_speeds(examined)
     return choose(examined, diagnose(examined), request, framework, least, exclude, policy, measured)
@@ -222,16 +218,14 @@ def auto(
         With ``exclusive``, where nothing can be leased on this machine.
     ValueError
         Where an argument is not one of the accepted.
-
-    .. versionadded:: 0.1.0
     """
     global _current
     if explain_errors:
-        from .explaining import install_excepthook
+        from .logs.explain import install_excepthook
 
         install_excepthook()
-    from .apply import Options, apply_plan
-    from .settings import VERIFY, read_settings
+    from .runtime.apply import Options, apply_plan
+    from .runtime.settings import VERIFY, read_settings
 
     settings = read_settings()
     notes: List[Finding] = []
@@ -252,7 +246,7 @@ def auto(
     options = Options(memory=memory, precision=precision, verify=verify, seed=seed)
     model = None
     if measure is not False:
-        from .speeds import checked_model
+        from .measure.benchmark.cached_speeds import checked_model
 
         model = checked_model(measure)
     if not isinstance(tune, bool):
@@ -261,7 +255,7 @@ def auto(
         _not_simulated()
     wait_s = None
     if exclusive is not False:
-        from .leasing.exclusive import checked_wait
+        from .cluster.lease.exclusive import checked_wait
 
         wait_s = checked_wait(exclusive)
     key = (request, framework, options, model, tune, checked_policy(policy), exclusive)
@@ -272,17 +266,17 @@ def auto(
             machine = real_machine()
             plan = plan_for(request, framework, machine, policy=policy)
             if request.fastest and model is not None and not plan.by_speed:
-                from .speeds import kept_speeds, measure_speeds
+                from .measure.benchmark.cached_speeds import kept_speeds, measure_speeds
 
                 if measure_speeds(plan, model, kept_speeds(machine)):
                     plan = plan_for(request, framework, machine, policy=policy)
             leased: Tuple[Change, ...] = ()
             if exclusive is not False and not settings.in_trial:
-                from .leasing.exclusive import take_for
+                from .cluster.lease.exclusive import take_for
 
                 plan, leased = take_for(plan, machine, framework, policy, wait_s, require)
             if tune:
-                from .tuning.applying import finish, prepare
+                from .measure.tuning.applying import finish, prepare
 
                 plan, tuned = prepare(plan, machine, model)
                 selection = finish(apply_plan(plan, machine, options), tuned, precision)
@@ -292,7 +286,7 @@ def auto(
                 findings=selection.findings + tuple(notes), changes=leased + selection.changes
             )
             _current = (key, selection)
-            from .scope import forget_devices
+            from .runtime.scope import forget_devices
 
             forget_devices()
     if require and _is_less(selection, request):
@@ -303,7 +297,7 @@ def auto(
 
 def _not_simulated() -> None:
     """Log what a failing test should show: the block says one machine, and the selection is of another."""
-    from .notify import own_logger
+    from .errors_notify import own_logger
 
     own_logger().warning(
         "auto() sets up this real machine, whatever simulated_machine() says; select_device() answers for the simulated one"
@@ -349,7 +343,7 @@ def setting_finding(name: str, problem: str) -> Finding:
 
 def tell_of(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
     """Warn about what the user must know, and log the rest."""
-    from .notify import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
+    from .errors_notify import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
 
     families = {
         "runtime-already-initialized": ConfigurationWarning,

@@ -5,7 +5,7 @@ from typing import Sequence, Tuple
 # A name that type checkers know: an error is raised where no finding was ever made, too.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .findings import Finding
+    from .diagnosis.findings import Finding
 
 __all__ = [
     "DeviceUnavailableError", "DevicekitError", "LeaseError", "LeaseTimeoutError", "MachineFileError", "UnknownFactError",
@@ -13,10 +13,7 @@ __all__ = [
 
 
 class DevicekitError(Exception):
-    """Base of all exceptions of devicekit.
-
-    .. versionadded:: 0.1.0
-    """
+    """Base of all exceptions of devicekit."""
 
 
 class DeviceUnavailableError(DevicekitError, RuntimeError):
@@ -26,8 +23,6 @@ class DeviceUnavailableError(DevicekitError, RuntimeError):
     ----------
     findings : tuple of Finding
         The same findings that a `Selection` would carry, the blocking one first.
-
-    .. versionadded:: 0.1.0
     """
 
     def __init__(self, message: str, findings: "Sequence[Finding]" = ()) -> None:
@@ -36,10 +31,7 @@ class DeviceUnavailableError(DevicekitError, RuntimeError):
 
 
 class LeaseError(DevicekitError):
-    """Devices cannot be leased: the folder for the locks cannot be used, or a process would wait for itself.
-
-    .. versionadded:: 0.1.0
-    """
+    """Devices cannot be leased: the folder for the locks cannot be used, or a process would wait for itself."""
 
 
 class LeaseTimeoutError(LeaseError, TimeoutError):
@@ -49,8 +41,6 @@ class LeaseTimeoutError(LeaseError, TimeoutError):
     ----------
     holders : tuple of str
         One line for each holder of what was waited for: which devices, which process, and since when.
-
-    .. versionadded:: 0.1.0
     """
 
     def __init__(self, message: str, holders: "Sequence[str]" = ()) -> None:
@@ -59,14 +49,8 @@ class LeaseTimeoutError(LeaseError, TimeoutError):
 
 
 class MachineFileError(DevicekitError, ValueError):
-    """A machine file cannot be read: no JSON, cut short, too large, of a newer schema, or of the wrong shape.
-
-    .. versionadded:: 0.1.0
-    """
+    """A machine file cannot be read: no JSON, cut short, too large, of a newer schema, or of the wrong shape."""
 
 
 class UnknownFactError(DevicekitError, LookupError):
-    """The value of a fact was asked for that could not be determined on this machine.
-
-    .. versionadded:: 0.1.0
-    """
+    """The value of a fact was asked for that could not be determined on this machine."""

@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def make_machine(tmp_path):
     """Return a function that makes a simulated machine from the keys of its host.json."""
-    from devicekit.simulated import SimulatedHost
+    from devicekit.machine.simulated import SimulatedHost
 
     made = []
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit import diagnose
-from devicekit.facts import DxAdapter
-from devicekit.probe import read_machine
-from devicekit.rules.adapters import directml_visible, has_direct3d, numbered, parse_visible, why_rejected
-from devicekit.simulated import SimulatedHost
+from devicekit.diagnosis.rules.adapters import directml_visible, has_direct3d, numbered, parse_visible, why_rejected
+from devicekit.machine.facts import DxAdapter
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

@@ -1,330 +1,263 @@
-"""The rooms of the design, checked: one direction, one door, nothing heavy before it is used, files that can be read."""
+"""The layout, computed from the source: one direction, no circles, one I/O boundary, functions that can be read.
+
+Every check goes over the whole package and lists all offenders with the reason, so that one run shows what is left to do.
+"""
 
 import ast
 import os
 
-import pytest
-
 import devicekit
 
 PACKAGE = os.path.dirname(os.path.abspath(devicekit.__file__))
+
+#: A package imports only from those before it, imports inside functions and for type checkers included.
+ORDER = (
+    "errors", "records", "children", "machine", "matrix", "resolver", "diagnosis", "plugins", "logs", "selection", "runtime",
+    "measure", "watch", "remedy", "cluster", "report", "api", "cli", "testing",
+)  # fmt: skip
+
+#: At the top of the package, beside what ORDER names.
+TOP = {"__init__.py", "__main__.py", "py.typed"}
+
+#: They get frozen facts and return records: nothing in them asks the machine or starts a process.
+PURE = ("errors", "records", "matrix", "resolver", "diagnosis", "selection", "report")
 REACHES_OUT = {"os", "subprocess", "ctypes", "platform", "socket", "shutil", "tempfile"}
-FRAMEWORKS = {"tensorflow", "keras", "jax", "torch", "numpy"}
+
+FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "jax", "torch"}
+
+LONGEST_FUNCTION = 50
+MOST_PARAMETERS = 8
 
 
-def modules():
+class Module:
+    """One file: its dotted name below ``devicekit``, and what it imports."""
+
+    def __init__(self, path):
+        relative = os.path.relpath(path, PACKAGE)[: -len(".py")].replace(os.sep, ".")
+        self.is_package = relative == "__init__" or relative.endswith(".__init__")
+        self.name = relative[: -len("__init__")].rstrip(".") if self.is_package else relative
+        with open(path, encoding="utf-8") as stream:
+            self.text = stream.read()
+        self.tree = ast.parse(self.text)
+
+    @property
+    def top(self):
+        return self.name.partition(".")[0]
+
+    @property
+    def is_child(self):
+        """Whether it is run by its path, in a process of its own."""
+        return self.name.endswith("child")
+
+    def targets(self, top_level_only=False):
+        """Yield (dotted module, imported name or None, line) for each import; relative ones become absolute."""
+        parts = self.name.split(".") if self.name else []
+        package = parts if self.is_package else parts[:-1]
+        for node in self.tree.body if top_level_only else ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield alias.name, None, node.lineno
+            elif isinstance(node, ast.ImportFrom):
+                base = node.module or ""
+                if node.level:
+                    above = package[: len(package) - node.level + 1]
+                    base = ".".join(["devicekit", *above] + ([node.module] if node.module else []))
+                for alias in node.names:
+                    yield base, alias.name, node.lineno
+
+    def roots(self, top_level_only=False):
+        return {target.partition(".")[0] for target, _, _ in self.targets(top_level_only)}
+
+
+def load():
+    found = {}
     for folder, _, names in os.walk(PACKAGE):
         for name in names:
             if name.endswith(".py"):
-                path = os.path.join(folder, name)
-                yield os.path.relpath(path, PACKAGE).replace(os.sep, "/"), path
+                module = Module(os.path.join(folder, name))
+                found[module.name] = module
+    return found
 
 
-MODULES = dict(modules())
+MODULES = load()
 
 
-def imports(path, top_level_only=False):
-    """Yield what a file imports: absolute names, and relative ones as they are from the package's root."""
-    with open(path, encoding="utf-8") as stream:
-        tree = ast.parse(stream.read())
-    inside = os.path.relpath(os.path.dirname(path), PACKAGE).replace(os.sep, "/")
-    rooms = [] if inside == "." else inside.split("/")
-    nodes = tree.body if top_level_only else ast.walk(tree)
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
-        elif isinstance(node, ast.ImportFrom):
-            if node.level == 0:
-                yield node.module
+def edges():
+    """Yield (importing module, imported module, line) for the imports within the package, its own door left out."""
+    for module in MODULES.values():
+        for target, name, line in module.targets():
+            if target.partition(".")[0] != "devicekit":
+                continue
+            below = target[len("devicekit") :].lstrip(".")
+            if name is not None and ("%s.%s" % (below, name)).lstrip(".") in MODULES:
+                below = ("%s.%s" % (below, name)).lstrip(".")
+            if below != module.name and below:
+                yield module.name, below, line
+
+
+EDGES = sorted(set(edges()))
+
+
+def circles(graph):
+    """Return the strongly connected parts of a graph that have more than one member."""
+    index, low, stack, held, found = {}, {}, [], set(), []
+
+    def visit(start):
+        work = [(start, iter(sorted(graph.get(start, ()))))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        held.add(start)
+        while work:
+            node, following = work[-1]
+            for other in following:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    held.add(other)
+                    work.append((other, iter(sorted(graph.get(other, ())))))
+                    break
+                if other in held:
+                    low[node] = min(low[node], index[other])
             else:
-                base = rooms[: len(rooms) - node.level + 1]
-                names = [node.module] if node.module else [alias.name for alias in node.names]
-                for name in names:
-                    yield ".".join(["devicekit", *base, name])
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    part = []
+                    while not part or part[-1] != node:
+                        part.append(stack.pop())
+                        held.discard(part[-1])
+                    if len(part) > 1:
+                        found.append(sorted(part))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
 
 
-def room(relative):
-    return relative.partition("/")[0].replace(".py", "")
+def test_circles_are_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+    assert circles({"a": {"b", "c"}, "b": {"d"}, "c": {"d"}}) == []
 
 
-PURE = [
-    name
-    for name in MODULES
-    if room(name)
-    in (
-        "rules",
-        "matrix",
-        "choose",
-        "plan",
-        "policies",
-        "identifiers",
-        "ranking",
-        "framework_choice",
-        "framework_switch",
-        "foreign",
-        "platform_facts",
-        "plain",
-        "changes",
-        "machine_diff",
-        "fleet_result",
-        "report",
-        "findings",
-        "facts",
-        "device_facts",
-        "fact",
-        "codec",
-        "request",
-        "selection",
-        "projects",
-        "target",
-        "resolution",
-        "resolving",
-        "pins",
-        "hardware",
-        "compatibility",
-        "verification",
-        "comparison",
-        "benchmark_result",
-        "tuning_result",
-        "logs",
-        "rows",
-        "loader",
-        "matrix_row",
-        "figures",
-        "plotting",
-    )
-]
+def test_every_import_within_the_package_leads_somewhere():
+    assert [edge for edge in EDGES if edge[1] not in MODULES] == []
 
 
-#: Rooms of which a part decides and another one does it.
-PURE += [
-    "distribution/%s.py" % name
-    for name in ("assigning", "cluster", "device_sets", "hostlist", "strategy_plan", "workers")
-]
-PURE += ["fleet/%s.py" % name for name in ("fingerprint", "judging", "reading", "files", "examining")]
+def test_the_top_of_the_package_is_what_the_design_names():
+    entries = {name for name in os.listdir(PACKAGE) if name != "__pycache__"}
+    allowed = TOP | set(ORDER) | {name + ".py" for name in ORDER}
+    assert entries <= allowed, sorted(entries - allowed)
+    assert len(entries) <= 22
 
 
-@pytest.mark.parametrize("name", PURE)
-def test_pure_rooms_do_not_reach_outside(name):
-    found = {item.partition(".")[0] for item in imports(MODULES[name])}
-    assert not found & REACHES_OUT
+def test_packages_import_only_from_those_before_them():
+    place = {name: number for number, name in enumerate(ORDER)}
+    wrong = [
+        "%s:%d imports %s" % (source, line, target)
+        for source, target, line in EDGES
+        if source not in ("", "__main__") and place[source.partition(".")[0]] < place[target.partition(".")[0]]
+    ]
+    assert wrong == [], "\n".join(wrong)
 
 
-#: What computes with a framework: run in a worker, or where the caller has asked for it with a model of a framework.
-WORK = ("numerics", "benchmarking", "tuning")
+def test_no_circle_of_files():
+    graph = {}
+    for source, target, _ in EDGES:
+        if source:
+            graph.setdefault(source, set()).add(target)
+    found = circles(graph)
+    assert found == [], "\n".join("%d files: %s" % (len(part), ", ".join(part)) for part in found)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if room(name) in WORK])
-def test_work_imports_a_framework_only_when_it_is_done(name):
-    # NumPy comes with every framework, and these modules are imported when there is work to do.
-    found = {item.partition(".")[0] for item in imports(MODULES[name], top_level_only=True)}
-    assert not found & (FRAMEWORKS - {"numpy"})
+def test_no_circle_of_packages():
+    """In every package, what lies directly in it (files, and packages with all that is in them) has no circle."""
+    wrong = []
+    for package in [""] + [module.name for module in MODULES.values() if module.is_package and module.name]:
+        depth = len(package.split(".")) if package else 0
+        graph = {}
+        for source, target, _ in EDGES:
+            if not package or (source.startswith(package + ".") and target.startswith(package + ".")):
+                ends = [name.split(".")[depth] for name in (source, target) if name]
+                if len(ends) == 2 and ends[0] != ends[1]:
+                    graph.setdefault(ends[0], set()).add(ends[1])
+        wrong += ["%s: %s" % (package or "devicekit", ", ".join(part)) for part in circles(graph)]
+    assert wrong == [], "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_only_adapters_and_children_import_a_framework(name):
-    if room(name) in ("frameworks", *WORK) or name == "selftest/child.py":
-        return
-    found = {item.partition(".")[0] for item in imports(MODULES[name])}
-    assert not found & FRAMEWORKS
-
-
-#: What each room may know; everything may know the data types.
-TYPES = {
-    "facts",
-    "platform_facts",
-    "plain",
-    "device_facts",
-    "fact",
-    "codec",
-    "findings",
-    "errors",
-    "selection",
-    "plan",
-    "request",
-    "target",
-    "resolution",
-    "projects",
-    "verification",
-    "comparison",
-    "benchmark_result",
-    "tuning_result",
-    "machine_diff",
-    "fleet_result",
-}
-KNOWS = {
-    "probe": {"probe", "host", "entry_points", "platforms"},
-    # A plug-in gets data types, and the door that its probe looks through.
-    "platforms": {
-        "platforms",
-        "host",
-        "entry_points",
-        "detection",
-        "frameworks",
-        "rules",
-        "probe",
-        "simulated",
-        "matrix",
-        "resolving",
-    },
-    "foreign": {"framework_choice"},
-    "platform_facts": set(),
-    "plain": set(),
-    "rules": {"rules", "matrix", "resolving", "hardware", "framework_choice", "loader", "platforms"},
-    "resolving": {"resolving", "matrix", "hardware"},
-    "target": {"matrix"},
-    "hardware": {"matrix"},
-    "compatibility": {"matrix", "hardware"},
-    "resolution": set(),
-    "verification": set(),
-    "projects": set(),
-    "loader": set(),
-    "preload": {"host"},
-    "matrix": {"rows"},
-    "choose": {"foreign", "framework_switch", "identifiers", "policies", "ranking"},
-    "policies": set(),
-    "identifiers": set(),
-    "plan": set(),
-    "ranking": set(),
-    "framework_choice": set(),
-    "framework_switch": {"framework_choice", "identifiers"},
-    "report": {"report", "matrix", "logs", "matrix_row", "figures"},
-    "matrix_row": {"matrix", "compatibility"},
-    # Drawings are made from the same types as reports, by the same reader.
-    "figures": {"figures"},
-    "plotting": {"figures"},
-    # A log is judged by the same matrix as a machine, and never by looking at one.
-    "machine_diff": {"report"},
-    "fleet_result": {"report"},
-    # The same rules and the same choice as for one machine, asked again and again.
-    "changes": {"changes", "rules", "choose", "matrix"},
-    "fleet": {
-        "fleet",
-        "changes",
-        "rules",
-        "choose",
-        "matrix",
-        "machine_file",
-        "distribution",
-        "selftest",
-        "workers",
-    },
-    "logs": {"logs", "matrix", "rows", "compatibility", "hardware", "resolving"},
-    "rows": set(),
-    "log_files": {"host", "rules"},
-    "frameworks": {"frameworks"},
-    # For the tests of others: they ask and place as a program does, and nothing of devicekit knows of them.
-    "testing": {"detection", "machine_file", "probe", "scope"},
-    "pytest_needs": {"api", "detection", "settings", "framework_choice"},
-    "pytest_plugin": {"api", "scope", "pytest_needs"},
-    "facts": set(),
-    "device_facts": set(),
-    "findings": {"report"},
-    "comparison": {"report"},
-    "benchmark_result": {"report"},
-    "tuning_result": {"report"},
-    "workers": {"workers", "selftest"},
-    "numerics": {"numerics", "workers", "frameworks", "scope"},
-    "benchmarking": {
-        "benchmarking",
-        "workers",
-        "selftest",
-        "frameworks",
-        "numerics",
-        "ranking",
-        "kept",
-        "settings",
-        "batch_size",
-    }
-    | {"api", "detection", "framework_choice", "host", "probe", "windows"},
-    "selftest": {"selftest", "kept", "framework_choice", "framework_switch", "logs"},
-    "distribution": {"distribution", "api", "apply", "detection", "frameworks", "notify", "scope", "settings"},
-    # Who decides what may be leased is asked, and never looked into; variables are the rules' to read.
-    "leasing": {"leasing", "api", "choose", "detection", "notify", "report", "rules", "settings", "speeds"}
-    | {"identifiers", "policies"},
-}
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if room(name) in KNOWS])
-def test_one_direction(name):
-    allowed = KNOWS[room(name)] | TYPES
-    for item in imports(MODULES[name]):
-        parts = item.split(".")
-        if parts[0] == "devicekit" and len(parts) > 1:
-            assert parts[1] in allowed or parts[1] == "__version__", item
-
-
-DOORS = {
-    "host.py",
-    "entry_points.py",
-    "questions.py",
-    "preload.py",
-    "settings.py",
-    "probe/child.py",
-    "probe/nvml_child.py",
-    "probe/directx_child.py",
-    "apply.py",
-    "detection.py",
-    "cli.py",
-    # It sets what a plug-in wants to be set before a scope imports the framework.
-    "platforms/at_work.py",
-    "kept.py",
-    "log_files.py",
-    "interpreters.py",
-    "simulated.py",
-    "testing.py",
-    "windows.py",
-    # Files that several users share, and what becomes another program.
-    "leasing/exclusive.py",
-    "leasing/folder.py",
-    "leasing/locks.py",
-    "leasing/records.py",
-    "leasing/held.py",
-    "leasing/waiting.py",
-    "commands/run.py",
-    # The command lines that a user gives to reach other machines, and the folder that Ray's driver runs in.
-    "fleet/running.py",
-    "fleet/ray_nodes.py",
-    # Which processes train together stands in variables; and what starts them.
-    "distribution/making.py",
-    "distribution/launching.py",
-    "distribution/supervising.py",
-    "distribution/passing.py",
-    "distribution/guard_child.py",
-    # JAX and PyTorch read what they need to know of memory and devices from variables.
-    "frameworks/keras_jax.py",
-    "frameworks/keras_torch.py",
-    "frameworks/torch_keras.py",
-}
-
-
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_one_door(name):
-    if name in DOORS or room(name) in ("selftest", "workers", *WORK):
-        return
-    found = {item.partition(".")[0] for item in imports(MODULES[name])}
-    assert not found & {"os", "subprocess", "ctypes", "platform"}
-
-
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_no_pickle_no_shell_no_multiprocessing(name):
-    with open(MODULES[name], encoding="utf-8") as stream:
-        text = stream.read()
-    assert "shell=True" not in text
-    assert not {item.partition(".")[0] for item in imports(MODULES[name])} & {
-        "pickle",
-        "marshal",
-        "shelve",
-        "multiprocessing",
-    }
-
-
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_files_are_short(name):
-    with open(MODULES[name], encoding="utf-8") as stream:
-        assert len(stream.readlines()) <= 400
+def test_api_is_imported_by_the_package_and_the_command_alone():
+    wrong = [source for source, target, _ in EDGES if target == "api" and source.partition(".")[0] not in ("", "cli")]
+    assert wrong == []
 
 
 def test_the_package_imports_nothing_at_the_top():
-    assert list(imports(MODULES["__init__.py"], top_level_only=True)) == []
+    assert list(MODULES[""].targets(top_level_only=True)) == []
+
+
+def test_what_decides_does_not_reach_outside():
+    wrong = [
+        "%s imports %s" % (module.name, ", ".join(sorted(module.roots() & REACHES_OUT)))
+        for module in MODULES.values()
+        if module.top in PURE and module.roots() & REACHES_OUT
+    ]
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_one_package_starts_processes():
+    wrong = [
+        module.name
+        for module in MODULES.values()
+        if "subprocess" in module.roots() and module.top != "children" and not module.is_child
+    ]
+    assert wrong == []
+
+
+def test_frameworks_are_imported_by_adapters_by_what_measures_and_by_children():
+    wrong = []
+    for module in MODULES.values():
+        if module.is_child or module.name.startswith("runtime.frameworks"):
+            continue
+        # What measures has a model of the framework, or runs in a worker: it imports one when there is work to do.
+        found = module.roots(top_level_only=module.top == "measure") & FRAMEWORKS
+        if found:
+            wrong.append("%s imports %s" % (module.name, ", ".join(sorted(found))))
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_no_pickle_no_shell_no_multiprocessing():
+    unsafe = {"pickle", "marshal", "shelve", "multiprocessing"}
+    wrong = [module.name for module in MODULES.values() if "shell=True" in module.text or module.roots() & unsafe]
+    assert wrong == []
+
+
+def functions():
+    for module in MODULES.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield module, node
+
+
+def test_functions_are_short():
+    wrong = []
+    for module, node in functions():
+        # `end_lineno` is of Python 3.8.
+        end = max(getattr(item, "end_lineno", getattr(item, "lineno", 0)) for item in ast.walk(node))
+        text = ast.get_docstring(node, clean=False)
+        lines = end - node.lineno + 1 - (text.count("\n") + 1 if text else 0)
+        if lines > LONGEST_FUNCTION:
+            wrong.append("%s.%s: %d lines" % (module.name, node.name, lines))
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_functions_take_few_parameters():
+    """A record is passed instead. The public functions, which callers read and name arguments of, are another matter."""
+    public = set(devicekit.__all__)
+    wrong = []
+    for module, node in functions():
+        arguments = node.args
+        count = len(arguments.args) + len(arguments.kwonlyargs) + len(getattr(arguments, "posonlyargs", ()))
+        count -= bool(arguments.args) and arguments.args[0].arg in ("self", "cls")
+        if count > MOST_PARAMETERS and node.name not in public:
+            wrong.append("%s.%s: %d parameters" % (module.name, node.name, count))
+    assert wrong == [], "\n".join(wrong)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit.benchmarking.batch_search import RESOLUTION, next_size, rounded, search
 from devicekit.errors import DevicekitError, DeviceUnavailableError
+from devicekit.measure.batch_size.search import RESOLUTION, next_size, rounded, search
 
 LINUX = sys.platform.startswith("linux")
 
@@ -58,8 +58,8 @@ TASKS = "devicekit._batches_of_tests"
 #: Stands for a framework: a batch of so many megabytes, in a process whose memory is limited.
 SOURCE = """
 import os, time
-from devicekit.benchmarking.batch_trial import _try
-from devicekit.benchmarking.host_memory import limit_memory
+from devicekit.measure.batch_size.trial import _try
+from devicekit.measure.batch_size.host_memory import limit_memory
 
 def allocate(task, say):
     limit_memory(task["memory_bytes"], True)

@@ -8,12 +8,12 @@ import pytest
 
 import devicekit
 from devicekit import BenchmarkResult, DevicekitError, Throughput, TunedOption, Tuning
-from devicekit.benchmarking.models import MODELS, NAMES, model_named
-from devicekit.benchmarking.outcome import joined, problem_of, row_of
-from devicekit.benchmarking.steadiness import is_steady, still_warming, trend
+from devicekit.children.worker import WorkerReport
+from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
+from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
+from devicekit.measure.benchmark.steadiness import is_steady, still_warming, trend
 from devicekit.report.benchmark import benchmark_line, benchmark_text, tuning_line, tuning_text
 from devicekit.report.terminal import Style
-from devicekit.workers import WorkerReport
 
 
 def throughput(**changes):
@@ -283,7 +283,7 @@ def test_no_line_is_longer_than_the_terminal(width):
 
 
 def test_slower_than_the_cpu_is_told_with_both_figures():
-    from devicekit.benchmarking.running import findings_of
+    from devicekit.measure.benchmark.benchmark import findings_of
 
     cpu, gpu = throughput(), throughput(device="gpu:0", name="Intel UHD 620", step_seconds=(1.0, 1.01, 0.99))
     (finding,) = findings_of([cpu, gpu])
@@ -341,7 +341,7 @@ def test_a_tuning_says_what_to_type():
     ],
 )
 def test_the_command_refuses_wrong_use(arguments, message, capsys):
-    from devicekit.cli import main
+    from devicekit.cli.main import main
 
     try:
         status = main(["bench", *arguments])

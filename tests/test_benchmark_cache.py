@@ -10,10 +10,10 @@ import time
 import pytest
 
 import devicekit
-from devicekit.benchmark_result import Throughput
-from devicekit.benchmarking.cache import LIFE_S, is_kept, load, rows_of, save, state_of, this_state
-from devicekit.facts import Fact
-from devicekit.selection import Change
+from devicekit.machine.facts import Fact
+from devicekit.measure.benchmark.cache import LIFE_S, is_kept, load, rows_of, save, state_of, this_state
+from devicekit.measure.benchmark.result import Throughput
+from devicekit.selection.selection import Change
 
 POSIX = os.name == "posix"
 TASK = {
@@ -221,8 +221,8 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
 
 WRITER = """
 import sys
-from devicekit.benchmarking.cache import save
-from devicekit.benchmark_result import Throughput
+from devicekit.measure.benchmark.cache import save
+from devicekit.measure.benchmark.result import Throughput
 folder, number = sys.argv[1], int(sys.argv[2])
 task = %r
 for turn in range(40):
@@ -250,7 +250,7 @@ def changed(machine, **facts):
 
 
 def test_the_state_is_all_that_a_speed_depends_on(make_machine):
-    from devicekit.probe import read_machine
+    from devicekit.machine.probe import read_machine
 
     found = read_machine(make_machine(env={"TF_ENABLE_ONEDNN_OPTS": "0"}))
     state = state_of(found, variables={})
@@ -271,7 +271,7 @@ def test_the_state_is_all_that_a_speed_depends_on(make_machine):
 
 
 def test_what_devicekit_has_set_itself_makes_no_other_state(make_machine):
-    from devicekit.probe import read_machine
+    from devicekit.machine.probe import read_machine
 
     before = read_machine(make_machine(env={"XLA_FLAGS": "--x"}))
     after = read_machine(make_machine(env={"XLA_FLAGS": "--y", "CUDA_VISIBLE_DEVICES": "1"}))

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from devicekit import select_device
-from devicekit.choose import choose, why_not
-from devicekit.findings import Candidate, Diagnosis, Finding
-from devicekit.framework_choice import choose_framework
-from devicekit.matrix import Matrix
-from devicekit.probe import read_machine
-from devicekit.request import parse_request
-from devicekit.rules import diagnose
-from devicekit.simulated import SimulatedHost
+from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding
+from devicekit.diagnosis.framework_choice import choose_framework
+from devicekit.diagnosis.rules import diagnose
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.matrix.matrix import Matrix
+from devicekit.selection.choose import choose, why_not
+from devicekit.selection.request import parse_request
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

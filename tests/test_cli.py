@@ -9,8 +9,8 @@ import venv
 import pytest
 
 import devicekit
-from devicekit.cli import main
-from devicekit.findings import Candidate, Diagnosis, Evidence, Finding, Fix
+from devicekit.cli.main import main
+from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from devicekit.report.html import selection_html
 from devicekit.report.terminal import Style, doctor_text
 

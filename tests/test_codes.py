@@ -8,9 +8,9 @@ from test_machines import NAMES, load
 
 import devicekit
 from devicekit import diagnose
-from devicekit.rules import CODES, MEASURED_CODES, rules
+from devicekit.diagnosis.rules import CODES, MEASURED_CODES, rules
 
-PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "explain")
+PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "diagnosis", "pages")
 DOCS = os.path.join(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "reference", "codes", "index.md"
 )

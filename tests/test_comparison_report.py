@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from devicekit.comparison import VERDICTS, Comparison, Difference, Divergence, Measure
-from devicekit.findings import Evidence, Finding, Fix
+from devicekit.diagnosis.findings import Evidence, Finding, Fix
+from devicekit.measure.numerics.result import VERDICTS, Comparison, Difference, Divergence, Measure
 from devicekit.report.comparison import comparison_line, comparison_text
 from devicekit.report.terminal import Style
 

@@ -4,11 +4,11 @@ import pytest
 from test_machines import load
 
 from devicekit import diagnose, select_device
-from devicekit.matrix import BUNDLED
-from devicekit.probe import read_machine
+from devicekit.diagnosis.rules.cuda_order import cuda_view, hidden_from_cuda, parse_number, parse_visible
+from devicekit.diagnosis.view import View
+from devicekit.machine.probe import read_machine
+from devicekit.matrix.matrix import BUNDLED
 from devicekit.report.terminal import Style, devices_text
-from devicekit.rules.cuda_order import cuda_view, hidden_from_cuda, parse_number, parse_visible
-from devicekit.rules.view import View
 
 SITE = "/venv/lib/python3.11/site-packages"
 

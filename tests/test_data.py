@@ -11,10 +11,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 import devicekit
-from devicekit.matrix import Matrix, accepts, version_at_least
-from devicekit.rules import CODES, MEASURED_CODES
+from devicekit.diagnosis.rules import CODES, MEASURED_CODES
+from devicekit.matrix.matrix import Matrix, accepts, version_at_least
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "data")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
 SPECIFIER = {"type": "string", "pattern": r"^$|^(>=|<|==|!=|~=)[0-9.]+(,(>=|<|==|!=|~=)[0-9.]+)*$"}
 TEXT = {"type": "string", "minLength": 1}
 VERSION = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)*$"}

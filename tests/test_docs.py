@@ -11,10 +11,10 @@ import shutil
 
 import pytest
 
-from devicekit.cli import _parser, main
+from devicekit.cli.main import _parser, main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUNDLED = os.path.join(ROOT, "devicekit", "machines")
+BUNDLED = os.path.join(ROOT, "devicekit", "testing", "machines")
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md"]
 PAGES += sorted(
     os.path.relpath(os.path.join(folder, name), ROOT).replace(os.sep, "/")
@@ -151,7 +151,9 @@ def named_in(text):
             yield from devicekit_arguments("devicekit " + " ".join(line.split()))
 
 
-CODE_PAGES = sorted("devicekit/explain/" + name for name in os.listdir(os.path.join(ROOT, "devicekit", "explain")))
+CODE_PAGES = sorted(
+    "devicekit/diagnosis/pages/" + name for name in os.listdir(os.path.join(ROOT, "devicekit", "diagnosis", "pages"))
+)
 
 
 @pytest.mark.parametrize("name", [*PAGES, *CODE_PAGES])

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from devicekit.entry_points import distributions_with
-from devicekit.host import LiveHost, this_interpreter
-from devicekit.simulated import SimulatedHost
+from devicekit.machine.entry_points import distributions_with
+from devicekit.machine.host import LiveHost, this_interpreter
+from devicekit.machine.simulated import SimulatedHost
 
 OURS = "[console_scripts]\nacme = acme:main\n\n[devicekit.platforms]\nnpu = acme:P\n"
 
@@ -83,7 +83,7 @@ def test_a_machine_that_is_a_folder(make_machine):
 
 def test_the_machine_names_them(tmp_path):
     install(tmp_path, "Acme_Runtime", OURS)
-    from devicekit.probe.python import read_python
+    from devicekit.machine.probe.python import read_python
 
     interpreter = replace(this_interpreter(), sys_path=(str(tmp_path),))
     python = read_python(LiveHost(interpreter))

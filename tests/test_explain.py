@@ -11,8 +11,8 @@ import pytest
 
 import devicekit
 from devicekit import DevicekitError, explain, explain_log
-from devicekit.probe import read_machine
-from devicekit.simulated import SimulatedHost
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)

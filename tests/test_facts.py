@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit import Fact, Machine, MachineFileError, UnknownFactError
-from devicekit.codec import decode, encode
-from devicekit.facts import SCHEMA, Library
-from devicekit.probe import read_machine
+from devicekit.machine.facts import SCHEMA, Library
+from devicekit.machine.probe import read_machine
+from devicekit.records import decode, encode
 
 
 def test_unknown_is_not_absent():

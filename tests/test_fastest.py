@@ -6,15 +6,15 @@ import pytest
 
 from devicekit import select_device
 from devicekit.api import plan_for
-from devicekit.benchmark_result import Throughput
-from devicekit.cli import main
-from devicekit.facts import Machine
-from devicekit.plan import next_plan
-from devicekit.probe import read_machine
-from devicekit.ranking import is_faster, rank, slower_than_cpu
-from devicekit.request import parse_request
-from devicekit.simulated import SimulatedHost
-from devicekit.speeds import checked_model
+from devicekit.cli.main import main
+from devicekit.machine.facts import Machine
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.measure.benchmark.cached_speeds import checked_model
+from devicekit.measure.benchmark.result import Throughput
+from devicekit.selection.plan import next_plan
+from devicekit.selection.ranking import is_faster, rank, slower_than_cpu
+from devicekit.selection.request import parse_request
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

@@ -51,7 +51,7 @@ def test_what_goes_wrong_is_told_and_kept(tmp_path):
     """The fuzzer itself: a parser that fails on one of its inputs."""
     code = (
         "import sys; sys.path[:0] = [%r, %r]; import fuzz\n"
-        "import devicekit.probe.distributions as tried\n"
+        "import devicekit.machine.probe.distributions as tried\n"
         "good = tried.parse_wheel\n"
         "tried.parse_wheel = lambda text: text.index('Wheel-Version') * 0 or good(text) if 'Root-Is' in text else good(text)\n"
         "sys.exit(fuzz.main(['--count', '1500', '--save', %r]))"

@@ -10,10 +10,10 @@ import pytest
 from test_machines import FOLDER
 
 from devicekit import diagnose
-from devicekit.findings import Candidate, Diagnosis, Finding
-from devicekit.probe import read_machine
+from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding
+from devicekit.machine.probe import read_machine
 from devicekit.report.terminal import Style, doctor_text
-from devicekit.selection import Selection
+from devicekit.selection.selection import Selection
 
 SITE = "/venv/lib/python3.11/site-packages"
 
@@ -89,9 +89,9 @@ def test_which_plugin_joins_jax(make_machine, version, driver, gpu, command):
     ],
 )  # fmt: skip
 def test_what_only_the_version_of_pytorch_tells(make_machine, version, expected):
-    from devicekit.matrix import BUNDLED
-    from devicekit.rules.frameworks import gpu_build
-    from devicekit.rules.view import View
+    from devicekit.diagnosis.rules.frameworks import gpu_build
+    from devicekit.diagnosis.view import View
+    from devicekit.matrix.matrix import BUNDLED
 
     machine = variant(make_machine, TORCH_CPU, without=["torch/"], replace=[("2.9.1+cpu", version)])
     found = gpu_build(View(machine, BUNDLED), "torch")

@@ -27,7 +27,7 @@ def write_files(folder):
 def run_tests(folder, installed, *arguments, **variables):
     """Run the tests of a folder as the guide does, and return the exit status and what was printed."""
     environ = dict(os.environ, PYTHONPATH=PACKAGE, TF_CPP_MIN_LOG_LEVEL="3", **variables)
-    plugin = [] if installed else ["-p", "devicekit.pytest_plugin"]
+    plugin = [] if installed else ["-p", "devicekit.testing.pytest_plugin"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider", *plugin, *arguments],
         cwd=str(folder),

@@ -9,7 +9,7 @@ import pytest
 from measurements import HOSTILE, benchmark, comparison, diagnosis, selection, tuning
 
 import devicekit
-from devicekit.cli import main
+from devicekit.cli.main import main
 from devicekit.report.page import write_page
 
 RESULTS = {
@@ -94,9 +94,9 @@ BLOCK = "import sys; sys.modules[%r] = None; sys.path.insert(0, sys.argv[1]); im
     "missing, call",
     [
         ("jinja2", "from devicekit.report.pages import benchmark_page; benchmark_page(m.benchmark())"),
-        ("jinja2", "from devicekit.commands.page import check_html; check_html('report.html', plots=False)"),
+        ("jinja2", "from devicekit.cli.html_option import check_html; check_html('report.html', plots=False)"),
         ("matplotlib", "devicekit.plot(m.benchmark())"),
-        ("matplotlib", "from devicekit.figures.drawing import require_matplotlib; require_matplotlib()"),
+        ("matplotlib", "from devicekit.report.figures.drawing import require_matplotlib; require_matplotlib()"),
     ],
 )
 def test_what_is_missing_is_named_with_the_command(python, missing, call):
@@ -106,7 +106,7 @@ def test_what_is_missing_is_named_with_the_command(python, missing, call):
 
 
 def test_the_command_says_it_before_it_measures(python, tmp_path):
-    code = "import sys; sys.modules['jinja2'] = None; from devicekit.cli import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; sys.modules['jinja2'] = None; from devicekit.cli.main import main; sys.exit(main(sys.argv[1:]))"
     for verb in (["doctor"], ["bench", "--model", "mlp"], ["verify", "--numerics"]):
         said = python(code, *verb, "--html", str(tmp_path / "report.html"), status=2)
         assert 'pip install "devicekit[report]"' in said

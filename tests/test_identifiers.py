@@ -7,9 +7,9 @@ from test_cuda_order import gpu, view  # noqa: F401 - a fixture
 from test_machines import load
 
 from devicekit import device_scope, select_device
-from devicekit.choose import choose, why_not
-from devicekit.findings import Candidate, Diagnosis
-from devicekit.request import parse_request
+from devicekit.diagnosis.findings import Candidate, Diagnosis
+from devicekit.selection.choose import choose, why_not
+from devicekit.selection.request import parse_request
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from test_machines import load
 
 from devicekit import diagnose
-from devicekit.device_facts import Opener
-from devicekit.facts import LoadedModule
-from devicekit.matrix import BUNDLED
-from devicekit.rules.libraries import missing_libraries, search
-from devicekit.rules.view import View
+from devicekit.diagnosis.rules.libraries import missing_libraries, search
+from devicekit.diagnosis.view import View
+from devicekit.machine.devices import Opener
+from devicekit.machine.facts import LoadedModule
+from devicekit.matrix.matrix import BUNDLED
 
 SITE = "/venv/lib/python3.11/site-packages"
 CUSOLVER = SITE + "/nvidia/cusolver/lib/libcusolver.so.11"

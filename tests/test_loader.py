@@ -52,9 +52,9 @@ print(json.dumps(found))
 
 PREDICTED = """
 import json, sys
-from devicekit.host import LiveHost
-from devicekit.loader import Loader, repair
-from devicekit.probe.cuda import read_cuda
+from devicekit.machine.host import LiveHost
+from devicekit.diagnosis.dynamic_linker import Loader, repair
+from devicekit.machine.probe.cuda import read_cuda
 task = json.loads(sys.argv[1])
 host = LiveHost()
 cuda = read_cuda(host)

@@ -9,17 +9,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from devicekit import Fact, Machine, MachineDiff, compare_machines, diagnose
-from devicekit.changes.causes import said_of, several
-from devicekit.changes.subjects import subjects
-from devicekit.changes.walk import differences, with_put_back
-from devicekit.cli import main
+from devicekit.cli.main import main
+from devicekit.cluster.diff.causes import said_of, several
+from devicekit.cluster.diff.subjects import subjects
+from devicekit.cluster.diff.walk import differences, with_put_back
 from devicekit.errors import MachineFileError
-from devicekit.facts import DeviceNode
-from devicekit.probe import read_machine
+from devicekit.machine.facts import DeviceNode
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 from devicekit.report.fleet_html import machine_diff_html
 from devicekit.report.machine_diff import diff_text
 from devicekit.report.terminal import Style
-from devicekit.simulated import SimulatedHost
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 NAMES = sorted(os.listdir(FOLDER))

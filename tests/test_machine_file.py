@@ -5,7 +5,7 @@ import json
 import pytest
 
 from devicekit import MachineFileError, detect
-from devicekit.machine_file import LIMIT_BYTES, load_machine
+from devicekit.machine.snapshot import LIMIT_BYTES, load_machine
 
 MACHINE = detect()
 GOOD = json.dumps(MACHINE.to_dict())

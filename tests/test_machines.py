@@ -9,8 +9,8 @@ import os
 import pytest
 
 from devicekit import Machine, diagnose, select_device
-from devicekit.probe import read_machine
-from devicekit.simulated import SimulatedHost
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 NAMES = sorted(os.listdir(FOLDER))

@@ -5,10 +5,10 @@ import os
 import pytest
 
 import devicekit
-from devicekit.matrix_row import _CODES, matrix_row
-from devicekit.probe import read_machine
-from devicekit.rules import CODES
-from devicekit.simulated import SimulatedHost
+from devicekit.diagnosis.rules import CODES
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.report.compatibility_table import _CODES, matrix_row
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

@@ -7,13 +7,13 @@ import re
 import pytest
 from packaging.requirements import Requirement
 
-from devicekit.findings import Fix, LazyFixes
-from devicekit.matrix import Matrix
-from devicekit.probe import read_machine
-from devicekit.resolving.repair import repair
-from devicekit.rules import diagnose
-from devicekit.simulated import SimulatedHost
-from devicekit.target import target_for
+from devicekit.diagnosis.findings import Fix, LazyFixes
+from devicekit.diagnosis.rules import diagnose
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.target import target_for
+from devicekit.resolver.repair import repair
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 
@@ -98,10 +98,10 @@ def test_fixes_are_worked_out_once_and_only_when_looked_at():
 def test_the_rules_alone_load_no_resolver(python):
     code = """
 import sys
-from devicekit.matrix import Matrix
-from devicekit.probe import read_machine
-from devicekit.rules import diagnose
-from devicekit.simulated import SimulatedHost
+from devicekit.matrix.matrix import Matrix
+from devicekit.machine.probe import read_machine
+from devicekit.diagnosis.rules import diagnose
+from devicekit.machine.simulated import SimulatedHost
 diagnosis = diagnose(read_machine(SimulatedHost(%r), deep=True), Matrix())
 assert diagnosis.findings
 print('resolvelib' in sys.modules)
@@ -116,10 +116,10 @@ def test_a_report_survives_without_the_engine(python):
     code = """
 import sys
 sys.modules['resolvelib'] = None  # its import fails
-from devicekit.matrix import Matrix
-from devicekit.probe import read_machine
-from devicekit.rules import diagnose
-from devicekit.simulated import SimulatedHost
+from devicekit.matrix.matrix import Matrix
+from devicekit.machine.probe import read_machine
+from devicekit.diagnosis.rules import diagnose
+from devicekit.machine.simulated import SimulatedHost
 diagnosis = diagnose(read_machine(SimulatedHost(%r), deep=True), Matrix())
 print(diagnosis.findings[0].fix[0].command)
 """ % os.path.join(MACHINES, "linux-numpy-2-under-2.10")

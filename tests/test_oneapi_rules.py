@@ -2,9 +2,9 @@
 
 import pytest
 
-from devicekit.probe import read_machine
-from devicekit.rules.oneapi import oneapi_fixes, selects_gpu
-from devicekit.rules.plugins import _in_words
+from devicekit.diagnosis.rules.oneapi import oneapi_fixes, selects_gpu
+from devicekit.diagnosis.rules.plugins import _in_words
+from devicekit.machine.probe import read_machine
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_releases_in_words(bounds, words):
 
 
 def fixes(make_machine, missing, **host):
-    from devicekit.matrix import Matrix
-    from devicekit.rules.view import View
+    from devicekit.diagnosis.view import View
+    from devicekit.matrix.matrix import Matrix
 
     return [fix.command for fix in oneapi_fixes(View(read_machine(make_machine(**host)), Matrix()), missing)]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from devicekit import diagnose
-from devicekit.probe import read_machine
+from devicekit.machine.probe import read_machine
 
 PCI = "/sys/bus/pci/devices/0000:03:00.0"
 BUILD_INFO = "build_info = collections.OrderedDict([('is_cuda_build', False), ('is_rocm_build', %s)])\n"

@@ -11,18 +11,18 @@ import pytest
 
 import devicekit
 from devicekit import Machine, diagnose, select_device
-from devicekit.entry_points import named_in, switched_off
 from devicekit.errors import MachineFileError
-from devicekit.facts import Fact, PlatformFacts
-from devicekit.host import LiveHost, this_interpreter
-from devicekit.plain import Plain, plain_data
-from devicekit.platforms.asking import read_platforms
-from devicekit.platforms.calling import PluginError
-from devicekit.platforms.discovery import parse_entry_points
-from devicekit.platforms.rows import checked_rows, fits
-from devicekit.platforms.simulation import judge, machine_from
-from devicekit.probe import read_machine
-from devicekit.request import parse_request
+from devicekit.machine.entry_points import named_in, switched_off
+from devicekit.machine.facts import Fact, PlatformFacts
+from devicekit.machine.host import LiveHost, this_interpreter
+from devicekit.machine.probe import read_machine
+from devicekit.plugins.calls import PluginError
+from devicekit.plugins.discovery import parse_entry_points
+from devicekit.plugins.matrix_rows import checked_rows, fits
+from devicekit.plugins.probes import read_platforms
+from devicekit.plugins.simulation import judge, machine_from
+from devicekit.records_plain import Plain, plain_data
+from devicekit.selection.request import parse_request
 
 ROW = {
     "framework": "tensorflow",
@@ -112,7 +112,7 @@ def test_what_the_user_has_set_is_left_alone(make_machine):
 
 
 def plan(machine, device, **options):
-    from devicekit.choose import choose
+    from devicekit.selection.choose import choose
 
     request = parse_request(device, machine.platforms)
     return choose(machine, judge(machine, Npu()), request, **options)
@@ -155,7 +155,7 @@ def test_a_framework_that_cannot_use_them_is_told(make_machine):
 
 
 def test_the_next_device_takes_its_own_variables(make_machine):
-    from devicekit.plan import next_plan, to_cpu
+    from devicekit.selection.plan import next_plan, to_cpu
 
     class Numbered(Npu):
         def rules(self, view):
@@ -165,7 +165,7 @@ def test_the_next_device_takes_its_own_variables(make_machine):
             return {"NPU_VISIBLE_DEVICES": str(index)}
 
     machine = probed(make_machine, Numbered())
-    from devicekit.choose import choose
+    from devicekit.selection.choose import choose
 
     first = choose(machine, judge(machine, Numbered()), parse_request("npu", machine.platforms))
     assert first.environment == (("NPU_VISIBLE_DEVICES", "0"),)
@@ -176,8 +176,8 @@ def test_the_next_device_takes_its_own_variables(make_machine):
 
 
 def test_a_trial_that_fails_is_about_its_own_devices(make_machine):
-    from devicekit.selftest.judge import judge_trial
-    from devicekit.selftest.trial import Trial
+    from devicekit.runtime.trial.findings import judge_trial
+    from devicekit.runtime.trial.result import Trial
 
     found = judge_trial(
         Trial("dies", "compute", "it was ended by signal SIGSEGV"), plan(probed(make_machine, Npu()), "npu")
@@ -187,7 +187,7 @@ def test_a_trial_that_fails_is_about_its_own_devices(make_machine):
 
 
 def test_verdicts_depend_on_what_it_calls_its_identity(make_machine):
-    from devicekit.selftest.fingerprint import fingerprint
+    from devicekit.runtime.trial.fingerprint import fingerprint
 
     def of(index=0, device_type="npu", **facts):
         platform = type("Told", (Npu,), {"probe": lambda self, host: dict(Npu.probe(self, host), **facts)})()
@@ -342,7 +342,7 @@ def test_a_probe_that_does_wrong_becomes_a_finding(make_machine, name):
 
 
 def plan_with(machine, platform, device):
-    from devicekit.choose import choose
+    from devicekit.selection.choose import choose
 
     return choose(machine, judge(machine, platform), parse_request(device, machine.platforms))
 

@@ -10,10 +10,10 @@ from test_fastest import row
 from test_machines import load
 
 from devicekit import select_device
-from devicekit.choose import choose
-from devicekit.findings import Candidate, Diagnosis
-from devicekit.policies import POLICIES, checked_policy, ordered
-from devicekit.request import parse_request
+from devicekit.diagnosis.findings import Candidate, Diagnosis
+from devicekit.selection.choose import choose
+from devicekit.selection.policies import POLICIES, checked_policy, ordered
+from devicekit.selection.request import parse_request
 
 GIB = 1 << 30
 SERVER = load("linux-nvidia-server")[1]

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from devicekit import diagnose
-from devicekit.probe import read_machine
+from devicekit.machine.probe import read_machine
 
 #: A set that works, by distribution; parts of it are replaced or taken away.
 COMMON = {
@@ -249,7 +249,7 @@ def elf(*needed):
 
 def plugin(make_machine, text, **host):
     """Return what is predicted beside a file in tensorflow-plugins."""
-    from devicekit.simulated import SimulatedHost
+    from devicekit.machine.simulated import SimulatedHost
 
     made = make_machine(
         python={"version": "3.12.1", "installed": dict(COMMON, **{"tensorflow-cpu": "2.19.1", "keras": "3.10.0"})},

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bu
 
 LOAD = """
 import ctypes, json, sys
-from devicekit.preload import load
+from devicekit.runtime.preload import load
 paths, names = json.loads(sys.argv[1])
 changes = load(paths)
 found = []

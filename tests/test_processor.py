@@ -3,10 +3,10 @@
 import pytest
 
 from devicekit import diagnose
-from devicekit.matrix import Matrix
-from devicekit.probe import read_machine
+from devicekit.machine.probe import read_machine
+from devicekit.matrix.matrix import Matrix
 from devicekit.report.terminal import Style, devices_text, machine_lines
-from devicekit.selection import Selection
+from devicekit.selection.selection import Selection
 
 SECOND = "32 24 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 

@@ -11,10 +11,10 @@ from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel
 from packaging.version import Version
 
 import devicekit
-from devicekit.matrix import Matrix
-from devicekit.projects import sort_key
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.projects import sort_key
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "data", "projects")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data", "projects")
 NAMES = sorted(name[: -len(".json")] for name in os.listdir(FOLDER))
 BUILD = {
     "type": "object",

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from devicekit import Fact, Machine, diagnose, explain_log, select_device
-from devicekit.facts import Distribution
-from devicekit.probe import read_machine
-from devicekit.rules import rules
-from devicekit.simulated import SimulatedHost
+from devicekit.diagnosis.rules import rules
+from devicekit.machine.facts import Distribution
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 NAMES = sorted(os.listdir(os.path.join(TESTS, "machines")))

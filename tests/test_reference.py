@@ -12,10 +12,10 @@ import sys
 import pytest
 
 import devicekit
-from devicekit.cli import _parser
-from devicekit.matrix import Matrix
-from devicekit.probe.process import PRESENCE_ONLY, VARIABLES
-from devicekit.rules import CODES, MEASURED_CODES
+from devicekit.cli.main import _parser
+from devicekit.diagnosis.rules import CODES, MEASURED_CODES
+from devicekit.machine.probe.process import PRESENCE_ONLY, VARIABLES
+from devicekit.matrix.matrix import Matrix
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = os.path.join(ROOT, "tools")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit.request import parse_memory, parse_request
+from devicekit.selection.request import parse_memory, parse_request
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,19 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import devicekit
-from devicekit.cli import main
-from devicekit.matrix import TENSORFLOW_OWNERS, Matrix
+from devicekit.cli.main import main
+from devicekit.matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from devicekit.matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from devicekit.report.resolution import FORMATS, formatted, resolution_text
-from devicekit.resolving.engine import available
-from devicekit.resolving.goals import FRAMEWORKS, GOALS
-from devicekit.resolving.sets import best_set
-from devicekit.target import PLATFORMS, PYTHONS, Target, target_for
+from devicekit.resolver.engine import available
+from devicekit.resolver.goals import FRAMEWORKS, GOALS
+from devicekit.resolver.sets import best_set
 
 LINUX = "linux-x86_64"
 
 
 def for_target(goal, target, framework="tensorflow", keep=(), also=()):
-    from devicekit.pins import _parsed
+    from devicekit.resolver.resolve import _parsed
 
     found, obstacles = best_set(goal, (framework, *also), target, _parsed(keep), Matrix())
     return found if found is not None else obstacles

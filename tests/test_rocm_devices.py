@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit.facts import AmdGpu, Fact, Process
-from devicekit.rules.rocm_devices import target_of, visible_gpus
+from devicekit.diagnosis.rules.rocm_devices import target_of, visible_gpus
+from devicekit.machine.facts import AmdGpu, Fact, Process
 
 #: Two with a serial number, one without.
 GPUS = (

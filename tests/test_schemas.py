@@ -12,10 +12,10 @@ from test_machines import NAMES, load
 
 import devicekit
 from devicekit import testing
-from devicekit.cli import main
-from devicekit.leasing.listing import LeaseRow, Leases, WaitRow
+from devicekit.cli.main import main
+from devicekit.cluster.lease.listing import LeaseRow, Leases, WaitRow
 from devicekit.report.data import devices_data, doctor_data, verification_data
-from devicekit.verification import FrameworkVerification, Observation, Verification
+from devicekit.runtime.verification import FrameworkVerification, Observation, Verification
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "docs", "reference", "schemas")

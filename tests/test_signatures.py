@@ -14,8 +14,8 @@ import time
 import pytest
 
 import devicekit
+from devicekit.diagnosis.rules import CODES, MEASURED_CODES
 from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
-from devicekit.rules import CODES, MEASURED_CODES
 
 try:
     from re import _constants as constants
@@ -25,7 +25,7 @@ except ImportError:  # Python before 3.11
     import sre_parse as parser
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "rules", "signatures")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "logs", "signatures")
 ALL_CODES = CODES + MEASURED_CODES
 
 FIELDS = {

@@ -4,11 +4,13 @@ import doctest
 
 import pytest
 
-from devicekit import compatibility, hardware, target
-from devicekit.matrix import Matrix
-from devicekit.resolving import obstacles
-from devicekit.rules.view import View
-from devicekit.target import PLATFORMS, Target, macos_version, target_for
+from devicekit.diagnosis.view import View
+from devicekit.matrix import gpu_support as hardware
+from devicekit.matrix import queries as compatibility
+from devicekit.matrix import target
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.target import PLATFORMS, Target, macos_version, target_for
+from devicekit.resolver import obstacles
 
 
 @pytest.mark.parametrize("module", [target, hardware, compatibility, obstacles], ids=lambda module: module.__name__)
@@ -65,7 +67,7 @@ def test_darwin(text, version):
 
 
 def test_the_target_of_a_machine(make_machine):
-    from devicekit.probe import read_machine
+    from devicekit.machine.probe import read_machine
 
     host = make_machine(python={"version": "3.10.4", "installed": {}}, architecture="x86_64")
     found = View(read_machine(host), Matrix()).target

@@ -9,17 +9,17 @@ from dataclasses import replace
 import pytest
 
 from devicekit import Fact, Selection, TunedOption, Tuning
-from devicekit.device_facts import Gpu
-from devicekit.plan import Plan
-from devicekit.probe import read_machine
+from devicekit.machine.devices import Gpu
+from devicekit.machine.probe import read_machine
+from devicekit.measure.tuning import cache
+from devicekit.measure.tuning.applying import finish, prepare
+from devicekit.measure.tuning.cores import installed_allocators, physical_cores
+from devicekit.measure.tuning.gains import gain_of, noise_of
+from devicekit.measure.tuning.options import NAMES, Option, candidates, wanted
 from devicekit.report.benchmark import tuning_text
 from devicekit.report.terminal import Style
-from devicekit.request import parse_request
-from devicekit.tuning import cache
-from devicekit.tuning.applying import finish, prepare
-from devicekit.tuning.cores import installed_allocators, physical_cores
-from devicekit.tuning.gains import gain_of, noise_of
-from devicekit.tuning.options import NAMES, Option, candidates, wanted
+from devicekit.selection.plan import Plan
+from devicekit.selection.request import parse_request
 
 SECOND = "32 24 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 HASWELL = "fpu sse sse2 avx avx2 fma f16c"
@@ -318,7 +318,7 @@ def kept(tmp_path, monkeypatch):
     monkeypatch.setenv("DEVICEKIT_CACHE_DIR", str(tmp_path))
     for name in ("TF_NUM_INTRAOP_THREADS", "TF_ENABLE_ONEDNN_OPTS"):
         monkeypatch.delenv(name, raising=False)
-    from devicekit.detection import detect_now
+    from devicekit.machine.detect import detect_now
 
     def keep(tuning):
         made = detect_now()
@@ -385,7 +385,7 @@ def test_wrong_arguments_are_told_at_once(argument, message):
 
 
 def test_the_command_tells_wrong_use(capsys):
-    from devicekit.cli import main
+    from devicekit.cli.main import main
 
     assert main(["tune", "--device", "gpu:0,1"]) == 2
     assert "are several devices" in capsys.readouterr().err

@@ -3,8 +3,8 @@
 import pytest
 
 from devicekit import diagnose
-from devicekit.probe import read_machine
-from devicekit.rules.process import _split_flags
+from devicekit.diagnosis.rules.process import _split_flags
+from devicekit.machine.probe import read_machine
 
 
 def found(make_machine, tensorflow, **environ):
@@ -16,9 +16,9 @@ def found(make_machine, tensorflow, **environ):
         python={"version": minor + ".1", "installed": {"tensorflow-cpu": tensorflow, "protobuf": protobuf}},
         files={site + "/tensorflow/__init__.py": ""},
     )
-    from devicekit.matrix import Matrix
-    from devicekit.rules import process
-    from devicekit.rules.view import View
+    from devicekit.diagnosis.rules import process
+    from devicekit.diagnosis.view import View
+    from devicekit.matrix.matrix import Matrix
 
     machine = read_machine(host)
     assert diagnose(machine)

@@ -10,10 +10,10 @@ import venv
 import pytest
 
 import devicekit
-from devicekit.findings import Finding, FrameworkStatus
+from devicekit.diagnosis.findings import Finding, FrameworkStatus
 from devicekit.report.terminal import Style
 from devicekit.report.verification import verification_text
-from devicekit.verification import FrameworkVerification, Observation, Verification
+from devicekit.runtime.verification import FrameworkVerification, Observation, Verification
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
 POSIX = os.name == "posix"
@@ -159,7 +159,7 @@ NEEDED = (
 )  # fmt: skip
 
 
-COMMAND = "import sys; sys.path.append(sys.argv.pop(1)); from devicekit.cli import main; sys.exit(main())"
+COMMAND = "import sys; sys.path.append(sys.argv.pop(1)); from devicekit.cli.main import main; sys.exit(main())"
 
 
 class Patients:

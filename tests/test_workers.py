@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from devicekit.workers import OUTCOMES, run_worker
+from devicekit.children.worker import OUTCOMES, run_worker
 
 #: A module that a worker may call, since its name begins with devicekit's.
 TASKS = "devicekit._tasks_of_tests"

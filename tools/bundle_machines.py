@@ -11,11 +11,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
 
 from devicekit import Machine, select_device  # noqa: E402
-from devicekit.probe import read_machine  # noqa: E402
-from devicekit.simulated import SimulatedHost  # noqa: E402
+from devicekit.machine.probe import read_machine  # noqa: E402
+from devicekit.machine.simulated import SimulatedHost  # noqa: E402
 
 SOURCE = os.path.join(ROOT, "tests", "machines")
-TARGET = os.path.join(ROOT, "devicekit", "machines")
+TARGET = os.path.join(ROOT, "devicekit", "testing", "machines")
 PAGE = os.path.join(ROOT, "docs", "how-to", "test-your-library.md")
 
 #: Public name: the folder below tests/machines, and what is to be seen on the machine. A name that was released stays.

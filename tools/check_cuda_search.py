@@ -59,7 +59,7 @@ import json, os, sys
 late, load = json.loads(sys.argv[1])
 os.environ.update(late)
 if load:
-    from devicekit.preload import load as preload
+    from devicekit.runtime.preload import load as preload
     preload(load)
 import tensorflow as tf
 gpus = [device.name for device in tf.config.list_physical_devices("GPU")]
@@ -72,13 +72,13 @@ print(json.dumps({"gpus": gpus, "files": sorted(path for path in files if ".so" 
 PREDICTED = """
 import json
 from dataclasses import replace
-from devicekit.detection import detect
-from devicekit.facts import Fact
-from devicekit.device_facts import Gpu
-from devicekit.host import LiveHost
-from devicekit.matrix import BUNDLED
-from devicekit.rules.libraries import search
-from devicekit.rules.view import View
+from devicekit.machine.detect import detect
+from devicekit.machine.facts import Fact
+from devicekit.machine.devices import Gpu
+from devicekit.machine.host import LiveHost
+from devicekit.matrix.matrix import BUNDLED
+from devicekit.diagnosis.rules.libraries import search
+from devicekit.diagnosis.view import View
 machine = detect()
 machine = replace(machine, driver=replace(machine.driver, gpus=Fact.of((Gpu("nvidia", "NVIDIA L4", 0),), "stand-in")))
 found = search(View(machine, BUNDLED))

@@ -19,9 +19,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import devicekit
-from devicekit.matrix import Matrix
-from devicekit.resolving.engine import available
-from devicekit.target import PYTHONS, Target
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.target import PYTHONS, Target
+from devicekit.resolver.engine import available
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "hardware"))

@@ -17,32 +17,33 @@ def problems(path):
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
         size = sum(item.compress_size for item in wheel.infolist())
-        data = sum(item.file_size for item in wheel.infolist() if item.filename.startswith("devicekit/data/"))
+        data = sum(item.file_size for item in wheel.infolist() if item.filename.startswith("devicekit/matrix/data/"))
         metadata = wheel.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode("utf-8")
         entry_points = wheel.read(next(name for name in names if name.endswith("entry_points.txt"))).decode("utf-8")
         codes = re.findall(
-            r'"([a-z-]+)"', wheel.read("devicekit/rules/__init__.py").decode("utf-8").partition("CODES = (")[2]
+            r'"([a-z-]+)"',
+            wheel.read("devicekit/diagnosis/rules/__init__.py").decode("utf-8").partition("CODES = (")[2],
         )
     for name in (
         "devicekit/py.typed",
-        "devicekit/data/holds.json",
-        "devicekit/data/libraries.json",
-        "devicekit/data/projects.json",
-        "devicekit/data/projects/tensorflow.json",
-        "devicekit/data/cuda.json",
-        "devicekit/data/remedies.json",
-        "devicekit/rules/signatures/general.json",
-        "devicekit/rules/signatures/harmless.json",
+        "devicekit/matrix/data/holds.json",
+        "devicekit/matrix/data/libraries.json",
+        "devicekit/matrix/data/projects.json",
+        "devicekit/matrix/data/projects/tensorflow.json",
+        "devicekit/matrix/data/cuda.json",
+        "devicekit/matrix/data/remedies.json",
+        "devicekit/logs/signatures/general.json",
+        "devicekit/logs/signatures/harmless.json",
         "devicekit/report/templates/base.html",
         "devicekit/report/templates/style.css",
         "devicekit/__main__.py",
-        "devicekit/machines/titles.json",
-        "devicekit/machines/windows-amd-stock-tf.json",
+        "devicekit/testing/machines/titles.json",
+        "devicekit/testing/machines/windows-amd-stock-tf.json",
     ):
         if name not in names:
             found.append("%s is missing" % name)
     for code in codes[: codes.index("no-gpu") + 1]:
-        if "devicekit/explain/%s.md" % code not in names:
+        if "devicekit/diagnosis/pages/%s.md" % code not in names:
             found.append("the page of %s is missing" % code)
     for name in sorted(names):
         if not name.startswith("devicekit/") and ".dist-info/" not in name:
@@ -61,9 +62,9 @@ def problems(path):
     core = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     if len(core) > 5:
         found.append("it has %d core dependencies: %s" % (len(core), core))
-    if "devicekit = devicekit.cli:main" not in entry_points:
+    if "devicekit = devicekit.cli.main:main" not in entry_points:
         found.append("the command is missing")
-    if "devicekit = devicekit.pytest_plugin" not in entry_points:
+    if "devicekit = devicekit.testing.pytest_plugin" not in entry_points:
         found.append("the plug-in for pytest is missing")
     return found
 

@@ -182,9 +182,9 @@ class Fuzzer:
     """
 
     def __init__(self, seed, folder):
-        from devicekit.facts import Machine
-        from devicekit.probe import read_machine
-        from devicekit.simulated import SimulatedHost
+        from devicekit.machine.facts import Machine
+        from devicekit.machine.probe import read_machine
+        from devicekit.machine.simulated import SimulatedHost
 
         self.seed, self.folder = seed, folder
         self.examples = examples() + list(LINES)
@@ -224,14 +224,14 @@ class Fuzzer:
         return cut_short(text * rng.choice((1, 1, 1, 1, 2, 1000)), rng)
 
     def log(self, rng):
-        from devicekit.explaining import explain
+        from devicekit.logs.explain import explain
 
         return self.lines(rng), explain
 
     def log_bytes(self, rng):
         import io
 
-        from devicekit.explaining import explain_log
+        from devicekit.logs.explain import explain_log
 
         text = self.lines(rng).encode(rng.choice(("utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1")), "replace")
 
@@ -242,35 +242,35 @@ class Fuzzer:
         return mutate_bytes(text, rng), feed
 
     def metadata(self, rng):
-        from devicekit.probe.distributions import parse_metadata
+        from devicekit.machine.probe.distributions import parse_metadata
 
         return mutate_text(METADATA, rng), parse_metadata
 
     def record(self, rng):
-        from devicekit.probe.distributions import parse_record
+        from devicekit.machine.probe.distributions import parse_record
 
         system = rng.choice(("linux", "windows", "macos", "plan9"))
         return mutate_text(RECORD, rng), lambda text: [parse_record(text, deep, system) for deep in (True, False)]
 
     def wheel(self, rng):
-        from devicekit.probe.distributions import parse_wheel
+        from devicekit.machine.probe.distributions import parse_wheel
 
         return mutate_text(WHEEL, rng), parse_wheel
 
     def build_info(self, rng):
-        from devicekit.probe.builds import parse_build_info
+        from devicekit.machine.probe.builds import parse_build_info
 
         return mutate_text(BUILD_INFO, rng), parse_build_info
 
     def text(self, rng):
         """Small files of the system."""
-        from devicekit.probe.builds import parse_version_header
-        from devicekit.probe.cuda import parse_data_dir
-        from devicekit.probe.driver import parse_nvidia_information, parse_nvidia_version
-        from devicekit.probe.native import parse_os_release
-        from devicekit.probe.process import parse_proc_version
-        from devicekit.probe.processor import parse_cpuinfo, parse_meminfo
-        from devicekit.probe.rocm import parse_kfd_properties
+        from devicekit.machine.probe.builds import parse_version_header
+        from devicekit.machine.probe.cuda import parse_data_dir
+        from devicekit.machine.probe.driver import parse_nvidia_information, parse_nvidia_version
+        from devicekit.machine.probe.native import parse_os_release
+        from devicekit.machine.probe.process import parse_proc_version
+        from devicekit.machine.probe.processor import parse_cpuinfo, parse_meminfo
+        from devicekit.machine.probe.rocm import parse_kfd_properties
 
         name, parse = rng.choice((
             ("version.h", parse_version_header), ("os-release", parse_os_release), ("meminfo", parse_meminfo),
@@ -281,12 +281,12 @@ class Fuzzer:
         return mutate_text(TEXTS.get(name, CPUINFO), rng), parse
 
     def ld_cache(self, rng):
-        from devicekit.probe.native import parse_ld_cache
+        from devicekit.machine.probe.native import parse_ld_cache
 
         return mutate_bytes(ld_so_cache(rng), rng), parse_ld_cache
 
     def elf_header(self, rng):
-        from devicekit.probe.elf import missing_libraries, read_dynamic
+        from devicekit.machine.probe.elf import missing_libraries, read_dynamic
 
         def feed(data):
             host = self.simulated({"loader_cache": {"libc.so.6": "/lib/libc.so.6"}}, {"lib/x.so": data})
@@ -298,7 +298,7 @@ class Fuzzer:
     def host(self, rng):
         """A whole machine with mutated files is read and judged."""
         from devicekit.api import diagnose, select_device
-        from devicekit.probe import read_machine
+        from devicekit.machine.probe import read_machine
 
         host = copy.deepcopy(rng.choice(self.hosts))
         files = host.setdefault("files", {})
@@ -332,7 +332,7 @@ class Fuzzer:
     def machine(self, rng):
         from devicekit.api import diagnose, select_device
         from devicekit.errors import MachineFileError
-        from devicekit.facts import Machine
+        from devicekit.machine.facts import Machine
 
         def feed(data):
             try:
@@ -346,8 +346,8 @@ class Fuzzer:
 
     def facts(self, rng):
         from devicekit.errors import DevicekitError
-        from devicekit.logs.known import known_from_facts
-        from devicekit.logs.reading import read_log
+        from devicekit.logs.context import known_from_facts
+        from devicekit.logs.engine import read_log
 
         said = {
             "os": rng.choice(("linux", "windows", "macos", "wsl2", "container", "plan 9")), "python": "3.11",
@@ -369,7 +369,7 @@ class Fuzzer:
 
     def simulated(self, host, files):
         """Return a simulated machine made of data and files."""
-        from devicekit.simulated import SimulatedHost
+        from devicekit.machine.simulated import SimulatedHost
 
         with open(os.path.join(self.folder, "host.json"), "w", encoding="utf-8") as stream:
             json.dump(dict({"system": "linux"}, **host), stream)
@@ -392,7 +392,7 @@ def judged(diagnosis):
 def examples():
     """Return the example lines of all signatures, where they stand now: beside the signatures or in the tests."""
     found = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "devicekit", "rules", "signatures", "*.json"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "devicekit", "logs", "signatures", "*.json"))):
         with open(path, encoding="utf-8") as stream:
             for row in json.load(stream)["signatures"]:
                 found += row.get("examples", []) + row.get("not", [])

@@ -1,6 +1,6 @@
 """Derive the bundled compatibility data from the wheels on the package registry.
 
-    python tools/refresh_matrix.py                 # read what is new, rewrite devicekit/data/projects/
+    python tools/refresh_matrix.py                 # read what is new, rewrite devicekit/matrix/data/projects/
     python tools/refresh_matrix.py --check         # only say where the bundled data is behind; exit status 1 if it is
     python tools/refresh_matrix.py --verify 12     # read some known releases again and compare every cell
     python tools/refresh_matrix.py tensorflow keras   # only these projects
@@ -27,7 +27,7 @@ from platformdirs import user_cache_dir
 from wheels import open_registry, wheel_tags
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(os.path.dirname(HERE), "devicekit", "data", "projects")
+DATA = os.path.join(os.path.dirname(HERE), "devicekit", "matrix", "data", "projects")
 PROJECTS = os.path.join(HERE, "matrix_projects.json")
 
 #: Platforms for which no framework of ours has wheels.

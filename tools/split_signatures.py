@@ -13,7 +13,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SIGNATURES = os.path.join(ROOT, "devicekit", "rules", "signatures")
+SIGNATURES = os.path.join(ROOT, "devicekit", "logs", "signatures")
 EXAMPLES = os.path.join(ROOT, "tests", "signatures")
 MOVED = ("examples", "not")
 

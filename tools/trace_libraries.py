@@ -4,7 +4,7 @@
     python tools/trace_libraries.py 2.10 2.18
 
 Each release is installed into a fresh environment (as `devicekit resolve` pins it) and asked for its GPUs beside a stub
-driver; the loader says what is looked for (LD_DEBUG=libs). Writes devicekit/data/libraries.json.
+driver; the loader says what is looked for (LD_DEBUG=libs). Writes devicekit/matrix/data/libraries.json.
 """
 
 import argparse
@@ -18,16 +18,16 @@ import sys
 import tempfile
 
 import devicekit
-from devicekit.matrix import Matrix
-from devicekit.resolving.engine import available
-from devicekit.target import PYTHONS, Target
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.target import PYTHONS, Target
+from devicekit.resolver.engine import available
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "hardware"))
 
 import build  # noqa: E402
 
-DATA = os.path.join(os.path.dirname(HERE), "devicekit", "data", "libraries.json")
+DATA = os.path.join(os.path.dirname(HERE), "devicekit", "matrix", "data", "libraries.json")
 
 #: NVIDIA's libraries, as the loader is asked for them.
 NAMES = re.compile(

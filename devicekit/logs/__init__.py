@@ -3,6 +3,6 @@
 Pure: text in, findings out. `read_log` is the whole way; everything else here is one step of it.
 """
 
-from .reading import Explanation, read_log
+from .engine import Explanation, read_log
 
 __all__ = ["Explanation", "read_log"]

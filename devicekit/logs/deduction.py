@@ -6,15 +6,15 @@ matrix as the rules do; what is not known decides nothing.
 
 from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
-from ..compatibility import driver_runs, goes_with, has_code_for, has_wheel
-from ..findings import Evidence
-from ..matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
-from .known import Known
+from ..diagnosis.findings import Evidence
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
+from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
+from .context import Known
 from .results import different_tensors, rising_loss
 from .signatures import SAYS, remedy
 
 if TYPE_CHECKING:
-    from .weighing import Claim
+    from .causes import Claim
 
 __all__ = ["deduce"]
 
@@ -39,7 +39,7 @@ def deduce(claims: "Sequence[Claim]", known: Known, calm: bool) -> "List[Claim]"
     if known.driver_library and known.driver_kernel and not _same(known.driver_library, known.driver_kernel):
         text = "The driver's library is %s, the loaded kernel module %s." % (known.driver_library, known.driver_kernel)
         return [_claim(("driver-mismatch", text), claims, known, SAYS["cause"])]
-    from .weighing import GPU_UNUSED
+    from .causes import GPU_UNUSED
 
     best = max((claim.weight for claim in claims), default=0.0)
     if best >= SAYS["cause"] or (not claims and known.machine is not None):
@@ -75,7 +75,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _claim(made: Tuple[str, str], claims: "Sequence[Claim]", known: Known, weight: float = _WEIGHT) -> "Claim":
-    from .weighing import Claim, remedies
+    from .causes import Claim, remedies
 
     code, text = made
     general = remedy(code)

@@ -2,7 +2,7 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from ..comparison import VERDICTS, Difference
+from ..measure.numerics.result import VERDICTS, Difference
 
 __all__ = ["count", "excess", "memory", "plain", "rate", "ratio", "relative", "sign", "worst_first"]
 

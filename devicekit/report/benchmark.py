@@ -3,8 +3,8 @@
 import textwrap
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ..benchmark_result import BenchmarkResult, Throughput
-from ..tuning_result import TunedOption, Tuning
+from ..measure.benchmark.result import BenchmarkResult, Throughput
+from ..measure.tuning.result import TunedOption, Tuning
 from .amounts import count, memory, rate, ratio
 from .terminal import Style, finding_lines
 

@@ -3,7 +3,7 @@
 import textwrap
 from typing import List, Sequence, Tuple
 
-from ..comparison import VERDICTS, Comparison, Difference, Divergence
+from ..measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from .terminal import Style, finding_lines
 
 __all__ = ["comparison_line", "comparison_text"]

@@ -2,10 +2,10 @@
 
 from typing import Any, Dict
 
-from ..facts import Machine
-from ..findings import Diagnosis
-from ..selection import Selection
-from ..verification import Verification
+from ..diagnosis.findings import Diagnosis
+from ..machine.facts import Machine
+from ..runtime.verification import Verification
+from ..selection.selection import Selection
 
 __all__ = ["devices_data", "doctor_data", "verification_data"]
 

@@ -3,8 +3,8 @@
 import textwrap
 from typing import List
 
-from ..findings import Finding
-from ..logs.reading import Explanation
+from ..diagnosis.findings import Finding
+from ..logs.engine import Explanation
 from .terminal import Style, finding_lines
 
 __all__ = ["explanation_text", "short_text"]

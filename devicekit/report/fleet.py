@@ -3,8 +3,8 @@
 import textwrap
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from ..fleet_result import Fleet, FleetDifference, FleetGroup
-from ..machine_diff import MachineDiff
+from ..cluster.diff.result import MachineDiff
+from ..cluster.fleet.result import Fleet, FleetDifference, FleetGroup
 from .amounts import count
 from .machine_diff import cause_lines, said
 from .terminal import Style, finding_lines

@@ -2,8 +2,8 @@
 
 from typing import List
 
-from ..fleet_result import Fleet
-from ..machine_diff import FactChange, MachineDiff
+from ..cluster.diff.result import FactChange, MachineDiff
+from ..cluster.fleet.result import Fleet
 from .amounts import count, sign
 from .fleet import group_title, names_of, unlike
 from .html import (

@@ -2,8 +2,8 @@
 
 from typing import Any, Dict, List, Tuple
 
-from ..findings import Finding
-from ..fleet_result import Fleet, FleetGroup
+from ..cluster.fleet.result import Fleet, FleetGroup
+from ..diagnosis.findings import Finding
 from .amounts import count
 from .fleet import names_of, unlike
 from .machine_diff import said
@@ -28,8 +28,6 @@ def fleet_page(fleet: Fleet, *, made: str = "") -> str:
     ------
     DevicekitError
         Where Jinja2 is not installed.
-
-    .. versionadded:: 0.1.0
     """
     broken = sum(len(group.nodes) for group in fleet.groups if group.broken)
     verdict = [tag("error", "%s with an error" % count(broken, "node"))] if broken else []

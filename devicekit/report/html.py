@@ -7,11 +7,11 @@ sign, never by a colour. No style sheets and no scripts, which notebooks that ar
 from html import escape
 from typing import Iterable, List, Optional, Sequence, Tuple
 
-from ..benchmark_result import BenchmarkResult, Throughput
-from ..comparison import Comparison, Difference, Divergence
-from ..findings import Candidate, Diagnosis, Finding
-from ..selection import Selection
-from ..tuning_result import Tuning
+from ..diagnosis.findings import Candidate, Diagnosis, Finding
+from ..measure.benchmark.result import BenchmarkResult, Throughput
+from ..measure.numerics.result import Comparison, Difference, Divergence
+from ..measure.tuning.result import Tuning
+from ..selection.selection import Selection
 from .amounts import count, memory, plain, rate, ratio, relative, sign, worst_first
 
 __all__ = ["benchmark_html", "comparison_html", "diagnosis_html", "selection_html", "tuning_html"]

@@ -8,7 +8,7 @@ __all__ = ["described", "leases_text", "printable", "span"]
 
 
 def leases_text(found: Any, style: Style) -> str:
-    """Return who holds what, and who waits; ``found``: `devicekit.leasing.listing.Leases`."""
+    """Return who holds what, and who waits; ``found``: `devicekit.cluster.lease.listing.Leases`."""
     lines: List[str] = []
     for row in found.devices:
         if row.held:

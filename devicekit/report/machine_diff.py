@@ -3,7 +3,7 @@
 import textwrap
 from typing import Dict, List, Optional, Tuple
 
-from ..machine_diff import Consequence, FactChange, MachineDiff
+from ..cluster.diff.result import Consequence, FactChange, MachineDiff
 from .amounts import count
 from .terminal import Style, finding_lines
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Dict, List, Optional
 
-from ..matrix import TENSORFLOW_OWNERS, Matrix
-from ..projects import Build, Project, Release, sort_key
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.projects import Build, Project, Release, sort_key
 
 __all__ = ["matching", "matrix_data", "matrix_text"]
 

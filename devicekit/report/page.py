@@ -21,8 +21,6 @@ def write_page(path: str, html: str) -> None:
     ------
     DevicekitError
         Where it cannot be written; the message names the file and the cause.
-
-    .. versionadded:: 0.1.0
     """
     content = html.encode("utf-8")
     try:

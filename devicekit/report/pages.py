@@ -10,16 +10,16 @@ import pkgutil
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .. import __version__
-from ..benchmark_result import BenchmarkResult
-from ..comparison import Comparison
+from ..diagnosis.findings import Candidate, Diagnosis, FrameworkStatus
 from ..errors import DevicekitError
-from ..facts import Machine
-from ..figures.drawing import require_matplotlib
-from ..findings import Candidate, Diagnosis, FrameworkStatus
-from ..matrix_row import MatrixRow, matrix_row
-from ..selection import Selection
-from ..tuning_result import Tuning
+from ..machine.facts import Machine
+from ..measure.benchmark.result import BenchmarkResult
+from ..measure.numerics.result import Comparison
+from ..measure.tuning.result import Tuning
+from ..selection.selection import Selection
 from .amounts import count, memory, plain, sign
+from .compatibility_table import MatrixRow, matrix_row
+from .figures.drawing import require_matplotlib
 from .sections import Section, comparison_sections, gain_section, throughput_section
 
 __all__ = ["benchmark_page", "comparison_page", "doctor_page", "require_pages", "tuning_page"]
@@ -57,8 +57,6 @@ def doctor_page(machine: Machine, diagnosis: Diagnosis, selection: Selection, *,
     ------
     DevicekitError
         Where Jinja2 is not installed.
-
-    .. versionadded:: 0.1.0
     """
     framework = " with %s" % _NAMES.get(selection.framework, selection.framework) if selection.framework else ""
     tried = {True: "an operation ran on it", False: "an operation failed on it", None: "nothing was run on it"}
@@ -103,8 +101,6 @@ def benchmark_page(result: BenchmarkResult, *, made: str = "") -> str:
     ------
     DevicekitError
         Where Jinja2 or matplotlib is not installed.
-
-    .. versionadded:: 0.1.0
     """
     fastest = result.fastest
     verdict = _verdict(result.findings, calm="")
@@ -131,8 +127,6 @@ def comparison_page(comparison: Comparison, *, made: str = "") -> str:
     ------
     DevicekitError
         Where Jinja2 or matplotlib is not installed.
-
-    .. versionadded:: 0.1.0
     """
     devices = ", ".join(comparison.devices) or "nothing"
     agree = "agrees" if len(comparison.devices) == 1 else "agree"
@@ -166,8 +160,6 @@ def tuning_page(tuning: Tuning, *, made: str = "") -> str:
     ------
     DevicekitError
         Where Jinja2 or matplotlib is not installed.
-
-    .. versionadded:: 0.1.0
     """
     heading = "%s with %s" % (tuning.device, _NAMES.get(tuning.framework, tuning.framework))
     lead = "%s trains %.2f times as fast as with the defaults." % (tuning.model, tuning.gain) if tuning.gain else ""

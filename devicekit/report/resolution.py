@@ -3,7 +3,7 @@
 import textwrap
 from typing import List
 
-from ..resolution import Resolution, quoted
+from ..resolver.result import Resolution, quoted
 
 __all__ = ["FORMATS", "formatted", "resolution_text"]
 

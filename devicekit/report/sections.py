@@ -2,16 +2,16 @@
 
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
-from ..benchmark_result import BenchmarkResult, Throughput
-from ..comparison import Comparison, Difference, Divergence
-from ..figures.divergence import divergence_panels
-from ..figures.drawing import Panel, figure, measured
-from ..figures.errors import error_panels
-from ..figures.gains import gain_panels
-from ..figures.svg import inline_svg
-from ..figures.throughput import throughput_panels
-from ..tuning_result import Tuning
+from ..measure.benchmark.result import BenchmarkResult, Throughput
+from ..measure.numerics.result import Comparison, Difference, Divergence
+from ..measure.tuning.result import Tuning
 from .amounts import memory, rate, ratio, relative, worst_first
+from .figures.divergence import divergence_panels
+from .figures.drawing import Panel, figure, measured
+from .figures.errors import error_panels
+from .figures.gains import gain_panels
+from .figures.svg import inline_svg
+from .figures.throughput import throughput_panels
 
 __all__ = ["Plot", "Section", "Table", "comparison_sections", "gain_section", "throughput_section"]
 

@@ -4,9 +4,9 @@ import textwrap
 from dataclasses import dataclass
 from typing import Iterable, List, Optional
 
-from ..facts import Machine, Native
-from ..findings import Candidate, Diagnosis, Finding
-from ..selection import Selection
+from ..diagnosis.findings import Candidate, Diagnosis, Finding
+from ..machine.facts import Machine, Native
+from ..selection.selection import Selection
 
 __all__ = ["Style", "devices_text", "doctor_text"]
 

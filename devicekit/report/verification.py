@@ -3,8 +3,8 @@
 import textwrap
 from typing import Dict, List
 
-from ..findings import Finding
-from ..verification import DOING, FrameworkVerification, Verification, ending
+from ..diagnosis.findings import Finding
+from ..runtime.verification import DOING, FrameworkVerification, Verification, ending
 from .terminal import Style, finding_lines, machine_lines
 
 __all__ = ["verification_text"]

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from measurements import HOSTILE, benchmark, comparison, tuning
 
 import devicekit
-from devicekit.figures.drawing import measured, shortened
-from devicekit.figures.svg import CLASSES, inline_svg
+from devicekit.report.figures.drawing import measured, shortened
+from devicekit.report.figures.svg import CLASSES, inline_svg
 
 
 def words(figure):

@@ -14,10 +14,10 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 import devicekit
-from devicekit.probe import read_machine
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 from devicekit.report.fleet_page import fleet_page
 from devicekit.report.pages import benchmark_page, comparison_page, doctor_page, tuning_page
-from devicekit.simulated import SimulatedHost
 
 MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
 
@@ -267,7 +267,7 @@ def test_the_command_writes_the_page(browser, tmp_path, python):
     (home / ".keras").mkdir(parents=True)
     (home / ".keras" / "keras.json").write_text('{"backend": "nonsense"}', encoding="utf-8")
     path = tmp_path / "report.html"
-    code = "import sys; from devicekit.cli import main; main(sys.argv[1:])"
+    code = "import sys; from devicekit.cli.main import main; main(sys.argv[1:])"
     variables = {
         "HOME": str(home),
         "USER": "wilhelmina",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from devicekit.distribution.cluster import check_address, parse_cluster, slurm_port
+from devicekit.cluster.strategy.cluster_environment import check_address, parse_cluster, slurm_port
 
 
 def tf_config(**changes):

@@ -6,12 +6,12 @@ import os
 import pytest
 
 from devicekit import DevicekitError, DeviceUnavailableError, diagnose
-from devicekit.distribution.assigning import hidden_variables, share_out, visible_variables
-from devicekit.distribution.cluster import parse_cluster
-from devicekit.distribution.launching import Order, command_for, host_tasks, plan_launch, which_host, with_hosts
-from devicekit.distribution.ports import FIRST, LAST, free_ports
-from devicekit.probe import read_machine
-from devicekit.simulated import SimulatedHost
+from devicekit.cluster.launch.device_shares import hidden_variables, share_out, visible_variables
+from devicekit.cluster.launch.plan import Order, command_for, host_tasks, plan_launch, which_host, with_hosts
+from devicekit.cluster.launch.ports import FIRST, LAST, free_ports
+from devicekit.cluster.strategy.cluster_environment import parse_cluster
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 
 MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
 SCRIPT = (__file__,)

@@ -6,12 +6,12 @@ import os
 import pytest
 
 import devicekit
-from devicekit.distribution.device_sets import set_of_devices
-from devicekit.findings import Candidate, Diagnosis
-from devicekit.plan import Plan
-from devicekit.probe import read_machine
-from devicekit.request import parse_request
-from devicekit.simulated import SimulatedHost
+from devicekit.cluster.strategy.device_sets import set_of_devices
+from devicekit.diagnosis.findings import Candidate, Diagnosis
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.selection.plan import Plan
+from devicekit.selection.request import parse_request
 
 MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
 TF_CONFIG = {"TF_CONFIG": json.dumps({"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}})}

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from devicekit import Machine, diagnose
-from devicekit.fleet.fingerprint import kind_of, plain_machine, shortcut
-from devicekit.probe import read_machine
-from devicekit.simulated import SimulatedHost
+from devicekit.cluster.fleet.fingerprint import kind_of, plain_machine, shortcut
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
 
 GENERATOR = load_generator()
 BASE = GENERATOR.template()

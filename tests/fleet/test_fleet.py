@@ -12,8 +12,8 @@ from fleets import load_generator, template, write
 
 import devicekit
 from devicekit import DevicekitError, Machine, examine_fleet
-from devicekit.cli import main
-from devicekit.fleet.judging import LIMIT_BYTES
+from devicekit.cli.main import main
+from devicekit.cluster.fleet.groups import LIMIT_BYTES
 from devicekit.report.fleet import fleet_text
 from devicekit.report.fleet_html import fleet_html
 from devicekit.report.terminal import Style
@@ -296,7 +296,7 @@ def test_a_fleet_is_judged_without_a_machine_of_its_own(folder, python):
     """No framework, and nothing of this machine, is looked at."""
     code = (
         "import sys, devicekit; fleet = devicekit.examine_fleet(sys.argv[1]); print(fleet);"
-        "bad = [name for name in ('tensorflow', 'numpy', 'ray', 'devicekit.detection') if name in sys.modules];"
+        "bad = [name for name in ('tensorflow', 'numpy', 'ray', 'devicekit.machine.detect') if name in sys.modules];"
         "assert not bad, bad"
     )
     root = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))

@@ -5,8 +5,8 @@ import json
 import pytest
 from fleets import template
 
-from devicekit.fleet.judging import LIMIT_BYTES
-from devicekit.fleet.reading import node_names, snapshots_in
+from devicekit.cluster.fleet.groups import LIMIT_BYTES
+from devicekit.cluster.fleet.parse import node_names, snapshots_in
 
 DATA = template()
 LINE = json.dumps(DATA).encode("ascii")

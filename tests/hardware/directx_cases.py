@@ -168,9 +168,9 @@ def predict(setting, value, flavour, folder):
     function that the rules and the candidates are made with. ``LD_LIBRARY_PATH`` has to name ``folder`` by now.
     """
     import devicekit
-    from devicekit.probe.directml import parse_directx
-    from devicekit.questions import LiveQuestion
-    from devicekit.rules.adapters import directml_visible
+    from devicekit.diagnosis.rules.adapters import directml_visible
+    from devicekit.machine.driver_query import LiveQuestion
+    from devicekit.machine.probe.directml import parse_directx
 
     child = os.path.join(os.path.dirname(devicekit.__file__), "probe", "directx_child.py")
     os.environ["DEVICEKIT_SIM_ADAPTERS"] = setting

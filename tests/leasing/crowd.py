@@ -10,9 +10,9 @@ import random
 import sys
 import time
 
-from devicekit.leasing.folder import open_folder
-from devicekit.leasing.patience import wait
-from devicekit.leasing.waiting import Queue, own_record
+from devicekit.cluster.lease.folder import open_folder
+from devicekit.cluster.lease.patience import wait
+from devicekit.cluster.lease.waiting import Queue, own_record
 
 
 def work(number, folder, witness, rounds, devices):

@@ -7,7 +7,7 @@ import json
 import sys
 
 import devicekit
-from devicekit.machine_file import load_machine
+from devicekit.machine.snapshot import load_machine
 
 
 def main(path, device, count, timeout):

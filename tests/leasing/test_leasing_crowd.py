@@ -11,8 +11,8 @@ import tempfile
 import pytest
 from leasing_tools import HERE, told, until
 
-from devicekit.leasing.folder import open_folder
-from devicekit.leasing.waiting import Queue
+from devicekit.cluster.lease.folder import open_folder
+from devicekit.cluster.lease.waiting import Queue
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="it forks")
 

@@ -7,12 +7,12 @@ import stat
 import pytest
 
 from devicekit import LeaseError, lease
-from devicekit.leasing import folder as places
-from devicekit.leasing.folder import default_path, open_folder
-from devicekit.leasing.locks import is_held, open_shared, take
-from devicekit.leasing.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
-from devicekit.leasing.records import command_name, read_record, write_record
-from devicekit.leasing.waiting import Queue
+from devicekit.cluster.lease import folder as places
+from devicekit.cluster.lease.folder import default_path, open_folder
+from devicekit.cluster.lease.locks import is_held, open_shared, take
+from devicekit.cluster.lease.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
+from devicekit.cluster.lease.records import command_name, read_record, write_record
+from devicekit.cluster.lease.waiting import Queue
 from devicekit.report.leases import described, printable, span
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")

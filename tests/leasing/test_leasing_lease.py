@@ -13,9 +13,9 @@ from test_machines import load
 
 import devicekit
 from devicekit import DeviceUnavailableError, Lease, LeaseError, LeaseTimeoutError, lease
-from devicekit.leasing.folder import open_folder
-from devicekit.leasing.listing import read_leases
-from devicekit.leasing.waiting import Queue
+from devicekit.cluster.lease.folder import open_folder
+from devicekit.cluster.lease.listing import read_leases
+from devicekit.cluster.lease.waiting import Queue
 from devicekit.report.leases import leases_text
 from devicekit.report.terminal import Style
 
@@ -162,7 +162,7 @@ def test_a_process_that_is_started_with_the_variables_shares_the_lease(start, fo
 FORKED = """
 import os, sys
 import devicekit
-from devicekit.machine_file import load_machine
+from devicekit.machine.snapshot import load_machine
 machine = load_machine(sys.argv[1])
 held = devicekit.lease("gpu:0", machine=machine)
 child = os.fork()
@@ -172,7 +172,7 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 ask = '''
 import sys, devicekit
-from devicekit.machine_file import load_machine
+from devicekit.machine.snapshot import load_machine
 try:
     devicekit.lease("gpu:0", machine=load_machine(sys.argv[1]), timeout_s=0)
 except devicekit.LeaseTimeoutError:
@@ -217,7 +217,7 @@ def test_a_whole_gpu_waits_for_its_slices(folder, monkeypatch):
 
 
 def test_waiting_is_logged_and_nothing_is_printed(start, folder, caplog, capfd):
-    from devicekit.leasing.taking import Progress, _log
+    from devicekit.cluster.lease.lease import Progress, _log
 
     with caplog.at_level(logging.INFO, "devicekit"):
         _log(Progress(61.0, 2, ("gpu:0 is held by process 1 (x)",)))

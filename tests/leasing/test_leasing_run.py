@@ -12,11 +12,11 @@ from test_machines import load
 
 from devicekit import LeaseTimeoutError, auto, lease
 from devicekit.api import plan_for
-from devicekit.cli import main
-from devicekit.leasing.exclusive import checked_wait, take_for
-from devicekit.leasing.folder import open_folder
-from devicekit.leasing.waiting import Queue
-from devicekit.request import parse_request
+from devicekit.cli.main import main
+from devicekit.cluster.lease.exclusive import checked_wait, take_for
+from devicekit.cluster.lease.folder import open_folder
+from devicekit.cluster.lease.waiting import Queue
+from devicekit.selection.request import parse_request
 
 SERVER = load("linux-nvidia-server")[1]
 UUID = "GPU-11111111-2222-3333-4444-00000000000%d"
@@ -95,7 +95,7 @@ def test_what_the_command_leaves_behind_keeps_the_lease(command, folder):
 
 def test_a_program_in_it_may_ask_for_its_device_again(command, server):
     code = (
-        "import sys, devicekit; from devicekit.machine_file import load_machine\n"
+        "import sys, devicekit; from devicekit.machine.snapshot import load_machine\n"
         "print(devicekit.lease('gpu:5', machine=load_machine(sys.argv[1]), timeout_s=0).device)"
     )
     status, out, err = finished(command("--device", "gpu:5", "--", sys.executable, "-c", code, server))
@@ -140,7 +140,7 @@ def test_a_command_that_is_not_there(command, folder):
 
 
 def test_gpus_are_leased_where_no_framework_is_installed_beside_devicekit(folder):
-    from devicekit.leasing.asking import hardware_of
+    from devicekit.cluster.lease.arguments import hardware_of
 
     bare = load("linux-nvidia-tensorflow-cpu-and-torch")[1]
     assert plan_for(parse_request("gpu"), None, bare).device == "cpu"
@@ -177,7 +177,7 @@ def test_the_list_of_leases(start, folder, server, capsys):
     assert "gpu:1    NVIDIA A100-SXM4-40GB: held by process %d (holder.py) for" % holder.pid in text
     # What this process does not see is shown with what its holder has said of it.
     alone = load("linux-no-gpu")[1]
-    from devicekit.leasing.listing import read_leases
+    from devicekit.cluster.lease.listing import read_leases
 
     (row,) = read_leases(alone).devices
     assert (row.device, row.name, row.uuid, row.held) == ("", "NVIDIA A100-SXM4-40GB", UUID % 1, True)
@@ -191,7 +191,7 @@ def exclusive(request, timeout_s=None, require=False, machine=SERVER, policy=Non
 @pytest.fixture
 def kept(monkeypatch):
     """Give back what is kept until the process ends, and forget it."""
-    from devicekit.leasing import exclusive as module
+    from devicekit.cluster.lease import exclusive as module
 
     monkeypatch.setenv("DEVICEKIT_LEASED", "")
     yield
@@ -244,7 +244,7 @@ def test_how_long_auto_waits():
 
 
 def test_what_keeps_every_program_from_a_gpu_is_said_before_what_is_wrong_with_this_environment():
-    from devicekit.leasing.asking import of_the_machine, plan_of
+    from devicekit.cluster.lease.arguments import of_the_machine, plan_of
 
     bare = load("linux-nothing-installed")[1]
     plan = plan_of(parse_request("gpu"), 1, bare)

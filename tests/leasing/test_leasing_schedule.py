@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from test_machines import load
 
 from devicekit import diagnose
-from devicekit.findings import Candidate
-from devicekit.leasing.hardware_keys import keys_of
-from devicekit.leasing.restriction import visible
-from devicekit.leasing.schedule import Wish, conflict, grant, least_changes, pick
+from devicekit.cluster.lease.hardware_keys import keys_of
+from devicekit.cluster.lease.restriction import visible
+from devicekit.cluster.lease.schedule import Wish, conflict, grant, least_changes, pick
+from devicekit.diagnosis.findings import Candidate
 
 ALL = ("a", "b", "c", "d")
 

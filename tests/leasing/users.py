@@ -5,9 +5,9 @@ import os
 import stat
 import sys
 
+from devicekit.cluster.lease.folder import open_folder
+from devicekit.cluster.lease.waiting import Queue, own_record
 from devicekit.errors import LeaseError
-from devicekit.leasing.folder import open_folder
-from devicekit.leasing.waiting import Queue, own_record
 
 
 def attempt(path):

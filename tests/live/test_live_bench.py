@@ -146,8 +146,8 @@ def test_models_have_as_many_weights_as_were_published(framework, program):
     code = """
 import os
 os.environ.setdefault("KERAS_BACKEND", sys.argv[1])
-from devicekit.benchmarking.building import build
-from devicekit.benchmarking.models import MODELS
+from devicekit.measure.benchmark.building import build
+from devicekit.measure.benchmark.models import MODELS
 try:
     import tensorflow as tf
     keras = tf.keras
@@ -162,8 +162,8 @@ print(json.dumps([(item.name, item.parameters, int(build(keras, item)[0].count_p
 def test_data_are_the_same_for_the_same_seed_and_differ_from_batch_to_batch():
     import numpy as np
 
-    from devicekit.benchmarking.data import batches, one_batch, parts_of
-    from devicekit.benchmarking.models import MODELS, resized
+    from devicekit.measure.benchmark.data import batches, one_batch, parts_of
+    from devicekit.measure.benchmark.models import MODELS, resized
 
     for model in MODELS:
         parts = parts_of(resized(model, {"shape": (32, 32, 3) if model.unit == "images" else None}))
@@ -195,7 +195,9 @@ def test_the_command_prints_json(python):
         "--json",
     ]
     arguments += ["--num_batches", "4", "--num-warmup-batches", "1", "--precision", "float32", "--repeat", "1"]
-    data = json.loads(python("import sys; from devicekit.cli import main; sys.exit(main(sys.argv[1:]))", *arguments))
+    data = json.loads(
+        python("import sys; from devicekit.cli.main import main; sys.exit(main(sys.argv[1:]))", *arguments)
+    )
     (row,) = data["rows"]
     assert (row["mode"], row["batch_size"], len(row["step_seconds"])) == ("training", 8, 4)
     assert data["cached"] is False

@@ -340,8 +340,8 @@ def test_a_broken_jaxlib(program, tmp_path):
 ADAPTER = """
 import json, os, sys
 import jax
-from devicekit.frameworks import adapter
-from devicekit.request import parse_request
+from devicekit.runtime.frameworks import adapter
+from devicekit.selection.request import parse_request
 tool = adapter("jax")
 def tried(function, *arguments):
     try:
@@ -390,8 +390,8 @@ print(json.dumps(seen + [tried(tool.set_visible, ())]))
 PLAN = """
 import json, os, sys
 import devicekit
-from devicekit.apply import Options, apply_plan
-from devicekit.plan import Plan
+from devicekit.runtime.apply import Options, apply_plan
+from devicekit.selection.plan import Plan
 def carry_out(**options):
     plan = Plan(parse_request("gpu"), "jax", "gpu:0", "cuda", "L4", (0,))
     selection = apply_plan(plan, devicekit.detect(), Options(**options))
@@ -400,7 +400,7 @@ def carry_out(**options):
     finding = selection.findings[0]
     place = "cpu:%d" % list(jax.numpy.ones(1).devices())[0].id
     return [selection.device, selection.fallback, selection.verified, finding.code, finding.summary, changes, place]
-from devicekit.request import parse_request
+from devicekit.selection.request import parse_request
 """
 
 
@@ -427,7 +427,7 @@ def test_devices_that_were_started_before(program):
 def test_the_trial_in_a_child(program):
     code = """
 import json
-from devicekit.selftest import try_device
+from devicekit.runtime.trial import try_device
 seen = []
 for index, environment in ((None, ()), (0, ()), (None, (("JAX_PLATFORMS", "cuda"),))):
     trial = try_device(index, environment=environment, framework="jax")

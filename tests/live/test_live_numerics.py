@@ -8,7 +8,7 @@ import sys
 import pytest
 from live_prelude import VERSION, only_tf2
 
-from devicekit.cli import main
+from devicekit.cli.main import main
 
 FRAMEWORK = "tensorflow1" if VERSION < (2, 0) else "tensorflow"
 #: A matrix product, a convolution, what recurrent layers need, a loss, indices, a reduction, a cast.

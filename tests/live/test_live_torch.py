@@ -32,9 +32,9 @@ def trained(model):
 """
 #: A plan for a device that the facts of a machine do not promise, carried out as `auto` carries out its own.
 CARRY_OUT = """
-from devicekit.apply import Options, apply_plan
-from devicekit.plan import Plan
-from devicekit.request import parse_request
+from devicekit.runtime.apply import Options, apply_plan
+from devicekit.selection.plan import Plan
+from devicekit.selection.request import parse_request
 def carry_out(*indices, **options):
     text = "gpu:" + ",".join(map(str, indices))
     plan = Plan(parse_request(text), "torch", text, "pluggable", "simulated", indices, reason="asked for")

@@ -38,7 +38,7 @@ TUNE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import devicekit
-from devicekit.tuning.options import Option
+from devicekit.measure.tuning.options import Option
 lean = ("TUNE_TEST_LEAN", "1")
 options = [
     Option("lean", "on", (lean,)),
@@ -90,8 +90,8 @@ def test_what_wins_is_kept_what_changes_results_is_not_and_auto_applies_it(progr
 KEPT = """
 import json, os, sys, warnings
 import devicekit
-from devicekit.settings import cache_folder
-from devicekit.tuning import cache
+from devicekit.runtime.settings import cache_folder
+from devicekit.measure.tuning import cache
 def keep(*options):
     cache.save(cache_folder(), cache.this_state(), [], devicekit.Tuning("cpu", "tensorflow", "mlp", options, 1.5))
 threads = devicekit.TunedOption(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.numerics.drift import allowed_drift, judge_drift
+from devicekit.measure.numerics.drift import allowed_drift, judge_drift
 
 STEPS = 12
 POSITIVE = st.floats(1e-9, 1e-2)

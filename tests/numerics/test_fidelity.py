@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from devicekit.tuning.check_child import STEPS, _moved, _Sketch
-from devicekit.tuning.fidelity import judge_results
+from devicekit.measure.tuning.check_child import STEPS, _moved, _Sketch
+from devicekit.measure.tuning.fidelity import judge_results
 
 WIDTH, OUTPUTS, EXAMPLES = 96, 10, 32
 HALF = np.float16

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from devicekit.comparison import Divergence
-from devicekit.numerics.judging import failed, findings, judge, unsupported
+from devicekit.measure.numerics.judging import failed, findings, judge, unsupported
+from devicekit.measure.numerics.result import Divergence
 
 RIGHT = np.random.default_rng(0).standard_normal((16, 16))
 CLEAN = RIGHT.astype(np.float32)

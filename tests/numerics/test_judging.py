@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rounding import ORDERS, exact, factors, rounded
 
-from devicekit.numerics.judging import failed, judge, unsupported
+from devicekit.measure.numerics.judging import failed, judge, unsupported
 
 ABOUT = {"kind": "operation", "name": "matmul", "operation": "matmul", "what": "output", "device": "gpu:0"}
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from devicekit.comparison import Difference
-from devicekit.numerics.layers import only_the_cause
-from devicekit.numerics.layers_custom import gradient_problems
-from devicekit.numerics.layers_record import Call, Held, record, unchanged
-from devicekit.numerics.layers_run import Outcome, Work
-from devicekit.numerics.layers_sizes import coarsest, sizes_of
+from devicekit.measure.numerics.layers import only_the_cause
+from devicekit.measure.numerics.layers_custom import gradient_problems
+from devicekit.measure.numerics.layers_record import Call, Held, record, unchanged
+from devicekit.measure.numerics.layers_run import Outcome, Work
+from devicekit.measure.numerics.layers_sizes import coarsest, sizes_of
+from devicekit.measure.numerics.result import Difference
 
 
 class Layer:

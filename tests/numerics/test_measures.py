@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.numerics.measures import measure, typical, ulp
+from devicekit.measure.numerics.measures import measure, typical, ulp
 
 FLOATS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 INF = float("inf")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from devicekit.numerics.missing import fallbacks, is_missing_kernel
+from devicekit.measure.numerics.missing import fallbacks, is_missing_kernel
 
 
 @pytest.mark.parametrize(

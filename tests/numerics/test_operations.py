@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from devicekit.numerics.operation_values import EDGES, RECIPES
-from devicekit.numerics.operations import (
+from devicekit.measure.numerics.operation_values import EDGES, RECIPES
+from devicekit.measure.numerics.operations import (
     KINDS,
     OPERATIONS,
     Input,
@@ -33,8 +33,8 @@ def test_every_case_has_a_name_of_its_own_and_every_kind_is_defined_and_tried():
 
 
 def test_tensorflow_computes_every_kind():
-    from devicekit.numerics.kinds_tensorflow import KINDS as IN_TENSORFLOW
-    from devicekit.numerics.kinds_tensorflow import REFERENCES
+    from devicekit.measure.numerics.kinds_tensorflow import KINDS as IN_TENSORFLOW
+    from devicekit.measure.numerics.kinds_tensorflow import REFERENCES
 
     assert set(IN_TENSORFLOW) == set(KINDS)
     assert set(REFERENCES) <= set(KINDS)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.numerics.places import place, share
-from devicekit.numerics.recognise import recognise
+from devicekit.measure.numerics.places import place, share
+from devicekit.measure.numerics.recognise import recognise
 
 LIMIT = 1e-5
 

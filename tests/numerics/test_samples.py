@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from devicekit.numerics.samples import examples, first, flat, plain, sample
+from devicekit.measure.numerics.samples import examples, first, flat, plain, sample
 
 
 def test_arrays_lists_and_dictionaries():

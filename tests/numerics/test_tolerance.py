@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rounding import ORDERS, exact, factors, rounded
 
-from devicekit.numerics.measures import measure
-from devicekit.numerics.tolerance import ARITHMETICS, FORMATS, tolerance, unit_roundoff
+from devicekit.measure.numerics.measures import measure
+from devicekit.measure.numerics.tolerance import ARITHMETICS, FORMATS, tolerance, unit_roundoff
 
 DTYPES = st.sampled_from(["float64", "float32", "float16", "bfloat16"])
 ANY = st.sampled_from([None, *ARITHMETICS])

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from devicekit.numerics.layers_record import Held
-from devicekit.numerics.layers_run import Outcome
-from devicekit.numerics.transfer_files import read_nest, read_outcome, write_nest, write_outcome
+from devicekit.measure.numerics.layers_record import Held
+from devicekit.measure.numerics.layers_run import Outcome
+from devicekit.measure.numerics.transfer_files import read_nest, read_outcome, write_nest, write_outcome
 
 
 def test_nests_of_arrays(tmp_path):

@@ -20,7 +20,7 @@ simulated_machine(%r).__enter__()
 def run(pytester, pytestconfig):
     """Return a function that runs pytest on a test file, as on a bundled machine, with warnings as errors."""
     # A checkout that is on the path but not installed has no entry point.
-    loaded = [] if pytestconfig.pluginmanager.hasplugin("devicekit") else ["-p", "devicekit.pytest_plugin"]
+    loaded = [] if pytestconfig.pluginmanager.hasplugin("devicekit") else ["-p", "devicekit.testing.pytest_plugin"]
 
     def run_pytest(code, *arguments, machine="linux-cpu", conftest="", ini=""):
         pytester.makepyfile(test_it=code)

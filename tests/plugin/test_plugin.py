@@ -205,7 +205,7 @@ def test_no_header(run, arguments, ini):
 
 
 def test_the_header_never_fails(run):
-    conftest = "from devicekit.detection import stand_ins\nstand_ins.set(('no machine',))\n"
+    conftest = "from devicekit.machine.detect import stand_ins\nstand_ins.set(('no machine',))\n"
     result = run(PASSES, machine=None, conftest=conftest)
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["devicekit: no device could be chosen (AttributeError: *"])
@@ -255,17 +255,17 @@ import sys
 
 def test_it():
     found = sorted(name for name in sys.modules if name.partition(".")[0] == "devicekit")
-    assert set(found) <= {"devicekit", "devicekit.pytest_needs", "devicekit.pytest_plugin", "devicekit.request"}, found
+    assert set(found) <= {"devicekit", "devicekit.testing.pytest_markers", "devicekit.testing.pytest_plugin", "devicekit.selection.request"}, found
 """
     run(code, "-q", machine=None).assert_outcomes(passed=1)
 
 
 def test_importing_it_brings_nothing(run_json):
     code = (
-        "import pytest, sys, json; before = set(sys.modules); import devicekit.pytest_plugin;"
+        "import pytest, sys, json; before = set(sys.modules); import devicekit.testing.pytest_plugin;"
         "print(json.dumps(sorted(set(sys.modules) - before)))"
     )
-    assert run_json(code) == ["devicekit", "devicekit.pytest_plugin"]
+    assert run_json(code) == ["devicekit", "devicekit.testing.pytest_plugin"]
 
 
 def test_it_can_be_switched_off(run, pytestconfig):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from devicekit.probe import read_machine
-from devicekit.probe.builds import parse_torch_version
+from devicekit.machine.probe import read_machine
+from devicekit.machine.probe.builds import parse_torch_version
 
 SITE = "/venv/lib/python3.12/site-packages"
 OLD = "__version__ = '1.13.1+cu117'\ndebug = False\ncuda = '11.7'\ngit_version = '49444c3e'\nhip = None\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit.host import LiveHost
-from devicekit.probe.cgroup import (
+from devicekit.machine.host import LiveHost
+from devicekit.machine.probe.cgroup import (
     Mount,
     group_folders,
     memory_left,

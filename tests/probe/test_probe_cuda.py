@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from devicekit.probe.cuda import read_cuda
-from devicekit.probe.cuda_libraries import parse_loaded, parse_sizes, read_opener
-from devicekit.simulated import SimulatedHost
+from devicekit.machine.probe.cuda import read_cuda
+from devicekit.machine.probe.cuda_libraries import parse_loaded, parse_sizes, read_opener
+from devicekit.machine.simulated import SimulatedHost
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hardware"))
 
@@ -176,7 +176,7 @@ def test_sizes_of_a_record():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="builds ELF files")
 def test_who_asks_is_read_from_the_files_themselves(tmp_path):
-    from devicekit.host import LiveHost
+    from devicekit.machine.host import LiveHost
 
     site = tmp_path / "site"
     cublas = build.build_empty_library(str(site / "nvidia" / "cublas" / "lib" / "libcublas.so.12"))

@@ -2,14 +2,14 @@
 
 import pytest
 
-from devicekit.probe import read_machine
-from devicekit.probe.cuda import parse_data_dir, read_cuda
-from devicekit.probe.directml import parse_dx_adapter
-from devicekit.probe.distributions import parse_wheel
-from devicekit.probe.driver import read_driver
-from devicekit.probe.native import read_native
-from devicekit.probe.process import read_process
-from devicekit.probe.rocm import parse_kfd_properties, read_rocm
+from devicekit.machine.probe import read_machine
+from devicekit.machine.probe.cuda import parse_data_dir, read_cuda
+from devicekit.machine.probe.directml import parse_dx_adapter
+from devicekit.machine.probe.distributions import parse_wheel
+from devicekit.machine.probe.driver import read_driver
+from devicekit.machine.probe.native import read_native
+from devicekit.machine.probe.process import read_process
+from devicekit.machine.probe.rocm import parse_kfd_properties, read_rocm
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 import devicekit
-from devicekit.probe.directml import ask_directx, parse_directx, read_directml
+from devicekit.machine.probe.directml import ask_directx, parse_directx, read_directml
 
-CHILD = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "probe", "directx_child.py")
+CHILD = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "machine", "probe", "directx_child.py")
 HARDWARE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hardware")
 REGISTRY = "SOFTWARE\\Microsoft\\DirectX"
 

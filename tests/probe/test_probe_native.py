@@ -4,10 +4,10 @@ import struct
 
 import pytest
 
-from devicekit.host import LiveHost
-from devicekit.probe.driver import parse_nvidia_information, parse_nvidia_version
-from devicekit.probe.native import find_libraries, parse_ld_cache, parse_os_release
-from devicekit.probe.process import parse_proc_version, read_process
+from devicekit.machine.host import LiveHost
+from devicekit.machine.probe.driver import parse_nvidia_information, parse_nvidia_version
+from devicekit.machine.probe.native import find_libraries, parse_ld_cache, parse_os_release
+from devicekit.machine.probe.process import parse_proc_version, read_process
 
 
 def ld_cache(entries):

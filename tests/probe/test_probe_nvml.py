@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from devicekit import Machine, diagnose
-from devicekit.facts import Fact, GpuProcess, Xid
-from devicekit.probe import read_machine
-from devicekit.probe.driver import read_driver
-from devicekit.probe.nvml import parse_bus_id
-from devicekit.probe.xids import parse_since_start, parse_xids
-from devicekit.questions import LiveQuestion
-from devicekit.simulated import SimulatedHost
+from devicekit.machine.driver_query import LiveQuestion
+from devicekit.machine.facts import Fact, GpuProcess, Xid
+from devicekit.machine.probe import read_machine
+from devicekit.machine.probe.driver import read_driver
+from devicekit.machine.probe.nvml import parse_bus_id
+from devicekit.machine.probe.xids import parse_since_start, parse_xids
+from devicekit.machine.simulated import SimulatedHost
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = "/venv/lib/python3.11/site-packages"
@@ -36,7 +36,7 @@ class Box(SimulatedHost):
     deadline_s = 20.0
 
     def ask(self, name, task=None):
-        script = os.path.join(os.path.dirname(sys.modules["devicekit.probe"].__file__), name + "_child.py")
+        script = os.path.join(os.path.dirname(sys.modules["devicekit.machine.probe"].__file__), name + "_child.py")
         task = {"pynvml": importlib.util.find_spec("pynvml").origin}
         self.question = LiveQuestion(script, task, time.monotonic() + self.deadline_s, self.deadline_s)
         return self.question
@@ -266,7 +266,7 @@ def test_a_gpu_that_is_lost_while_it_is_asked(ask):
 def test_a_damaged_nvidia_ml_py_says_nothing_of_the_driver(tmp_path, library, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", library)
     (tmp_path / "pynvml.py").write_text("raise RuntimeError('half a file')\n")
-    script = os.path.join(os.path.dirname(sys.modules["devicekit.probe"].__file__), "nvml_child.py")
+    script = os.path.join(os.path.dirname(sys.modules["devicekit.machine.probe"].__file__), "nvml_child.py")
     task = {"pynvml": str(tmp_path / "pynvml.py")}
     answer = LiveQuestion(script, task, time.monotonic() + 20, 20).answer()
     assert answer == {"unusable": "nvidia-ml-py cannot be loaded: RuntimeError: half a file"}

@@ -3,10 +3,10 @@
 import pytest
 
 from devicekit import Machine
-from devicekit.probe import read_machine
-from devicekit.probe.metal import parse_core_count, parse_system_version, read_metal
-from devicekit.probe.oneapi import read_oneapi
-from devicekit.probe.tpu import read_tpu
+from devicekit.machine.probe import read_machine
+from devicekit.machine.probe.metal import parse_core_count, parse_system_version, read_metal
+from devicekit.machine.probe.oneapi import read_oneapi
+from devicekit.machine.probe.tpu import read_tpu
 
 DEVICE = "/sys/class/drm/renderD128/device"
 SITE = "/venv/lib/python3.11/site-packages"

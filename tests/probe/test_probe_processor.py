@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit.codec import decode
-from devicekit.facts import Fact, Native
-from devicekit.host import LiveHost
-from devicekit.probe.native import read_native
-from devicekit.probe.processor import parse_cpuinfo, parse_limits, parse_meminfo, parse_sysctl, read_processor
+from devicekit.machine.facts import Fact, Native
+from devicekit.machine.host import LiveHost
+from devicekit.machine.probe.native import read_native
+from devicekit.machine.probe.processor import parse_cpuinfo, parse_limits, parse_meminfo, parse_sysctl, read_processor
+from devicekit.records import decode
 
 CPUINFO = "processor\t: 0\nmodel name\t: X\nflags\t\t: fpu avx\n\nprocessor\t: 1\nmodel name\t: X\nflags\t\t: fpu avx\n"
 SYSCTL = "/usr/sbin/sysctl machdep.cpu.brand_string hw.logicalcpu hw.memsize hw.perflevel0.logicalcpu"

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from devicekit import Machine, diagnose
-from devicekit.host import LiveHost, this_interpreter
-from devicekit.probe import read_machine
-from devicekit.probe.builds import parse_build_info, parse_version_header
-from devicekit.probe.distributions import parse_metadata, parse_record, split_folder_name
+from devicekit.machine.host import LiveHost, this_interpreter
+from devicekit.machine.probe import read_machine
+from devicekit.machine.probe.builds import parse_build_info, parse_version_header
+from devicekit.machine.probe.distributions import parse_metadata, parse_record, split_folder_name
 
 SITE = "/venv/lib/python3.11/site-packages"
 METADATA = "Metadata-Version: 2.1\nName: tensorflow_cpu\nVersion: 2.15.1\nRequires-Dist: numpy<2\n\nText\nVersion: 9\n"

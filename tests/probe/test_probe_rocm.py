@@ -2,9 +2,9 @@
 
 import pytest
 
-from devicekit.probe.driver import read_driver
-from devicekit.probe.pci_names import parse_amdgpu_ids, parse_pci_ids
-from devicekit.probe.rocm import parse_hip_version, parse_kfd_properties, parse_properties, read_rocm
+from devicekit.machine.probe.driver import read_driver
+from devicekit.machine.probe.pci_names import parse_amdgpu_ids, parse_pci_ids
+from devicekit.machine.probe.rocm import parse_hip_version, parse_kfd_properties, parse_properties, read_rocm
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 NODE = (
@@ -173,7 +173,7 @@ def test_the_group_of_a_real_file(tmp_path):
     import os
 
     grp = pytest.importorskip("grp")
-    from devicekit.host import LiveHost
+    from devicekit.machine.host import LiveHost
 
     name = grp.getgrgid(os.stat(str(tmp_path)).st_gid).gr_name
     assert LiveHost().group_of(str(tmp_path)) == name

@@ -41,7 +41,7 @@ def children():
 
 def main():
     """Run the trial that the task describes."""
-    from devicekit.selftest.start import run_child
+    from devicekit.runtime.trial.start import run_child
 
     with open(sys.argv[1]) as stream:
         task = json.load(stream)

@@ -102,7 +102,7 @@ def test_a_process_that_waits_too_long_tries_itself(patient):
     patient.environ["WHO"] = "first"
     code = """
 import json, sys
-from devicekit.selftest import find_out, try_device
+from devicekit.runtime.trial import find_out, try_device
 trial, _ = find_out(sys.argv[1], "0abc", lambda: try_device(None), timeout_s=2.0)
 print(json.dumps(trial.outcome))
 """

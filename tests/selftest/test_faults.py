@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from devicekit.selftest.start import run_child
+from devicekit.runtime.trial.start import run_child
 
 SAYS_IT_WORKS = "print(json.dumps({'protocol': 1, 'stage': 'compute', 'outcome': 'works'}), flush=True)\n"
 

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from devicekit.choose import choose
-from devicekit.matrix import Matrix
-from devicekit.probe import read_machine
-from devicekit.request import parse_request
-from devicekit.rules import diagnose
-from devicekit.simulated import SimulatedHost
+from devicekit.diagnosis.rules import diagnose
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.matrix.matrix import Matrix
+from devicekit.selection.choose import choose
+from devicekit.selection.request import parse_request
 
 MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
 
@@ -221,7 +221,7 @@ def test_progress_is_not_shown_to_who_wants_quiet(patient):
 
 
 def test_progress_in_a_notebook_and_on_odd_streams(monkeypatch):
-    from devicekit.selftest import progress
+    from devicekit.children import progress
 
     written = []
 

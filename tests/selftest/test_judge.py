@@ -2,10 +2,10 @@
 
 import pytest
 
-from devicekit.plan import Plan
-from devicekit.request import parse_request
-from devicekit.selftest import Trial
-from devicekit.selftest.judge import judge_error, judge_trial
+from devicekit.runtime.trial import Trial
+from devicekit.runtime.trial.findings import judge_error, judge_trial
+from devicekit.selection.plan import Plan
+from devicekit.selection.request import parse_request
 
 TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 

@@ -146,7 +146,7 @@ def test_an_interrupt_ends_the_child_and_goes_on(harness):
 
 TRY = """
 import json, sys
-from devicekit.selftest import try_device
+from devicekit.runtime.trial import try_device
 trial = try_device(None, timeout_s=float(sys.argv[1]))
 print(json.dumps([trial.outcome, trial.stage, trial.detail, trial.output]))
 """

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from devicekit.selftest import Trial, load_verdict, save_verdict, try_device
-from devicekit.selftest.start import run_child
+from devicekit.runtime.trial import Trial, load_verdict, save_verdict, try_device
+from devicekit.runtime.trial.start import run_child
 
 POSIX = os.name == "posix"
 
@@ -106,7 +106,7 @@ def test_the_real_child_without_the_framework_says_so(tmp_path, run_json, framew
     code = """
 import json, sys
 sys.path = [p for p in sys.path if "site-packages" not in p]
-from devicekit.selftest import try_device
+from devicekit.runtime.trial import try_device
 trial = try_device(0, framework="%s", libraries=["/nowhere/libcusolver.so.11"])
 print(json.dumps([trial.outcome, trial.stage, trial.error]))
 """
@@ -174,7 +174,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-from devicekit.selftest import Trial, save_verdict
+from devicekit.runtime.trial import Trial, save_verdict
 print(save_verdict(sys.argv[1], "k", Trial("works", "compute")))
 """
     folder = tmp_path / "cache"

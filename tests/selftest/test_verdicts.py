@@ -10,8 +10,8 @@ import time
 import pytest
 
 import devicekit
-from devicekit.facts import Distribution, Fact, Gpu, ImportPackage, Library, PluginLibrary
-from devicekit.selftest import Trial, find_out, fingerprint, load_verdict, save_verdict
+from devicekit.machine.facts import Distribution, Fact, Gpu, ImportPackage, Library, PluginLibrary
+from devicekit.runtime.trial import Trial, find_out, fingerprint, load_verdict, save_verdict
 
 TRIAL = Trial("works", "compute", devices=("GPU:0",))
 FAILED = Trial("dies", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
@@ -111,7 +111,7 @@ def test_a_file_of_somebody_else_is_ignored(tmp_path):
 def test_a_folder_of_somebody_else_is_said_and_everybody_tries(tmp_path, run_json):
     code = """
 import fcntl, json, os, sys, tempfile  # later they could not be read any more
-from devicekit.selftest import Trial, find_out
+from devicekit.runtime.trial import Trial, find_out
 os.setuid(61234)
 print(json.dumps([find_out(sys.argv[1], "0abc", lambda: Trial("works"))[1] for _ in range(2)]))
 """
@@ -149,7 +149,7 @@ def test_readers_never_see_a_half_written_file(tmp_path):
     """Two processes write long and short verdicts in turns while this one reads."""
     code = """
 import sys
-from devicekit.selftest import Trial, save_verdict
+from devicekit.runtime.trial import Trial, save_verdict
 for n in range(300):
     assert save_verdict(sys.argv[1], "k", Trial("raises", "import", "x" * (n % 7 * 30000))) is None
 """
@@ -170,7 +170,7 @@ MACHINE = devicekit.detect()
 def test_the_fingerprint_is_the_same_in_another_process(run_json):
     code = """
 import json, devicekit
-from devicekit.selftest import fingerprint
+from devicekit.runtime.trial import fingerprint
 print(json.dumps([fingerprint(devicekit.detect(refresh=True), 0, True) for _ in range(2)]))
 """
     one, two = run_json(code), run_json(code)
@@ -304,7 +304,7 @@ def test_to_look_up_a_verdict_loads_nothing_that_starts_processes(run_json):
 import json, sys, devicekit
 machine = devicekit.detect()
 before = set(sys.modules)
-from devicekit.selftest import fingerprint, load_verdict
+from devicekit.runtime.trial import fingerprint, load_verdict
 load_verdict("/nonexistent", fingerprint(machine, 0, True))
 print(json.dumps(sorted(set(sys.modules) - before)))
 """

@@ -9,7 +9,7 @@ from .markdown import outside_code
 __all__ = ["CODES", "code_pages", "link_codes"]
 
 _FOLDER = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "explain"
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "diagnosis", "pages"
 )
 
 #: All codes in the order of the alphabet.

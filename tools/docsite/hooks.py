@@ -10,7 +10,7 @@ import yaml  # noqa: E402
 from mkdocs.exceptions import PluginError  # noqa: E402
 from mkdocs.structure.files import File  # noqa: E402
 
-from devicekit.cli import _parser  # noqa: E402
+from devicekit.cli.main import _parser  # noqa: E402
 from docsite import api, codes, command_line, json_page, machines_page, matrix_pages  # noqa: E402
 from docsite import markdown as markdown_blocks  # noqa: E402
 

@@ -4,14 +4,16 @@ import json
 import os
 from typing import Any, Dict, Iterator, List, Tuple
 
-from devicekit.matrix import Matrix
-from devicekit.projects import Build
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.projects import Build
 
 from .markdown import table
 
 __all__ = ["PAGES", "matrix_pages"]
 
-_DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "data")
+_DATA = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "matrix", "data"
+)
 
 #: Page: its title, what it says first, and the projects whose releases it shows; every project is on one page.
 PAGES: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {

@@ -11,9 +11,11 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 import devicekit
-from devicekit import findings, resolution, verification
-from devicekit.fact import Fact
-from devicekit.leasing import listing
+from devicekit.cluster.lease import listing
+from devicekit.diagnosis import findings
+from devicekit.machine.fact import Fact
+from devicekit.resolver import result as resolution
+from devicekit.runtime import verification
 
 __all__ = ["DOCUMENTS", "schemas"]
 

@@ -6,7 +6,7 @@ import os
 import pytest
 from devicekit_npu import NpuPlatform
 
-from devicekit.platforms.simulation import judge, machine_from
+from devicekit.plugins.simulation import judge, machine_from
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

@@ -1,0 +1,146 @@
+"""``devicekit bench``: options in the manner of tf_cnn_benchmarks, also with hyphens instead of underscores."""
+
+import argparse
+from typing import Any, Optional, Tuple, Union
+
+from ..errors import DevicekitError
+from .arguments import add_model, add_shape
+from .html_option import add_html, check_html, write_html
+
+__all__ = ["add_bench"]
+
+
+def add_bench(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "bench", help="measure how many images (or sequences) per second a model computes on each device"
+    )
+    add_model(parser)
+    parser.add_argument(
+        "--device",
+        "--compare",
+        dest="devices",
+        metavar="DEVICES",
+        help="cpu,gpu:0,... (default: the CPU and every accelerator that seems usable)",
+    )
+    parser.add_argument(
+        "--framework", dest="frameworks", nargs="+", metavar="NAME", help="tensorflow, jax, torch: one or more"
+    )
+    parser.add_argument(
+        "--batch_size", "--batch-size", type=_size, metavar="N|auto", help="auto: the largest that fits on each device"
+    )
+    parser.add_argument("--num_batches", "--num-batches", type=int, default=100, metavar="N", help="default: 100")
+    parser.add_argument(
+        "--num_warmup_batches",
+        "--num-warmup-batches",
+        type=int,
+        default=10,
+        metavar="N",
+        help="at least; more as long as the steps get faster (default: 10)",
+    )
+    parser.add_argument(
+        "--precision", nargs="+", metavar="NAME", help="float32, mixed_float16, mixed_bfloat16: one or more"
+    )
+    # Both may be given: then both are measured.
+    parser.add_argument(
+        "--xla",
+        action="append_const",
+        const=True,
+        help="compile by XLA; with --no-xla too: compare (default: as Keras does)",
+    )
+    parser.add_argument("--no-xla", "--no_xla", dest="xla", action="append_const", const=False, help="do not")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--mode", metavar="NAME", help="training or inference (default: training)")
+    mode.add_argument(
+        "--inference", dest="mode", action="store_const", const="inference", help="the same as --mode inference"
+    )
+    parser.add_argument(
+        "--input-pipeline",
+        "--input_pipeline",
+        action="store_true",
+        help="a new batch each step; otherwise the same one, which lies on the device",
+    )
+    add_shape(parser)
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="so many processes for each row, in turns")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, metavar="S", help="begin no more steps after so many (default: 60)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=900.0, metavar="S", help="end a process that takes longer (default: 900)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_html(parser)
+    parser.add_argument("--plot", metavar="FILE", help="write a plot as well: .svg, .png or .pdf (needs matplotlib)")
+    parser.set_defaults(run=_bench)
+
+
+def _size(text: str) -> Union[int, str]:
+    return text if text == "auto" else int(text)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from ..measure.benchmark.benchmark import benchmark
+    from .main import _print, _print_json, _style
+
+    # Before minutes are spent on measuring.
+    _check_file(options.plot, (".svg", ".png", ".pdf"))
+    _check_file(options.html, ())
+    check_html(options.html)
+    if options.plot:
+        from ..report.figures.drawing import require_matplotlib
+
+        require_matplotlib()
+    result = benchmark(
+        options.model,
+        devices=options.devices,
+        framework=options.frameworks,
+        batch_size=options.batch_size,
+        num_batches=options.num_batches,
+        num_warmup_batches=options.num_warmup_batches,
+        mode=options.mode or "training",
+        precision=options.precision,
+        xla=options.xla,
+        input_pipeline=options.input_pipeline,
+        seed=options.seed,
+        repeat=options.repeat,
+        seconds=options.seconds,
+        timeout_s=options.timeout,
+        shape=options.shape,
+        refresh=True,
+    )
+    if options.json:
+        _print_json(result.to_dict())
+    else:
+        from ..report.benchmark import benchmark_text
+
+        _print(benchmark_text(result, _style()))
+    if options.plot:
+        _save_plot(options.plot, result)
+    if options.html:
+        from ..report.pages import benchmark_page
+
+        write_html(options, benchmark_page, result)
+    return 1 if any(row.problem for row in result.rows) else 0
+
+
+def _check_file(path: Optional[str], endings: Tuple[str, ...]) -> None:
+    """See that a file can be written, as far as that can be told without writing it."""
+    from pathlib import Path
+
+    if path is None:
+        return
+    if endings and not path.lower().endswith(endings):
+        raise ValueError("%s: the file's name must end in %s" % (path, " or ".join(endings)))
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise DevicekitError("%s cannot be written: there is no folder %s" % (path, folder))
+
+
+def _save_plot(path: str, result: Any) -> None:
+    from ..report.plot import plot
+
+    try:
+        plot(result).savefig(path)
+    except OSError as error:
+        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error

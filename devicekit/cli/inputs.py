@@ -1,0 +1,113 @@
+"""Where logs and facts come from on the command line: a file, standard input, the clipboard."""
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from typing import IO, Any, Dict, Iterator
+
+from ..errors import DevicekitError
+
+__all__ = ["clipboard", "is_code", "open_log", "read_facts"]
+
+_FACTS_LIMIT_BYTES = 4 << 20
+
+#: What prints the clipboard, by absolute path: nothing is looked for in the working folder.
+_CLIPBOARDS = (
+    ("/usr/bin/pbpaste",),
+    ("/usr/bin/wl-paste", "--no-newline"),
+    ("/usr/bin/xclip", "-selection", "clipboard", "-o"),
+    ("/usr/bin/xsel", "--clipboard", "--output"),
+    (
+        "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe",
+        *("-NoProfile", "-Command", "[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw"),
+    ),
+)
+
+
+def is_code(text: str) -> bool:
+    """Return whether a text is a finding code (or looks like one) and no file."""
+    from ..diagnosis.rules import CODES, MEASURED_CODES
+
+    if text in CODES + MEASURED_CODES:
+        return True
+    looks = text.replace("-", "").isalpha() and text == text.lower() and "-" in text.strip("-")
+    return looks and not os.path.exists(text)
+
+
+@contextmanager
+def open_log(path: str) -> "Iterator[IO[bytes]]":
+    """Open a log for reading, ``"-"`` for standard input.
+
+    Raises
+    ------
+    DevicekitError
+        Where it cannot be read.
+    """
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = open(path, "rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise DevicekitError(
+            "%s cannot be read: %s; name a log file, '-' for standard input, or a finding code"
+            % (path, error.strerror or error)
+        ) from error
+    try:
+        with stream:
+            yield stream
+    except OSError as error:  # a folder opens on some systems, and fails when it is read
+        raise DevicekitError("%s cannot be read: %s" % (path, error.strerror or error)) from error
+
+
+def read_facts(path: str) -> Dict[str, Any]:
+    """Read a JSON file of facts about a machine.
+
+    Raises
+    ------
+    DevicekitError
+        Where it cannot be read, or is no JSON object.
+    """
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read(_FACTS_LIMIT_BYTES + 1)
+    except OSError as error:
+        raise DevicekitError("%s cannot be read: %s" % (path, error.strerror or error)) from error
+    if len(content) > _FACTS_LIMIT_BYTES:
+        raise DevicekitError("%s has more than %d MiB: these are no facts" % (path, _FACTS_LIMIT_BYTES >> 20))
+    try:
+        data = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise DevicekitError("%s is not JSON: %s" % (path, error)) from None
+    if not isinstance(data, dict):
+        raise DevicekitError('%s holds no JSON object such as {"os": "linux", "python": "3.11"}' % path)
+    if "schema" in data and "python" in data and isinstance(data["python"], dict):
+        raise DevicekitError("%s is a snapshot of a machine: pass it with --machine" % path)
+    return data
+
+
+def clipboard() -> str:
+    """Return the text that was copied last.
+
+    Raises
+    ------
+    DevicekitError
+        Where there is no clipboard, or no text in it.
+    """
+    from ..machine.host import LiveHost
+
+    host, said = LiveHost(), ""
+    for command in _CLIPBOARDS:
+        if not host.is_file(command[0]):
+            continue
+        done = host.run(command, timeout_s=5.0)
+        if done.status == 0 and done.stdout.strip():
+            return done.stdout
+        said = (done.stderr.strip().splitlines() or ["it is empty"])[0]
+    if said:
+        raise DevicekitError("the clipboard cannot be read: %s; paste the text instead: devicekit explain -" % said)
+    raise DevicekitError(
+        "there is no program here that prints the clipboard (wl-paste, xclip, xsel, pbpaste); paste the text instead: "
+        "devicekit explain - (and end it with Ctrl-D)"
+    )

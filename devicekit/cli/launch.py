@@ -1,0 +1,158 @@
+"""``devicekit launch``: start processes that train together, on this machine or on several."""
+
+import argparse
+import sys
+from typing import Any, Dict, List, Sequence
+
+from ..errors import DevicekitError
+
+# Names that type checkers know: the other verbs shall not pay for what starts processes.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..cluster.launch.supervisor import Outcome, Task
+
+__all__ = ["add_launch"]
+
+
+def add_launch(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "launch",
+        help="start processes that train together: variables, devices, output, and an end for all",
+        usage="devicekit launch [options] (SCRIPT | -m MODULE) [arguments]",
+        description="Exit status: that of the first process that failed; 128 and the signal's number where one ended it.",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="on each machine (default: one for each usable accelerator, or one)"
+    )
+    parser.add_argument(
+        "--devices",
+        default="auto",
+        metavar="DEVICES",
+        help="to share out: auto, gpu, gpu:0,1, cpu, ... (default: auto)",
+    )
+    parser.add_argument(
+        "--framework", metavar="NAME", help="tensorflow, jax or torch (default: variables for all three)"
+    )
+    parser.add_argument("--hosts", metavar="A,B", help="train on several machines, this one among them")
+    parser.add_argument("--host-index", type=int, metavar="I", help="which of the hosts this one is (default: by name)")
+    parser.add_argument("--ssh", metavar="TEMPLATE", help="how to start the hosts' parts from here: 'ssh {host}'")
+    parser.add_argument("--port", type=int, metavar="PORT", help="the first one to use (default: free ones)")
+    parser.add_argument(
+        "--grace", type=float, default=10.0, metavar="S", help="between asking to end and killing (default: 10)"
+    )
+    parser.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--dry-run", action="store_true", help="say what would be started, and start nothing")
+    parser.add_argument("--json", action="store_true", help="print a summary as JSON on the last line")
+    parser.add_argument("--summary", metavar="FILE", help="write the same summary to a file")
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="SCRIPT", help="a Python script, and its arguments"
+    )
+    parser.set_defaults(run=_launch)
+
+
+def _launch(options: argparse.Namespace) -> int:
+    from ..cluster.launch.plan import Order, host_tasks, local_tasks, plan_launch, with_hosts
+    from ..cluster.launch.supervisor import supervise
+
+    order = Order(
+        command=tuple(options.module if options.module is not None else _without_dashes(options.command)),
+        module=options.module is not None,
+        workers=options.workers,
+        devices=options.devices,
+        framework=options.framework,
+        host_index=options.host_index,
+        port=options.port,
+    )
+    if options.grace <= 0:
+        raise ValueError("--grace is %g; it is a number of seconds above 0" % options.grace)
+    if options.hosts:
+        order = with_hosts(order, options.hosts)
+    elif options.ssh or options.host_index is not None:
+        raise ValueError("--ssh and --host-index go with --hosts")
+    planned: List[Dict[str, Any]] = []
+    if options.ssh:
+        tasks = host_tasks(order, options.ssh, ("--grace", "%g" % options.grace))
+    else:
+        specs, notes = plan_launch(order)
+        planned = [spec.to_dict() for spec in specs]
+        tasks = local_tasks(order, specs)
+        for note in notes:
+            _say(note)
+    if options.dry_run:
+        return _show(tasks, planned, options.json)
+    if options.summary:
+        _check(options.summary)
+    outcome = supervise(
+        tasks,
+        grace_s=options.grace,
+        say=_say,
+        keep_stdin_open=bool(options.ssh),
+        end_with_stdin=options.end_with_stdin,
+    )
+    _summarise(options, outcome, planned)
+    return outcome.status
+
+
+def _without_dashes(command: Sequence[str]) -> Sequence[str]:
+    return command[1:] if command[:1] == ["--"] else command
+
+
+def _say(text: str) -> None:
+    try:
+        sys.stderr.write("devicekit launch: %s\n" % text)
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):  # nobody reads it any more; the work goes on all the same
+        pass
+
+
+def _show(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]], as_json: bool) -> int:
+    from .main import _print, _print_json
+
+    if as_json:
+        _print_json([dict(plan, label=task.label, command=list(task.command)) for task, plan in _pairs(tasks, planned)])
+        return 0
+    for task, plan in _pairs(tasks, planned):
+        _print("%s: %s\n" % (task.label, " ".join(task.command)))
+        for name, value in plan.get("variables", {}).items():
+            _print("  %s=%s\n" % (name, value))
+    return 0
+
+
+def _check(path: str) -> None:
+    """See that the summary can be written before hours are spent on what it is of."""
+    try:
+        with open(path, "a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
+
+
+def _pairs(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]]) -> Any:
+    return zip(tasks, planned or [{}] * len(tasks))
+
+
+def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequence[Dict[str, Any]]) -> None:
+    """Print or write what became of the processes; devices, but no addresses: names of machines stay on the machine."""
+    import json
+
+    from .main import _print
+
+    if not (options.json or options.summary):
+        return
+    devices = {"worker %d" % item["index"]: item["devices"] for item in planned}
+    data = {
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "failed": outcome.failed.to_dict() if outcome.failed is not None else None,
+        "workers": [dict(item.to_dict(), devices=devices.get(item.label, [])) for item in outcome.ended],
+    }
+    if options.json:
+        _print(json.dumps(data) + "\n")
+    if options.summary:
+        try:
+            with open(options.summary, "w", encoding="utf-8") as stream:
+                stream.write(json.dumps(data, indent=1) + "\n")
+        except OSError as error:
+            raise DevicekitError("%s cannot be written: %s" % (options.summary, error.strerror or error)) from error

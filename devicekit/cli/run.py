@@ -1,0 +1,188 @@
+"""``devicekit run``: a command with devices of its own."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
+
+from ..diagnosis.findings import Candidate
+from ..errors import DevicekitError, DeviceUnavailableError, LeaseTimeoutError
+from ..machine.facts import Machine
+from ..selection.request import Request
+
+__all__ = ["add_run"]
+
+#: As shells and env(1) say it: the command is there and cannot be run; it is not there.
+_CANNOT_RUN, _NOT_FOUND = 126, 127
+
+
+def add_run(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "run",
+        help="run a command with devices that nobody else gets meanwhile: devicekit run --gpus 1 -- python train.py",
+        description="Wait until so many devices are free, lease them, run the command so that it sees only them, and give"
+        " them back when it ends. Its exit status is the command's; 1 where no device can be had, 2 after wrong use, 126 or"
+        " 127 where the command cannot be started.",
+    )
+    parser.add_argument("--gpus", type=int, metavar="N", help="how many (default: as many as --device names, or 1)")
+    parser.add_argument("--device", default="gpu", help="which: gpu, cuda:1, gpu:0,2, gpu:GPU-5ebe9f43 (default: gpu)")
+    parser.add_argument("--min-memory", metavar="SIZE", help="only devices with at least so much memory, such as 8GiB")
+    parser.add_argument("--policy", metavar="NAME", help="in which order free ones are taken: least-memory, index, ...")
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="wait no longer (default: as long as it takes)"
+    )
+    parser.add_argument("--machine", metavar="FILE", help="take the devices from a snapshot instead, to try things out")
+    parser.add_argument("--json", action="store_true", help="say on standard error, as a line of JSON, what was leased")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing while waiting")
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what to run, after two dashes"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ..cluster.lease.arguments import checked_count, checked_timeout
+    from ..cluster.lease.lease import take_devices
+    from ..selection.request import parse_request
+
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        raise DevicekitError("no command to run: devicekit run --gpus 1 -- python train.py")
+    request = parse_request(options.device)
+    count, timeout_s = checked_count(options.gpus, request), checked_timeout(options.timeout)
+    machine = _machine(options)
+    teller = _Teller(count, sys.stderr, options.quiet)
+    try:
+        candidates, framework = _devices(request, count, machine, options)
+        held = take_devices(candidates, count, machine, framework, timeout_s, teller, _name_of(command))
+    except (LeaseTimeoutError, DeviceUnavailableError) as error:
+        teller.end()
+        _say(str(error))
+        return 1
+    finally:
+        teller.end()
+    if options.json:
+        uuids = [item.uuid for item in held.candidates]
+        told = {"devices": list(held.devices), "uuids": uuids, "environment": held.environment}
+        sys.stderr.write(json.dumps(told) + "\n")
+    elif held.unrestricted and not options.quiet:
+        _say("%s is leased, but %s" % (held.device, held.unrestricted))
+    environment = dict(os.environ, **held.environment)
+    if os.name == "nt":
+        return _start(command, environment, held)
+    _become(command, environment, held)
+
+
+def _machine(options: argparse.Namespace) -> Machine:
+    if options.machine:
+        from ..machine.snapshot import load_machine
+
+        return load_machine(options.machine)
+    from ..machine.host import LiveHost
+    from ..machine.interpreter import command_interpreter
+    from ..machine.probe import read_machine
+
+    return read_machine(LiveHost(command_interpreter()))
+
+
+def _devices(
+    request: Request, count: int, machine: Machine, options: argparse.Namespace
+) -> Tuple[Sequence[Candidate], Optional[str]]:
+    """What would do: what the framework beside devicekit can use, or, where none can use any, what the driver lists."""
+    from ..cluster.lease.arguments import candidates_of, hardware_of, of_the_machine, plan_of
+
+    plan = plan_of(request, count, machine, None, options.min_memory, (), options.policy)
+    if not plan.devices:
+        found = hardware_of(request, count, machine, options.min_memory, options.policy)
+        if found:
+            return found, plan.framework
+        plan = of_the_machine(plan)
+    return candidates_of(plan, count), plan.framework
+
+
+def _say(text: str) -> None:
+    sys.stderr.write("devicekit: %s\n" % text)
+    sys.stderr.flush()
+
+
+def _name_of(command: List[str]) -> str:
+    """What is shown to others: a script's name rather than its interpreter's, and no arguments."""
+    name = os.path.basename(command[0])
+    script: Optional[str] = next((word for word in command[1:] if not word.startswith("-")), None)
+    if name.startswith("python") and script is not None and "-c" not in command[1:2]:
+        name = os.path.basename(script)
+    return name[:60]
+
+
+def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoReturn:
+    """Make the command of this process, with the locks: so it gets every signal itself, and the kernel frees them at its end.
+
+    Nothing remains that could be killed without it, or outlive it.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for handle in held.handles:
+        os.set_inheritable(handle, True)
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and what is ignored would stay so
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    try:
+        os.execvpe(command[0], command, environment)  # noqa: S606 - what the user has typed, and no shell
+    except OSError as error:
+        held.release()
+        _say("%s cannot be run: %s" % (command[0], error.strerror))
+        os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN)
+
+
+def _start(command: List[str], environment: Dict[str, str], held: Any) -> int:
+    """Run the command beside this process, where one cannot become another: on Windows."""
+    import subprocess
+
+    with held:
+        try:
+            process = subprocess.Popen(command, env=environment)
+        except OSError as error:
+            _say("%s cannot be run: %s" % (command[0], error.strerror))
+            return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:  # the console has sent it to the command as well, which decides
+                continue
+
+
+class _Teller:
+    """Says on a terminal in one line, elsewhere once a minute, how the wait goes."""
+
+    def __init__(self, count: int, stream: Any, quiet: bool) -> None:
+        self._count, self._stream, self._quiet = count, stream, quiet
+        self._terminal = stream is not None and stream.isatty()
+        self._told_s: Optional[float] = None
+        self._shown = False
+
+    def __call__(self, progress: Any) -> None:
+        if self._quiet or (self._told_s is not None and not self._terminal and progress.seconds - self._told_s < 60):
+            return
+        self._told_s = progress.seconds
+        ahead = ", %d ahead" % progress.ahead if progress.ahead else ""
+        text = "devicekit: waiting for %s (%.0f s%s)" % (
+            "a device" if self._count == 1 else "%d devices" % self._count, progress.seconds, ahead
+        )  # fmt: skip
+        text += ": " + "; ".join(progress.holders) if progress.holders else ""
+        if self._terminal:
+            import shutil
+
+            self._stream.write("\r\033[K" + text[: shutil.get_terminal_size().columns - 1])
+            self._shown = True
+        else:
+            self._stream.write(text + "\n")
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._shown = False
+            self._stream.write("\r\033[K")
+            self._stream.flush()

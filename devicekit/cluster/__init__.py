@@ -1,0 +1,1 @@
+"""Several devices, processes and machines: leases, launch, strategies, fleets and differences."""

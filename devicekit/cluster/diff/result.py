@@ -1,0 +1,203 @@
+"""What changed between two machines and what that did. Pure data."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional, Tuple
+
+from ...diagnosis.findings import Evidence, Finding, Fix
+from ...errors import MachineFileError
+from ...records import decode, encode
+
+__all__ = ["SCHEMA", "Consequence", "FactChange", "MachineDiff"]
+
+#: Version of the JSON form.
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class FactChange:
+    """One thing that is different: a package, the driver, a GPU, a variable.
+
+    Attributes
+    ----------
+    name : str
+        What it is, unique in its diff: ``"numpy"``, ``"NVIDIA driver"``, ``"variable CUDA_VISIBLE_DEVICES"``.
+    kind : str
+        ``"package"``, ``"driver"``, ``"gpu"``, ``"library"``, ``"device node"``, ``"variable"``, ``"container"``,
+        ``"processor"``, ``"limit"``, ``"python"``, ``"system"``, ``"setting"``, ``"process"`` or ``"other"``.
+    before, after : str or None
+        The first of the details; None where there is no such thing.
+    weight : {"fact", "volatile", "place"}
+        ``volatile``: changes by itself all the time (free memory, processes). ``place``: the same thing elsewhere, or
+        read in another way.
+    details : tuple of (str, str or None, str or None)
+        Everything that is different of it: what, before, after.
+    undo : str or None
+        What to type to have it as it was before, where one command does that.
+    """
+
+    name: str
+    kind: str
+    before: Optional[str]
+    after: Optional[str]
+    weight: str = "fact"
+    details: Tuple[Tuple[str, Optional[str], Optional[str]], ...] = ()
+    undo: Optional[str] = None
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return "%s: new, %s" % (self.name, self.after)
+        if self.after is None:
+            return "%s: gone, was %s" % (self.name, self.before)
+        return "%s: %s -> %s" % (self.name, self.before, self.after)
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """Something that devicekit says of one machine and not, or not in the same way, of the other.
+
+    Attributes
+    ----------
+    kind : {"finding", "framework", "device", "choice", "unjudged"}
+        ``choice``: what ``"auto"`` would take. ``unjudged``: a rule that cannot be decided, for want of a fact.
+    name : str
+        Code of the finding or rule, name of the framework or device.
+    change : {"appeared", "vanished", "changed"}
+    before, after : str or None
+        What was said; of a finding its summary.
+    worse : bool
+        Whether something works on the first machine that does not on the second one.
+    finding : Finding or None
+        The finding that appeared, changed or vanished, with its evidence and fixes.
+    causes : tuple of tuple of str
+        Names of changes. Each tuple is a smallest set of them that makes the difference: were they alone put back, this
+        would be as it was. With several tuples, any one of them does. Empty where that was not asked for.
+    """
+
+    kind: str
+    name: str
+    change: str
+    before: Optional[str] = None
+    after: Optional[str] = None
+    worse: bool = False
+    finding: Optional[Finding] = None
+    causes: Tuple[Tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class MachineDiff:
+    """What changed between two machines, and which change explains what devicekit says now.
+
+    Attributes
+    ----------
+    changes : tuple of FactChange
+        Those of weight first.
+    consequences : tuple of Consequence
+        What got worse first.
+    """
+
+    changes: Tuple[FactChange, ...] = ()
+    consequences: Tuple[Consequence, ...] = ()
+
+    @property
+    def facts(self) -> Tuple[FactChange, ...]:
+        """The changes that are neither volatile nor only a matter of places."""
+        return tuple(item for item in self.changes if item.weight == "fact")
+
+    @property
+    def worse(self) -> bool:
+        """Whether there is a new error, or something worked on the first machine that does not on the second one."""
+        return any(item.worse for item in self.consequences)
+
+    def change(self, name: str) -> Optional[FactChange]:
+        """Return the change of a name, or None."""
+        return next((item for item in self.changes if item.name == name), None)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the diff as plain data for JSON; `from_dict` gives an equal one back."""
+        return {
+            "schema": SCHEMA,
+            "worse": self.worse,
+            "changes": [encode(item) for item in self.changes],
+            "consequences": [
+                dict(
+                    vars(item),
+                    finding=item.finding.to_dict() if item.finding is not None else None,
+                    causes=[list(names) for names in item.causes],
+                )
+                for item in self.consequences
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "MachineDiff":
+        """Return the diff that `to_dict` described.
+
+        Raises
+        ------
+        MachineFileError
+            Where the data are of a newer schema or of the wrong shape.
+        """
+        if not isinstance(data, Mapping) or not isinstance(data.get("schema"), int):
+            raise MachineFileError("this is no diff of two machines: it has no 'schema' number")
+        if data["schema"] > SCHEMA:
+            raise MachineFileError(
+                "the diff has schema %d, this devicekit reads up to %d: upgrade it" % (data["schema"], SCHEMA)
+            )
+        changes = decode(Tuple[FactChange, ...], data.get("changes"), "changes")
+        rows = data.get("consequences")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise MachineFileError("consequences should be a list of objects")
+        return cls(changes, tuple(_consequence(row, "consequences[%d]" % place) for place, row in enumerate(rows)))
+
+    def __str__(self) -> str:
+        if not self.facts and not self.consequences:
+            return "devicekit: nothing that matters is different"
+        text = "devicekit: %s" % _count(len(self.facts), "change")
+        worse = [item for item in self.consequences if item.worse and item.causes]
+        if worse:
+            first = worse[0]
+            text += "; %s %s because of %s" % (first.name, first.change, " and ".join(first.causes[0]))
+        return text
+
+    def _repr_html_(self) -> str:
+        from ...report.fleet_html import machine_diff_html
+
+        return machine_diff_html(self)
+
+
+def _count(number: int, noun: str) -> str:
+    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
+
+
+def _consequence(row: Dict[str, Any], where: str) -> Consequence:
+    rest = {key: value for key, value in row.items() if key != "finding"}
+    made: Consequence = decode(_Plain, rest, where)
+    finding = row.get("finding")
+    return Consequence(**dict(vars(made), finding=None if finding is None else _finding(finding, where + ".finding")))
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """A consequence without its finding, whose fixes are no tuple."""
+
+    kind: str
+    name: str
+    change: str
+    before: Optional[str] = None
+    after: Optional[str] = None
+    worse: bool = False
+    causes: Tuple[Tuple[str, ...], ...] = ()
+
+
+def _finding(data: Any, where: str) -> Finding:
+    if not isinstance(data, dict):
+        raise MachineFileError("%s should be an object" % where)
+    made = {
+        "evidence": decode(Tuple[Evidence, ...], data.get("evidence"), where + ".evidence"),
+        "fix": decode(Tuple[Fix, ...], data.get("fix"), where + ".fix"),
+        "blocks": decode(Tuple[str, ...], data.get("blocks"), where + ".blocks"),
+    }
+    texts = {
+        name: decode(str, data.get(name), "%s.%s" % (where, name)) for name in ("code", "severity", "summary", "url")
+    }
+    return Finding(**texts, **made)

@@ -1,0 +1,384 @@
+"""Differences in words, those together that belong together: a package with its files, a driver with its libraries. Pure."""
+
+import re
+from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from ...machine.devices import (
+    AmdGpu,
+    DeviceNode,
+    DxAdapter,
+    Gpu,
+    Installation,
+    IntelGpu,
+    Library,
+    Opener,
+    PciDisplay,
+    Xid,
+)
+from ...machine.fact import Fact
+from ...machine.facts import Distribution, FrameworkBuild, ImportPackage, LoadedModule, Machine, PluginLibrary, Verdict
+from ...machine.plugin_facts import PlatformFacts
+from .result import FactChange
+from .walk import Difference, Path
+
+__all__ = ["Subject", "subjects"]
+
+#: What changes by itself while nobody touches the machine.
+_VOLATILE = (
+    "memory_free_bytes", "memory_used_bytes", "utilization_percent", "processes", "ecc_errors_total", "distribution_count",
+    "modules",
+)  # fmt: skip
+
+#: The first or the first two parts of a path: kind and name of what it belongs to. The longest that fits counts.
+_WORDS: Dict[Path, Tuple[str, str]] = {
+    ("python",): ("python", "Python environment"),
+    ("python", "version"): ("python", "Python"),
+    ("python", "implementation"): ("python", "Python"),
+    ("python", "bits"): ("python", "Python"),
+    ("python", "architecture"): ("python", "Python"),
+    ("python", "platlib_abi"): ("python", "Python"),
+    ("python", "leftovers"): ("package", "leftovers of packages"),
+    ("python", "stale_modules"): ("package", "stale modules"),
+    ("python", "unreadable"): ("other", "what could not be read"),
+    ("python", "distributions"): ("package", "list of packages"),
+    ("python", "distribution_count"): ("package", "number of packages"),
+    ("python", "plugins"): ("library", "TensorFlow plug-ins"),
+    ("python", "keras_config"): ("setting", "keras.json"),
+    ("native",): ("system", "operating system"),
+    ("native", "release"): ("system", "kernel"),
+    ("native", "libc"): ("system", "C library"),
+    ("native", "msvc"): ("library", "Visual C++ runtime"),
+    ("native", "cpu_model"): ("processor", "processor"),
+    ("native", "cpu_flags"): ("processor", "processor"),
+    ("native", "cpu_count"): ("processor", "processor"),
+    ("native", "performance_cores"): ("processor", "processor"),
+    ("native", "cpu_affinity"): ("limit", "processor limit"),
+    ("native", "cpu_quota"): ("limit", "processor limit"),
+    ("native", "cpu_usable"): ("limit", "processor limit"),
+    ("native", "memory_bytes"): ("processor", "memory"),
+    ("native", "memory_limit_bytes"): ("limit", "memory limit"),
+    ("native", "address_space_bytes"): ("limit", "memory limit"),
+    ("driver",): ("driver", "NVIDIA driver"),
+    ("driver", "xids"): ("driver", "NVIDIA driver's errors"),
+    ("driver", "gpus"): ("gpu", "list of GPUs"),
+    ("driver", "displays"): ("gpu", "list of display controllers"),
+    ("cuda",): ("library", "CUDA libraries"),
+    ("cuda", "toolchain"): ("library", "CUDA toolchain"),
+    ("cuda", "path"): ("setting", "search path of libraries"),
+    ("cuda", "rpath"): ("setting", "search path of libraries"),
+    ("rocm",): ("driver", "ROCm"),
+    ("rocm", "kfd"): ("device node", "/dev/kfd"),
+    ("rocm", "gfx"): ("gpu", "AMD GPUs"),
+    ("rocm", "withheld"): ("gpu", "AMD GPUs"),
+    ("directml",): ("driver", "DirectX and DirectML"),
+    ("directml", "dxg"): ("device node", "/dev/dxg"),
+    ("metal",): ("gpu", "Apple's GPU"),
+    ("metal", "macos"): ("system", "operating system"),
+    ("metal", "rosetta"): ("python", "Python"),
+    ("metal", "memory_bytes"): ("processor", "memory"),
+    ("oneapi",): ("driver", "oneAPI"),
+    ("tpu",): ("gpu", "TPU"),
+    ("process",): ("process", "process"),
+    ("process", "container"): ("container", "container"),
+    ("process", "wsl"): ("container", "WSL"),
+    ("process", "modules"): ("process", "imported frameworks"),
+    ("measured",): ("other", "trials"),
+    ("devicekit_version",): ("other", "devicekit"),
+    ("platforms",): ("driver", "platforms of plug-ins"),
+}
+
+#: Of a subject the detail that says the most stands first.
+_FIRST = (
+    "version", "nvidia_version", "nvidia_kernel_version", "os_version", "system", "gpus", "cpu_model", "libraries", "kfd",
+)  # fmt: skip
+
+_LONGEST = 200
+
+_UNKNOWN = "not known"
+
+
+class Subject(NamedTuple):
+    """A change in words, and its places."""
+
+    change: FactChange
+    paths: Tuple[Path, ...]
+
+
+def subjects(before: Machine, after: Machine, found: Sequence[Difference]) -> Tuple[Subject, ...]:
+    """Return the changes that differences come to: those that matter first, each with a name of its own."""
+    groups: Dict[Tuple[str, str, bool], List[Difference]] = {}
+    changed = {item.path[2] for item in found if item.path[:2] == ("python", "distributions") and len(item.path) > 2}
+    for item in found:
+        kind, name = _subject(item, before, after, changed)
+        groups.setdefault((kind, name, _is_volatile(item)), []).append(item)
+    made = [
+        Subject(
+            _change(kind, "use of %s" % name if volatile and kind == "gpu" else name, volatile, items),
+            tuple(item.path for item in items),
+        )
+        for (kind, name, volatile), items in groups.items()
+    ]
+    order = {"fact": 0, "place": 1, "volatile": 2}
+    return tuple(sorted(_unique(made), key=lambda item: order[item.change.weight]))
+
+
+def _unique(made: Sequence[Subject]) -> List[Subject]:
+    seen: Dict[str, int] = {}
+    found = []
+    for item in made:
+        number = seen[item.change.name] = seen.get(item.change.name, 0) + 1
+        if number > 1:
+            item = item._replace(change=_named(item.change, "%s (%d)" % (item.change.name, number)))
+        found.append(item)
+    return found
+
+
+def _named(change: FactChange, name: str) -> FactChange:
+    values = dict(vars(change))
+    values["name"] = name
+    return FactChange(**values)
+
+
+def _is_volatile(item: Difference) -> bool:
+    return any(part in _VOLATILE for part in item.path)
+
+
+# What a place belongs to.
+
+
+def _subject(item: Difference, before: Machine, after: Machine, changed: Collection[str]) -> Tuple[str, str]:
+    path = item.path
+    word, field = path[0], path[1] if len(path) > 1 else ""
+    key = path[2] if len(path) > 2 and not path[2].startswith("#") else ""
+    if key:
+        if (word, field) == ("python", "distributions"):
+            return "package", key
+        if (word, field) in (("python", "packages"), ("python", "builds"), ("cuda", "openers")):
+            return "package", _package_of(key.partition(" ")[0], changed)
+        if field == "environ" or field == "named_files":
+            return "variable", "variable %s" % key
+        if field == "nodes":
+            return "device node", key
+        if field in ("gpus", "displays", "adapters", "registered") and word != "metal":
+            return "gpu", _gpu_name(item, before, after)
+        if field == "plugins":
+            file = re.split(r"[/\\]", key)[-1]
+            found = next((name for part, name in _PLUGINS if part in file and name in changed), None)
+            return ("package", found) if found else ("library", "plug-in %s" % file)
+        if field in ("libraries", "toolchain"):
+            return _library(item, key, changed)
+        if field == "installations":
+            return "driver", {"rocm": "ROCm", "oneapi": "oneAPI"}.get(word, word)
+        if field == "verdicts":
+            return "other", "trial of %s" % key
+        if word == "platforms":
+            return "driver", "platform %s" % field
+    return _WORDS.get(path[:2]) or _WORDS.get(path[:1]) or ("other", " ".join(path))
+
+
+#: The distributions that bring an import package, where their names are not its own.
+_BRINGS = {
+    "tensorflow": ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tensorflow-directml", "tensorflow-gpu", "tf-nightly",
+                   "tensorflow-rocm", "tensorflow-macos", "intel-tensorflow", "tensorflow-aarch64"),
+    "jax": ("jax", "jaxlib"),
+    "jaxlib": ("jaxlib", "jax"),
+    "keras": ("keras", "keras-nightly"),
+    "google.protobuf": ("protobuf",),
+}  # fmt: skip
+
+
+#: The distributions that bring plug-ins of TensorFlow, by a part of the name of the file.
+_PLUGINS = (
+    ("tfdml", "tensorflow-directml-plugin"),
+    ("metal", "tensorflow-metal"),
+    ("itex", "intel-extension-for-tensorflow"),
+)
+
+
+def _package_of(package: str, changed: Collection[str]) -> str:
+    """Return the distribution with which an import package changed."""
+    names = _BRINGS.get(package, (package, package.replace("_", "-")))
+    return next((name for name in names if name in changed), names[0])
+
+
+def _library(item: Difference, key: str, changed: Collection[str]) -> Tuple[str, str]:
+    """A library goes with the package that brought it, NVIDIA's own with the driver."""
+    if item.path[0] == "driver":
+        return "driver", "NVIDIA driver"
+    for library in (item.after, item.before):
+        path = getattr(library, "path", "")
+        inside = re.search(r"[/\\](?:site|dist)-packages[/\\]nvidia[/\\](\w+)[/\\]", path)
+        if inside is not None:
+            part = inside.group(1).replace("_", "-")
+            for name in changed:
+                if name.startswith("nvidia-%s" % part):
+                    return "package", name
+    return "library", key
+
+
+def _gpu_name(item: Difference, before: Machine, after: Machine) -> str:
+    """Name a GPU by its place on the bus, so that what the driver and what the bus say of it go together."""
+    place = item.path[2]
+    for machine in (after, before):
+        listed: Tuple[Fact[Any], ...] = (machine.driver.gpus, machine.rocm.gpus, machine.oneapi.gpus)
+        for words in listed:
+            for number, gpu in enumerate(words.or_none() or ()):
+                uuid, bus = getattr(gpu, "uuid", ""), _bus(getattr(gpu, "bus_id", ""))
+                value = item.after if item.after is not None else item.before
+                same = value is gpu or place == uuid or (bus and bus == _bus(getattr(value, "address", "")))
+                if same or (place == "%d" % number and words is getattr(getattr(machine, item.path[0]), "gpus", None)):
+                    return "GPU %d (%s)" % (number, gpu.name)
+    for value in (item.after, item.before):
+        if isinstance(value, DxAdapter):
+            return "adapter %s" % value.name
+        if isinstance(value, PciDisplay):
+            return "display controller %s" % value.address
+    return "GPU %s" % place
+
+
+def _bus(address: str) -> str:
+    """Return a PCI address without its domain, which NVIDIA writes with eight digits and Linux with four."""
+    return ":".join(address.lower().split(":")[-2:])
+
+
+# In words.
+
+
+def _change(kind: str, name: str, volatile: bool, items: Sequence[Difference]) -> FactChange:
+    details = []
+    by_name = any(item.path[1:2] == ("distributions",) for item in items)
+    for item in sorted(items, key=_rank):
+        if item.path[-1].startswith("#"):  # where it was read, or the order: the things themselves are the same
+            continue
+        if by_name and isinstance(item.after or item.before, ImportPackage) and _in_site(item):
+            continue  # its version says it
+        old, new = _texts(_of_variable(item, item.before), _of_variable(item, item.after))
+        if old != new:
+            details.append((_label(item), old, new))
+    details.sort(key=lambda item: any((text or "").startswith(_UNKNOWN) for text in item[1:]))
+    weight = "volatile" if volatile else "fact" if details else "place"
+    if not details:
+        return FactChange(name, kind, *_places(items), weight=weight)
+    return FactChange(name, kind, details[0][1], details[0][2], weight, tuple(details))
+
+
+def _in_site(item: Difference) -> bool:
+    return all(getattr(value, "in_site", True) for value in (item.before, item.after))
+
+
+def _of_variable(item: Difference, value: Any) -> Any:
+    """Return the value alone of a variable with its name."""
+    return value[1] if isinstance(value, tuple) and item.path[1:2] in (("environ",), ("named_files",)) else value
+
+
+def _rank(item: Difference) -> int:
+    if isinstance(item.after if item.after is not None else item.before, Distribution):
+        return -1
+    return min((place for place, name in enumerate(_FIRST) if name in item.path), default=len(_FIRST))
+
+
+def _places(items: Sequence[Difference]) -> Tuple[Optional[str], Optional[str]]:
+    """What to say of something that is the same, elsewhere."""
+    for item in items:
+        for name in ("location", "path", "source", "problem"):
+            old, new = getattr(item.before, name, ""), getattr(item.after, name, "")
+            if old != new:
+                return _cut(str(old)), _cut(str(new))
+    return "as before", "in another order or place"
+
+
+def _label(item: Difference) -> str:
+    parts = [part for part in item.path[1:] if not part.startswith("#")]
+    if parts[:1] in (["distributions"], ["environ"]):
+        return {"distributions": "version", "environ": "value"}[parts[0]]
+    # The names of fields are words; those of packages, libraries and files stay as they are.
+    words = [part.replace("_", " ") if not number else part for number, part in enumerate(parts)]
+    return " ".join(words) or item.path[0].replace("_", " ")
+
+
+def _texts(before: Any, after: Any) -> Tuple[Optional[str], Optional[str]]:
+    """Return two values as a person reads them; of two lists what each has alone."""
+    old, new = _bare(before), _bare(after)
+    if _is_texts(old) and _is_texts(new) and (old or new):
+        lost, gained = [item for item in old if item not in new], [item for item in new if item not in old]
+        if lost or gained:
+            return _cut(", ".join(lost)) or None, _cut(", ".join(gained)) or None
+        return _cut(", ".join(old)), _cut(", ".join(new))
+    first, second = _text(before), _text(after)
+    if first == second and first is not None and isinstance(old, (Distribution, Library)):
+        return _told(old, new)
+    return first, second
+
+
+def _told(old: Any, new: Any) -> Tuple[Optional[str], Optional[str]]:
+    """What is different of two packages or libraries of one version: whether files are missing."""
+    if isinstance(old, Distribution):
+        counts = [item.missing_count + len(item.damaged_files) for item in (old, new)]
+        if counts[0] != counts[1]:
+            version = _text(old)
+            first, second = ("%s, %d files missing" % (version, number) if number else version for number in counts)
+            return first, second
+    return _text(old), _text(new)
+
+
+def _bare(value: Any) -> Any:
+    return value.content if isinstance(value, Fact) else value
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _text(value: Any) -> Optional[str]:
+    """Return a value as a person reads it, None where there is nothing."""
+    if isinstance(value, Fact):
+        if value.status == "unknown":
+            return _cut("%s (%s)" % (_UNKNOWN, value.problem or "not determined"))
+        return None if value.status == "absent" else _text(value.content)
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and value >= 1 << 24:
+        return "%.1f GiB" % (value / (1 << 30))
+    if isinstance(value, tuple):
+        return _cut(", ".join(_text(item) or "" for item in value)) or "none"
+    return _cut(_record(value))
+
+
+def _record(value: Any) -> str:
+    if isinstance(value, Distribution):
+        return _text(value.version) or "version not known"
+    if isinstance(value, FrameworkBuild):
+        known = [("CUDA", value.cuda_version), ("cuDNN", value.cudnn_version), ("ROCm", value.rocm_version)]
+        told = ["%s %s" % (name, fact.content) for name, fact in known if fact.content]
+        return "built for %s" % (", ".join(told) or "processors")
+    if isinstance(value, ImportPackage):
+        return "%s in %s" % (value.kind, value.path_entry if not value.in_site else "the site packages")
+    if isinstance(value, Library):
+        return value.version or value.target or "found (%s)" % value.found_via
+    if isinstance(value, DeviceNode):
+        return "accessible" if value.accessible else "no permission"
+    if isinstance(value, (Gpu, AmdGpu, IntelGpu, DxAdapter)):
+        return value.name
+    if isinstance(value, PciDisplay):
+        return "driver %s" % (value.driver or "none")
+    if isinstance(value, Installation):
+        return value.version or "installed"
+    if isinstance(value, Opener):
+        return "opens libraries itself"
+    if isinstance(value, PluginLibrary):
+        return "%s, %d bytes" % (value.format, value.size_bytes)
+    if isinstance(value, LoadedModule):
+        return value.version or "imported"
+    if isinstance(value, Xid):
+        return "Xid %d, %d times" % (value.number, value.count)
+    if isinstance(value, Verdict):
+        return value.outcome
+    if isinstance(value, PlatformFacts):
+        return "%s %s" % (value.distribution, value.version)
+    return str(value)

@@ -1,0 +1,62 @@
+"""Snapshots in files, and a folder to keep them in."""
+
+import re
+from pathlib import Path
+from typing import Iterator
+
+from ...errors import DevicekitError
+from .groups import LIMIT_BYTES
+from .parse import Reading
+
+__all__ = ["keep", "readings_from"]
+
+
+def readings_from(folder: str) -> Iterator[Reading]:
+    """Yield the snapshots in a folder; a file is named as its node, with ``.json``.
+
+    Raises
+    ------
+    DevicekitError
+        Where there is no such folder, or no file in it.
+    """
+    place = Path(folder)
+    try:
+        names = sorted(item.name for item in place.iterdir() if item.name.lower().endswith(".json"))
+    except (OSError, ValueError) as error:
+        raise DevicekitError("%s cannot be read: %s" % (folder, getattr(error, "strerror", None) or error)) from error
+    if not names:
+        raise DevicekitError(
+            "there is no file *.json in %s; on each node: devicekit snapshot -o '%s/{node}.json'" % (folder, folder)
+        )
+    for name in names:
+        yield _read(place / name)
+
+
+def _read(path: Path) -> Reading:
+    node = path.name[: -len(".json")] or path.name
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            return Reading(node, problem="%s is no file" % path.name)
+        with path.open("rb") as stream:
+            return Reading(node, stream.read(LIMIT_BYTES + 1))
+    except OSError as error:
+        return Reading(node, problem="it cannot be read: %s" % (error.strerror or error))
+
+
+def keep(folder: str, reading: Reading) -> None:
+    """Write a snapshot into a folder, as `readings_from` reads it.
+
+    Raises
+    ------
+    DevicekitError
+        Where it cannot be written.
+    """
+    name = re.sub(r"[^\w.@-]", "_", reading.node, flags=re.ASCII).lstrip(".") or "node"
+    try:
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / (name + ".json")).write_bytes(reading.content)
+    except (OSError, ValueError) as error:
+        raise DevicekitError(
+            "%s cannot be written: %s" % (folder, getattr(error, "strerror", None) or error)
+        ) from error

@@ -1,0 +1,187 @@
+"""What was found on many machines. Pure data."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Optional, Tuple
+
+from ...diagnosis.findings import Finding
+from ..diff.result import MachineDiff
+
+__all__ = ["Fleet", "FleetDifference", "FleetGroup", "FleetNode"]
+
+
+@dataclass(frozen=True)
+class FleetNode:
+    """One machine of a fleet.
+
+    Attributes
+    ----------
+    name : str
+        As it was given or as the node calls itself. Names stand in nothing but the result itself.
+    group : int or None
+        Its place in `Fleet.groups`; None where nothing is known of it.
+    problem : str
+        Why nothing is known of it, "" otherwise.
+    """
+
+    name: str
+    group: Optional[int] = None
+    problem: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the node as plain data for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class FleetGroup:
+    """Machines of which the same is to be said.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+    platform : str
+        What ``"auto"`` (or the device that was asked for) would take: ``"cuda"``, ..., ``"cpu"``, or "" for nothing.
+    framework : str or None
+    usable : int
+        Accelerators that can be used, or may be.
+    accelerators : int
+        Accelerators that were found.
+    fallback : bool
+        Whether that is less than what was asked for, or than what is there.
+    findings : tuple of Finding
+        With evidence and commands of ``example``: on the other machines numbers of devices and processes may be others.
+    example : str
+        The machine of which the findings are shown.
+    diff : MachineDiff or None
+        What is different from the first group, and which difference explains it; None for the first group, and for those
+        that were not compared.
+    """
+
+    nodes: Tuple[str, ...]
+    platform: str
+    framework: Optional[str]
+    usable: int
+    accelerators: int
+    fallback: bool
+    findings: Tuple[Finding, ...] = ()
+    example: str = ""
+    diff: Optional[MachineDiff] = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether there is an error."""
+        return any(item.severity == "error" for item in self.findings)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the group as plain data for JSON."""
+        return dict(
+            vars(self),
+            nodes=list(self.nodes),
+            findings=[item.to_dict() for item in self.findings],
+            diff=self.diff.to_dict() if self.diff is not None else None,
+        )
+
+
+@dataclass(frozen=True)
+class FleetDifference:
+    """One thing in which some machines are unlike the others.
+
+    Attributes
+    ----------
+    name : str
+        As in `FactChange.name`: ``"NVIDIA driver"``.
+    kind : str
+        As in `FactChange.kind`.
+    usual : str or None
+        What most have; None where most have no such thing.
+    unusual : tuple of (str or None, tuple of str)
+        What else there is, and on which nodes; the most common first.
+    """
+
+    name: str
+    kind: str
+    usual: Optional[str]
+    unusual: Tuple[Tuple[Optional[str], Tuple[str, ...]], ...]
+
+    @property
+    def nodes(self) -> Tuple[str, ...]:
+        """All nodes that are unlike the others."""
+        return tuple(name for _, names in self.unusual for name in names)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the difference as plain data for JSON."""
+        values = [{"value": value, "nodes": list(names)} for value, names in self.unusual]
+        return {"name": self.name, "kind": self.kind, "usual": self.usual, "unusual": values}
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What was found on many machines.
+
+    Attributes
+    ----------
+    nodes : tuple of FleetNode
+        All of them, those of which nothing is known as well; by name.
+    groups : tuple of FleetGroup
+        The largest first.
+    differences : tuple of FleetDifference
+        The rarest first.
+    states : int
+        How many different machines there are, apart from serial numbers, addresses and what changes by itself.
+    problems : tuple of str
+        What went wrong with the gathering as a whole.
+    """
+
+    nodes: Tuple[FleetNode, ...]
+    groups: Tuple[FleetGroup, ...] = ()
+    differences: Tuple[FleetDifference, ...] = ()
+    states: int = 0
+    problems: Tuple[str, ...] = ()
+
+    @property
+    def known(self) -> int:
+        """The number of machines that were judged."""
+        return sum(node.group is not None for node in self.nodes)
+
+    @property
+    def failures(self) -> Tuple[FleetNode, ...]:
+        """The nodes of which nothing is known, with the reasons."""
+        return tuple(node for node in self.nodes if node.group is None)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether every machine could be judged, and none has an error."""
+        return not self.failures and not self.problems and not any(group.broken for group in self.groups)
+
+    def group_of(self, name: str) -> Optional[FleetGroup]:
+        """Return the group of a node, None where nothing is known of it."""
+        for node in self.nodes:
+            if node.name == name and node.group is not None:
+                return self.groups[node.group]
+        return None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return everything as plain data for JSON."""
+        return {
+            "schema": 1,
+            "healthy": self.healthy,
+            "known": self.known,
+            "states": self.states,
+            "nodes": [item.to_dict() for item in self.nodes],
+            "groups": [item.to_dict() for item in self.groups],
+            "differences": [item.to_dict() for item in self.differences],
+            "problems": list(self.problems),
+        }
+
+    def __str__(self) -> str:
+        text = "devicekit: %d of %d nodes judged, %d with an error" % (
+            self.known,
+            len(self.nodes),
+            sum(len(group.nodes) for group in self.groups if group.broken),
+        )
+        return text + (", %d groups" % len(self.groups) if len(self.groups) > 1 else "")
+
+    def _repr_html_(self) -> str:
+        from ...report.fleet_html import fleet_html
+
+        return fleet_html(self)

@@ -1,0 +1,302 @@
+"""`devicekit launch`: which processes to start here, with which variables, on which devices."""
+
+import os
+import shlex
+import socket
+import sys
+from dataclasses import dataclass, replace
+from typing import List, Mapping, Optional, Sequence, Tuple
+
+from ...diagnosis.findings import Candidate
+from ...errors import DevicekitError, DeviceUnavailableError
+from ...machine.facts import Machine
+from ...selection.plan import number_of
+from ...selection.request import parse_request
+from ..strategy.cluster_environment import Cluster, parse_cluster, slurm_port
+from ..strategy.hostlist import expand_hosts
+from .device_shares import bound_by_slurm, hidden_variables, share_out, visible_variables
+from .ports import free_ports
+from .supervisor import Task
+from .worker_environment import FRAMEWORKS, OURS, Place, WorkerSpec, worker_variables
+
+__all__ = [
+    "Order", "Share", "command_for", "host_tasks", "local_tasks", "plan_launch", "share_devices", "which_host", "with_hosts",
+]  # fmt: skip
+
+#: The first of the ports on each of several machines, where nobody can look for free ones.
+DEFAULT_PORT = 29400
+
+
+@dataclass(frozen=True)
+class Order:
+    """What was asked for.
+
+    Attributes
+    ----------
+    command : tuple of str
+        The script and its arguments, or with ``module`` the module's.
+    module : bool
+        Whether it is a module to run, as with ``python -m``.
+    workers : int or None
+        Processes on each machine; None: one for each usable accelerator, or one.
+    devices : str
+        What to share out among them; see `devicekit.select_device`.
+    framework : str or None
+        Whose variables to set; None: those of all.
+    hosts : tuple of str
+        The machines, this one among them; empty for this one alone.
+    host_index : int or None
+        Which of them this one is, None where its name says so.
+    port : int or None
+        The first port to use on each machine; None: free ones, or a fixed one with several machines.
+    """
+
+    command: Tuple[str, ...]
+    module: bool = False
+    workers: Optional[int] = None
+    devices: str = "auto"
+    framework: Optional[str] = None
+    hosts: Tuple[str, ...] = ()
+    host_index: Optional[int] = None
+    port: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Share:
+    """The devices of this machine, shared out."""
+
+    devices: Tuple[Tuple[str, ...], ...]
+    variables: Tuple[Tuple[Tuple[str, str], ...], ...]
+    idle: Tuple[str, ...] = ()
+
+
+def plan_launch(
+    order: Order, environ: Optional[Mapping[str, str]] = None, machine: Optional[Machine] = None
+) -> Tuple[List[WorkerSpec], List[str]]:
+    """Return the processes to start on this machine, and what the user should know.
+
+    Raises
+    ------
+    DevicekitError
+        Where they cannot be started like this; the message says what to do.
+    ValueError
+        Where an argument or a variable is broken.
+    """
+    environ = os.environ if environ is None else environ
+    _check(order)
+    task = _slurm_task(environ) if not order.hosts else None
+    if task is None:
+        for name in OURS:
+            if environ.get(name):
+                raise DevicekitError(
+                    "%s is set, so this process belongs to others already: run the script itself, without "
+                    "devicekit launch, or unset %s" % (name, name)
+                )
+    accelerators = _accelerators(order, machine)
+    # Where Slurm gives every task its own devices, they are shared out among this task's processes only.
+    ranks_before, ranks_here = 0, None
+    workers = order.workers
+    if task is not None and not bound_by_slurm(environ):
+        ranks_before, ranks_here = task.local_rank or 0, task.local_size or 1
+    if workers is None:
+        workers = max(1, len(accelerators) // (ranks_here or 1))
+    total = workers * (ranks_here or 1)
+    share = share_devices(order.devices, accelerators, total, environ)
+    place, first = _place(order, workers, task, environ)
+    frameworks = (order.framework,) if order.framework else FRAMEWORKS
+    local_first = (task.local_rank or 0) * workers if task is not None else 0
+    local_size = workers * (task.local_size or 1) if task is not None else workers
+    specs = []
+    for rank in range(workers):
+        at = ranks_before * workers + rank
+        variables = worker_variables(place, first + rank, local_first + rank, local_size, environ, frameworks)
+        variables += share.variables[at] + _backend(order.framework, environ)
+        specs.append(WorkerSpec(first + rank, local_first + rank, variables, share.devices[at]))
+    notes = []
+    if share.idle:
+        notes.append("%s stay idle: the processes get the same number of devices" % ", ".join(share.idle))
+    return specs, notes
+
+
+def _check(order: Order) -> None:
+    if not order.command:
+        raise DevicekitError("nothing to start: devicekit launch --workers 2 train.py, or -m package.module")
+    if order.workers is not None and order.workers < 1:
+        raise ValueError("--workers is %d; at least 1" % order.workers)
+    if order.framework is not None and order.framework not in FRAMEWORKS:
+        raise ValueError("unknown framework %r; accepted are %s" % (order.framework, ", ".join(FRAMEWORKS)))
+    if order.port is not None and not 0 < order.port < 65000:
+        raise ValueError("--port is %d; it is between 1 and 64999" % order.port)
+    if not order.module and not os.path.isfile(order.command[0]):
+        raise DevicekitError(
+            "there is no file %s here (a module is started with -m): nothing was started" % order.command[0]
+        )
+    if len(set(order.hosts)) != len(order.hosts):
+        raise ValueError("--hosts names a machine twice: %s" % ",".join(order.hosts))
+
+
+def _slurm_task(environ: Mapping[str, str]) -> Optional[Cluster]:
+    """The Slurm task that this launcher is, where it is one of several."""
+    if environ.get("TF_CONFIG"):
+        return None
+    only = {name: value for name, value in environ.items() if name.startswith("SLURM_")}
+    return parse_cluster(only)
+
+
+def _accelerators(order: Order, machine: Optional[Machine]) -> List[Candidate]:
+    """The accelerators of this machine that the request means; none for the processor."""
+    request = parse_request(order.devices)
+    if request.kind == "cpu":
+        return []
+    from ...api import diagnose, plan_for
+    from ...machine.detect import real_machine
+
+    machine = machine if machine is not None else real_machine()
+    plan = plan_for(request, order.framework, machine)
+    reason = plan.reason if "was asked for" in plan.reason else "'%s' was asked for: %s" % (order.devices, plan.reason)
+    if not plan.indices:
+        if request.kind != "auto":
+            raise DeviceUnavailableError(reason, plan.findings)
+        return []
+    listed = diagnose(machine).candidates_for(plan.framework)
+    same = [item for item in listed if item.platform == plan.platform and item.usable is not False]
+    named = plan.request.indices  # also where identifiers were
+    if named:
+        same = [item for item in same if number_of(item) in named]
+        if len(same) != len(named):
+            raise DeviceUnavailableError(reason, plan.findings)
+    return same
+
+
+def share_devices(asked: str, accelerators: Sequence[Candidate], processes: int, environ: Mapping[str, str]) -> Share:
+    """Share accelerators out among so many processes.
+
+    Raises
+    ------
+    DevicekitError
+        Where there are fewer of them than processes.
+    """
+    if not accelerators:
+        hidden = hidden_variables((), environ) if parse_request(asked).kind == "cpu" else ()
+        return Share((("cpu",),) * processes, (hidden,) * processes)
+    shared = share_out(accelerators, processes)
+    if shared is None:
+        raise DevicekitError(
+            "%d processes for %d devices (%s): two processes that train together cannot share one. Start at most %d, or "
+            "take the processor: --devices cpu"
+            % (processes, len(accelerators), ", ".join(item.device for item in accelerators), len(accelerators))
+        )
+    used = [item for group in shared for item in group]
+    if processes == 1 and not parse_request(asked).count:
+        variables: Tuple[Tuple[Tuple[str, str], ...], ...] = ((),)  # all of them is what it has anyway
+    else:
+        variables = tuple(visible_variables(group, environ) for group in shared)
+    names = tuple(tuple(item.device for item in group) for group in shared)
+    return Share(names, variables, tuple(item.device for item in accelerators if item not in used))
+
+
+def _backend(framework: Optional[str], environ: Mapping[str, str]) -> Tuple[Tuple[str, str], ...]:
+    if framework is None or environ.get("KERAS_BACKEND"):
+        return ()
+    return (("KERAS_BACKEND", framework),)
+
+
+def _place(order: Order, workers: int, task: Optional[Cluster], environ: Mapping[str, str]) -> Tuple[Place, int]:
+    """Return where all processes are, and the number of this launcher's first one."""
+    if task is not None:
+        base = order.port or slurm_port(environ)
+        # The task's own address says how many tasks of its machine come before it.
+        offsets = [int(address.rpartition(":")[2]) - slurm_port(environ) for address in task.workers]
+        hosts = [address.rpartition(":")[0] for address in task.workers for _ in range(workers)]
+        ports = [base + 2 + offset * workers + rank for offset in offsets for rank in range(workers)]
+        return Place(tuple(hosts), tuple(ports), (base, base + 1)), task.index * workers
+    if order.hosts:
+        base = order.port or DEFAULT_PORT
+        index = which_host(order)
+        hosts = [host for host in order.hosts for _ in range(workers)]
+        ports = [base + 2 + rank for _ in order.hosts for rank in range(workers)]
+        return Place(tuple(hosts), tuple(ports), (base, base + 1)), index * workers
+    if order.port is not None:
+        chosen = list(range(order.port, order.port + workers + 2))
+    else:
+        chosen = free_ports(workers + 2)
+    return Place(("127.0.0.1",) * workers, tuple(chosen[2:]), (chosen[0], chosen[1])), 0
+
+
+def which_host(order: Order) -> int:
+    """Return which of the hosts this machine is.
+
+    Raises
+    ------
+    DevicekitError
+        Where none has its name.
+    """
+    if order.host_index is not None:
+        if not 0 <= order.host_index < len(order.hosts):
+            raise ValueError("--host-index is %d, but there are %d hosts" % (order.host_index, len(order.hosts)))
+        return order.host_index
+    own = socket.gethostname().lower()
+    known = {own, own.partition(".")[0], "localhost", "127.0.0.1"}
+    found = [
+        at for at, host in enumerate(order.hosts) if host.lower() in known or host.lower().partition(".")[0] == own
+    ]
+    if len(found) == 1:
+        return found[0]
+    lines = ["  " + " ".join(shlex.quote(word) for word in command_for(order, at)) for at in range(len(order.hosts))]
+    raise DevicekitError(
+        "none of the hosts is this machine by its name. Run on each of them, in the same folder:\n%s\n"
+        "or let devicekit do that: --ssh 'ssh {host}'" % "\n".join(lines)
+    )
+
+
+def command_for(order: Order, host_index: int) -> List[str]:
+    """Return what has to run on one of the hosts."""
+    command = [sys.executable or "python", "-m", "devicekit", "launch", "--hosts", ",".join(order.hosts)]
+    command += ["--host-index", str(host_index), "--port", str(order.port or DEFAULT_PORT)]
+    if order.workers is not None:
+        command += ["--workers", str(order.workers)]
+    if order.devices != "auto":
+        command += ["--devices", order.devices]
+    if order.framework is not None:
+        command += ["--framework", order.framework]
+    return command + (["-m"] if order.module else []) + list(order.command)
+
+
+def local_tasks(order: Order, specs: Sequence[WorkerSpec]) -> List[Task]:
+    """Return the processes as what `supervise` starts."""
+    python = [sys.executable] + (["-m"] if order.module else []) + list(order.command)
+    return [Task("worker %d" % spec.index, tuple(python), spec.variables) for spec in specs]
+
+
+def host_tasks(order: Order, template: str, options: Sequence[str] = ()) -> List[Task]:
+    """Return one process for each host, which starts the host's part there by the user's own command.
+
+    The template is split as a shell would, and no shell runs it here: ``{host}`` in it stands for the host; where it has
+    the word ``{command}``, that becomes the command's words, else the command is added as one word, in the way that ssh
+    takes it: for a shell on the other machine.
+
+    Raises
+    ------
+    ValueError
+        Where the template is empty or its quotes do not match.
+    """
+    words = shlex.split(template)
+    if not words:
+        raise ValueError("--ssh is empty; for example: --ssh 'ssh {host}'")
+    tasks = []
+    for at, host in enumerate(order.hosts):
+        own = command_for(order, at)
+        own[4:4] = ["--end-with-stdin", *options]
+        line = "cd %s && exec %s" % (shlex.quote(os.getcwd()), " ".join(shlex.quote(word) for word in own))
+        command: List[str] = []
+        for word in words:
+            command += own if word == "{command}" else [word.replace("{host}", host)]
+        if "{command}" not in words:
+            command.append(line)
+        tasks.append(Task(host, tuple(command)))
+    return tasks
+
+
+def with_hosts(order: Order, text: str) -> Order:
+    """Return the order with the hosts of a list, also in Slurm's short form: ``a,b`` or ``node[01-04]``."""
+    return replace(order, hosts=tuple(expand_hosts(text)))

@@ -1,0 +1,366 @@
+"""Starts processes that belong together, passes on what they print, and ends all when one of them fails."""
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from .guard_child import MARK, marked, send
+from .output_relay import Passer
+
+__all__ = ["Ended", "Outcome", "Task", "supervise"]
+
+#: Signals that are passed on. SIGHUP comes when the terminal is closed.
+_PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One process to start. ``label`` stands before its lines and in messages: ``worker 0``."""
+
+    label: str
+    command: Tuple[str, ...]
+    variables: Tuple[Tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended.
+
+    Attributes
+    ----------
+    label : str
+        Of its task.
+    status : int
+        Its exit status; 128 plus the signal's number where one ended it, as shells have it.
+    signal : str
+        The signal's name, "" where it ended by itself.
+    asked : bool
+        Whether the launcher had told it to end.
+    seconds : float
+        How long it ran.
+    """
+
+    label: str
+    status: int
+    signal: str
+    asked: bool
+    seconds: float
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "label": self.label,
+            "status": self.status,
+            "signal": self.signal,
+            "asked": self.asked,
+            "seconds": round(self.seconds, 3),
+        }
+
+    def __str__(self) -> str:
+        if not self.signal:
+            return "%s ended with status %d" % (self.label, self.status)
+        hint = ""
+        if self.signal == "SIGKILL" and not self.asked:
+            hint = " (by hand, or by the system for want of memory)"
+        return "%s was ended by %s%s" % (self.label, self.signal, hint)
+
+
+@dataclass
+class Outcome:
+    """What became of all.
+
+    Attributes
+    ----------
+    status : int
+        0; else that of the first process that failed, or 128 plus the number of the signal that ended the launcher.
+    ended : list of Ended
+        In the order in which they ended.
+    failed : Ended or None
+        The first one that failed by itself.
+    reason : str
+        One sentence where not all went well.
+    """
+
+    status: int = 0
+    ended: List[Ended] = field(default_factory=list)
+    failed: Optional[Ended] = None
+    reason: str = ""
+
+
+class _Running:
+    def __init__(self, task: Task, process: "subprocess.Popen[bytes]", passers: List[Passer]) -> None:
+        self.task = task
+        self.process = process
+        self.passers = passers
+        self.started = time.monotonic()
+        self.ended: Optional[Ended] = None
+
+
+def supervise(
+    tasks: Sequence[Task],
+    *,
+    grace_s: float = 10.0,
+    say: Callable[[str], None],
+    keep_stdin_open: bool = False,
+    end_with_stdin: bool = False,
+) -> Outcome:
+    """Run all tasks until they have ended, and leave none behind.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        What to start, at the same time.
+    grace_s : float
+        Seconds between asking processes to end and killing them.
+    say : callable
+        Gets messages for the user.
+    keep_stdin_open : bool
+        Give each process an input that ends when this process does, instead of an empty one.
+    end_with_stdin : bool
+        End all when this process's own input ends.
+    """
+    return _Supervisor(tasks, grace_s, say, keep_stdin_open).run(end_with_stdin)
+
+
+class _Supervisor:
+    def __init__(self, tasks: Sequence[Task], grace_s: float, say: Callable[[str], None], keep_open: bool) -> None:
+        self._tasks = tasks
+        self._grace_s = grace_s
+        self._say = say
+        self._keep_open = keep_open
+        self._token = os.urandom(8).hex()
+        self._running: List[_Running] = []
+        # What happens, in order: a process that has ended, or the number of a signal. Signal handlers may put into it.
+        self._events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        self._outcome = Outcome()
+        self._ending = False
+        self._kill_at: Optional[float] = None
+
+    def run(self, end_with_stdin: bool) -> Outcome:
+        before = self._handle_signals()
+        guard = self._start_guard()
+        try:
+            if end_with_stdin:
+                threading.Thread(target=self._watch_stdin, name="devicekit-stdin", daemon=True).start()
+            self._start_all(guard)
+            while any(item.ended is None for item in self._running):
+                self._step(guard)
+        finally:
+            self._end_rest()
+            _tell(guard, b"done\n")
+            _close(guard)
+            for number, handler in before:
+                signal.signal(number, handler)
+        return self._outcome
+
+    def _handle_signals(self) -> List[Tuple[int, Any]]:
+        before: List[Tuple[int, Any]] = []
+        if threading.current_thread() is not threading.main_thread():
+            return before  # Python lets only the main thread handle signals
+        for name in _PASSED_ON:
+            number = getattr(signal, name, None)
+            # A launcher under nohup goes on when the terminal is closed.
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                before.append((number, signal.signal(number, lambda got, frame: self._events.put(int(got)))))
+        return before
+
+    def _watch_stdin(self) -> None:
+        # Not by sys.stdin, whose lock a thread that waits for ever would hold when Python ends.
+        while os.read(0, 4096):
+            pass
+        self._say("the launcher's input has ended, and with it who started it")
+        self._events.put(int(signal.SIGTERM))
+
+    def _start_guard(self) -> "subprocess.Popen[bytes]":
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard_child.py")
+        options: Dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {}
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", script, self._token, str(self._grace_s)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **options,
+        )
+
+    def _start_all(self, guard: "subprocess.Popen[bytes]") -> None:
+        for task in self._tasks:
+            try:
+                running = self._start(task)
+            except OSError as error:
+                ended = Ended(task.label, 127, "", False, 0.0)
+                self._fail(ended, "%s could not be started: %s" % (task.label, error.strerror or error))
+                return
+            self._running.append(running)
+            _tell(guard, b"+%d\n" % running.process.pid)
+            threading.Thread(target=self._wait_for, args=(running,), name="devicekit-wait", daemon=True).start()
+
+    def _start(self, task: Task) -> _Running:
+        options: Dict[str, Any] = {}
+        if os.name == "posix":
+            # A group of its own, so that all that it starts can be ended with it, and so that Ctrl-C comes once.
+            options["start_new_session"] = True
+        else:
+            options["creationflags"] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        process = subprocess.Popen(
+            list(task.command),
+            stdin=subprocess.PIPE if self._keep_open else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=dict(os.environ, **dict(task.variables), **{MARK: self._token}),
+            **options,
+        )
+        prefix = "[%s] " % task.label
+        return _Running(
+            task, process, [Passer(process.stdout, "stdout", prefix), Passer(process.stderr, "stderr", prefix)]
+        )
+
+    def _wait_for(self, running: _Running) -> None:
+        waitid = getattr(os, "waitid", None)  # not on Windows, and on macOS from 3.13 on
+        if waitid is not None:
+            waitid(os.P_PID, running.process.pid, os.WEXITED | os.WNOWAIT)
+            # What it leaves behind ends with it. Now, for as long as it is not waited for its number is nobody else's.
+            send(signal.SIGKILL, {running.process.pid})
+        running.process.wait()
+        self._events.put(running)
+
+    def _step(self, guard: "subprocess.Popen[bytes]") -> None:
+        """Take what has happened, or kill who was asked to end long ago."""
+        try:
+            # Not for ever: a signal on Windows does not wake who waits.
+            event = self._events.get(timeout=0.5 if self._kill_at is None else 0.1)
+        except queue.Empty:
+            if self._kill_at is not None and time.monotonic() >= self._kill_at:
+                self._kill_at = None
+                left = self._left()
+                self._say("%s did not end within %g s and will be killed" % (_labels(left), self._grace_s))
+                self._send(getattr(signal, "SIGKILL", signal.SIGTERM))
+            return
+        if isinstance(event, _Running):
+            _tell(guard, b"-%d\n" % event.process.pid)
+            self._note(event)
+        else:
+            self._signalled(event)
+
+    def _note(self, running: _Running) -> None:
+        ended = _ended(running, self._ending)
+        running.ended = ended
+        self._outcome.ended.append(ended)
+        if ended.status and not self._ending:
+            for passer in running.passers:  # its last words come before what is said of it
+                passer.join(1.0)
+            self._fail(ended, "%s after %.1f s" % (ended, ended.seconds))
+
+    def _fail(self, ended: Ended, text: str) -> None:
+        self._outcome.failed = ended
+        self._outcome.status = ended.status
+        self._outcome.reason = text
+        left = self._left()
+        if left:
+            text += "; ending %s (killed after %g s)" % (_labels(left), self._grace_s)
+        self._say(text)
+        self._end(signal.SIGTERM)
+
+    def _signalled(self, number: int) -> None:
+        name = signal.Signals(number).name
+        if self._ending:
+            self._say("%s: killing %s" % (name, _labels(self._left())))
+            self._kill_at = None
+            self._send(getattr(signal, "SIGKILL", signal.SIGTERM))
+            return
+        self._outcome.status = 128 + number
+        self._outcome.reason = "ended by %s" % name
+        self._say("%s: passed on to %s (killed after %g s)" % (name, _labels(self._left()), self._grace_s))
+        self._end(number)
+
+    def _end(self, number: int) -> None:
+        self._ending = True
+        self._kill_at = time.monotonic() + self._grace_s
+        self._send(number)
+
+    def _left(self) -> List[_Running]:
+        return [item for item in self._running if item.ended is None]
+
+    def _send(self, number: int) -> None:
+        for item in self._left():
+            if item.process.returncode is not None:  # it has ended, which is not noted yet
+                continue
+            if os.name == "posix":
+                send(number, {item.process.pid})
+            elif number == signal.SIGTERM or not hasattr(signal, "CTRL_BREAK_EVENT") or self._kill_at is None:
+                item.process.terminate()
+            else:
+                item.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT"))  # noqa: B009 Windows alone has it
+
+    def _end_rest(self) -> None:
+        """End what the workers started and left behind, and the workers where this process itself is in trouble."""
+        for item in self._left():
+            if os.name == "posix" and item.process.returncode is None:
+                send(signal.SIGKILL, {item.process.pid})
+            elif item.process.poll() is None:
+                item.process.terminate()
+        deadline = time.monotonic() + 5.0
+        while os.name == "posix" and time.monotonic() < deadline:
+            left = marked(self._token)
+            if not left:
+                break
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:  # it has ended
+                    pass
+            time.sleep(0.02)
+        for item in self._running:
+            item.process.wait()
+            for passer in item.passers:
+                passer.join(2.0)
+            if item.process.stdin is not None:
+                try:
+                    item.process.stdin.close()
+                except OSError:  # the other end is gone
+                    pass
+
+
+def _ended(running: _Running, asked: bool) -> Ended:
+    status = running.process.returncode
+    name = ""
+    if status < 0:
+        try:
+            name = signal.Signals(-status).name
+        except ValueError:
+            name = "signal %d" % -status
+        status = 128 - status
+    # Windows has statuses of 32 bits; whatever is not 0 must not become 0 in the launcher's own.
+    return Ended(
+        running.task.label, status & 0xFF or (1 if status else 0), name, asked, time.monotonic() - running.started
+    )
+
+
+def _labels(running: Sequence[_Running]) -> str:
+    if len(running) > 8:
+        return "%d processes" % len(running)
+    return ", ".join(item.task.label for item in running) or "nothing"
+
+
+def _tell(guard: "subprocess.Popen[bytes]", line: bytes) -> None:
+    try:
+        assert guard.stdin is not None
+        guard.stdin.write(line)
+        guard.stdin.flush()
+    except OSError:  # it was ended by somebody; the launcher itself still ends its workers
+        pass
+
+
+def _close(guard: "subprocess.Popen[bytes]") -> None:
+    try:
+        assert guard.stdin is not None
+        guard.stdin.close()
+    except OSError:
+        pass
+    guard.wait()

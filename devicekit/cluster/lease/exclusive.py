@@ -1,0 +1,108 @@
+"""``auto(exclusive=True)``: the device of a plan is leased before it is set up, and kept until the process ends."""
+
+import os
+from dataclasses import replace
+from typing import List, Optional, Sequence, Tuple, Union
+
+from ...diagnosis.findings import Candidate, Evidence, Finding, Fix
+from ...errors import LeaseTimeoutError
+from ...machine.facts import Machine
+from ...selection.plan import Plan, number_of, to_cpu
+from ...selection.policies import Policy
+from ...selection.selection import Change
+from .arguments import candidates_of, plan_of
+from .held import Lease
+from .lease import take_devices
+
+__all__ = ["checked_wait", "take_for"]
+
+#: Leases are given back by the end of the process.
+_kept: List[Lease] = []
+
+
+def checked_wait(exclusive: Union[bool, float]) -> Optional[float]:
+    """Return how long to wait at most, in seconds; None: as long as it takes.
+
+    Raises
+    ------
+    ValueError
+        Where it is neither True nor a number of seconds.
+    """
+    if exclusive is True:
+        return None
+    if isinstance(exclusive, bool) or not isinstance(exclusive, (int, float)) or not exclusive >= 0:
+        raise ValueError("exclusive is True, False or the number of seconds to wait at most, not %r" % (exclusive,))
+    return float(exclusive)
+
+
+def take_for(
+    plan: Plan, machine: Machine, framework: Optional[str], policy: Policy, timeout_s: Optional[float], require: bool
+) -> Tuple[Plan, Tuple[Change, ...]]:
+    """Lease what a plan is about; return the plan for what was leased, and what was changed for that.
+
+    Parameters
+    ----------
+    plan : Plan
+        Decided without regard to what others hold.
+    framework, policy
+        As `devicekit.auto` was given them.
+    timeout_s : float or None
+        How long to wait.
+    require : bool
+        Whether to raise where that was not long enough; otherwise the plan is for the CPU.
+
+    Raises
+    ------
+    LeaseTimeoutError
+        With ``require``, where no device became free in time.
+    LeaseError
+        Where nothing can be leased on this machine.
+    """
+    request = plan.request
+    if request.kind == "cpu":
+        return plan, ()
+    free = plan_of(request, 1, machine, framework, None, (), policy)
+    if not free.devices:
+        return plan, ()  # there is nothing to be leased: the plan says why
+    plan = free
+    count = len(plan.indices)
+    try:
+        held = take_devices(candidates_of(plan, count), count, machine, plan.framework, timeout_s)
+    except LeaseTimeoutError as error:
+        if require:
+            raise
+        return to_cpu(plan, _busy(error)), ()
+    _kept.append(held)
+    change = Change(
+        "environment", "DEVICEKIT_LEASED", held.environment["DEVICEKIT_LEASED"], os.environ.get("DEVICEKIT_LEASED")
+    )
+    os.environ[change.name] = change.value  # what this process starts shares the devices
+    return _for_these(plan, held.candidates), (change,)
+
+
+def _for_these(plan: Plan, devices: Sequence[Candidate]) -> Plan:
+    """The plan for what was leased; nothing else may take its place, for that was not leased."""
+    if tuple(devices) == plan.devices:
+        return replace(plan, alternatives=(), reason="%s; leased for this process alone" % plan.reason)
+    first = devices[0]
+    return replace(
+        plan,
+        device="%s:%s" % (first.device.partition(":")[0], ",".join(str(number_of(item)) for item in devices)),
+        platform=first.platform,
+        name=first.name,
+        indices=tuple(number_of(item) for item in devices),
+        memory_bytes=first.memory_bytes,
+        devices=tuple(devices),
+        alternatives=(),
+        reason="%s was free first; leased for this process alone" % first.device,
+    )
+
+
+def _busy(error: LeaseTimeoutError) -> Finding:
+    return Finding(
+        "device-busy",
+        "warning",
+        "Exclusive use of a device was asked for, and none became free in time.",
+        tuple(Evidence(line, "devicekit leases") for line in error.holders),
+        (Fix("Wait longer, or as long as it takes", "devicekit.auto(exclusive=True)"),),
+    )

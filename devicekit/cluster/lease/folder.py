@@ -1,0 +1,155 @@
+"""The folder in which the locks lie: one for all users of this machine, made so that nobody can make another's files his own.
+
+All users must come to the same folder, so that what decides is never who asks: where ``/run/lock`` is a folder in which
+everybody may write (Debian, Ubuntu), it is there, else in ``/tmp``; never in ``TMPDIR``, which is a user's own. On Windows it
+is in ``%PROGRAMDATA%``. ``DEVICEKIT_LEASE_DIR`` names another one, which may belong to a group alone.
+"""
+
+import os
+import stat
+import sys
+import time
+from typing import List, Optional, Tuple
+
+from ...errors import LeaseError
+from ...runtime.settings import read_settings
+from .mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
+
+__all__ = ["LeaseFolder", "default_path", "open_folder"]
+
+#: Everybody may make files, and remove only their own.
+_SHARED = 0o1777
+
+#: How long the one who makes the folder may take from making it to opening it for others.
+_PATIENCE_S = 1.0
+
+_ELSEWHERE = (
+    "Set DEVICEKIT_LEASE_DIR to a folder on a disk of this machine in which all who share its devices may write."
+)
+
+
+class LeaseFolder:
+    """A folder that was found fit for locks.
+
+    Attributes
+    ----------
+    path : str
+        Without links.
+    file_mode : int
+        The permissions of files in it: whoever may write in the folder may write them.
+    """
+
+    def __init__(self, path: str, file_mode: int) -> None:
+        self.path = path
+        self.file_mode = file_mode
+
+    def join(self, name: str) -> str:
+        """Return the path of a file in it."""
+        return os.path.join(self.path, name)
+
+    def names(self) -> List[str]:
+        """Return the names of its files, in order.
+
+        Raises
+        ------
+        LeaseError
+            Where it is gone, or cannot be read any more.
+        """
+        try:
+            return sorted(os.listdir(self.path))
+        except OSError as error:
+            raise LeaseError("the folder for leases %s cannot be read: %s" % (self.path, error.strerror)) from error
+
+
+def default_path() -> str:
+    """Return where the locks lie if nobody says otherwise."""
+    if os.name == "nt":
+        return os.path.join(os.environ.get("PROGRAMDATA") or "C:\\ProgramData", "devicekit", "leases")
+    try:
+        status = os.lstat("/run/lock")
+        if stat.S_ISDIR(status.st_mode) and status.st_mode & _SHARED == _SHARED:
+            return "/run/lock/devicekit"
+    except OSError:  # not a Linux of this kind
+        pass
+    return "/tmp/devicekit-leases"  # noqa: S108 - all users must find it; see `_checked_mode` and `locks.open_shared`
+
+
+def open_folder(path: Optional[str] = None, mounts: Optional[List[Tuple[str, str]]] = None) -> LeaseFolder:
+    """Return the folder for locks; it is made where it is not there.
+
+    Parameters
+    ----------
+    path : str or None
+        Another one than ``DEVICEKIT_LEASE_DIR`` names, or the default.
+    mounts : list of (str, str) or None
+        Places and kinds of file systems; by default those of this machine.
+
+    Raises
+    ------
+    LeaseError
+        Where it cannot be made or written, is no folder, or lies on a file system of a network.
+    """
+    chosen = path or read_settings().lease_dir
+    wanted = os.path.abspath(os.path.expanduser(chosen)) if chosen else default_path()
+    parent = os.path.realpath(os.path.dirname(wanted))
+    # The last part may not be a link: under /tmp anybody could have set one. Above it lies what the system has made.
+    full = os.path.join(parent, os.path.basename(wanted))
+    if os.name == "nt" and not chosen:
+        os.makedirs(parent, exist_ok=True)
+    _refuse_remote(full, parent, mounts)
+    try:
+        os.mkdir(full, 0o777)
+        if os.name != "nt":
+            os.chmod(full, _SHARED)  # whatever the umask is
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise LeaseError(
+            "the folder for leases %s cannot be made: %s. %s" % (full, error.strerror, _ELSEWHERE)
+        ) from error
+    return LeaseFolder(full, _checked_mode(full))
+
+
+def _checked_mode(path: str) -> int:
+    give_up = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            status = os.lstat(path)
+        except OSError as error:
+            raise LeaseError("the folder for leases %s cannot be read: %s" % (path, error.strerror)) from error
+        if not stat.S_ISDIR(status.st_mode):
+            raise LeaseError(
+                "%s, where leases would lie, is no folder (a link is not followed). %s" % (path, _ELSEWHERE)
+            )
+        if os.access(path, os.R_OK | os.W_OK | os.X_OK):
+            return stat.S_IMODE(status.st_mode) & 0o666 or 0o600
+        if time.monotonic() > give_up:
+            raise LeaseError("you may not write in the folder for leases %s. %s" % (path, _ELSEWHERE))
+        time.sleep(0.02)  # another process is just making it
+
+
+def _refuse_remote(path: str, parent: str, mounts: Optional[List[Tuple[str, str]]]) -> None:
+    kind = "a network drive" if path.startswith("\\\\") and not path.startswith("\\\\?\\") else ""
+    place = path if os.path.isdir(path) else parent
+    kind = kind or file_system(place, _mounts() if mounts is None else mounts)
+    if kind == "a network drive" or is_remote(kind):
+        raise LeaseError(
+            "the folder for leases %s lies on a file system that machines share (%s): locks there cannot be relied on, and"
+            " devices of several machines would be mixed up. %s" % (path, kind, _ELSEWHERE)
+        )
+
+
+def _mounts() -> List[Tuple[str, str]]:
+    """The mounted file systems; none where the system does not tell."""
+    try:
+        if sys.platform == "darwin":
+            import subprocess
+
+            done = subprocess.run(["/sbin/mount"], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
+            return parse_mount_command(done.stdout.decode("utf-8", "replace"))
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as stream:
+            return parse_mountinfo(stream.read())
+    except (OSError, ValueError):  # no such file, as on Windows: then nothing speaks against the folder
+        return []
+    except Exception as error:  # subprocess's own: a mount command that hangs or fails
+        raise LeaseError("it cannot be told on what the folder for leases lies: %s" % error) from error

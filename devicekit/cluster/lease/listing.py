@@ -1,0 +1,117 @@
+"""Who holds which device of this machine, and who waits: what ``devicekit leases`` shows.
+
+User names are nowhere in it: a process number is enough to ask ``ps``, which shows what the asking user may know.
+"""
+
+import time
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from ...diagnosis.findings import Candidate
+from ...machine.facts import Machine
+from ...report.leases import printable
+from .folder import open_folder
+from .hardware_keys import keys_of
+from .schedule import conflict
+from .waiting import Queue
+
+__all__ = ["LeaseRow", "Leases", "WaitRow", "read_leases"]
+
+
+class LeaseRow(NamedTuple):
+    """A device; ``holder_pid`` is None where nobody holds it. ``device`` is "" for one that is not seen from here."""
+
+    device: str
+    name: str
+    uuid: str
+    held: bool
+    holder_pid: Optional[int]
+    command: str
+    held_s: Optional[float]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the row as plain data for JSON."""
+        return dict(self._asdict())
+
+
+class WaitRow(NamedTuple):
+    """A process that waits for ``wanted`` of these devices."""
+
+    pid: Optional[int]
+    command: str
+    wanted: int
+    devices: Tuple[str, ...]
+    waited_s: Optional[float]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the row as plain data for JSON."""
+        return dict(self._asdict(), devices=list(self.devices))
+
+
+class Leases(NamedTuple):
+    """All devices, and who waits, the first one first."""
+
+    devices: Tuple[LeaseRow, ...]
+    waiting: Tuple[WaitRow, ...]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "schema": 1,
+            "devices": [item.to_dict() for item in self.devices],
+            "waiting": [item.to_dict() for item in self.waiting],
+        }
+
+
+def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
+    """Return who holds what now.
+
+    Raises
+    ------
+    LeaseError
+        Where the folder with the locks cannot be used.
+    """
+    from ...api import diagnose
+
+    queue = Queue(open_folder())
+    candidates = [item for item in diagnose(machine).candidates_for(framework) if item.platform != "cpu"]
+    keys = keys_of(candidates)
+    by_key = {keys[item.device]: item for item in candidates}
+    now = time.time()
+    holdings = queue.holdings()
+    rows: List[LeaseRow] = []
+    for key, item in by_key.items():
+        # A whole GPU is not free while one of its slices is held, and the other way round.
+        record = next((other.record for other in holdings if conflict(key, other.key)), None)
+        rows.append(_row(item, record, now))
+    for holding in holdings:
+        if not any(conflict(holding.key, key) for key in by_key):
+            name = printable(holding.record.get("name") or holding.key)
+            unseen = Candidate("", "", name, None, uuid=printable(holding.record.get("uuid", "")))
+            rows.append(_row(unseen, holding.record, now))
+    waiting = tuple(
+        WaitRow(
+            _number(waiter.record.get("pid")),
+            printable(waiter.record.get("command", "")),
+            waiter.wish.wanted,
+            tuple(by_key[key].device if key in by_key else printable(key) for key in waiter.wish.keys),
+            _since(waiter.record, now),
+        )
+        for waiter in queue.waiters()
+    )
+    return Leases(tuple(rows), waiting)
+
+
+def _row(item: Candidate, record: Optional[Dict[str, Any]], now: float) -> LeaseRow:
+    if record is None:
+        return LeaseRow(item.device, item.name, item.uuid, False, None, "", None)
+    command = printable(record.get("command", ""))
+    return LeaseRow(item.device, item.name, item.uuid, True, _number(record.get("pid")), command, _since(record, now))
+
+
+def _number(value: Any) -> Optional[int]:
+    return value if isinstance(value, int) else None
+
+
+def _since(record: Dict[str, Any], now: float) -> Optional[float]:
+    since = record.get("since")
+    return max(0.0, now - since) if isinstance(since, (int, float)) else None

@@ -1,0 +1,89 @@
+"""What is written beside a lock: a small JSON object that says who holds it or waits, for people and for the queue.
+
+It counts only while the lock is held. Anybody who may take a lease may write it, so that nothing else is believed of it than
+what a neighbour may be told: no signal is sent to a process because of it, and what is shown is made printable.
+"""
+
+import json
+import os
+import stat
+import sys
+from typing import Any, Dict
+
+from ...errors import LeaseError
+from .locks import open_shared
+
+__all__ = ["command_name", "is_fresh", "read_record", "touch", "write_record"]
+
+_LIMIT_BYTES = 1 << 16
+
+#: A waiting process that has not looked for so long is stopped: others do not wait for it.
+_SILENT_S = 60.0
+
+
+def write_record(path: str, record: Dict[str, Any], mode: int) -> None:
+    """Write a record in the place of the one that is there.
+
+    Raises
+    ------
+    LeaseError
+        Where the file cannot be written.
+    """
+    data = json.dumps(record, sort_keys=True).encode("ascii")
+    handle = open_shared(path, mode)
+    try:
+        os.write(handle, data[:_LIMIT_BYTES])
+        os.ftruncate(handle, len(data))
+    except OSError as error:
+        raise LeaseError("%s cannot be written: %s" % (path, error.strerror)) from error
+    finally:
+        os.close(handle)
+
+
+def read_record(path: str) -> Dict[str, Any]:
+    """Return a record, an empty one where there is none that can be read."""
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):
+        flags |= getattr(os, name, 0)
+    for _ in range(3):  # one that is just being written is no JSON for a moment
+        try:
+            handle = os.open(path, flags)
+        except OSError:  # nobody has held this lock yet
+            return {}
+        with os.fdopen(handle, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                return {}
+            data = stream.read(_LIMIT_BYTES)
+        try:
+            record = json.loads(data.decode("ascii")) if data else {}
+        except ValueError:
+            continue
+        return record if isinstance(record, dict) else {}
+    return {}
+
+
+def touch(path: str) -> None:
+    """Say that the one who waits is still looking."""
+    try:
+        if os.utime in os.supports_follow_symlinks:
+            os.utime(path, follow_symlinks=False)
+        else:
+            os.utime(path)
+    except OSError:  # the sign of life is missing for once
+        pass
+
+
+def is_fresh(path: str, now_s: float) -> bool:
+    """Return whether the one who waits has looked not long ago; ``now_s`` as `time.time` gives it."""
+    try:
+        return abs(now_s - os.stat(path).st_mtime) < _SILENT_S
+    except OSError:
+        return False
+
+
+def command_name() -> str:
+    """Return what this process is called: its script, without folders and arguments, which may be nobody's business."""
+    name = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else ""
+    if name == "__main__.py":  # python -m package
+        name = os.path.basename(os.path.dirname(sys.argv[0]))
+    return (name if name not in ("", "-c", "-m") else os.path.basename(sys.executable) or "python")[:60]

@@ -1,0 +1,1 @@
+"""Which devices and processes train together, and how they are set up."""

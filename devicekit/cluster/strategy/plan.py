@@ -1,0 +1,275 @@
+"""`StrategyPlan`: which devices and processes train together and how they exchange gradients. Pure.
+
+What the decisions rest on, where it is no documented fact, was measured:
+
+- ``NcclAllReduce`` exists in TensorFlow's Linux builds only (Windows has none; tensorflow.org, "Distributed training with
+  TensorFlow", names ``HierarchicalCopyAllReduce`` for it). Both others work on two devices of a plug-in (TensorFlow 2.21).
+- ``model.fit`` of Keras 3.15 fails with MultiWorkerMirroredStrategy in TensorFlow 2.21, in all workers at once, with a
+  ValueError (``PerReplica``); a custom loop with Keras 3 works there, ``fit`` does with tf-keras 2.21 and in TensorFlow 2.10.
+- Keras 3.15 has no ``distribution`` for PyTorch; for JAX it has ``DataParallel``, also across processes.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+
+from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix
+from ...machine.facts import Machine
+from ...selection.plan import Plan, number_of
+from ..launch.device_shares import own_share
+from .cluster_environment import Cluster
+from .device_sets import set_of_devices
+
+__all__ = ["KINDS", "StrategyPlan", "keras_generation", "plan_for_devices"]
+
+#: ``refused``: nothing is set up, and the first of the findings says why.
+KINDS = ("one-device", "mirrored", "multi-worker-mirrored", "data-parallel", "refused")
+
+
+@dataclass(frozen=True)
+class StrategyPlan:
+    """What `devicekit.strategy` would set up.
+
+    Attributes
+    ----------
+    kind : str
+        ``"one-device"``, ``"mirrored"``, ``"multi-worker-mirrored"``, ``"data-parallel"`` or ``"refused"``.
+    framework : str or None
+        As in `Selection.framework`.
+    devices : tuple of str
+        Of this process: ``("gpu:0", "gpu:1")`` or ``("cpu",)``.
+    platform : str
+        Of these devices.
+    cross_device_ops : {"nccl", "hierarchical-copy", "reduction-to-one-device"} or None
+        How `MirroredStrategy` adds up the gradients of its devices.
+    communication : {"ring", "nccl"} or None
+        How `MultiWorkerMirroredStrategy` adds up those of its workers.
+    cluster : Cluster or None
+        The processes that train together, None for one alone.
+    fallback : bool
+        Whether this is less than what was asked for, or than what is there.
+    reason : str
+        Why, in one sentence.
+    findings : tuple of Finding
+        What was found, the deciding one first.
+    """
+
+    kind: str
+    framework: Optional[str]
+    devices: Tuple[str, ...]
+    platform: str
+    cross_device_ops: Optional[str] = None
+    communication: Optional[str] = None
+    cluster: Optional[Cluster] = None
+    fallback: bool = False
+    reason: str = ""
+    findings: Tuple[Finding, ...] = ()
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the plan as plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "framework": self.framework,
+            "devices": list(self.devices),
+            "platform": self.platform,
+            "cross_device_ops": self.cross_device_ops,
+            "communication": self.communication,
+            "cluster": None if self.cluster is None else self.cluster.to_dict(),
+            "fallback": self.fallback,
+            "reason": self.reason,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def __str__(self) -> str:
+        return "devicekit: %s on %s: %s" % (self.kind, ", ".join(self.devices) or "nothing", self.reason)
+
+
+def plan_for_devices(
+    machine: Machine,
+    diagnosis: Diagnosis,
+    base: Plan,
+    cluster: Optional[Cluster] = None,
+    variables: Optional[Mapping[str, str]] = None,
+) -> Tuple[StrategyPlan, Plan]:
+    """Decide, and return the plan with the one that sets up its devices.
+
+    Parameters
+    ----------
+    machine, diagnosis
+        What is known, and what follows from it.
+    base : Plan
+        What `devicekit.selection.choose.choose` decided for the request: the framework, and the first device.
+    cluster : Cluster or None
+        The processes that this one belongs to.
+    variables : mapping
+        The environment, which also says which Keras is meant, and whether somebody has shared the devices out before.
+    """
+    framework = base.framework
+    if not base.importable or framework is None:
+        return _refused(base, base.findings[:1], base.reason), base
+    chosen = set_of_devices(diagnosis, base)
+    if isinstance(chosen, Finding):
+        return _refused(base, (chosen,), chosen.summary), base
+    devices, notes = chosen
+    if cluster is not None:
+        devices = list(own_share(devices, cluster, variables or {}))
+    if base.indices:
+        # The first device is the one that the plan decided on; the others follow it.
+        indices = tuple(number_of(item) for item in devices)
+        label = "%s:%s" % (base.device.partition(":")[0], ",".join(map(str, indices)))
+        base = replace(base, indices=indices, device=label, alternatives=())
+    names = tuple(item.device for item in devices) or (base.device,)
+    plan = StrategyPlan(
+        "one-device", framework, names, base.platform, cluster=cluster, fallback=base.fallback, reason=base.reason,
+        findings=tuple(notes) + base.findings,
+    )  # fmt: skip
+    if cluster is not None and cluster.role == "evaluator":
+        return replace(plan, cluster=None, reason="an evaluator works alone, on one device", devices=names[:1]), base
+    if framework == "torch":
+        return _torch(plan, base)
+    if framework == "jax":
+        return replace(plan, kind="data-parallel", reason=_counted(plan)), base
+    if cluster is not None:
+        return _multi_worker(plan, machine, diagnosis, base, variables or {})
+    if len(names) > 1:
+        ops, why = _cross_device_ops(machine, diagnosis, plan.platform)
+        return replace(plan, kind="mirrored", cross_device_ops=ops, reason="%s; %s" % (_counted(plan), why)), base
+    return plan, base
+
+
+def keras_generation(diagnosis: Diagnosis, variables: Mapping[str, str]) -> int:
+    """Return which Keras ``tf.keras`` is, 2 or 3: Keras 3 from TensorFlow 2.16 on, unless ``TF_USE_LEGACY_KERAS`` is set."""
+    status = diagnosis.framework("tensorflow")
+    version = (status.version if status is not None else None) or ""
+    numbers = [int(part) for part in version.split(".")[:2] if part.isdigit()]
+    legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
+    return 2 if legacy or (len(numbers) == 2 and tuple(numbers) < (2, 16)) else 3
+
+
+def _refused(base: Plan, findings: Sequence[Finding], reason: str) -> StrategyPlan:
+    codes = [item.code for item in findings]
+    others = tuple(item for item in base.findings if item.code not in codes)
+    return StrategyPlan(
+        "refused", base.framework, (), base.platform, fallback=True, reason=reason.rstrip("."),
+        findings=tuple(findings) + others,
+    )  # fmt: skip
+
+
+def _counted(plan: StrategyPlan) -> str:
+    count = len(plan.devices)
+    kind = "unlike devices" if any(item.code == "devices-unlike" for item in plan.findings) else "devices of one kind"
+    here = "%d %s" % (count, kind) if count > 1 else "one device" + (": " + plan.reason if plan.reason else "")
+    if plan.cluster is None:
+        return here
+    return "%d processes (%s), each with %s" % (plan.cluster.size, plan.cluster.source, here)
+
+
+def _cross_device_ops(machine: Machine, diagnosis: Diagnosis, platform: str) -> Tuple[str, str]:
+    if platform == "cuda" and machine.native.system == "linux":
+        missing = diagnosis.by_code("cuda-library-missing")
+        if missing is None or "nccl" not in missing.summary.lower():
+            return "nccl", "NCCL adds up the gradients, as this is CUDA on Linux"
+        return "hierarchical-copy", "the gradients are added up by copies, as NCCL is not installed"
+    if platform in ("cuda", "rocm"):
+        where = "TensorFlow has no NCCL on Windows" if platform == "cuda" else "NCCL is CUDA's"
+        return "hierarchical-copy", "the gradients are added up by copies, as %s" % where
+    return "reduction-to-one-device", "the gradients are added up on one device, as NCCL is CUDA's"
+
+
+def _multi_worker(
+    plan: StrategyPlan, machine: Machine, diagnosis: Diagnosis, base: Plan, variables: Mapping[str, str]
+) -> Tuple[StrategyPlan, Plan]:
+    cluster = plan.cluster
+    assert cluster is not None
+    if plan.framework == "tensorflow1":
+        finding = Finding(
+            "framework-unsupported",
+            "error",
+            "With TensorFlow 1.15 devicekit sets up one process with one or several devices, not several processes.",
+            (Evidence("%d processes" % cluster.size, cluster.source),),
+            (Fix("Start one process for all devices of this machine, or use TensorFlow 2"),),
+            ("tensorflow",),
+        )
+        return _refused(base, (finding,), finding.summary), base
+    if not cluster.workers:
+        finding = Finding(
+            "setting-invalid",
+            "error",
+            "TensorFlow needs the addresses of all %d workers, and the variables (%s) name the first one's only."
+            % (cluster.size, cluster.source),
+            (Evidence("TF_CONFIG is not set", "environment"),),
+            (
+                Fix("Set TF_CONFIG in every process, as Kubeflow's TFJob does"),
+                Fix("Or let devicekit start the processes", "devicekit launch --workers %d SCRIPT" % cluster.size),
+            ),
+            ("tensorflow",),
+            "https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras",
+        )
+        return _refused(base, (finding,), finding.summary), base
+    findings = plan.findings
+    if keras_generation(diagnosis, variables) == 3:
+        findings += (_fit_of_keras_3(machine),)
+    nccl = plan.platform == "cuda" and machine.native.system == "linux"
+    why = "NCCL, as they have CUDA" if nccl else "RING, as NCCL needs CUDA on Linux"
+    plan = replace(
+        plan,
+        kind="multi-worker-mirrored",
+        communication="nccl" if nccl else "ring",
+        findings=findings,
+        reason="%s; gradients by %s" % (_counted(plan), why),
+    )
+    return plan, base
+
+
+def _fit_of_keras_3(machine: Machine) -> Finding:
+    try:
+        version = machine.python.version_of("keras") or ""
+    except LookupError:  # the installed distributions could not be read
+        version = ""
+    return Finding(
+        "keras-incompatible",
+        "warning",
+        "model.fit of Keras 3 fails with MultiWorkerMirroredStrategy (a ValueError that names PerReplica); a training loop "
+        "of your own works, and so does model.fit of tf-keras, which is Keras 2, and of Keras 3 on JAX.",
+        (Evidence("keras " + version if version else "Keras 3", "installed distributions"),),
+        (
+            Fix("Let TensorFlow take Keras 2", "python -m pip install tf-keras && export TF_USE_LEGACY_KERAS=1"),
+            Fix("Or train with Keras 3 on JAX", "export KERAS_BACKEND=jax"),
+            Fix("Or write the training loop as in examples/train_distributed.py"),
+        ),
+        ("keras.fit",),
+        "https://github.com/keras-team/keras/issues/20585",
+    )
+
+
+def _torch(plan: StrategyPlan, base: Plan) -> Tuple[StrategyPlan, Plan]:
+    """Keras has nothing for several devices there, and says so late; one device is PyTorch's own `torch.device`."""
+    if plan.cluster is None and len(plan.devices) == 1:
+        return plan, base
+    if plan.cluster is None and not base.request.indices:  # several were not asked for
+        note = "the first of %d devices: Keras trains on one with PyTorch" % len(plan.devices)
+        first = plan.devices[:1]
+        base = replace(base, indices=base.indices[:1], device=first[0])
+        return replace(plan, devices=first, reason=note, findings=(_no_distribution(plan), *plan.findings)), base
+    finding = replace(_no_distribution(plan), severity="error")
+    return _refused(base, (finding,), finding.summary), base
+
+
+def _no_distribution(plan: StrategyPlan) -> Finding:
+    several = "%d processes" % plan.cluster.size if plan.cluster is not None else ", ".join(plan.devices)
+    return Finding(
+        "framework-unsupported",
+        "warning",
+        "Keras cannot spread training over several devices or processes with PyTorch: keras.distribution has no backend "
+        "for it.",
+        (Evidence(several, "devices"),),
+        (
+            Fix(
+                "Write the training loop with torch.nn.parallel.DistributedDataParallel, and start it so that "
+                "torch.distributed.init_process_group() finds its variables",
+                "devicekit launch --framework torch --workers %d SCRIPT" % max(2, len(plan.devices)),
+            ),
+            Fix("Or train with Keras on JAX, which has DataParallel", "export KERAS_BACKEND=jax"),
+        ),
+        ("keras.fit",),
+        "https://keras.io/api/distribution/",
+    )

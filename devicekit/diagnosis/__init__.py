@@ -1,0 +1,1 @@
+"""Findings: rules, candidate devices, and what each framework will do."""

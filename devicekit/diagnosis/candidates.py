@@ -1,0 +1,168 @@
+"""What follows from the findings: candidate devices. Pure."""
+
+from typing import FrozenSet, List, Optional, Tuple
+
+from ..errors import UnknownFactError
+from ..machine.facts import Native
+from .findings import Candidate, Finding, NotEvaluated
+from .prediction import blocking, blocking_device
+from .rules.cuda_order import cuda_accelerators
+from .rules.device_use import devices_in_doubt
+from .rules.directml_candidates import directml_candidates
+from .rules.driver_health import driver_in_doubt
+from .rules.frameworks import uses
+from .rules.libraries import search
+from .rules.rocm_devices import amd_first
+from .rules.tpu import tpu_candidates
+from .view import Accelerator, View
+
+__all__ = ["candidates"]
+
+_VENDOR_PLATFORM = {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "xpu"}
+
+
+#: Where one of these rules could not be decided, only a run can tell whether a GPU works.
+_DECIDING = frozenset(
+    ("driver-missing", "driver-mismatch", "driver-unhealthy", "driver-too-old", "cuda-version-mismatch")
+    + ("cuda-library-missing", "cudnn-missing", "device-permission-denied", "rocm-missing", "wsl-without-gpu")
+    + ("driver-shadowed", "cudnn-version-mismatch", "directml-unsupported", "gfx-unsupported")
+)
+
+
+def candidates(
+    view: View,
+    findings: Tuple[Finding, ...],
+    unsettled: FrozenSet[str] = frozenset(),
+    framework: str = "tensorflow",
+) -> Tuple[Tuple[Candidate, ...], List[NotEvaluated]]:
+    """Return every device as a framework would use it, GPUs in the framework's order and the CPU last.
+
+    ``unsettled`` are the codes of the rules that could not be decided.
+    """
+    undecided: List[NotEvaluated] = []
+    found: List[Candidate] = []
+    try:
+        found = _gpus(view, findings, _is_open(view, findings, unsettled), framework)
+        found += tpu_candidates(view, findings, framework)
+    except UnknownFactError as error:
+        undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
+    # Where listing the devices kills the process, nothing can be computed either.
+    blocked = blocking(findings, (framework, framework + ".devices"))
+    native = view.machine.native
+    found.append(Candidate("cpu", "cpu", _processor(native), not blocked, blocked, native.usable_memory_bytes))
+    return tuple(found), undecided
+
+
+def _processor(native: Native) -> str:
+    """The processor's name, and how many of its cores this process gets where that is not all."""
+    name = native.cpu_model.or_none() or native.architecture
+    usable, count, by = native.cpu_usable.or_none(), native.cpu_count.or_none(), native.cpu_limited_by
+    return "%s, %g of %d cores (%s)" % (name, usable, count, by) if by and usable and count else name
+
+
+def _is_open(view: View, findings: Tuple[Finding, ...], unsettled: FrozenSet[str]) -> bool:
+    """Whether something about the driver is not known well enough to promise that its GPUs work."""
+    unhealthy = any(finding.code == "driver-unhealthy" for finding in findings)
+    return (unhealthy and driver_in_doubt(view)) or bool(unsettled & _DECIDING)
+
+
+def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework: str) -> List[Candidate]:
+    found: List[Candidate] = []
+    libraries = search(view, framework)
+    # By itself the framework finds no GPU then; once `auto` has loaded what it lacks, it should.
+    mendable = libraries is not None and libraries.mendable
+    full = devices_in_doubt(view) if any(finding.code == "out-of-memory" for finding in findings) else frozenset()
+    # A plug-in that does not belong to its JAX: how far that goes, nobody can tell from the versions.
+    without_kernels = bool(blocking(findings, (framework + ".kernels",)))
+    directml = directml_candidates(view, findings, unsettled) if framework == "tensorflow" else None
+    for item in _in_order(view, framework) if directml is None else ():
+        platform = _platform(view, item, framework)
+        blocks = blocking_device(findings, framework, platform, "gpu:%d" % len(found))
+        if platform == "" and not blocks:
+            blocks = tuple(finding.code for finding in findings if _explains(finding, framework))
+        device = "gpu:%d" % len(found)
+        doubtful = unsettled or (platform == "cuda" and (mendable or device in full or without_kernels))
+        usable: Optional[bool] = None if doubtful else True
+        if blocks or platform == "":
+            usable = False
+        found.append(
+            Candidate(
+                device,
+                platform,
+                item.name,
+                usable,
+                blocks,
+                item.memory_bytes,
+                item.memory_free_bytes,
+                item.uuid,
+                item.compute_capability,
+                item.remark,
+                item.memory_used_bytes,
+                item.utilization_percent,
+                item.location,
+                item.numbering,
+            )
+        )
+    if framework != "tensorflow":
+        if not found and view.wsl == 2 and _behind_bridge(view, framework):
+            platform = _behind_bridge(view, framework)
+            found.append(_unlisted(findings, "GPU behind the WSL bridge", platform, framework))
+        return found
+    if directml is not None:
+        found = directml
+    elif not found and view.machine.directml.dxg.or_none() is not None:
+        platform = "directml" if view.directml_flavour else _behind_bridge(view, framework) or "cuda"
+        found.append(_unlisted(findings, "GPU behind the WSL bridge", platform, framework))
+    elif not found and view.directml_flavour and not blocking(findings, ("directml",)) and view.wsl is None:
+        if view.machine.native.system == "linux":
+            found.append(_unlisted(findings, "DirectX 12 adapter", "directml", framework))
+    elif not found and view.machine.native.system == "macos" and uses(view, framework, "metal"):
+        found.append(_unlisted(findings, "GPU of this Mac", "metal", framework))
+    if view.foreign_plugins:
+        name = view.foreign_plugins[0].replace("\\", "/").rpartition("/")[2]
+        blocks = blocking_device(findings, framework, "pluggable", "")
+        found.append(Candidate("gpu:%d" % len(found), "pluggable", name, False if blocks else None, blocks))
+    return found
+
+
+def _explains(finding: Finding, framework: str) -> bool:
+    """Whether a finding says why a framework has no platform for a GPU."""
+    codes = ("cpu-only-build", "gpu-vendor-unsupported", "framework-missing")
+    return finding.code in codes and finding.concerns(framework)
+
+
+def _behind_bridge(view: View, framework: str) -> str:
+    """By which platform a framework would reach the GPU of Windows, "" where it was built for none of them."""
+    return next((platform for platform in ("cuda", "rocm") if uses(view, framework, platform)), "")
+
+
+def _unlisted(findings: Tuple[Finding, ...], name: str, platform: str, framework: str) -> Candidate:
+    blocks = blocking_device(findings, framework, platform, "")
+    return Candidate("gpu:0", platform, name, False if blocks else None, blocks)
+
+
+def _in_order(view: View, framework: str) -> List[Accelerator]:
+    """The accelerators in the framework's order: as CUDA or HIP count them, without those that are hidden."""
+    accelerators = amd_first(view, view.accelerators, framework)
+    nvidia = [item for item in accelerators if item.vendor == "nvidia"]
+    if not nvidia or not uses(view, framework, "cuda"):
+        return accelerators
+    # Where nothing is left, all are shown, with what hides them.
+    seen = cuda_accelerators(view) or nvidia
+    return seen + [item for item in accelerators if item.vendor != "nvidia"]
+
+
+def _platform(view: View, item: Accelerator, framework: str) -> str:
+    """By which platform an installed framework would drive an accelerator, "" where it cannot."""
+    if framework != "tensorflow":
+        platform = _VENDOR_PLATFORM.get(item.vendor, "")
+        return platform if uses(view, framework, platform) else ""
+    if view.directml_flavour and view.machine.native.system == "windows":
+        return "directml"
+    if item.vendor == "nvidia":
+        return "cuda" if view.uses_cuda else ""
+    if item.vendor == "amd":
+        return "rocm" if view.uses_rocm else ""
+    if item.vendor == "apple":
+        return "metal" if view.has_tensorflow else ""
+    return "xpu" if item.vendor == "intel" and uses(view, framework, "xpu") else ""

@@ -1,0 +1,172 @@
+"""What the dynamic loader would find for a framework, replayed on the facts of a machine. Pure: nothing is loaded.
+
+The order is glibc's (``elf/dl-load.c``, ``ld.so(8)``), as seen with ``LD_DEBUG=libs``: what the process has loaded under
+that name; where the asking library has no DT_RUNPATH, the DT_RPATH of it, of those that need it, and of the program;
+LD_LIBRARY_PATH as it was when the process started; DT_RUNPATH; the loader's cache; its own folders. A library that needs
+another one that cannot be found does not load.
+"""
+
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from ..machine.facts import Cuda, Library, Opener
+
+__all__ = ["Attempt", "Loader", "Repair", "repair"]
+
+#: Folders that the loader looks into by itself.
+_OWN_FOLDERS = (
+    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64",
+    "/usr/lib64", "/lib", "/usr/lib", "C:\\Windows\\System32",
+)  # fmt: skip
+
+#: In the process already, or before everything else.
+_FIRST = ("loaded", "LD_PRELOAD")
+
+
+class Attempt(NamedTuple):
+    """What came of looking for a library: the file that the loader takes, and the names that it does not find.
+
+    ``lacks`` is the name itself, or what the file needs; empty where it loads.
+    """
+
+    library: Optional[Library]
+    lacks: Tuple[str, ...] = ()
+
+
+_Asking = Union[Library, Opener]
+
+
+class Loader:
+    """A process in which one framework's library asks for others.
+
+    Parameters
+    ----------
+    cuda : Cuda
+        What lies where.
+    opener : Opener
+        Who asks.
+
+    Raises
+    ------
+    UnknownFactError
+        Where the libraries could not be listed.
+    """
+
+    def __init__(self, cuda: Cuda, opener: Opener) -> None:
+        self._opener = opener
+        self._path = cuda.path
+        self._rpath = cuda.rpath
+        libraries = cuda.libraries.value or ()
+        self._files = {_key(item.path): item for item in libraries}
+        self._cached = {item.name: item for item in reversed(libraries) if item.found_via == "ld.so.cache"}
+        self.loaded: Dict[str, Library] = {item.name: item for item in libraries if item.found_via in _FIRST}
+
+    def open(self, name: str) -> Attempt:
+        """Do what dlopen does with a name; what loads, stays loaded."""
+        if name in self.loaded:
+            return Attempt(self.loaded[name])
+        own = self._in(name, self._opener.own)
+        if own is not None and not self.load(own).lacks:
+            return Attempt(own)
+        library = self.find(name)
+        return Attempt(None, (name,)) if library is None else self.load(library)
+
+    def find(self, name: str) -> Optional[Library]:
+        """Return the file that a name leads the framework to, None where it leads to none."""
+        return self._in(name, self._opener.own) or self._find(name, (self._opener,))
+
+    def load(self, library: Library) -> Attempt:
+        """Do what dlopen does with a path: for what it needs, DT_RPATH of whoever called dlopen does not count (seen)."""
+        new = {library.name: library}
+        lacks: List[str] = []
+        waiting: List[Tuple[Library, Tuple[_Asking, ...]]] = [(library, (library,))]
+        while waiting:
+            item, chain = waiting.pop(0)
+            for name in item.needs:
+                if name in self.loaded or name in new or name in lacks:
+                    continue
+                found = self._find(name, chain)
+                if found is None:
+                    lacks.append(name)
+                else:
+                    new[name] = found
+                    waiting.append((found, (found, *chain)))
+        if not lacks:
+            self.loaded.update(new)
+        return Attempt(library, tuple(lacks))
+
+    def _find(self, name: str, chain: "Tuple[_Asking, ...]") -> Optional[Library]:
+        asking = chain[0]
+        order: Tuple[str, ...] = ()
+        if not asking.folders:
+            for item in chain:
+                order += item.rpath
+            order += self._rpath
+        order += self._path + asking.folders
+        return self._in(name, order) or self._cached.get(name) or self._in(name, _OWN_FOLDERS)
+
+    def _in(self, name: str, folders: Tuple[str, ...]) -> Optional[Library]:
+        paths = (_key(folder + ("\\" if ":\\" in folder else "/") + name) for folder in folders)
+        return next((self._files[path] for path in paths if path in self._files), None)
+
+
+def _key(path: str) -> str:
+    return path.lower() if "\\" in path else path  # Windows does not tell cases apart
+
+
+class Repair(NamedTuple):
+    """How libraries that are installed, and would not be found, come to be found.
+
+    ``load``: to be loaded by full path, in this order; ``refused``: would be needed, and should not be loaded unasked;
+    ``lacks``: the names that are not there, or only in a refused file.
+    """
+
+    load: Tuple[Library, ...] = ()
+    refused: Tuple[Library, ...] = ()
+    lacks: Tuple[str, ...] = ()
+
+
+#: Where a library is taken from first: a framework's own packages go together.
+_RANK = {"pip": 0, "RUNPATH": 0, "conda": 1}
+
+
+def repair(cuda: Cuda, opener: Opener, names: Sequence[str]) -> Repair:
+    """Return which files to load by their full path so that a framework finds these libraries.
+
+    A library that is loaded answers to its name, so that the framework's own search for it succeeds (measured with
+    TensorFlow 2.15 to 2.21 and glibc).
+    """
+    libraries = cuda.libraries.value or ()
+    early = Loader(cuda, opener)  # the process before the import: of what the framework will open, nothing is there yet
+    load: List[Library] = []
+    refused: List[Library] = []
+
+    def attempt(name: str) -> Attempt:
+        late = Loader(cuda, opener)
+        late.loaded.update(early.loaded)
+        return [late.open(item) for item in (*names[: names.index(name)], name)][-1]
+
+    def provide(name: str, pending: Tuple[str, ...]) -> bool:
+        own = early.find(name)
+        there = [item for item in libraries if item.name == name]
+        for item in sorted(there, key=lambda item: (item is not own, _RANK.get(item.found_via, 2))):
+            if item.unsafe:
+                refused.append(item)
+                continue
+            lacks = [other for other in early.load(item).lacks if other not in pending]
+            if lacks and all(provide(other, (*pending, name)) for other in lacks):
+                lacks = list(early.load(item).lacks)
+            if item.name in early.loaded:
+                load.append(item)
+                return True
+        return False
+
+    for name in names:
+        found = attempt(name)
+        # What would be found, and needs another one that would not be, is left to the framework.
+        if found.lacks and all(provide(other, (name,)) for other in found.lacks if other != name):
+            found = attempt(name)
+        if found.lacks:
+            provide(name, ())
+    lacks = tuple(name for name in names if attempt(name).lacks)
+    unique = {item.path: item for item in refused if lacks}
+    return Repair(tuple(load), tuple(unique.values()), lacks)

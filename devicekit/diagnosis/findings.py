@@ -1,0 +1,380 @@
+"""What a diagnosis consists of: findings with their evidence and fixes, and candidate devices.
+
+Pure data. The texts in here are what a person reads, so they are complete sentences; renderers only lay them out.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union, overload
+
+__all__ = [
+    "PLATFORMS",
+    "SEVERITIES",
+    "Candidate",
+    "Diagnosis",
+    "Evidence",
+    "Finding",
+    "Fix",
+    "FrameworkStatus",
+    "NotEvaluated",
+    "name_of",
+]
+
+#: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
+#: one would expect (for example on the CPU beside an idle GPU). ``info``: worth knowing, nothing is wrong.
+SEVERITIES = ("error", "warning", "info")
+
+#: What a finding can block of the devices, beside single ones.
+PLATFORMS = ("cuda", "rocm", "directml", "metal", "xpu", "tpu", "gpu", "pluggable")
+
+
+def name_of(framework: Optional[str]) -> str:
+    """Return a framework's name as the rules use it: TensorFlow 1.15 is one of TensorFlow's releases."""
+    return "tensorflow" if framework in (None, "tensorflow1") else str(framework)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen, and where.
+
+    Attributes
+    ----------
+    text : str
+        What was seen.
+    source : str
+        The file, variable, library or command that showed it.
+    """
+
+    text: str
+    source: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the evidence as plain data for JSON."""
+        return {"text": self.text, "source": self.source}
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One way out. The first of a finding's fixes is the shortest that works.
+
+    Attributes
+    ----------
+    text : str
+        What to do, in words.
+    command : str or None
+        What to type, exactly, in the shell of the machine that was examined; None where there is nothing to type.
+    """
+
+    text: str
+    command: Optional[str] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the fix as plain data for JSON."""
+        return {"text": self.text, "command": self.command}
+
+
+class LazyFixes(Sequence[Fix]):
+    """Fixes that are worked out when somebody looks at them: finding a set of releases costs more than all rules."""
+
+    def __init__(self, make: Callable[[], Tuple[Fix, ...]]) -> None:
+        self._make: Optional[Callable[[], Tuple[Fix, ...]]] = make
+        self._made: Tuple[Fix, ...] = ()
+
+    def _all(self) -> Tuple[Fix, ...]:
+        make = self._make  # another thread may be working it out too: then both do, and nothing is lost
+        if make is not None:
+            self._made = make()
+            self._make = None
+        return self._made
+
+    @overload
+    def __getitem__(self, index: int) -> Fix: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Tuple[Fix, ...]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[Fix, Tuple[Fix, ...]]:
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, LazyFixes) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> Tuple[object, ...]:
+        return (tuple, (self._all(),))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One root cause.
+
+    Attributes
+    ----------
+    code : str
+        Stable, kebab-case name of the root cause.
+    severity : {"error", "warning", "info"}
+        See `SEVERITIES`.
+    summary : str
+        The cause in one sentence.
+    evidence : tuple of Evidence
+        What was seen and where.
+    fix : sequence of Fix
+        Ways out, the shortest that works first; some are worked out when they are looked at.
+    blocks : tuple of str
+        What cannot be used because of it: names of frameworks (``"tensorflow"``: its import) or a part of one
+        (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``); platforms of the candidate devices (``"cuda"``,
+        ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``) for every framework, or for the build of one alone
+        (``"tensorflow.cuda"``; ``"torch.gpu"``: all of them); or one device (``"gpu:1"``, ``"tensorflow.gpu:1"``).
+    url : str
+        Where the fact behind it can be read, "" where it was measured.
+    """
+
+    code: str
+    severity: str
+    summary: str
+    evidence: Tuple[Evidence, ...] = ()
+    fix: Sequence[Fix] = ()
+    blocks: Tuple[str, ...] = ()
+    url: str = ""
+
+    def concerns(self, framework: str) -> bool:
+        """Return whether what it blocks is not another framework's alone."""
+        name = name_of(framework)
+        others = [block.partition(".")[0] for block in self.blocks]
+        return not self.blocks or any(item == name or item not in ("tensorflow", "jax", "torch") for item in others)
+
+    def keeps_from_gpus(self, framework: str) -> bool:
+        """Return whether it keeps a framework (``"tensorflow"``, ``"jax"``, ``"torch"``) from GPUs of a whole platform."""
+        return any(
+            block in PLATFORMS or (block.startswith(framework + ".") and block.partition(".")[2] in PLATFORMS)
+            for block in self.blocks
+        )
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the finding as plain data for JSON."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "summary": self.summary,
+            "evidence": [item.to_dict() for item in self.evidence],
+            "fix": [item.to_dict() for item in self.fix],
+            "blocks": list(self.blocks),
+            "url": self.url,
+        }
+
+
+@dataclass(frozen=True)
+class NotEvaluated:
+    """A rule that could not say yes or no, because a fact that it needs is unknown (or because the rule failed)."""
+
+    code: str
+    because: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {"code": self.code, "because": self.because}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A device that could be chosen.
+
+    Attributes
+    ----------
+    device : str
+        ``"cpu"`` or ``"gpu:N"``; N counts the GPUs of one framework in the framework's own order. Of a plug-in's platform
+        its name and a number of its own: ``"npu:0"``.
+    platform : str
+        ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``, ``"pluggable"`` (a TensorFlow plug-in
+        that devicekit does not know), or ``""`` where no installed framework build can drive it.
+    name : str
+        The product's name as the driver tells it.
+    usable : bool or None
+        None where only a run can tell.
+    blocked_by : tuple of str
+        Codes of the findings that stand in the way.
+    memory_bytes : int or None
+        Total memory of the device, None where it is not known.
+    memory_free_bytes : int or None
+        What was free of it when the machine was looked at.
+    uuid : str
+        The vendor's identifier of the device (``GPU-...``, ``MIG-...``), "" where it is not known.
+    compute_capability : str
+        Of an NVIDIA GPU (``"8.0"``), "" where it is not known.
+    remark : str
+        What is uncertain about it, such as its number among cards of several kinds; "" where nothing is.
+    memory_used_bytes : int or None
+        What all programs together used of its memory when the machine was looked at.
+    utilization_percent : int or None
+        How busy it was then.
+    location : str
+        Where it sits: its address on the PCI bus (``0000:07:00.0``; of a slice that of the whole GPU), or its number among
+        the adapters that DirectX counts (``adapter 1``); "" where that is not known.
+    numbering : str
+        What the number in ``device`` counts: ``"fastest-first"`` (CUDA's own order), ``"pci-bus"``, ``"variable"`` (the
+        order in which a variable of yours names them), ``"driver"`` (ROCm's, Intel's or DirectX's order), ``"plug-in"``
+        (what the plug-in of the platform says); "" where there is but one, or nobody knows.
+    device_type : str
+        Of a plug-in's platform: what the framework calls such devices (``"NPU"``); "" for all others.
+    environment : tuple of (str, str)
+        Of a plug-in's platform: variables to set before the framework is imported.
+    """
+
+    device: str
+    platform: str
+    name: str
+    usable: Optional[bool]
+    blocked_by: Tuple[str, ...] = ()
+    memory_bytes: Optional[int] = None
+    memory_free_bytes: Optional[int] = None
+    uuid: str = ""
+    compute_capability: str = ""
+    remark: str = ""
+    memory_used_bytes: Optional[int] = None
+    utilization_percent: Optional[int] = None
+    location: str = ""
+    numbering: str = ""
+    device_type: str = ""
+    environment: Tuple[Tuple[str, str], ...] = ()
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the candidate as plain data for JSON."""
+        return {
+            "device": self.device,
+            "platform": self.platform,
+            "name": self.name,
+            "usable": self.usable,
+            "blocked_by": list(self.blocked_by),
+            "memory_bytes": self.memory_bytes,
+            "memory_free_bytes": self.memory_free_bytes,
+            "uuid": self.uuid,
+            "compute_capability": self.compute_capability,
+            "remark": self.remark,
+            "memory_used_bytes": self.memory_used_bytes,
+            "utilization_percent": self.utilization_percent,
+            "location": self.location,
+            "numbering": self.numbering,
+            "device_type": self.device_type,
+            "environment": dict(self.environment),
+        }
+
+
+@dataclass(frozen=True)
+class FrameworkStatus:
+    """What is expected of one framework, without having imported it.
+
+    Attributes
+    ----------
+    framework : str
+        ``"tensorflow"``, ``"keras"``, ``"jax"`` or ``"torch"``.
+    version : str or None
+        As far as it can be read.
+    will_import, will_run_keras : bool or None
+        None where it is not known.
+    devices : tuple of str
+        What the framework will list, for example ``("CPU:0",)``; empty where it will not import.
+    cause : str or None
+        Code of the finding that stands in the way.
+    """
+
+    framework: str
+    version: Optional[str]
+    will_import: Optional[bool]
+    will_run_keras: Optional[bool]
+    devices: Tuple[str, ...] = ()
+    cause: Optional[str] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the prediction as plain data for JSON."""
+        return {
+            "framework": self.framework,
+            "version": self.version,
+            "will_import": self.will_import,
+            "will_run_keras": self.will_run_keras,
+            "devices": list(self.devices),
+            "cause": self.cause,
+        }
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything that the rules say about one machine.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The blocking ones first; causes without their symptoms.
+    candidates : tuple of Candidate
+        Every device, usable or blocked by which finding, for the framework that is meant. The CPU comes last.
+    frameworks : tuple of FrameworkStatus
+        What each installed framework will do.
+    not_evaluated : tuple of NotEvaluated
+        Rules that could not be decided.
+    by_framework : tuple of (str, tuple of Candidate)
+        The same devices for each of ``"tensorflow"``, ``"jax"`` and ``"torch"``; see `candidates_for`.
+    libraries : tuple of (str, tuple of str)
+        For a framework that would not find all of its libraries although they are installed: the files to load before its
+        import, in this order; see `libraries_for`.
+    """
+
+    findings: Tuple[Finding, ...] = ()
+    candidates: Tuple[Candidate, ...] = ()
+    frameworks: Tuple[FrameworkStatus, ...] = ()
+    not_evaluated: Tuple[NotEvaluated, ...] = field(default=())
+    by_framework: Tuple[Tuple[str, Tuple[Candidate, ...]], ...] = ()
+    libraries: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()
+
+    def libraries_for(self, framework: Optional[str]) -> Tuple[str, ...]:
+        """Return the files to load by their full path before a framework is imported, in this order; mostly none."""
+        return dict(self.libraries).get(name_of(framework) if framework else "", ())
+
+    def candidates_for(self, framework: Optional[str]) -> Tuple[Candidate, ...]:
+        """Return every device as one framework would use it, whether it is the one that is meant or not.
+
+        Parameters
+        ----------
+        framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
+            None: the one that is meant.
+        """
+        return dict(self.by_framework).get(name_of(framework) if framework else "", self.candidates)
+
+    def by_code(self, code: str, framework: Optional[str] = None) -> Optional[Finding]:
+        """Return the first finding with this code, or None; ``framework``: one that concerns it comes before others."""
+        found = [finding for finding in self.findings if finding.code == code]
+        if framework is not None:
+            found.sort(key=lambda finding: not finding.concerns(framework))
+        return found[0] if found else None
+
+    def framework(self, name: str) -> Optional[FrameworkStatus]:
+        """Return what is expected of a framework, or None where it is not installed."""
+        for status in self.frameworks:
+            if status.framework == name:
+                return status
+        return None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the diagnosis as plain data for JSON; each prediction with the devices as that framework would use them."""
+        candidates = dict(self.by_framework)
+        return {
+            "findings": [item.to_dict() for item in self.findings],
+            "devices": [item.to_dict() for item in self.candidates],
+            "prediction": [
+                dict(item.to_dict(), candidates=[device.to_dict() for device in candidates[item.framework]])
+                if item.framework in candidates
+                else item.to_dict()
+                for item in self.frameworks
+            ],
+            "not_evaluated": [item.to_dict() for item in self.not_evaluated],
+        }
+
+    def _repr_html_(self) -> str:
+        from ..report.html import diagnosis_html
+
+        return diagnosis_html(self)

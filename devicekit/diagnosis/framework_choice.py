@@ -1,0 +1,120 @@
+"""Which framework is meant. Pure: decided from what is known of the machine, and an argument."""
+
+from typing import Optional
+
+from ..machine.facts import Machine
+
+__all__ = ["BACKENDS", "FRAMEWORKS", "TITLES", "choose_framework", "is_installed", "keras_backend", "keras_is_free"]
+
+#: What may be asked for. ``"any"``: whichever of the installed ones can use the device.
+FRAMEWORKS = ("tensorflow", "keras", "jax", "torch", "any")
+
+#: The frameworks that Keras computes with and devicekit sets up; the first one is taken where nothing says which.
+BACKENDS = ("tensorflow", "jax", "torch")
+
+#: What their makers call them, for messages.
+TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras": "Keras"}
+
+
+def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[str]:
+    """Decide which framework is meant.
+
+    In this order: the argument; what is imported (Keras with its backend, or a library alone; of several the one that
+    Keras would take); ``KERAS_BACKEND``; ``keras.json``; what is installed. ``"any"`` is decided as no argument is: whether
+    another one should be taken follows from the devices, in `devicekit.selection.choose`.
+
+    Returns
+    -------
+    str or None
+        ``"tensorflow"``, ``"tensorflow1"``, ``"jax"``, ``"torch"``; None where there is none, or the asked one is not there.
+
+    Raises
+    ------
+    ValueError
+        Where the argument is no framework that devicekit knows.
+    """
+    if asked is not None and asked not in FRAMEWORKS:
+        raise ValueError(
+            "unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS))
+        )
+    if asked in BACKENDS:
+        return _flavour(machine, str(asked)) if is_installed(machine, str(asked)) else None
+    imported = {module.name for module in machine.process.modules}
+    backend = keras_backend(machine)
+    if "keras" not in imported and asked != "keras":
+        libraries = [name for name in BACKENDS if name in imported]
+        if libraries:
+            return _flavour(machine, str(backend) if backend in libraries else libraries[0])
+    if backend in BACKENDS and is_installed(machine, str(backend)):
+        return _flavour(machine, str(backend))
+    found = next((name for name in BACKENDS if is_installed(machine, name)), None)
+    return None if found is None else _flavour(machine, found)
+
+
+def keras_backend(machine: Machine) -> Optional[str]:
+    """Return the backend that the imported Keras has, or that Keras would take; None where there is no Keras at all.
+
+    Keras up to 2 knows TensorFlow only. Keras 3 takes ``KERAS_BACKEND``, then ``keras.json``, then TensorFlow
+    (keras/src/backend/config.py).
+    """
+    python, process = machine.python, machine.process
+    version = _keras_version(machine)
+    if version is None:
+        return None
+    if version and version.partition(".")[0] in ("0", "1", "2"):
+        return "tensorflow"
+    for module in process.modules:
+        if module.name == "keras" and module.backend:
+            return module.backend
+    named = process.env("KERAS_BACKEND")
+    if named:
+        return named
+    if process.env("TF_USE_LEGACY_KERAS") in ("true", "True", "1") and is_installed(machine, "tensorflow"):
+        return "tensorflow"  # who asks for the Keras of TensorFlow does not mean the other one's file of settings
+    config = python.keras_config.or_none()
+    return (config.backend if config is not None else None) or "tensorflow"
+
+
+def keras_is_free(machine: Machine) -> bool:
+    """Return whether Keras 3 is there and has not taken a backend yet, and the user's environment names none."""
+    if _keras_version(machine) is None or any(module.name == "keras" for module in machine.process.modules):
+        return False
+    major = str(_keras_version(machine)).partition(".")[0]
+    return major not in ("0", "1", "2") and not machine.process.env("KERAS_BACKEND")
+
+
+def _keras_version(machine: Machine) -> Optional[str]:
+    """The version of the Keras that is imported or would be; "" where it cannot be read, None where there is none."""
+    for module in machine.process.modules:
+        if module.name == "keras":
+            return module.version
+    for item in machine.python.distributions.or_none() or ():
+        if item.name in ("keras", "keras-nightly"):
+            return item.version.or_none() or ""
+    package = machine.python.package("keras")
+    return "" if package is not None and package.in_site and package.kind != "namespace" else None
+
+
+def is_installed(machine: Machine, name: str) -> bool:
+    """Return whether a framework is there: with metadata or without, or imported already."""
+    python = machine.python
+    beginnings = ("tensorflow", "tf-nightly", "intel-tensorflow")
+    for item in python.distributions.or_none() or ():
+        if item.name.startswith(beginnings) if name == "tensorflow" else item.name == name:
+            return True
+    if python.build(name) is not None or any(module.name == name for module in machine.process.modules):
+        return True
+    package = python.package(name)
+    return package is not None and (package.in_site or package.kind != "namespace")
+
+
+def _flavour(machine: Machine, name: str) -> str:
+    if name != "tensorflow":
+        return name
+    build = machine.python.build("tensorflow")
+    versions = [build.version.or_none() or ""] if build is not None else []
+    installed = machine.python.distributions.or_none() or ()
+    versions += [
+        item.version.or_none() or "" for item in installed if item.name in ("tensorflow", "tensorflow-directml")
+    ]
+    return "tensorflow1" if any(version.startswith("1.") for version in versions) else "tensorflow"

@@ -1,0 +1,167 @@
+"""Fixes that install something: sets of releases that work as a whole, from the same engine as `devicekit resolve`.
+
+The engine is imported and asked when somebody looks at a fix, not when a rule fires.
+"""
+
+import logging
+from dataclasses import replace
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from ..matrix.target import PYTHONS
+from .findings import Fix, LazyFixes
+from .rules.requirements import normal_name
+from .view import View
+
+__all__ = ["add", "elsewhere", "install_goal", "mend", "replace_by_goal", "working_python"]
+
+_LOG = logging.getLogger("devicekit")
+
+#: What stays in an environment when it is mended, whatever version it then has.
+_STAYS = ("keras", "tf-keras")
+
+#: What stays as it is.
+_PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow")
+
+
+def _installed(view: View) -> Dict[str, str]:
+    found = {}
+    for item in view.machine.python.distributions.or_none() or ():
+        version = item.version.or_none()
+        if version:
+            found[item.name] = version
+    return found
+
+
+def add(view: View, text: str, *names: str) -> Sequence[Fix]:
+    """Return the fix that adds distributions to the installed TensorFlow, which changes only where it must."""
+
+    def make() -> Tuple[Fix, ...]:
+        owner, installed = view.tensorflow, _installed(view)
+        found = None
+        if owner is not None and owner.name in installed:
+            exact = "%s==%s" % (owner.name, installed[owner.name])
+            found = _repair(view, installed, [exact, *names])
+        if found is None:
+            found = _repair(view, installed, [*names, *([owner.name] if owner is not None else [])])
+        return (Fix(text, view.install(*(found or names))),)
+
+    return LazyFixes(make)
+
+
+def mend(view: View, text: str, *otherwise: str, extra: str = "", first: str = "") -> Sequence[Fix]:
+    """Return the fix that makes the installed TensorFlow work, changing as little as possible.
+
+    Parameters
+    ----------
+    view : View
+    text : str
+        What to do, in words.
+    *otherwise : str
+        What the rule would have installed: for that of which the data hold nothing, and where no set is known.
+    extra : str
+        An extra of TensorFlow that has to be there (``"and-cuda"``).
+    first : str
+        A command that has to come before: it uninstalls every TensorFlow.
+    """
+
+    def make() -> Tuple[Fix, ...]:
+        installed = _installed(view)
+        owner = view.tensorflow
+        roots = []
+        if owner is not None and owner.name in installed:
+            roots = ["%s%s==%s" % (owner.name, "[%s]" % extra if extra else "", installed[owner.name])]
+            roots += ["%s==%s" % (name, installed[name]) for name in _PLUGINS if name in installed]
+            roots += [name for name in _STAYS if name in installed]
+            roots += _old_cards(view) if extra else []
+        if first:
+            installed = {name: version for name, version in installed.items() if name not in view.tensorflow_names}
+        names = [normal_name(item) for item in otherwise]
+        known = [name for name in names if view.matrix.project(name) is not None]
+        found = _repair(view, installed, roots, known) if roots else None
+        if found is not None:
+            found += tuple(item for item, name in zip(otherwise, names) if name not in known)
+        # An empty answer means that the data see nothing wrong, though a rule does: then the rule's own bounds hold.
+        command = view.install(*(found or otherwise))
+        return (Fix(text, view.then(first, command) if first else command),)
+
+    return LazyFixes(make)
+
+
+def _requirements(view: View, goal: str, python: Optional[str], keep: str) -> Optional[Tuple[str, ...]]:
+    target = view.target if python is None else replace(view.target, python=python, bits=64)
+    try:
+        from ..resolver.repair import set_for
+
+        return set_for(view.matrix, target, goal, keep)
+    except Exception:  # a report with the rule's own bounds is better than none: the engine must not take it down
+        _LOG.debug("no set for %s could be worked out", goal, exc_info=True)
+        return None
+
+
+def _repair(
+    view: View, installed: Dict[str, str], roots: Sequence[str], missing: Sequence[str] = ()
+) -> Optional[Tuple[str, ...]]:
+    try:
+        from ..resolver.repair import repair
+
+        return repair(view.matrix, view.target, installed, roots, missing=missing)
+    except Exception:  # as above
+        _LOG.debug("no repair of %s could be worked out", roots, exc_info=True)
+        return None
+
+
+def _old_cards(view: View) -> List[str]:
+    try:
+        from ..resolver.goals import old_cards
+    except ImportError:  # without resolvelib there is no engine, see above
+        return []
+    return [need.text for need in old_cards(view.target)]
+
+
+def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[Fix]:
+    """Return the fix that installs the newest set for a goal into an environment without TensorFlow."""
+
+    def make() -> Tuple[Fix, ...]:
+        return (Fix(text, view.install(*(_requirements(view, goal, None, "") or otherwise))),)
+
+    return LazyFixes(make)
+
+
+def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: str = "") -> Sequence[Fix]:
+    """Return the fix that puts the newest set for a goal in the place of the installed TensorFlow.
+
+    ``version``: the release of TensorFlow that should stay, where one of it does for the goal.
+    """
+
+    def make() -> Tuple[Fix, ...]:
+        does = version and not any(
+            hold.goal == goal for hold in view.matrix.holds("tensorflow", version, view.machine.python.version)
+        )
+        found = _requirements(view, goal, None, "tensorflow==%s" % version) if does else None
+        found = found or _requirements(view, goal, None, "")
+        return (Fix(text, view.replace_tensorflow(*(found or otherwise))),)
+
+    return LazyFixes(make)
+
+
+def elsewhere(view: View, text: str, goal: str, *otherwise: str) -> Fix:
+    """Return the fix that makes an environment with the newest Python for which there is a set for a goal.
+
+    ``text`` has a place (``%s``) for that Python.
+    """
+    python, found = working_python(view, goal)
+    quoted = " ".join('"%s"' % item for item in found or otherwise)
+    if view.machine.native.system == "windows":
+        command = "py -%s -m venv %s; %s\\Scripts\\python -m pip install %s" % (python, goal, goal, quoted)
+    else:
+        command = "uv venv --python %s %s && uv pip install --python %s/bin/python %s" % (python, goal, goal, quoted)
+    return Fix(text % python, command)
+
+
+def working_python(view: View, goal: str) -> Tuple[str, Tuple[str, ...]]:
+    """Return the newest Python for which there is a set for a goal here, and that set."""
+    for python in PYTHONS:
+        found = _requirements(view, goal, python, "")
+        if found is not None:
+            return python, found
+    return PYTHONS[0], ()

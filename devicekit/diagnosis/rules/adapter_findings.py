@@ -1,0 +1,209 @@
+"""What keeps a DirectML build of TensorFlow from single adapters: their drivers, what they are, DML_VISIBLE_DEVICES."""
+
+import re
+from typing import Iterable, List, Optional, Tuple
+
+from ...errors import UnknownFactError
+from ...machine.facts import DxAdapter
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from .adapters import MOST_DEVICES, Outlook, directml_outlook, known_outlook, numbered, parse_visible, why_rejected
+
+__all__ = ["hiding_variable", "unusable_adapters", "windows_build"]
+
+_URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
+_VARIABLE = "DML_VISIBLE_DEVICES"
+
+#: Windows 10 1803, from which on DXGI sorts adapters by performance (IDXGIFactory6).
+_SORTING_BUILD = 17134
+
+#: The oldest Windows drivers that reach into WSL (learn.microsoft.com, gpu-tensorflow-wsl): NVIDIA's 460.20 by its number in
+#: Windows. AMD's minimum is not in the scheme of Windows' driver versions.
+_WSL_DRIVERS = {"10de": (27, 21, 14, 6020), "8086": (28, 20, 100, 8322)}
+
+
+def windows_build(release: str) -> Optional[int]:
+    """Return the build number in a Windows release (10.0.19045), None where it has none."""
+    match = re.match(r"\d+\.\d+\.(\d+)", release)
+    return int(match.group(1)) if match else None
+
+
+def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
+    """Return why adapters are not used, or not in the expected order; ``name`` is the DirectML distribution's.
+
+    Raises
+    ------
+    UnknownFactError
+        Where the adapters are not known.
+    """
+    outlook = directml_outlook(view)
+    if outlook is None:
+        return
+    if not (outlook.listed or outlook.rejected or outlook.hidden):
+        yield from _no_adapter(view, name)
+        return
+    if outlook.rejected:
+        yield _rejected(view, name, outlook)
+    shown = outlook.listed or outlook.hidden
+    neural = [index for index, item in enumerate(shown) if item.neural]
+    if neural:
+        yield _finding(
+            "info",
+            "TensorFlow lists %s as a GPU, but it is a neural processor: devicekit leaves it out."
+            % shown[neural[0]].name,
+            [Evidence("%s is a neural processor" % shown[index].name, _source(view)) for index in neural],
+            [Fix("Use a GPU; neural processors are used by ONNX Runtime")],
+            tuple("tensorflow.gpu:%d" % index for index in neural),
+        )
+    if view.directml_flavour == "plugin" and len(outlook.listed) > MOST_DEVICES:
+        yield _finding(
+            "warning",
+            "%s makes no more than %d devices, and here are %d: TensorFlow lists them, and fails when it starts all of them."
+            % (name, MOST_DEVICES, len(outlook.listed)),
+            [Evidence("%d adapters" % len(outlook.listed), _source(view))],
+            [_set(view, "Leave the first ones visible", ",".join(map(str, range(MOST_DEVICES))))],
+            tuple("tensorflow.gpu:%d" % index for index in range(MOST_DEVICES, len(outlook.listed))),
+        )
+    yield from _order(view, name, outlook)
+
+
+def _order(view: View, name: str, outlook: Outlook) -> Iterable[Finding]:
+    build = windows_build(view.machine.native.release) if view.machine.native.system == "windows" else None
+    if build is not None and build < _SORTING_BUILD and len(outlook.listed) > 1:
+        yield _finding(
+            "info",
+            "Windows before 1803 does not sort adapters by performance: GPU 0 need not be the fastest one.",
+            [Evidence("build %d" % build, "the operating system")],
+            [_set(view, "Put the fastest one first, by its number", "1,0")],
+        )
+    version = view.machine.python.version_of("tensorflow-directml-plugin") or ""
+    if view.directml_flavour == "plugin" and version.startswith("0.0.") and outlook.hidden and outlook.listed:
+        yield _finding(
+            "info",
+            "%s %s uses one adapter only: %s." % (name, version, outlook.listed[0].name),
+            [Evidence("%d adapters" % outlook.counted, _source(view))],
+            [_set(view, "Choose another one by its number", "1")],
+        )
+
+
+def _source(view: View) -> str:
+    return view.machine.directml.adapters.source
+
+
+def _finding(
+    severity: str, summary: str, evidence: List[Evidence], fixes: List[Fix], blocks: Tuple[str, ...] = ()
+) -> Finding:
+    return Finding("directml-unsupported", severity, summary, tuple(evidence), tuple(fixes), blocks, _URL)
+
+
+def _set(view: View, text: str, value: str) -> Fix:
+    windows = view.machine.native.system == "windows"
+    return Fix(text, '$env:%s = "%s"' % (_VARIABLE, value) if windows else "export %s=%s" % (_VARIABLE, value))
+
+
+def _no_adapter(view: View, name: str) -> Iterable[Finding]:
+    directml = view.machine.directml
+    every = (directml.adapters.value or ()) + directml.registered
+    remote = [item for item in every if "remote display adapter" in item.name.lower()]
+    if view.machine.native.system == "windows":
+        if remote:
+            yield _finding(
+                "info",
+                "Windows shows this session the adapter of Remote Desktop only: %s finds no GPU in it." % name,
+                [Evidence(remote[0].name, _source(view))],
+                [
+                    Fix("Run it in a session at the machine itself"),
+                    Fix(
+                        "Or allow hardware graphics in Remote Desktop sessions: in gpedit.msc, Computer Configuration, "
+                        "Administrative Templates, Windows Components, Remote Desktop Services, Remote Session Environment"
+                    ),
+                ],
+                ("directml",),
+            )
+        elif directml.failure and directml.adapters.source == "DXGI":
+            yield _finding(
+                "warning",
+                "%s finds no adapter, because DXGI lists none." % name,
+                [Evidence(directml.failure, "DXGI")],
+                [Fix("Install the GPU vendor's current driver and restart Windows")],
+                ("directml",),
+            )
+        return
+    yield _finding(
+        "warning",
+        "%s finds no adapter here: DXCore lists no GPU." % name,
+        [Evidence("it lists %s" % (", ".join(item.name for item in every) or "nothing"), _source(view))],
+        [Fix("Install the GPU vendor's current driver in Windows, which brings the part for WSL, and restart Windows")],
+        ("directml",),
+    )
+
+
+def _rejected(view: View, name: str, outlook: Outlook) -> Finding:
+    """Why TensorFlow leaves out adapters that are there."""
+    usable = len(outlook.listed or outlook.hidden)
+    rejected = outlook.rejected
+    reasons = list(dict.fromkeys(why_rejected(item) for item in rejected))
+    names = ", ".join(dict.fromkeys(item.name for item in rejected))
+    wsl = bool(view.wsl)
+    fixes = [Fix("Install the vendor's current driver for it%s" % (", in Windows" if wsl else ""))]
+    evidence = [Evidence("%s: %s" % (item.name, why_rejected(item)), _source(view)) for item in rejected]
+    for item in rejected if wsl else ():
+        least = _WSL_DRIVERS.get(item.vendor_id)
+        numbers = tuple(int(part) for part in item.driver_version.split(".") if part)
+        if least is not None and numbers and numbers < least:
+            words = "driver %s; WSL needs %s or later" % (item.driver_version, ".".join(map(str, least)))
+            evidence.append(Evidence(words, _source(view)))
+    fixes.append(Fix("Use another GPU: older ones lack what TensorFlow asks for, whatever the driver"))
+    return _finding(
+        "info" if usable else "warning",
+        "%s does not use %s: %s."
+        % (name, names, reasons[0] if len(reasons) == 1 else "their drivers lack what it needs"),
+        evidence,
+        fixes,
+        tuple("tensorflow.gpu:%d" % (usable + index) for index in range(len(rejected))) if usable else ("directml",),
+    )
+
+
+def hiding_variable(view: View) -> Iterable[Finding]:
+    """Return what DML_VISIBLE_DEVICES hides, or does that nobody means: exactly as the build reads it."""
+    flavour, value = view.directml_flavour, view.machine.process.env(_VARIABLE)
+    if flavour is None or not value:  # unset and empty mean all
+        return
+    outlook = known_outlook(view)
+    count = 1 << 32 if outlook is None else outlook.counted
+    if not count:
+        return
+    visible = parse_visible(value, count, flavour)
+    shown = "%s is set to '%s'" % (_VARIABLE, value[:60])
+    if not visible.indices:
+        deliberate = value.strip() in ("-1", "none", "None", "NoDevFiles")
+        yield _hides(view, "info" if deliberate else "warning", "%s, which hides every GPU." % shown, ("directml",))
+        return
+    if outlook is None and not view.machine.directml.adapters.known:
+        problem = view.machine.directml.adapters.problem
+        raise UnknownFactError("which adapters '%s' names is unknown: %s" % (value[:60], problem))
+    if outlook is None or not view.machine.directml.ordered:
+        return
+    hidden = ", ".join(item.name for item in outlook.hidden)
+    if not outlook.listed and outlook.hidden:
+        summary = "%s, which leaves only what DirectML rejects, and hides %s." % (shown, hidden)
+        counted = numbered(view.machine.directml.adapters.value or ())
+        yield _hides(view, "warning", summary, ("directml",), _index(counted, outlook.hidden[0]))
+    elif visible.stopped_at is not None and outlook.hidden:
+        summary = "%s, which is read up to '%s' only, and hides %s." % (shown, visible.stopped_at[:20], hidden)
+        yield _hides(view, "warning", summary)
+    elif len(set(visible.indices)) < len(visible.indices):
+        yield _hides(view, "info", "%s: what stands there twice is listed twice, as two devices on one GPU." % shown)
+
+
+def _index(adapters: Tuple[DxAdapter, ...], wanted: DxAdapter) -> str:
+    return next(str(index) for index, item in enumerate(adapters) if item is wanted)
+
+
+def _hides(view: View, severity: str, summary: str, blocks: Tuple[str, ...] = (), better: str = "") -> Finding:
+    unset = "Remove-Item Env:%s" % _VARIABLE if view.machine.native.system == "windows" else "unset %s" % _VARIABLE
+    fixes = [Fix("Unset it where the GPU is wanted", unset)]
+    if better:
+        fixes.insert(0, _set(view, "Name the other one: numbers count every adapter that has Direct3D 12", better))
+    evidence = Evidence("%s=%s" % (_VARIABLE, (view.machine.process.env(_VARIABLE) or "")[:60]), "environment")
+    return Finding("device-hidden", severity, summary, (evidence,), tuple(fixes), blocks)

@@ -1,0 +1,65 @@
+"""Another installed framework that could use a GPU which the meant one cannot. Pure."""
+
+from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from ..findings import Candidate, Evidence, Finding, Fix, FrameworkStatus
+from ..view import View
+from .frameworks import FRAMEWORKS, gpu_build, is_there
+from .keras import backend, is_keras3, keras_version
+
+__all__ = ["another_could"]
+
+
+def another_could(
+    view: View, meant: str, by_framework: Mapping[str, Tuple[Candidate, ...]], statuses: Sequence[FrameworkStatus]
+) -> List[Finding]:
+    """Return that another framework would use a GPU, where the meant one uses none."""
+    mine = _gpus(by_framework[meant])
+    hidden = any("device-hidden" in item.blocked_by for item in mine)
+    if any(item.usable is not False for item in mine) or hidden or not is_there(view, meant):
+        return []
+    for name in FRAMEWORKS:
+        gpu = _first(by_framework[name])
+        imports = [status.will_import for status in statuses if status.framework == name]
+        if name == meant or gpu is None or False in imports or not is_there(view, name):
+            continue
+        other = _label(view, name)
+        sure = "can" if gpu.usable else "may"
+        return [
+            Finding(
+                "gpu-vendor-unsupported",
+                "info",
+                "%s uses no GPU here; %s, which is installed too, %s use the %s."
+                % (_label(view, meant), other, sure, gpu.name),
+                (Evidence("%s: %s" % (gpu.device, gpu.name)), Evidence("%s with %s" % (other, gpu.platform))),
+                tuple(_switch(view, name)),
+                (),
+                "https://keras.io/getting_started/#configuring-your-backend",
+            )
+        ]
+    return []
+
+
+def _gpus(candidates: Iterable[Candidate]) -> List[Candidate]:
+    return [item for item in candidates if item.platform != "cpu" and not item.device_type]
+
+
+def _first(candidates: Iterable[Candidate]) -> Optional[Candidate]:
+    return next((item for item in _gpus(candidates) if item.usable is not False and item.platform != "tpu"), None)
+
+
+def _label(view: View, framework: str) -> str:
+    build = gpu_build(view, framework) if framework != "tensorflow" else None
+    return build.label if build is not None else view.tensorflow_label
+
+
+def _switch(view: View, framework: str) -> Iterable[Fix]:
+    """How Keras comes to compute with the other one; Keras up to 2 knows TensorFlow alone."""
+    if not is_keras3(keras_version(view)):
+        yield Fix("Write the program for it, or install Keras 3, which computes with either", view.install("keras>=3"))
+        return
+    windows = view.machine.native.system == "windows"
+    command = "$env:KERAS_BACKEND = '%s'" if windows else "export KERAS_BACKEND=%s"
+    yield Fix("Let Keras compute with it", command % framework)
+    if backend(view).source != "KERAS_BACKEND":
+        yield Fix("In a program: before Keras is imported", 'import devicekit; devicekit.auto(framework="any")')

@@ -1,0 +1,400 @@
+"""The CUDA libraries that the TensorFlow build opens, against those that can be found."""
+
+import re
+from typing import Dict, Iterable, List, Sequence, Tuple
+
+from ...errors import UnknownFactError
+from ...machine.facts import Library
+from ...matrix.gpu_support import capability_number, code_for
+from ...matrix.matrix import TensorFlowRow, version_at_least
+from ...matrix.projects import Build
+from ...matrix.target import Target
+from ..findings import Evidence, Finding, Fix
+from ..install_fixes import mend, replace_by_goal
+from ..view import Accelerator, View
+from . import rule
+from .cuda_order import cuda_accelerators
+from .gpu_builds import no_code_for, no_library_for
+from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
+from .libraries import Search, cudnn_name, export, needed, others_of, search, shown
+
+_HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
+
+#: From this release on, the wheel's own search path (RUNPATH) leads to pip's nvidia-* packages.
+_RUNPATH_SINCE = "2.14"
+
+
+def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
+    """How these libraries come to be found."""
+    if found.repair.load and not found.repair.lacks:
+        return _mending(view, found)
+    if found.repair.refused:
+        item = found.repair.refused[0]
+        folder = item.path.rpartition("/")[0]
+        if item.unsafe == "it lies in the working folder":
+            return (Fix("devicekit loads nothing from the working folder: install the libraries beside TensorFlow"),)
+        return (
+            Fix("devicekit loads nothing that anybody may write", 'chmod -R o-w "%s"' % shown(folder)),
+            export(view, [folder]),
+        )
+    missing = [name for name in found.missing if found.attempts[name].library is None]
+    beside = [item for item in view.machine.cuda.libraries.value or () if item.name in missing]
+    if view.machine.native.system == "windows":
+        if len({item.name for item in beside}) == len(set(missing)):
+            return (export(view, list(dict.fromkeys(item.path.rpartition("\\")[0] for item in beside))),)
+    elif version_at_least(row.minor, _RUNPATH_SINCE):
+        owner = view.tensorflow
+        name = owner.name if owner is not None else "tensorflow"
+        requirement = "%s[and-cuda]==%s" % (name, view.tensorflow_version)
+        return mend(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
+    windows = view.machine.native.system == "windows"
+    cuda = "CUDA %s and cuDNN %s" % (_WINDOWS_CUDA if windows else (row.linux_cuda, row.linux_cudnn))
+    where = "their bin folders on PATH" if windows else "their lib64 folder on LD_LIBRARY_PATH"
+    return (Fix("Install %s from NVIDIA's archive, and put %s" % (cuda, where)),)
+
+
+#: What TensorFlow 2.5 to 2.10, the last with GPUs on native Windows, were built for.
+_WINDOWS_CUDA = ("11.2", "8.1")
+
+
+def _capabilities(view: View, gpus: Sequence[Accelerator]) -> List[str]:
+    """The compute capabilities of NVIDIA GPUs, "" where one is not known."""
+    named: Dict[str, str] = {}  # servers have eight of one name, and looking one up takes its time
+    for item in gpus:
+        if item.name not in named:
+            named[item.name] = view.matrix.compute_capability(item.name) or ""
+    return [item.compute_capability or named[item.name] for item in gpus]
+
+
+def _seen(view: View) -> Sequence[Accelerator]:
+    """The NVIDIA GPUs in the order of the candidate devices; all where none is visible."""
+    return cuda_accelerators(view) or view.vendor("nvidia")
+
+
+def _code_in(view: View) -> Tuple[Tuple[str, ...], str]:
+    """Which GPU code the build has, and where that was read; () where that is not known."""
+    build, owner = view.tensorflow_build, view.tensorflow
+    if build is not None and build.compute_capabilities.or_none():
+        return build.compute_capabilities.or_none() or (), build.compute_capabilities.source
+    project = view.matrix.project(owner.name) if owner is not None else None
+    release = project.release(view.tensorflow_version or "") if project is not None else None
+    for item in release.builds if release is not None else ():
+        if item.kind == "cuda" and item.capabilities:
+            return item.capabilities, item.source
+    return (), ""
+
+
+@rule("compute-capability-unsupported", hidden_by=_HIDDEN)
+def compute_capability_unsupported(view: View) -> Iterable[Finding]:
+    """The build has no code for the GPU, or none that runs before the driver has compiled it."""
+    yield from no_code_for(view)
+    gpus = _seen(view) if view.uses_cuda else ()
+    if not gpus:
+        return
+    have, source = _code_in(view)
+    capabilities = _capabilities(view, gpus)
+    kinds = {}
+    for text in filter(None, capabilities):
+        build = Build((), (), "cuda", "", "", have, "", (), source)
+        kinds[text] = code_for(build, Target("", "linux", "x86_64", capabilities=(text,))).kind
+    for kind in ("none", "compiled"):
+        numbers = [index for index, text in enumerate(capabilities) if kinds.get(text) == kind]
+        if not numbers:
+            continue
+        names = [gpus[index].name for index in numbers]
+        refused = kind == "none"
+        whole = len(numbers) == len(capabilities)
+        blocks = ("tensorflow.cuda",) if whole else tuple("tensorflow.gpu:%d" % index for index in numbers)
+        text = capabilities[numbers[0]]
+        yield Finding(
+            "compute-capability-unsupported",
+            "warning" if whole else "info",
+            "%s has no %scode for compute capability %s (%s): %s."
+            % (
+                view.tensorflow_label,
+                "" if refused else "machine ",
+                text,
+                names[0],
+                "it ignores the GPU" if refused else "the driver compiles it at first use, which can take half an hour",
+            ),
+            (Evidence("code for %s" % ", ".join(have), source),)
+            + tuple(Evidence(name, gpus[0].source) for name in names[:3]),
+            _other_code(view, refused, whole),
+            blocks if refused else (),
+            "https://developer.nvidia.com/cuda-gpus",
+        )
+
+
+def _other_code(view: View, refused: bool, whole: bool) -> Sequence[Fix]:
+    if refused and not whole:
+        return (Fix("Use the other GPUs: TensorFlow leaves this one to other programs, or to an older release"),)
+    if refused:
+        text = "Install the newest TensorFlow with code for this GPU"
+        return replace_by_goal(view, text, "cuda", "tensorflow[and-cuda]")
+    return (
+        Fix("Let the first run finish; keep what it compiled", "export CUDA_CACHE_MAXSIZE=4294967296"),
+        Fix("Or use a build with machine code for it, such as NVIDIA's own TensorFlow container"),
+    )
+
+
+@rule("cuda-version-mismatch", hidden_by=_HIDDEN)
+def cuda_version_mismatch(view: View) -> Iterable[Finding]:
+    """CUDA is there, of a version that this build does not use."""
+    rows, found = needed(view), search(view)
+    if rows is None or found is None:
+        return
+    # By the runtime alone: neighbouring releases share the names of some of the other libraries.
+    runtime = next((name for name in found.names if "cudart" in name), "")
+    others = others_of(view, runtime) if runtime in found.repair.lacks else []
+    if not others:
+        return
+    yield Finding(
+        "cuda-version-mismatch",
+        "warning",
+        "%s uses CUDA %s; what is installed is another version." % (view.tensorflow_label, rows[1].cuda),
+        tuple(Evidence("%s instead of %s" % (other.name, runtime), other.path) for other in others[:3]),
+        _fixes(view, rows[0], found),
+        ("tensorflow.cuda",),
+        "https://www.tensorflow.org/install/source#gpu",
+    )
+
+
+@rule("cuda-library-missing", hidden_by=(*_HIDDEN, "cuda-version-mismatch"))
+def cuda_library_missing(view: View) -> Iterable[Finding]:
+    """A CUDA library that this build opens cannot be found; TensorFlow then uses no GPU at all."""
+    yield from no_library_for(view)
+    yield from jax_library_missing(view)
+    rows, found = needed(view), search(view)
+    if rows is None or found is None:
+        return
+    missing = [name for name in found.missing if "cudnn" not in name]
+    if found.mendable or not missing:
+        management = list(_management_library(view))
+        yield from management or ([_mendable(view, found)] if found.mendable else [])
+        return
+    absent = [name for name in missing if found.attempts[name].library is None]
+    needy = [name for name in missing if name not in absent]
+    what = "opens %s, which cannot be found" % ", ".join(absent)
+    if not absent:
+        lacks = dict.fromkeys(other for name in needy for other in found.attempts[name].lacks)
+        what = "opens %s, which needs %s, and that cannot be found" % (", ".join(needy), ", ".join(lacks))
+    yield Finding(
+        "cuda-library-missing",
+        "warning",
+        "%s %s: it will use no GPU." % (view.tensorflow_label, what),
+        tuple(_why(view, name, found) for name in missing[:8]),
+        _fixes(view, rows[0], found),
+        ("tensorflow.cuda",),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _why(view: View, name: str, found: Search) -> Evidence:
+    """What is known of a library that does not load."""
+    library = found.attempts[name].library
+    if library is not None:
+        return Evidence("%s needs %s" % (name, ", ".join(found.attempts[name].lacks)), library.path)
+    refused = next((item for item in found.repair.refused if item.name == name), None)
+    if refused is not None:
+        return Evidence("%s is installed, and %s" % (name, refused.unsafe), refused.path)
+    there = next((item for item in view.machine.cuda.libraries.value or () if item.name == name), None)
+    if there is not None:
+        return Evidence("%s is installed, and not where this build looks" % name, there.path)
+    return Evidence("%s not found" % name, view.machine.cuda.libraries.source)
+
+
+def _mendable(view: View, found: Search) -> Finding:
+    """Everything is installed, and something is not where this build looks: loading it first is enough."""
+    files = found.repair.load
+    return Finding(
+        "cuda-library-missing",
+        "info",
+        "%s does not look where %s: by itself it uses no GPU. devicekit.auto() loads %s first."
+        % (view.tensorflow_label, _lie([item.name for item in files]), "it" if len(files) == 1 else "them"),
+        tuple(_why(view, name, found) for name in found.missing[:8]),
+        _mending(view, found),
+        (),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _lie(names: List[str]) -> str:
+    if len(names) > 3:
+        return "%s and %d more libraries lie" % (", ".join(names[:2]), len(names) - 2)
+    return ", ".join(names) + (" lies" if len(names) == 1 else " lie")
+
+
+def _mending(view: View, found: Search) -> Sequence[Fix]:
+    folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
+    program = Fix("In a program: call auto() before TensorFlow is imported", "import devicekit; devicekit.auto()")
+    return (program, export(view, folders))
+
+
+def _management_library(view: View) -> Iterable[Finding]:
+    """From 2.21 on TensorFlow asks NVIDIA's management library first, which a container may come without (measured)."""
+    name = "libnvidia-ml.so.1"
+    libraries = view.machine.driver.libraries
+    if name not in view.matrix.libraries(view.tensorflow_version or "") or view.machine.native.system != "linux":
+        return
+    if any(item.name == name for item in libraries.value or ()):
+        return
+    container = view.machine.process.container.or_none()
+    yield Finding(
+        "cuda-library-missing",
+        "warning",
+        "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
+        (Evidence("%s not found" % name, libraries.source),),
+        (
+            Fix(
+                "Start the container with the driver's tools as well",
+                "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE",
+            )
+            if container
+            else Fix("Install all of the driver: the library is part of it"),
+        ),
+        ("tensorflow.cuda",),
+        "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html",
+    )
+
+
+@rule("cudnn-missing", hidden_by=(*_HIDDEN, "cuda-version-mismatch", "cuda-library-missing"))
+def cudnn_missing(view: View) -> Iterable[Finding]:
+    """The CUDA libraries are there, cuDNN is not."""
+    yield from jax_cudnn_missing(view)
+    rows, found = needed(view), search(view)
+    if rows is None or found is None or found.mendable:
+        return
+    name = cudnn_name(view, rows[0])
+    if name not in found.missing:
+        return
+    evidence = [_why(view, name, found)]
+    evidence += [Evidence("%s is there" % other.name, other.path) for other in others_of(view, name)[:2]]
+    yield Finding(
+        "cudnn-missing",
+        "warning",
+        "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
+        tuple(evidence),
+        _cudnn_fix(view, rows[0], found),
+        ("tensorflow.cuda",),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _cudnn_fix(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
+    windows = view.machine.native.system == "windows"
+    if windows or found.repair.refused or not version_at_least(row.minor, _RUNPATH_SINCE):
+        return _fixes(view, row, found)
+    # cuDNN from 9.11 on has no code for Pascal and Volta, which these builds support.
+    bounds = ">=9.3,<9.11" if row.linux_cudnn == "9" else "==%s.*" % row.linux_cudnn
+    major = row.linux_cuda.split(".")[0]
+    return (view.install_fix("Install cuDNN", "nvidia-cudnn-cu%s%s" % (major, bounds)),)
+
+
+_BEFORE_CUDNN = _HIDDEN + ("cuda-version-mismatch", "cuda-library-missing", "cudnn-missing")
+
+
+def _is_wheels(library: Library) -> bool:
+    """Whether pip brought it, even where LD_LIBRARY_PATH leads there."""
+    return library.found_via == "pip" or "/nvidia/cudnn/" in library.path
+
+
+def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
+    """The version of the cuDNN that would be loaded.
+
+    Raises
+    ------
+    UnknownFactError
+        Where neither its package nor the name of its file says it.
+    """
+    if library.version:
+        return library.version
+    if _is_wheels(library):
+        told = view.machine.python.version_of("nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0])
+        if told:
+            return told
+    match = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)*)$", library.target or library.name)
+    if match is None:
+        raise UnknownFactError("%s: its name does not say which version it is" % library.path)
+    return match.group(1)
+
+
+@rule("cudnn-version-mismatch", hidden_by=_BEFORE_CUDNN)
+def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
+    """A cuDNN older than the one that TensorFlow was compiled with, or too new for the GPU."""
+    yield from jax_cudnn_unfit(view)
+    rows = needed(view) if view.machine.native.system == "linux" else None
+    if rows is None or not rows[0].linux_cudnn:
+        return
+    row, found, name = rows[0], search(view), cudnn_name(view, rows[0])
+    library = found.taken(name) if found is not None and name in found.attempts else None
+    compiled, seen = view.matrix.compiled_cudnn(view.tensorflow_version or "")
+    if library is None or not compiled:
+        return
+    version = _cudnn_version(view, library, row)
+    line = view.matrix.cudnn(version)
+    oldest = capability_number(line.oldest_capability) if line is not None else (0, 0)
+    capabilities = _capabilities(view, _seen(view))
+    left = [text for text in capabilities if text and capability_number(text) < oldest]
+    short = ".".join(version.split(".")[:3])
+    blocks: Tuple[str, ...] = ("tensorflow.cuda",)
+    if version_at_least(version, compiled) is False:
+        reason = "was compiled with cuDNN %s, and refuses the older %s that is found" % (compiled, short)
+        evidence = Evidence("compiled with %s" % compiled, seen)
+    elif left and line is not None:
+        reason = "would load cuDNN %s, which has no code for compute capability %s" % (short, left[0])
+        evidence = Evidence(
+            "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's matrix"
+        )
+        blocks = ("tensorflow.cuda",) if len(left) == len(capabilities) else ()
+    else:
+        return
+    yield Finding(
+        "cudnn-version-mismatch",
+        "warning",
+        "%s %s: convolutions and recurrent layers fail on the GPU." % (view.tensorflow_label, reason),
+        (Evidence("cuDNN %s" % version, library.path), evidence),
+        _other_cudnn(view, row, library, compiled, bool(left)),
+        blocks,
+        "https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html",
+    )
+
+
+def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str, old_gpu: bool) -> Sequence[Fix]:
+    major = row.linux_cudnn
+    limit = "9.11" if old_gpu and major == "9" else "%d" % (int(major) + 1)
+    if not _is_wheels(library):
+        text = "Put a cuDNN from %s on and before %s in the place of %s" % (compiled, limit, library.path)
+        return (Fix(text),)
+    name = "nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0]
+    return (view.install_fix("Install a cuDNN that goes with both", "%s>=%s,<%s" % (name, compiled, limit)),)
+
+
+@rule("xla-toolchain-missing", hidden_by=(*_BEFORE_CUDNN, "driver-shadowed", "driver-too-old"))
+def xla_toolchain_missing(view: View) -> Iterable[Finding]:
+    """Nothing to compile for the GPU with: from 2.11 on Keras compiles the optimizer's step, or the whole step, there."""
+    rows = needed(view) if view.machine.native.system == "linux" else None
+    if rows is None:
+        return
+    row, toolchain = rows[0], view.machine.cuda.toolchain
+    found = toolchain.value or ()
+    if any(item.name == "libdevice.10.bc" for item in found):
+        return
+    by_default = version_at_least(row.minor, "2.11")
+    missing = "libdevice.10.bc" if found else "libdevice.10.bc and ptxas"
+    text = "Install CUDA's compiler beside TensorFlow"
+    command = mend(view, text, "nvidia-cuda-nvcc-cu%s" % row.linux_cuda.partition(".")[0], extra="and-cuda")
+    toolkit = Fix(
+        "Install the compiler of the CUDA %s toolkit, and tell XLA its folder" % row.linux_cuda,
+        "export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda",
+    )
+    yield Finding(
+        "xla-toolchain-missing",
+        "warning" if by_default else "info",
+        "%s of CUDA cannot be found: what XLA compiles for the GPU fails%s."
+        % (missing, ", and Keras lets it compile in model.fit" if by_default else " (jit_compile=True)"),
+        tuple(Evidence("%s not found" % name, toolchain.source) for name in missing.split(" and "))
+        + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:1]),
+        command if version_at_least(row.minor, _RUNPATH_SINCE) else (toolkit,),
+        ("tensorflow.xla",),
+        "https://github.com/tensorflow/tensorflow/issues/58681",
+    )

@@ -1,0 +1,168 @@
+"""What frameworks import beside NumPy, protobuf and Keras: is it there, and in a version that they work with.
+
+`pip check` asks whether what is declared holds. That is another question: a release runs with much that its metadata
+forbid, and needs some that they do not name. The table (data/imports.json) says what was seen.
+"""
+
+from typing import Iterable, List, Optional, Tuple
+
+from ...matrix.matrix import ImportNeed, accepts, version_at_least
+from ..findings import Evidence, Finding
+from ..install_fixes import mend
+from ..view import View
+from . import UNLOADABLE, rule
+from .keras import backend, keras_version
+from .needs import installed, unmet
+from .plugins import lacking_plugins
+from .requirements import applies, bare_name, bounded, normal_name
+
+#: Requirements of TensorFlow without which its import and a step of training still work (seen on the real wheels).
+_OPTIONAL = (
+    "tensorboard", "tensorflow-estimator", "grpcio", "h5py", "libclang", "tensorflow-io-gcs-filesystem", "keras",
+    "tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos", "keras-nightly", "setuptools", "wheel", "numpy", "tf-keras",
+    "keras-preprocessing", "keras-applications", "google-auth", "tensorboard-data-server",
+)  # fmt: skip
+
+#: What makes the TensorFlow package itself unusable, so that its requirements do not matter.
+_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
+
+
+@rule("dependency-incompatible", hidden_by=_BROKEN)
+def dependency_incompatible(view: View) -> Iterable[Finding]:
+    """Something that a framework or Keras imports is not installed, or in a version that it cannot be used with."""
+    yield from lacking_plugins(view)
+    seen: List[Tuple[str, str]] = []
+    chosen = backend(view).name
+    for project, version, what in _owners(view):
+        missing: List[str] = []
+        wrong: List[Tuple[str, ImportNeed]] = []
+        breaks: List[str] = []
+        for item in unmet(view, project, version, chosen):
+            if item.need.code not in ("", "dependency-incompatible"):
+                continue  # another rule's
+            if normal_name(item.text) == "numpy" and item.state == "wrong" and _numpy_is_the_cause(view):
+                continue  # TensorFlow itself does not go with this NumPy: that says it all
+            if item.state == "missing":
+                missing.append(item.text)
+            else:
+                wrong.append((item.text, item.need))
+            breaks.append(item.need.breaks)
+        wrong += _unfitting(view, project)
+        breaks += ["import"] * len(wrong)
+        declared = _declared(view, project, missing)
+        missing += declared
+        breaks += ["import"] * len(declared)
+        if not missing and not wrong:
+            continue
+        if view.machine.python.distributions.problem and len(missing) > 3:
+            continue  # a folder of the path could not be read: what is not seen may still be there
+        key = (project, ",".join(missing + [text for text, _ in wrong]))
+        if key in seen:
+            continue
+        seen.append(key)
+        yield _finding(view, project, version, missing, wrong, _blocks(what, breaks))
+
+
+def _owners(view: View) -> List[Tuple[str, str, str]]:
+    """The distributions whose imports matter: name, version, and which import they would break."""
+    found = []
+    owner = view.tensorflow
+    if view.tensorflow_version is not None:
+        found.append((owner.name if owner is not None else "tensorflow", view.tensorflow_version, "tensorflow"))
+    keras = keras_version(view)
+    if keras is not None:
+        found.append(("keras", keras, "keras"))
+    # What TensorFlow or Keras imports where it is there, and then fails with it.
+    user = "tensorflow" if view.tensorflow_version is not None else "keras"
+    with_types = user == "tensorflow" and version_at_least(str(view.tensorflow_version), "2.15") is True
+    for name, what in (
+        ("jax", "jax"), ("torch", "torch"), ("ml-dtypes", "tensorflow" if with_types else "jax"), ("h5py", user),
+        ("scipy", "jax"), ("pandas", "keras"), ("optree", "keras"), ("jaxlib", "jax"),
+    ):  # fmt: skip
+        version = view.machine.python.version_of(name)
+        if version is not None:
+            found.append((name, version, what))
+    return found
+
+
+def _numpy_is_the_cause(view: View) -> bool:
+    row, numpy = view.tensorflow_row, view.machine.python.version_of("numpy")
+    return row is not None and numpy is not None and accepts(row.numpy, numpy) is False
+
+
+def _blocks(what: str, breaks: List[str]) -> Tuple[str, ...]:
+    return (what,) if "import" in breaks else ("keras",)
+
+
+#: Declared bounds that a release checks at its import and refuses to go on (jax/_src/lib/__init__.py: check_jaxlib_version).
+#: optree, which Keras imports, needs what it declares (seen: typing_extensions 4.0.0).
+_ENFORCED = {"jax": ("jaxlib",), "optree": ("typing-extensions",)}
+
+
+def _unfitting(view: View, project: str) -> List[Tuple[str, ImportNeed]]:
+    """Requirements that a release enforces itself, and that do not hold."""
+    found = []
+    owner = view.machine.python.distribution(project) if project in _ENFORCED else None
+    for text in owner.requires if owner is not None else ():
+        name = normal_name(text)
+        version = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
+        bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
+        if "extra ==" not in text and version is not None and accepts(bounds, version) is False:
+            because = "%s checks that at its import" % project
+            found.append(("%s%s" % (name, bounds), ImportNeed((text,), "", "import", because, "")))
+    return found
+
+
+def _declared(view: View, project: str, already: List[str]) -> List[str]:
+    """What the metadata of TensorFlow, JAX or Keras require and is not installed at all."""
+    owner = view.tensorflow if project.startswith(("tensorflow", "tf-nightly", "intel-t")) else None
+    if owner is None and project in ("jax", "keras"):
+        # Keras 2 has no requirements that its import needs and TensorFlow would not bring.
+        owner = view.machine.python.distribution(project)
+    if owner is None:
+        return []
+    names = {normal_name(text) for text in already}
+    tolerated = _OPTIONAL + view.matrix.spared(project, view.machine.python.version_of(owner.name) or "")
+    missing = []
+    for text in owner.requires:
+        name = normal_name(text)
+        # Extras are nobody's requirement until they are asked for; a look at the text saves the parser for the rest.
+        if "extra ==" in text or name in tolerated or name in names or installed(view, name):
+            continue
+        # Only for what is not there it matters whether the requirement holds here at all.
+        if applies(text, view):
+            missing.append(text.partition(";")[0].replace("(", "").replace(")", "").replace(" ", ""))
+    return missing
+
+
+def _finding(
+    view: View,
+    project: str,
+    version: str,
+    missing: List[str],
+    wrong: List[Tuple[str, ImportNeed]],
+    blocks: Tuple[str, ...],
+) -> Finding:
+    label = view.tensorflow_label if blocks == ("tensorflow",) else "%s %s" % (project, version)
+    python = view.machine.python
+    if missing:
+        names = [bare_name(text) for text in missing]
+        summary = "%s needs %s, which %s not installed." % (label, ", ".join(names), "is" if len(names) == 1 else "are")
+    else:
+        text, need = wrong[0]
+        name = normal_name(text)
+        summary = "%s does not work with %s %s: %s." % (label, name, python.version_of(name), need.because)
+    evidence = [
+        Evidence("%s is not among the installed distributions" % text, _place(view, project)) for text in missing[:5]
+    ]
+    for text, _ in wrong[:5]:
+        name = normal_name(text)
+        evidence.append(Evidence("%s %s; needed is %s" % (name, python.version_of(name), text), _place(view, name)))
+    wanted = [bounded(view, text) for text in missing] + [text for text, _ in wrong]
+    fix = mend(view, "Install what it needs", *wanted)
+    return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)
+
+
+def _place(view: View, name: str) -> str:
+    found: Optional[object] = view.machine.python.distribution(name)
+    return getattr(found, "location", "") if found is not None else view.machine.python.distributions.source

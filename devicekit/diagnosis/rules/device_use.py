@@ -1,0 +1,103 @@
+"""NVIDIA GPUs that another program holds, or has filled. Pure."""
+
+from typing import FrozenSet, Iterable, List, Sequence, Tuple
+
+from ...machine.facts import Gpu
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from . import rule
+from .cuda_order import CudaDevice, cuda_view
+from .driver_health import HIDDEN_BY, cuda_in_use, label, place
+
+__all__ = ["NEARLY_FULL", "devices_in_doubt"]
+
+#: With less free memory than this part of all, a framework can start, and train nothing of size.
+NEARLY_FULL = 0.05
+
+
+@rule("device-busy", hidden_by=(*HIDDEN_BY, "device-hidden"))
+def device_busy(view: View) -> Iterable[Finding]:
+    """A GPU that takes one process at a time and has one, or takes none."""
+    if not cuda_in_use(view) or not view.machine.driver.gpus.value:
+        return
+    for number, device in enumerate(cuda_view(view).devices):
+        gpu = device.gpu
+        mode = gpu.compute_mode.or_none() or "default"
+        holders = [item for item in gpu.processes.or_none() or () if item.kind == "compute"]
+        shared = any(item.kind == "mps" for item in gpu.processes.or_none() or ())
+        if not (mode == "prohibited" or (mode.startswith("exclusive") and holders and not shared)):
+            continue
+        evidence = [Evidence("compute mode: %s" % mode, gpu.compute_mode.source)]
+        evidence += [Evidence("process %d" % item.pid, gpu.processes.source) for item in holders[:3]]
+        if mode == "prohibited":
+            summary = "%s is closed to all programs that compute (compute mode prohibited)." % label(gpu)
+        else:
+            summary = "%s takes one program at a time, and process %d has it." % (label(gpu), holders[0].pid)
+        yield Finding(
+            "device-busy",
+            "warning",
+            summary,
+            tuple(evidence),
+            _frees(view, gpu, [item.pid for item in holders])
+            + (Fix("Where the mode is not meant to be so, open the GPU to several", _mode_command(view, gpu)),),
+            ("gpu:%d" % number,),
+            "https://docs.nvidia.com/deploy/mps/",
+        )
+
+
+def _mode_command(view: View, gpu: Gpu) -> str:
+    command = "nvidia-smi -i %s -c DEFAULT" % place(gpu)
+    return command if view.machine.native.system == "windows" else "sudo " + command
+
+
+def _frees(view: View, gpu: Gpu, pids: Sequence[int]) -> Tuple[Fix, ...]:
+    """Ways to end the processes that hold a GPU."""
+    if not pids:
+        return ()
+    command = "Stop-Process -Id %s" if view.machine.native.system == "windows" else "kill %s"
+    joined = (", " if view.machine.native.system == "windows" else " ").join(map(str, pids[:8]))
+    return (Fix("End the program, when it is yours; a notebook holds the GPU until it is shut down", command % joined),)
+
+
+def _filled(view: View) -> List[Tuple[int, CudaDevice]]:
+    """The devices on which others have left next to no memory, by number."""
+    found = []
+    for number, device in enumerate(cuda_view(view).devices):
+        total, free = device.memory_bytes, device.memory_free_bytes
+        if not total or free is None or free >= NEARLY_FULL * total:
+            continue
+        others = sum(item.memory_bytes or 0 for item in device.gpu.processes.or_none() or ())
+        # In a container other programs are not listed; this program may then be the one that fills it.
+        if 2 * others >= total or not view.machine.process.modules:
+            found.append((number, device))
+    return found
+
+
+@rule("out-of-memory", hidden_by=(*HIDDEN_BY, "device-hidden"))
+def out_of_memory(view: View) -> Iterable[Finding]:
+    """Other programs have left next to no memory on a GPU."""
+    if not cuda_in_use(view) or not view.machine.driver.gpus.value:
+        return
+    for number, device in _filled(view):
+        gpu = device.gpu
+        total, free = device.memory_bytes or 0, device.memory_free_bytes or 0
+        listed = sorted(gpu.processes.or_none() or (), key=lambda item: -(item.memory_bytes or 0))[:3]
+        by = "process %d" % listed[0].pid if listed else "a program that cannot be seen from here"
+        text = "%.1f of %.1f GiB are free" % (free / (1 << 30), total / (1 << 30))
+        evidence = [Evidence(text, gpu.memory_free_bytes.source)]
+        for item in listed:
+            size = "" if item.memory_bytes is None else ", %.1f GiB" % (item.memory_bytes / (1 << 30))
+            evidence.append(Evidence("process %d%s" % (item.pid, size), gpu.processes.source))
+        yield Finding(
+            "out-of-memory",
+            "warning",
+            "The memory of gpu:%d, %s, is nearly all taken, most of it by %s: %s." % (number, label(gpu), by, text),
+            tuple(evidence),
+            _frees(view, gpu, [item.pid for item in listed if item.kind == "compute"])
+            + (Fix("Or use another GPU, or the CPU, until that program has ended"),),
+        )
+
+
+def devices_in_doubt(view: View) -> FrozenSet[str]:
+    """Return the devices, as ``gpu:N``, that may have too little left for a framework to start."""
+    return frozenset("gpu:%d" % number for number, _ in _filled(view))

@@ -1,0 +1,281 @@
+"""DirectML, WSL, and GPUs that another build than the installed one would use."""
+
+from typing import Iterable, List, Sequence, Tuple
+
+from ...matrix.matrix import accepts, version_at_least
+from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..install_fixes import elsewhere, replace_by_goal
+from ..view import View
+from . import rule
+from .adapter_findings import unusable_adapters, windows_build
+from .frameworks import uses
+from .gpu_builds import other_vendor_for
+from .rocm import amd_bridge_missing
+
+_URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
+_LIBRARIES = ("libd3d12.so", "libdxcore.so")
+
+
+@rule("wsl-without-gpu")
+def wsl_without_gpu(view: View) -> Iterable[Finding]:
+    """WSL 1, or WSL 2 without the bridge device or its libraries."""
+    yield from amd_bridge_missing(view)
+    wsl = view.wsl
+    if not view.has_tensorflow:
+        return
+    if _bridge_fails(view):
+        yield _failing_bridge(view)
+        return
+    if wsl is None:
+        return
+    directml, process = view.machine.directml, view.machine.process
+    found = {item.name for item in directml.libraries.value or ()}
+    if wsl == 1:
+        yield Finding(
+            "wsl-without-gpu",
+            "warning",
+            "This is WSL 1, which has no access to any GPU.",
+            (Evidence("WSL 1", process.wsl.source),),
+            (
+                Fix(
+                    "In a Windows terminal, convert it to WSL 2: wsl --set-version NAME 2, with the NAME that wsl --list shows"
+                ),
+            ),
+            ("cuda", "directml", "rocm"),
+            _URL,
+        )
+    elif directml.dxg.value is None:
+        fatal = view.directml_flavour if "libdxcore.so" in found else None
+        yield Finding(
+            "wsl-without-gpu",
+            "error" if fatal else "warning",
+            "WSL 2 has no /dev/dxg: the GPU bridge to Windows is not there%s." % _ABORTS.get(fatal or "", ""),
+            (Evidence("/dev/dxg is missing", "/dev"),),
+            _BRIDGE_FIXES,
+            ("cuda", "directml", "rocm", *_ABORTED.get(fatal or "", ())),
+            _URL,
+        )
+    elif view.directml_flavour and not found.issuperset(_LIBRARIES):
+        missing = [name for name in _LIBRARIES if name not in found]
+        yield Finding(
+            "wsl-without-gpu",
+            "warning",
+            "WSL 2 has the GPU bridge, but its libraries are not mapped in: %s." % ", ".join(missing),
+            tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
+            (Fix("Update WSL and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown"),),
+            ("cuda", "directml"),
+            _URL,
+        )
+
+
+#: DXCore without its device does not fail, it aborts the process: under the plug-in at TensorFlow's import, under the build
+#: of 1.15 when the devices are listed.
+_ABORTS = {
+    "plugin": ", and importing TensorFlow with the DirectML plug-in then aborts the process",
+    "fork": ", and tensorflow-directml then aborts the process when it lists its devices",
+}
+_ABORTED = {"plugin": ("tensorflow",), "fork": ("tensorflow.devices",)}
+
+_BRIDGE_FIXES = (
+    Fix("Update WSL and its kernel, and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown"),
+    Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
+)
+
+
+def _bridge_fails(view: View) -> bool:
+    """Whether DXCore was asked and gave no list, at which DirectML builds abort the process."""
+    directml = view.machine.directml
+    return bool(
+        view.machine.native.system == "linux"
+        and view.directml_flavour
+        and directml.failure
+        and not (view.wsl and directml.dxg.value is None)
+        and not directml.adapters.value
+    )
+
+
+def _failing_bridge(view: View) -> Finding:
+    flavour, failure = view.directml_flavour or "", view.machine.directml.failure
+    return Finding(
+        "wsl-without-gpu",
+        "error",
+        "The GPU bridge to Windows does not answer%s." % _ABORTS[flavour],
+        (Evidence(failure, "DXCore"),),
+        _BRIDGE_FIXES,
+        ("cuda", "directml", "rocm", *_ABORTED[flavour]),
+        _URL,
+    )
+
+
+@rule("directml-missing", hidden_by=("wsl-without-gpu",))
+def directml_missing(view: View) -> Iterable[Finding]:
+    """A DirectML build of TensorFlow where DirectX 12 is not, or that is led to a DirectML library that cannot be loaded."""
+    directml = view.machine.directml
+    if view.directml_flavour is None:
+        yield from _torch_without_directx(view)
+        return
+    if directml.loads.or_none() is False:
+        yield _unloadable(view)
+        return
+    missing: List[str] = []
+    if view.machine.native.system != "windows":
+        found = {item.name for item in directml.libraries.value or ()}
+        missing = [name for name in _LIBRARIES if name not in found]
+    if not missing:
+        if view.machine.process.env("TF_DIRECTML_PATH"):
+            directml.loads.value  # noqa: B018 where nobody knows that, nobody knows that all is well
+        return
+    evidence = [Evidence("%s not found" % name, directml.libraries.source) for name in missing]
+    if directml.bundled.or_none():
+        evidence.append(Evidence("needed by %s" % directml.bundled.value, directml.bundled.source))
+    idle = _has_idle_gpu(view)
+    if view.wsl is None:
+        evidence.append(Evidence("this is not WSL", view.machine.process.wsl.source))
+    yield Finding(
+        "directml-missing",
+        "warning" if idle else "info",
+        "%s is installed, but DirectX 12 is not here (%s): it will use no GPU."
+        % (
+            "tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin",
+            ", ".join(missing),
+        ),
+        tuple(evidence),
+        (
+            Fix("Use this environment on Windows, or in WSL 2 (DirectML exists nowhere else)"),
+            Fix("For an NVIDIA GPU under Linux, make a new environment with tensorflow[and-cuda] instead"),
+        ),
+        ("directml",),
+        _URL,
+    )
+
+
+def _has_idle_gpu(view: View) -> bool:
+    """Whether there may be a GPU; on a machine without one nothing is lost, this is what its processor is used for."""
+    return view.wsl is not None or view.machine.driver.displays.or_none() is None or bool(view.accelerators)
+
+
+def _torch_without_directx(view: View) -> Iterable[Finding]:
+    """torch-directml where DirectX 12 is not: it is opened at the import, which fails."""
+    found = view.machine.python.distribution("torch-directml")
+    libraries = view.machine.directml.libraries
+    if found is None or view.machine.native.system != "linux":
+        return
+    if any(item.name == "libd3d12.so" for item in libraries.value or ()):
+        return
+    yield Finding(
+        "directml-missing",
+        "warning" if _has_idle_gpu(view) else "info",
+        "torch-directml is installed, but DirectX 12 is not here: its import fails.",
+        (Evidence("libd3d12.so not found", libraries.source), Evidence("needed by torch-directml", found.location)),
+        (Fix("Use this environment on Windows, or in WSL 2 (DirectML exists nowhere else)"),),
+        ("torch.directml",),
+        "https://learn.microsoft.com/windows/ai/directml/pytorch-wsl",
+    )
+
+
+def _unloadable(view: View) -> Finding:
+    """DirectML itself cannot be loaded: TensorFlow then lists no adapter, whatever there is."""
+    directml = view.machine.directml
+    chosen = view.machine.process.env("TF_DIRECTML_PATH")
+    windows = view.machine.native.system == "windows"
+    evidence = (Evidence(directml.loads.problem or "it cannot be loaded", directml.loads.source),)
+    if chosen:
+        unset = "Remove-Item Env:TF_DIRECTML_PATH" if windows else "unset TF_DIRECTML_PATH"
+        return Finding(
+            "directml-missing",
+            # What devicekit itself sets to keep a build from asking DirectX.
+            "info" if chosen == "/nonexistent" else "warning",
+            "TF_DIRECTML_PATH is set to '%s', from which DirectML cannot be loaded: TensorFlow will use no GPU."
+            % chosen[:80],
+            evidence,
+            (Fix("Unset it: the build brings its own DirectML", unset),),
+            ("directml",),
+            _URL,
+        )
+    return Finding(
+        "directml-missing",
+        "warning",
+        "The DirectML library of this TensorFlow cannot be loaded: it will use no GPU.",
+        evidence,
+        (Fix("Install the current Windows updates%s" % ("" if windows else ", and update WSL: wsl --update")),),
+        ("directml",),
+        _URL,
+    )
+
+
+#: The oldest kernel of WSL with the bridge to DirectX, and the oldest for which Microsoft documents it.
+_FIRST_KERNEL, _LEAST_KERNEL = "4.19.121", "5.10.43"
+
+
+@rule("directml-unsupported", hidden_by=("wsl-without-gpu", "directml-missing"))
+def directml_unsupported(view: View) -> Iterable[Finding]:
+    """A DirectML build on a Windows or a WSL kernel that is too old for it, or without an adapter that it accepts."""
+    flavour, native = view.directml_flavour, view.machine.native
+    if flavour is None:
+        return
+    name = "tensorflow-directml" + ("" if flavour == "fork" else "-plugin")
+    row = next(item for item in view.matrix.directml() if item.distribution == name)
+    reason, fix = "", Fix("Update Windows to 10.0.%d or later" % row.windows_build)
+    evidence: Tuple[Evidence, ...] = (Evidence(native.release, "the operating system"),)
+    blocks: Tuple[str, ...] = ("directml",)
+    if native.system == "windows":
+        build = windows_build(native.release)
+        if build is not None and build < row.windows_build:
+            reason = "needs Windows build %d or later; this is %d" % (row.windows_build, build)
+    elif view.wsl == 2 and "microsoft" in native.release.lower():
+        kernel = native.release.partition("-")[0]
+        if version_at_least(kernel, _LEAST_KERNEL) is False:
+            reason = "needs a WSL kernel from %s on; this is %s" % (_LEAST_KERNEL, kernel)
+            fix = Fix("Update WSL's kernel and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown")
+            blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
+    if reason:
+        yield Finding("directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, _URL)
+        if blocks or not view.machine.directml.adapters.known:
+            return
+    yield from unusable_adapters(view, name)
+
+
+@rule("gpu-vendor-unsupported", hidden_by=("wsl-without-gpu", "rosetta-python", "metal-plugin-missing"))
+def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
+    """There is a GPU that this build cannot use, and another build could."""
+    yield from other_vendor_for(view)
+    if not view.has_tensorflow or view.directml_flavour or view.uses_rocm or view.vendor("nvidia"):
+        return
+    others = [item for item in view.accelerators if item.vendor in ("amd", "intel", "qualcomm")]
+    if not others or uses(view, "tensorflow", "xpu"):
+        return
+    gpu = others[0]
+    system = view.machine.native.system
+    fixes, severity = _other_build(view, gpu.vendor)
+    yield Finding(
+        "gpu-vendor-unsupported",
+        severity,
+        "%s cannot use the %s here%s."
+        % (view.tensorflow_label, gpu.name, "; a DirectML build can" if system == "windows" else ""),
+        (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
+        fixes,
+        ("tensorflow.gpu",),
+        _URL if system == "windows" else "https://rocm.docs.amd.com/" if gpu.vendor == "amd" else "",
+    )
+
+
+def _where(view: View) -> str:
+    build = view.tensorflow_build
+    return build.location if build is not None else ""
+
+
+def _other_build(view: View, vendor: str) -> Tuple[Sequence[Fix], str]:
+    if view.machine.native.system == "windows":
+        plugin = next(row for row in view.matrix.directml() if row.distribution == "tensorflow-directml-plugin")
+        pins = ("tensorflow-cpu==%s.0" % plugin.tensorflow, "%s==%s" % (plugin.distribution, plugin.version), "numpy<2")
+        if accepts(plugin.python, view.machine.python.version):
+            words = "Replace TensorFlow by the release that has a DirectML plug-in"
+            return replace_by_goal(view, words, "directml", *pins), "warning"
+        words = "The DirectML plug-in needs Python %s: make an environment with %%s" % plugin.python
+        return LazyFixes(lambda: (elsewhere(view, words, "directml", *pins),)), "warning"
+    if vendor == "amd":
+        return (Fix("Use AMD's own build of TensorFlow for ROCm, in a new environment"),), "warning"
+    # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.
+    if vendor == "intel":
+        return (Fix("No maintained TensorFlow build uses Intel GPUs on Linux; PyTorch does (device 'xpu')"),), "info"
+    return (Fix("No TensorFlow build uses this vendor's GPUs on Linux"),), "info"

@@ -1,0 +1,237 @@
+"""The graphics driver: is it there, does it answer, does it fit the hardware and the build."""
+
+import re
+from typing import Iterable, Optional, Sequence, Tuple
+
+from ...machine.facts import Library
+from ...matrix.matrix import version_at_least
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from . import rule
+from .driver_health import cuda_in_use
+from .frameworks import uses
+from .gpu_builds import driver_too_old_for
+from .oneapi import intel_driver_missing
+from .rocm import amd_driver_missing
+
+_URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
+
+
+@rule("no-gpu", hidden_by=("wsl-without-gpu", "directml-unsupported"))
+def no_gpu(view: View) -> Iterable[Finding]:
+    """The machine has no GPU: nothing is wrong."""
+    if view.wsl:
+        return  # the GPU is Windows' there, and the PCI bus does not show it
+    if view.accelerators or view.machine.driver.nodes or view.machine.rocm.kfd.value or view.machine.directml.dxg.value:
+        return
+    if view.machine.tpu.chips.or_none():
+        return
+    driver = view.machine.driver
+    source = {"windows": view.machine.directml.adapters.source, "macos": view.machine.metal.chip.source}.get(
+        view.machine.native.system, driver.displays.source
+    )
+    seen = "%d display controllers, none of them a GPU that computes" % len(driver.displays.or_none() or ())
+    summary = "This machine has no GPU."
+    processor = view.machine.metal.chip.problem
+    if view.machine.native.system == "macos" and processor:
+        if uses(view, "tensorflow", "metal"):
+            return  # Apple's plug-in up to 1.0 uses the GPUs of Intel Macs as well; only a run can tell
+        seen, summary = processor, "This is a Mac with an Intel processor, on whose GPU no current framework computes."
+    yield Finding("no-gpu", "info", summary, (Evidence(seen, source),), (), ())
+
+
+@rule("driver-missing", hidden_by=("wsl-without-gpu", "container-without-gpu"))
+def driver_missing(view: View) -> Iterable[Finding]:
+    """A GPU without the driver's user-space library, or without the driver."""
+    yield from amd_driver_missing(view)
+    yield from intel_driver_missing(view)
+    driver = view.machine.driver
+    if not cuda_in_use(view) or not view.vendor("nvidia"):
+        return
+    names = ("nvcuda.dll",) if view.machine.native.system == "windows" else ("libcuda.so.1",)
+    if any(item.name.lower() in names and not _is_stub(item) for item in driver.libraries.value or ()):
+        return
+    gpu = view.vendor("nvidia")[0]
+    linux = view.machine.native.system == "linux"
+    yield Finding(
+        "driver-missing",
+        "warning",
+        "There is an NVIDIA GPU, but %s of its driver is nowhere where the loader looks." % names[0],
+        (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
+        (
+            Fix("Install NVIDIA's driver and restart", "sudo ubuntu-drivers install")
+            if linux and "Ubuntu" in (view.machine.native.os_version.or_none() or "")
+            else Fix("Install NVIDIA's driver for this system and restart"),
+        ),
+        ("cuda",),
+        _URL,
+    )
+
+
+def _is_stub(library: Library) -> bool:
+    return "/stubs/" in library.path
+
+
+def _version(library: Library) -> Optional[str]:
+    """The driver version in the name of the file, None where it has none."""
+    match = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)$", library.target or library.name)
+    return match.group(1) if match else None
+
+
+@rule("driver-shadowed", hidden_by=("driver-missing", "wsl-without-gpu", "container-without-gpu"))
+def driver_shadowed(view: View) -> Iterable[Finding]:
+    """Another libcuda stands before the one that belongs to the loaded driver."""
+    driver = view.machine.driver
+    if not cuda_in_use(view) or view.machine.native.system != "linux":
+        return
+    found = [item for item in driver.libraries.value or () if item.name == "libcuda.so.1"]
+    if not found:
+        return
+    first, others = found[0], found[1:]
+    reason, own = _shadow(view, first, others)
+    if not reason:
+        return
+    evidence = [Evidence("found first, through %s" % first.found_via, first.path)]
+    if own is not None:
+        evidence.append(Evidence("the driver's own%s" % (" (%s)" % _version(own) if _version(own) else ""), own.path))
+    if driver.nvidia_kernel_version.or_none():
+        evidence.append(
+            Evidence("kernel module %s" % driver.nvidia_kernel_version.content, driver.nvidia_kernel_version.source)
+        )
+    yield Finding(
+        "driver-shadowed",
+        "warning",
+        "%s is found before the driver's own libcuda, and %s: CUDA will not start." % (first.path, reason),
+        tuple(evidence),
+        _unshadow(view, first),
+        ("cuda",),
+        _URL,
+    )
+
+
+def _shadow(view: View, first: Library, others: Sequence[Library]) -> Tuple[str, Optional[Library]]:
+    """Why the first one is the wrong one, and which is the right one; "" where nothing is wrong with it."""
+    kernel = view.machine.driver.nvidia_kernel_version.or_none()
+    if _is_stub(first):
+        return "is a stub for linking that drives no GPU", next((item for item in others if not _is_stub(item)), None)
+    if view.wsl == 2:
+        own = next((item for item in others if item.path.startswith("/usr/lib/wsl/")), None)
+        if own is not None and not first.path.startswith("/usr/lib/wsl/"):
+            return "belongs to a Linux driver, while WSL reaches the GPU through Windows' own", own
+        return "", None
+    version = _version(first)
+    if "/compat/" in first.path:
+        other = others[0] if others else None
+        # NVIDIA's forward-compatibility package is made for data-center GPUs, and for kernel modules older than itself.
+        names = [gpu.name for gpu in view.vendor("nvidia")]
+        if kernel and version and version_at_least(version, kernel) is False:
+            return "is of an older driver (%s) than the loaded one" % version, other
+        if names and all("GeForce" in name for name in names):
+            return "is NVIDIA's forward-compatibility package, which GeForce cards refuse", other
+        return "", None
+    own = next((item for item in others if kernel and _version(item) == kernel), None)
+    if own is not None and version and version != kernel:
+        return "is of another version (%s) than the loaded driver" % version, own
+    return "", None
+
+
+def _unshadow(view: View, library: Library) -> Tuple[Fix, ...]:
+    folder = library.path.rpartition("/")[0]
+    if library.found_via != "LD_LIBRARY_PATH":
+        if view.wsl:
+            return (Fix("Remove the Linux driver: WSL needs none", "sudo apt-get purge 'libnvidia-compute-*'"),)
+        text = "Take %s out of the loader's configuration (/etc/ld.so.conf.d), then renew its cache" % folder
+        return (Fix(text, "sudo ldconfig"),)
+    parts = (view.machine.process.env("LD_LIBRARY_PATH") or "").split(":")
+    rest = ":".join(part for part in parts if part and part.rstrip("/") != folder)
+    command = 'export LD_LIBRARY_PATH="%s"' % rest.replace("~", "$HOME") if rest else "unset LD_LIBRARY_PATH"
+    return (Fix("Take %s out of LD_LIBRARY_PATH" % folder, command),)
+
+
+@rule(
+    "driver-mismatch",
+    hidden_by=("driver-missing", "driver-shadowed", "wsl-without-gpu", "container-without-gpu"),
+)
+def driver_mismatch(view: View) -> Iterable[Finding]:
+    """Kernel module and user-space driver are of different versions: an update without a restart."""
+    driver = view.machine.driver
+    if not cuda_in_use(view) or view.wsl:
+        return
+    if driver.nvml_error.value == _MISMATCH:
+        yield _told_mismatch(view)
+        return
+    kernel, library = driver.nvidia_kernel_version.value, driver.nvidia_library_version.value
+    if "/compat/" in driver.nvidia_library_version.source:
+        return  # NVIDIA's forward-compatibility package is newer than the kernel module on purpose
+    if not kernel or not library or kernel == library:
+        return
+    yield Finding(
+        "driver-mismatch",
+        "warning",
+        "The loaded NVIDIA kernel module is %s, the installed driver library %s." % (kernel, library),
+        _versions(view),
+        (_RESTART,),
+        ("cuda",),
+        _URL,
+    )
+
+
+#: What NVML calls it (nvml.h: NVML_ERROR_LIB_RM_VERSION_MISMATCH).
+_MISMATCH = 18
+
+_RESTART = Fix("Restart the machine: the driver was updated while the old kernel module was in use", "sudo reboot")
+
+
+def _versions(view: View) -> Tuple[Evidence, ...]:
+    driver = view.machine.driver
+    named = (("kernel module", driver.nvidia_kernel_version), ("library", driver.nvidia_library_version))
+    return tuple(Evidence("%s %s" % (name, fact.or_none()), fact.source) for name, fact in named if fact.or_none())
+
+
+def _told_mismatch(view: View) -> Finding:
+    """What the driver itself says, whatever the names of the files are."""
+    driver = view.machine.driver
+    kernel, library = driver.nvidia_kernel_version.or_none(), driver.nvidia_library_version.or_none()
+    versions = " (%s, %s)" % (kernel, library) if kernel and library and kernel != library else ""
+    return Finding(
+        "driver-mismatch",
+        "warning",
+        "The loaded NVIDIA kernel module and the installed driver libraries are of different versions%s." % versions,
+        (Evidence(driver.nvml.problem, driver.nvml.source), *_versions(view)),
+        (_RESTART,),
+        ("cuda",),
+        _URL,
+    )
+
+
+@rule(
+    "driver-too-old",
+    hidden_by=("driver-missing", "driver-mismatch", "wsl-without-gpu", "container-without-gpu"),
+)
+def driver_too_old(view: View) -> Iterable[Finding]:
+    """The driver is older than the oldest that runs the CUDA release of this build."""
+    yield from driver_too_old_for(view)
+    driver = view.machine.driver
+    windows = view.machine.native.system == "windows"
+    if not view.uses_cuda or view.machine.native.system == "macos":
+        return
+    build, row = view.tensorflow_build, view.known_row if windows else view.tensorflow_row
+    version = (build.cuda_version.or_none() if build else None) or (row.linux_cuda if row else None)
+    # Windows' builds name a file there; all that have GPU support since 2.5 are for 11.2.
+    cuda = view.matrix.cuda("11.2" if windows and version_at_least(view.tensorflow_version or "", "2.5") else version)
+    # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
+    fact = driver.nvidia_version if windows or view.wsl else driver.nvidia_kernel_version
+    kernel = fact.or_none() if windows or view.wsl else fact.value
+    least = "" if cuda is None else cuda.windows_driver if windows or view.wsl else cuda.linux_driver
+    if cuda is None or kernel is None or not least or version_at_least(kernel, least) is not False:
+        return
+    yield Finding(
+        "driver-too-old",
+        "warning",
+        "The NVIDIA driver %s is older than %s, the oldest that runs CUDA %s of %s."
+        % (kernel, least, cuda.cuda, view.tensorflow_label),
+        (Evidence("driver %s" % kernel, fact.source),),
+        (Fix("Update NVIDIA's driver%s to %s or newer and restart" % (" in Windows" if view.wsl else "", least)),),
+        ("tensorflow.cuda",),
+        "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/",
+    )

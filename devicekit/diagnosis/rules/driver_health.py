@@ -1,0 +1,333 @@
+"""NVIDIA's driver as it answers: what it refuses, GPUs that it has lost or that wait for a reset, errors that it reported.
+
+Sources: NVML's return codes and recovery actions (``nvml.h``); NVIDIA's catalogue of Xid errors
+(docs.nvidia.com/deploy/xid-errors); "NVIDIA GPU Memory Error Management" for remapped rows and retired pages.
+"""
+
+from typing import Dict, Iterable, List, NamedTuple, Tuple
+
+from ...errors import UnknownFactError
+from ...machine.facts import Gpu
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from . import rule
+from .cuda_order import cuda_view
+from .frameworks import uses
+
+__all__ = ["HIDDEN_BY", "cuda_in_use", "driver_in_doubt", "label", "number_of", "place"]
+
+_URL = "https://docs.nvidia.com/deploy/nvml-api/"
+_XID_URL = "https://docs.nvidia.com/deploy/xid-errors/"
+
+#: Where one of these fired, what NVML says is a symptom of it.
+HIDDEN_BY = (
+    *("driver-missing", "driver-shadowed", "driver-mismatch", "wsl-without-gpu", "container-without-gpu"),
+    "device-permission-denied",
+)
+
+#: Xid errors of the hardware or the driver: the GPU needs a reset, or more.
+FATAL_XIDS = {
+    48: "its memory had an error that could not be corrected",
+    62: "its internal processor stopped",
+    64: "a damaged part of its memory could not be taken out of use",
+    74: "its NVLink failed",
+    79: "it has fallen off the bus",
+    95: "its memory had an error that could not be contained",
+    119: "its system processor (GSP) did not answer",
+    120: "its system processor (GSP) failed",
+    140: "its memory had errors that it could not recover from",
+}
+
+#: Xid errors that a program causes, or that end with the program.
+HARMLESS_XIDS = {
+    13: "a program made the GPU fail (graphics engine exception)",
+    31: "a program read or wrote memory of the GPU that was not its own",
+    43: "a program's work was stopped",
+    45: "a program's work was cleared away after an error",
+    63: "a damaged part of its memory was taken out of use",
+    94: "its memory had an error, which ended one program",
+}
+
+#: Recovery actions after which the GPU can be used again, and whether it can be used before.
+_RECOVERY = {
+    "reset": ("must be reset", "sudo nvidia-smi --gpu-reset -i %s", False),
+    "bus-reset": ("must be reset together with its bus", "sudo reboot", False),
+    "reboot": ("needs a restart of the machine", "sudo reboot", False),
+    "drain-and-reset": ("must be reset", "sudo nvidia-smi --gpu-reset -i %s", False),
+    "drain": ("should be freed of work that uses several GPUs", "", True),
+    "recover-imex": ("needs its IMEX domain to be recovered", "", True),
+}
+
+
+class Trouble(NamedTuple):
+    """Something that is wrong with the driver or a GPU. ``doubt``: whether it makes uncertain that GPUs work at all."""
+
+    severity: str
+    summary: str
+    evidence: Tuple[Evidence, ...]
+    fix: Tuple[Fix, ...] = ()
+    blocks: Tuple[str, ...] = ()
+    doubt: bool = False
+    url: str = _URL
+
+
+def cuda_in_use(view: View) -> bool:
+    """Return whether any installed framework was built for NVIDIA GPUs."""
+    return any(uses(view, framework, "cuda") for framework in ("tensorflow", "jax", "torch"))
+
+
+def number_of(view: View, gpu: Gpu) -> str:
+    """Return what a framework calls a GPU, ``gpu:N``; one that it does not see comes after all that it sees."""
+    devices = cuda_view(view).devices
+    for number, device in enumerate(devices):
+        if device.gpu == gpu:
+            return "gpu:%d" % number
+    lost = [item for item in view.machine.driver.gpus.or_none() or () if item.problem]
+    return "gpu:%d" % (len(devices) + (lost.index(gpu) if gpu in lost else len(lost)))
+
+
+def label(gpu: Gpu) -> str:
+    """Return what a person calls a GPU: its product and its place."""
+    return "%s (%s)" % (gpu.name, gpu.bus_id or "GPU %d" % gpu.index)
+
+
+def _gpus(view: View) -> List[Gpu]:
+    """The GPUs that the driver describes, or once did.
+
+    Raises
+    ------
+    UnknownFactError
+        Where the list could not be read.
+    """
+    return [gpu for gpu in view.machine.driver.gpus.value or () if gpu.vendor == "nvidia"]
+
+
+def _troubles(view: View) -> List[Trouble]:
+    """All that is wrong, the worst first."""
+    found: List[Trouble] = []
+    for make in (_not_loaded, _silent, _refusing, _lost, _waiting, _worn, _logged):
+        found += make(view)
+    order = ("warning", "info")
+    return sorted(found, key=lambda item: order.index(item.severity))
+
+
+def _not_loaded(view: View) -> Iterable[Trouble]:
+    """The kernel module is not loaded, or the node for computing is missing.
+
+    CUDA's start may load and make them itself, where the set-user-id helper nvidia-modprobe is installed: so this blocks
+    nothing, and a trial decides.
+    """
+    driver = view.machine.driver
+    if view.wsl or view.machine.native.system != "linux" or not view.vendor("nvidia"):
+        return
+    nodes = {item.path for item in driver.nodes}
+    if driver.nvidia_kernel_version.value is None:
+        yield Trouble(
+            "info",
+            "NVIDIA's driver is installed, but its kernel module is not loaded.",
+            (Evidence("not there", driver.nvidia_kernel_version.source),),
+            (
+                Fix("Load the module; its error message, if any, says why it was not loaded", "sudo modprobe nvidia"),
+                Fix("Where Secure Boot is on, sign the module or switch Secure Boot off"),
+            ),
+            doubt=True,
+        )
+    elif "/dev/nvidiactl" in nodes and "/dev/nvidia-uvm" not in nodes:
+        yield Trouble(
+            "info",
+            "The module nvidia-uvm, which CUDA needs, is not loaded: /dev/nvidia-uvm is missing.",
+            (Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev"),),
+            (Fix("Load it", "sudo nvidia-modprobe -u -c=0"), Fix("Or", "sudo modprobe nvidia-uvm")),
+            doubt=True,
+        )
+
+
+def _restart(view: View, text: str = "Restart the machine; a driver that hangs does not come back by itself") -> Fix:
+    windows = view.machine.native.system == "windows" or view.wsl
+    return Fix(text.replace("the machine", "Windows"), None) if windows else Fix(text, "sudo reboot")
+
+
+def place(gpu: Gpu) -> str:
+    """Return what nvidia-smi takes after ``-i``: its numbers are not those of a framework."""
+    return gpu.bus_id or str(gpu.index)
+
+
+def _silent(view: View) -> Iterable[Trouble]:
+    """NVML was asked and did not answer: the driver hangs or its library dies; or it is only slow."""
+    driver = view.machine.driver
+    if not driver.nvml_silent:
+        return
+    logged = _fatal(view)
+    evidence = (Evidence(driver.nvml.problem, driver.nvml.source),) + tuple(
+        _evidence(view, gpu, n) for gpu, n in logged
+    )
+    fixes = [Fix("See whether NVIDIA's own tool gets an answer", "nvidia-smi"), _restart(view)]
+    if view.machine.native.system == "linux" and not view.wsl and "within" in driver.nvml.problem and not logged:
+        text = "Where it only takes long to start: let it stay started between programs"
+        fixes.insert(1, Fix(text, "sudo nvidia-smi -pm 1"))
+    yield Trouble(
+        "warning" if logged else "info",
+        "NVIDIA's driver was asked for its GPUs and gave no answer: %s." % driver.nvml.problem.rstrip("."),
+        evidence,
+        tuple(fixes),
+        doubt=True,
+    )
+
+
+def _refusing(view: View) -> Iterable[Trouble]:
+    """NVML does not start, and says why. 18 is driver-mismatch; 12 and 13 are the library's own business."""
+    driver = view.machine.driver
+    code = driver.nvml_error.value
+    if code is None or code in (12, 13, 18):
+        return
+    if (
+        code == 9
+        and view.machine.native.system == "linux"
+        and driver.nvidia_kernel_version.or_none() is None
+        and not view.wsl
+    ):
+        return  # the module is not loaded: that was said
+    bad = code in (11, 15, 16)
+    yield Trouble(
+        "warning" if bad else "info",
+        "NVIDIA's driver does not start for programs that ask for its GPUs: %s." % driver.nvml.problem.rstrip("."),
+        (Evidence(driver.nvml.problem, driver.nvml.source),),
+        (Fix("See what NVIDIA's own tool says", "nvidia-smi"), _restart(view)),
+        doubt=True,
+    )
+
+
+def _lost(view: View) -> Iterable[Trouble]:
+    """GPUs that the driver cannot describe any more."""
+    lost = [gpu for gpu in _gpus(view) if gpu.problem]
+    if not lost:
+        return
+    evidence = [Evidence("%s: %s" % (label(gpu), gpu.problem), view.machine.driver.gpus.source) for gpu in lost]
+    evidence += [_evidence(view, gpu, number) for gpu, number in _fatal(view) if gpu in lost]
+    whole = len(lost) == len(_gpus(view))
+    names = ", ".join(label(gpu) for gpu in lost[:3])
+    yield Trouble(
+        "warning",
+        "The driver has no access to %s any more." % names
+        if len(lost) > 1 or not whole
+        else "The driver has lost %s." % names,
+        tuple(evidence),
+        (
+            _restart(view, "Restart the machine; switch it off and on where that does not help"),
+            Fix("If it happens again: look at the card's power, seat and temperature; the card may be broken"),
+        ),
+        ("cuda",) if whole else tuple(number_of(view, gpu) for gpu in lost),
+        doubt=True,
+    )
+
+
+def _waiting(view: View) -> Iterable[Trouble]:
+    """GPUs that must be reset before they can be used, by the driver's own word."""
+    for gpu in _gpus(view):
+        action = gpu.recovery.or_none() or "none"
+        if action == "none" or gpu.problem:
+            continue
+        words, command, usable = _RECOVERY.get(action, ("needs attention (%s)" % action, "", True))
+        fix = Fix(
+            "End the programs that use it, then do that", command % place(gpu) if "%s" in command else command or None
+        )
+        yield Trouble(
+            "info" if usable else "warning",
+            "After a fault, %s %s." % (label(gpu), words),
+            (Evidence("recovery action: %s" % action, gpu.recovery.source),),
+            (fix,) if command else (),
+            () if usable else _numbers(view, gpu),
+        )
+
+
+def _numbers(view: View, gpu: Gpu) -> Tuple[str, ...]:
+    """What a framework calls a GPU or each of its slices; nothing where it does not see it."""
+    return tuple("gpu:%d" % number for number, item in enumerate(cuda_view(view).devices) if item.gpu == gpu)
+
+
+def _worn(view: View) -> Iterable[Trouble]:
+    """GPUs whose memory had errors, waits for a repair, or could not be repaired."""
+    for gpu in _gpus(view):
+        repair, errors = gpu.memory_repair.or_none(), gpu.ecc_errors.or_none() or 0
+        if repair == "failed":
+            yield Trouble(
+                "warning",
+                "The memory of %s is damaged beyond what it can replace by itself." % label(gpu),
+                (Evidence("row remapping failed", gpu.memory_repair.source),),
+                (Fix("Have the card replaced: it computes until the next error"),),
+            )
+        elif repair == "pending":
+            yield Trouble(
+                "info",
+                "%s replaces a damaged part of its memory at its next reset." % label(gpu),
+                (Evidence("repair pending", gpu.memory_repair.source),),
+                (Fix("When no program uses it", "sudo nvidia-smi --gpu-reset -i %s" % place(gpu)),),
+            )
+        elif errors:
+            yield Trouble(
+                "info",
+                "The memory of %s had %d errors that could not be corrected, since the driver was loaded."
+                % (label(gpu), errors),
+                (Evidence("%d uncorrectable errors" % errors, gpu.ecc_errors.source),),
+            )
+
+
+def _fatal(view: View) -> List[Tuple[Gpu, int]]:
+    """The GPUs for which the kernel's log has an error of the hardware, with its number."""
+    by_bus: Dict[str, Gpu] = {gpu.bus_id: gpu for gpu in _gpus(view)}
+    found = []
+    for xid in view.machine.driver.xids.or_none() or ():
+        if xid.number in FATAL_XIDS:
+            found.append((by_bus.get(xid.bus_id, Gpu("nvidia", "GPU", 0, xid.bus_id)), xid.number))
+    return found
+
+
+def _evidence(view: View, gpu: Gpu, number: int) -> Evidence:
+    return Evidence("Xid %d on %s: %s" % (number, label(gpu), FATAL_XIDS[number]), view.machine.driver.xids.source)
+
+
+def _logged(view: View) -> Iterable[Trouble]:
+    """Errors in the kernel's log on GPUs that answer."""
+    driver = view.machine.driver
+    if driver.nvml_silent:
+        return
+    fix = Fix("See when that was, and what the driver says of it", "sudo dmesg | grep -i xid")
+    for gpu, number in _fatal(view):
+        if not gpu.problem and gpu.recovery.or_none() in (None, "none"):
+            yield Trouble(
+                "info",
+                "Since the machine was started, the driver reported of %s: %s (Xid %d)."
+                % (label(gpu), FATAL_XIDS[number], number),
+                (_evidence(view, gpu, number),),
+                (fix,),
+                doubt=True,
+                url=_XID_URL,
+            )
+    others = [xid for xid in driver.xids.or_none() or () if xid.number not in FATAL_XIDS]
+    for number in sorted({xid.number for xid in others}):
+        those = [xid for xid in others if xid.number == number]
+        yield Trouble(
+            "info",
+            "Since the machine was started, the driver reported %d times: %s (Xid %d)."
+            % (sum(xid.count for xid in those), HARMLESS_XIDS.get(number, "an error of another kind"), number),
+            tuple(Evidence("Xid %d, %d times" % (xid.number, xid.count), xid.bus_id) for xid in those[:4]),
+            (fix,),
+            url=_XID_URL,
+        )
+
+
+@rule("driver-unhealthy", hidden_by=HIDDEN_BY)
+def driver_unhealthy(view: View) -> Iterable[Finding]:
+    """The driver does not answer properly, or not for every GPU."""
+    if not cuda_in_use(view) or not view.vendor("nvidia"):
+        return
+    for item in _troubles(view):
+        yield Finding("driver-unhealthy", item.severity, item.summary, item.evidence, item.fix, item.blocks, item.url)
+
+
+def driver_in_doubt(view: View) -> bool:
+    """Return whether something about the driver is wrong that may, or may not, keep its GPUs from working."""
+    try:
+        return any(item.doubt for item in _troubles(view))
+    except UnknownFactError:
+        return True

@@ -1,0 +1,212 @@
+"""JAX's and PyTorch's builds against the GPU and its driver. Pure."""
+
+from typing import Iterable, List, Sequence, Tuple
+
+from ...matrix.gpu_support import code_for
+from ...matrix.matrix import version_at_least
+from ...matrix.projects import Build
+from ...matrix.target import Target
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from .cuda_order import cuda_accelerators
+from .frameworks import GpuBuild, gpu_build, uses
+from .gpu_installs import driver_version, jax_with_cuda, torch_build, torch_with_cuda
+from .libraries import search
+from .requirements import applies, normal_name
+
+__all__ = ["driver_too_old_for", "no_code_for", "no_library_for", "other_vendor_for", "without_cuda"]
+
+_URL = {
+    "jax": "https://docs.jax.dev/en/latest/installation.html",
+    "torch": "https://pytorch.org/get-started/locally/",
+}
+_OTHERS = ("jax", "torch")
+
+
+def _cuda_release(framework: str, build: GpuBuild) -> str:
+    """The CUDA release of a build as the matrix names it; JAX's plug-ins say the major number alone."""
+    release = build.cuda_release
+    return {"12": "12.1", "13": "13.0"}.get(release, release) if framework == "jax" else release
+
+
+def without_cuda(view: View) -> Iterable[Finding]:
+    """An NVIDIA GPU, and a JAX without its plug-in or a PyTorch that was built without CUDA."""
+    for name in _OTHERS:
+        build = gpu_build(view, name)
+        if build is None or not build.known or build.cuda or build.rocm or uses(view, name, "xpu"):
+            continue
+        gpus = view.vendor("nvidia")
+        if not gpus:
+            return
+        summary = "%s is built without GPU support" % build.label
+        if name == "jax":
+            summary = "%s is installed without the plug-in that drives it" % build.label
+        yield Finding(
+            "cpu-only-build",
+            "warning",
+            "There is an NVIDIA GPU, but %s." % summary,
+            (Evidence(gpus[0].name, gpus[0].source), Evidence(build.label, build.source)),
+            tuple((jax_with_cuda if name == "jax" else torch_with_cuda)(view, build.version)),
+            ("%s.cuda" % name,),
+            _URL[name],
+        )
+
+
+def other_vendor_for(view: View) -> Iterable[Finding]:
+    """A GPU of AMD's or Intel's, and a JAX or a PyTorch that was built for none of its kind."""
+    for name in _OTHERS:
+        build = gpu_build(view, name)
+        if build is None or not build.known or view.machine.native.system == "macos" or view.vendor("nvidia"):
+            continue
+        if any(uses(view, name, platform) for platform in ("rocm", "xpu")):
+            continue
+        gpu = next((item for item in view.accelerators if item.vendor in ("amd", "intel")), None)
+        if gpu is None:
+            return
+        # An integrated GPU beside a processor is no cause for alarm; a card of AMD's usually was bought to be used.
+        severity = "warning" if gpu.vendor == "amd" and view.machine.native.system == "linux" else "info"
+        yield Finding(
+            "gpu-vendor-unsupported",
+            severity,
+            "%s cannot use the %s here." % (build.label, gpu.name),
+            (Evidence(gpu.name, gpu.source), Evidence(build.label, build.source)),
+            _for_vendor(view, name, gpu.vendor),
+            ("%s.gpu" % name,),
+            "https://rocm.docs.amd.com/" if gpu.vendor == "amd" else _URL[name],
+        )
+
+
+def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
+    system = view.machine.native.system
+    if framework == "jax":
+        if vendor == "amd" and system == "linux":
+            return (Fix("Use AMD's plug-ins for JAX, which need ROCm, in a new environment"),)
+        return (Fix("No JAX uses this GPU here; PyTorch may (device 'xpu' on Intel's)"),)
+    if vendor == "intel":
+        return (_torch_from(view, "Replace it by PyTorch's own build for Intel GPUs", "xpu"),)
+    if system == "linux":
+        return (Fix("Use PyTorch's own build for ROCm, in a new environment"),)
+    if view.machine.python.distribution("torch-directml"):
+        return (Fix("Use torch-directml, which is installed: model.to(torch_directml.device())"),)
+    return (Fix("Use PyTorch in WSL 2 with ROCm, or torch-directml in a new environment"),)
+
+
+def _torch_from(view: View, text: str, folder: str) -> Fix:
+    install = "%s --index-url https://download.pytorch.org/whl/%s" % (view.install("torch"), folder)
+    return Fix(text, view.then(view.uninstall("torch"), install))
+
+
+def driver_too_old_for(view: View) -> Iterable[Finding]:
+    """NVIDIA's driver is older than the oldest that runs the CUDA release of JAX's plug-in or of the PyTorch build."""
+    for name in _OTHERS:
+        build = gpu_build(view, name)
+        row = view.matrix.cuda(_cuda_release(name, build)) if build is not None and build.cuda else None
+        if build is None or row is None or not view.vendor("nvidia"):
+            continue
+        version, source = driver_version(view)
+        windows = view.machine.native.system == "windows" or bool(view.wsl)
+        if not (version or windows) and view.machine.driver.nvidia_kernel_version.value is None:
+            continue
+        least = row.windows_driver if windows else row.linux_driver
+        if not least or version_at_least(version, least) is not False:
+            continue
+        other = [
+            Fix("Or: " + fix.text[0].lower() + fix.text[1:], fix.command) for fix in _other_cuda(view, name, build)
+        ]
+        update = "Update NVIDIA's driver%s to %s or newer and restart" % (" in Windows" if view.wsl else "", least)
+        yield Finding(
+            "driver-too-old",
+            "warning",
+            "The NVIDIA driver %s is older than %s, the oldest that runs CUDA %s of %s."
+            % (version, least, build.cuda, build.label),
+            (
+                Evidence("driver %s" % version, source),
+                Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
+            ),
+            (Fix(update), *other),
+            ("%s.cuda" % name,),
+            "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/",
+        )
+
+
+def _other_cuda(view: View, framework: str, build: GpuBuild) -> List[Fix]:
+    """A build for another CUDA that the driver and the GPUs run, where there is one."""
+    if framework == "torch":
+        return [fix for fix in torch_build(view, build.version) if fix.command]
+    if build.cuda != "13" or view.machine.native.system == "windows":
+        return []
+    gone = view.uninstall("jax-cuda13-plugin", "jax-cuda13-pjrt")
+    found = jax_with_cuda(view, build.version)
+    return [Fix(fix.text, view.then(gone, fix.command)) for fix in found if fix.command]
+
+
+def no_code_for(view: View) -> Iterable[Finding]:
+    """NVIDIA GPUs for which the build of JAX or PyTorch has no code; PyTorch lists them all the same, and fails on them."""
+    for name in _OTHERS:
+        build = gpu_build(view, name)
+        if build is None or not build.cuda:
+            continue
+        have = view.matrix.gpu_code(name, build.version.partition("+")[0], build.cuda_release)
+        gpus = (cuda_accelerators(view) or list(view.vendor("nvidia"))) if have else []
+        known = [item.compute_capability or view.matrix.compute_capability(item.name) or "" for item in gpus]
+        wheel = Build((), (), "cuda", "", "", have, "", (), "")
+        refused = [
+            index
+            for index, text in enumerate(known)
+            if text and code_for(wheel, Target("", "linux", "x86_64", capabilities=(text,))).kind == "none"
+        ]
+        if not refused:
+            continue
+        first, whole = gpus[refused[0]], len(refused) == len(gpus)
+        fixes: Sequence[Fix] = (Fix("Use the other GPUs"),)
+        if whole:
+            fixes = _other_cuda(view, name, build) or (Fix("Use a release that has code for it"),)
+        yield Finding(
+            "compute-capability-unsupported",
+            "warning" if whole else "info",
+            "%s with CUDA %s has no code for compute capability %s (%s)%s."
+            % (
+                build.label,
+                build.cuda,
+                known[refused[0]],
+                first.name,
+                ": it lists the GPU, and every operation on it fails" if name == "torch" else "",
+            ),
+            (Evidence("code for %s" % ", ".join(have), "devicekit's matrix"), Evidence(first.name, first.source)),
+            tuple(fixes),
+            ("%s.cuda" % name,) if whole else tuple("%s.gpu:%d" % (name, index) for index in refused),
+            "https://developer.nvidia.com/cuda-gpus",
+        )
+
+
+def no_library_for(view: View) -> Iterable[Finding]:
+    """CUDA libraries that a PyTorch build is linked with and that are not there: its import fails.
+
+    They come as distributions of their own, which it requires; another package's pins may have taken one away.
+    """
+    build = gpu_build(view, "torch")
+    if build is None or not build.cuda or view.machine.native.system != "linux":
+        return
+    found = search(view, "torch")
+    if found is None or not found.missing or found.mendable:
+        return
+    owner = view.machine.python.distribution("torch")
+    declared = [text for text in (owner.requires if owner is not None else ()) if text.startswith("nvidia-")]
+    gone = [text for text in declared if not _is_installed(view, text) and applies(text, view)]
+    wanted = [text.partition(";")[0].replace(" ", "").replace("(", "").replace(")", "") for text in gone]
+    plain = build.version.partition("+")[0]
+    again = view.then(view.uninstall("torch"), view.install("torch==%s" % plain))
+    yield Finding(
+        "cuda-library-missing",
+        "error",
+        "%s needs %s, which cannot be found: its import fails." % (build.label, ", ".join(found.missing)),
+        tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in found.missing[:8]),
+        (Fix("Install what it requires", view.install(*wanted)) if wanted else Fix("Install it anew", again),),
+        ("torch",),
+        _URL["torch"],
+    )
+
+
+def _is_installed(view: View, requirement: str) -> bool:
+    """Return whether the distribution of a requirement is installed, in whatever version."""
+    return view.machine.python.distribution(normal_name(requirement)) is not None

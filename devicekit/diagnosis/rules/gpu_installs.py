@@ -1,0 +1,123 @@
+"""How to install a JAX or a PyTorch that can use the GPUs of a machine. Pure.
+
+Sources: https://docs.jax.dev/en/latest/installation.html (``jax[cuda12]``, ``jax[cuda13]``, their oldest drivers and GPUs);
+https://pytorch.org/get-started/previous-versions/ (which builds PyTorch's own index has of a release).
+"""
+
+from typing import List, Tuple
+
+from ...matrix.gpu_support import capability_number
+from ...matrix.matrix import version_at_least
+from ..findings import Fix
+from ..view import View
+
+__all__ = ["capabilities_of", "driver_version", "jax_with_cuda", "torch_build", "torch_with_cuda"]
+
+_TORCH_INDEX = "https://download.pytorch.org/whl/"
+
+#: Which CUDA builds PyTorch's own index has, from this minor release on, newest first. Of later ones nobody looked.
+_TORCH_BUILDS = (
+    ("2.0", ("11.8", "11.7")), ("2.1", ("12.1", "11.8")), ("2.4", ("12.4", "12.1", "11.8")),
+    ("2.6", ("12.6", "12.4", "11.8")), ("2.7", ("12.8", "12.6", "11.8")), ("2.8", ("12.9", "12.8", "12.6")),
+    ("2.9", ("13.0", "12.8", "12.6")), ("2.11", ()),
+)  # fmt: skip
+
+
+def driver_version(view: View) -> Tuple[str, str]:
+    """Return the version of NVIDIA's driver that programs meet, and where it was seen; "" where it is not known."""
+    driver = view.machine.driver
+    # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
+    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
+    fact = driver.nvidia_version if windows else driver.nvidia_kernel_version
+    return fact.or_none() or "", fact.source
+
+
+def capabilities_of(view: View) -> Tuple[str, ...]:
+    """Return the known compute capabilities of the NVIDIA GPUs."""
+    found = [item.compute_capability or view.matrix.compute_capability(item.name) for item in view.vendor("nvidia")]
+    return tuple(text for text in found if text)
+
+
+def runs(view: View, cuda: str) -> bool:
+    """Return whether nothing that is known speaks against a CUDA release: neither the driver's age nor the GPUs'."""
+    row = view.matrix.cuda(cuda)
+    version, _ = driver_version(view)
+    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
+    if row is not None and version_at_least(version, row.windows_driver if windows else row.linux_driver) is False:
+        return False
+    numbers = [capability_number(text) for text in capabilities_of(view)]
+    # CUDA 13 has no code below Turing, CUDA 12 up to 12.7 none for Blackwell.
+    if numbers and version_at_least(cuda, "13") is True:
+        return max(numbers) >= (7, 5)
+    return not numbers or version_at_least(cuda, "12.8") is not False or min(numbers) < (10, 0)
+
+
+def _has_code(view: View, version: str, cuda: str) -> bool:
+    """Whether PyTorch's build for a CUDA release has code for one of the GPUs, as far as both are known."""
+    known = [capability_number(text) for text in capabilities_of(view)]
+    have = [capability_number(text) for text in view.matrix.gpu_code("torch", version, cuda)]
+    if known and not have and version_at_least(cuda, "12.8") is True:  # the others that nobody looked at begin at Volta
+        return max(known) >= (7, 0)
+    return not known or not have or any(code[0] == gpu[0] and code <= gpu for code in have for gpu in known)
+
+
+def _preferred(view: View, releases: List[str]) -> List[str]:
+    """The best one first: the newest, unless nothing is known of a driver, as CUDA 13 needs a recent one."""
+    known = bool(driver_version(view)[0])
+    return sorted(releases, key=lambda cuda: not known and version_at_least(cuda, "13") is True)
+
+
+def jax_with_cuda(view: View, version: str) -> List[Fix]:
+    """Return how to get JAX's plug-in for CUDA beside the installed JAX."""
+    if view.machine.native.system == "windows":
+        return [
+            Fix("Use JAX in WSL 2 (in a Windows terminal): it has no GPU support on native Windows", "wsl --install")
+        ]
+    majors = _preferred(view, [cuda for cuda in ("13.0", "12.1") if runs(view, cuda)])
+    majors = [cuda.partition(".")[0] for cuda in majors]
+    for major in majors:
+        project = view.matrix.project("jax-cuda%s-plugin" % major)
+        if project is not None and version in project.versions:
+            return [
+                view.install_fix(
+                    "Install the plug-in for CUDA %s beside it" % major, "jax[cuda%s]==%s" % (major, version)
+                )
+            ]
+    if majors:
+        return [view.install_fix("Install a JAX with the plug-in for CUDA %s" % majors[-1], "jax[cuda%s]" % majors[-1])]
+    return [Fix("Update NVIDIA's driver first: JAX's plug-ins need 525 or later")]
+
+
+def torch_with_cuda(view: View, version: str) -> List[Fix]:
+    """Return how to replace a PyTorch by its build for CUDA."""
+    plain = version.partition("+")[0]
+    project = view.matrix.project("torch")
+    release = project.release(plain) if project is not None else None
+    for build in release.builds if release is not None else ():
+        fits = build.kind == "cuda" and any(view.target.takes_platform(tag) for tag, _ in build.wheels)
+        same = version.endswith("+cu%s" % build.cuda.replace(".", ""))
+        if fits and not same and runs(view, build.cuda) and _has_code(view, plain, build.cuda):
+            # Where the version is the same, an installer sees nothing to do: the other build has to go first.
+            command = view.then(view.uninstall("torch"), view.install("torch==%s" % plain))
+            return [Fix("Replace it by the registry's build, which has CUDA %s in it" % build.cuda, command)]
+    return torch_build(view, version)
+
+
+def torch_build(view: View, version: str) -> List[Fix]:
+    """Return how to replace a PyTorch by the build of PyTorch's own index that fits the driver and the GPUs."""
+    plain = version.partition("+")[0]
+    builds: Tuple[str, ...] = ()
+    for since, found in _TORCH_BUILDS:
+        if version_at_least(plain, since) is True:
+            builds = found
+    fitting = [cuda for cuda in builds if runs(view, cuda)]
+    requirement = "torch==%s" % plain
+    if not fitting:  # not known, or nothing of this release: then the newest that is there
+        requirement = "torch"
+        fitting = [cuda for cuda in ("12.8", "12.6", "11.8") if runs(view, cuda)]
+    fitting = _preferred(view, [cuda for cuda in fitting if _has_code(view, plain, cuda)])
+    if not fitting:
+        return [Fix("Update NVIDIA's driver first: PyTorch's builds for CUDA 12 need 525 or later")]
+    index = "%scu%s" % (_TORCH_INDEX, fitting[0].replace(".", ""))
+    command = view.then(view.uninstall("torch"), "%s --index-url %s" % (view.install(requirement), index))
+    return [Fix("Replace it by PyTorch's own build for CUDA %s" % fitting[0], command)]

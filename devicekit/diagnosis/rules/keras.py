@@ -1,0 +1,230 @@
+"""Keras: which backend it would take, and whether the two go together."""
+
+import json
+from typing import Iterable, NamedTuple, Optional
+
+from ...matrix.matrix import accepts, version_at_least
+from ..findings import Evidence, Finding, Fix
+from ..install_fixes import mend
+from ..view import View
+from . import UNLOADABLE, rule
+from .needs import unmet
+from .requirements import normal_name
+
+__all__ = ["KERAS_BACKENDS", "Backend", "backend", "keras_version", "legacy_keras", "standalone_keras"]
+
+#: The backends that a Keras release knows (keras/src/backend/config.py).
+KERAS_BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino")
+
+#: What has to be installed for each; Keras's numpy backend takes parts of JAX.
+_DISTRIBUTION = {"jax": "jax", "torch": "torch", "openvino": "openvino", "numpy": "numpy"}
+
+
+class Backend(NamedTuple):
+    """The backend that Keras would import, and what says so ("" where nothing does: it is the default)."""
+
+    name: str
+    source: str
+
+
+def keras_version(view: View) -> Optional[str]:
+    """Return the version of the standalone Keras, None where there is none or it cannot be read."""
+    return view.machine.python.version_of("keras", "keras-nightly")
+
+
+def standalone_keras(view: View) -> bool:
+    """Return whether ``import keras`` would find something."""
+    package = view.machine.python.package("keras")
+    if package is not None:
+        return package.kind != "namespace"
+    return view.machine.python.distribution("keras", "keras-nightly") is not None
+
+
+def is_keras3(version: Optional[str]) -> bool:
+    """Return whether a version is of the multi-backend Keras."""
+    return bool(version) and version_at_least(str(version), "3") is True
+
+
+def backend(view: View) -> Backend:
+    """Return the backend that the installed Keras would take.
+
+    Source: keras/src/backend/config.py: ``KERAS_BACKEND``, then ``keras.json``, then TensorFlow.
+    """
+    chosen = view.machine.process.env("KERAS_BACKEND")
+    if chosen:
+        return Backend(chosen, "KERAS_BACKEND")
+    config = view.machine.python.keras_config.or_none()
+    # Keras itself writes the file at its first import, with its default in it: that names nothing.
+    if config is not None and config.backend and config.backend != "tensorflow":
+        return Backend(config.backend, config.path)
+    return Backend("tensorflow", "")
+
+
+def has_backend(view: View, name: str) -> bool:
+    """Return whether a backend is installed, with metadata or without."""
+    if name == "tensorflow":
+        return view.has_tensorflow
+    python = view.machine.python
+    if python.distribution(_DISTRIBUTION.get(name, name)) is not None:
+        return True
+    package = python.package(name)
+    return package is not None and package.in_site and package.kind != "namespace"
+
+
+def legacy_keras(view: View) -> bool:
+    """Return whether ``tf.keras`` is asked to be Keras 2 (tensorflow/python/util/lazy_loader.py, from 2.15 on)."""
+    version = view.tensorflow_version
+    asked = view.machine.process.env("TF_USE_LEGACY_KERAS") in ("true", "True", "1")
+    return asked and version is not None and version_at_least(version, "2.15") is True
+
+
+@rule("keras-incompatible", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
+def keras_incompatible(view: View) -> Iterable[Finding]:
+    """KERAS_BACKEND or keras.json names what Keras does not have, or Keras and its backend are of other generations."""
+    keras = keras_version(view)
+    if is_keras3(keras):
+        wrong = _wrong_backend(view, str(keras))
+        if wrong is not None:
+            yield wrong
+            return
+        wrong = _unfitting(view, str(keras))
+        if wrong is not None:
+            yield wrong
+            return
+    row = view.known_row
+    if row is None or not row.keras:
+        return
+    if not keras:
+        view.version("keras")  # installed, and its version cannot be read: then nothing is said
+        if not standalone_keras(view) and view.machine.python.distributions.problem == "":
+            label = view.tensorflow_label
+            yield Finding(
+                "keras-incompatible",
+                "error",
+                "%s takes its Keras from the distribution keras, which is not installed." % label,
+                (Evidence("no keras on the path", view.machine.python.distributions.source),),
+                mend(view, "Install the Keras that goes with it", "keras%s" % row.keras),
+                ("keras",),
+            )
+        return
+    if accepts(row.keras, keras) is False and backend(view).name == "tensorflow":
+        found = view.machine.python.distribution("keras", "keras-nightly")
+        yield Finding(
+            "keras-incompatible",
+            "error",
+            "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
+            (Evidence("keras %s" % keras, found.location if found else ""),),
+            mend(view, "Install a Keras that goes with it", "keras%s" % row.keras),
+            ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",),
+        )
+        return
+    if legacy_keras(view):
+        yield from _legacy(view)
+
+
+#: Another Keras mostly fails alone. Seen to make TensorFlow's own import fail: these minor releases of it (they register
+#: symbols in TensorFlow that it has already, or ask for some that it does not have). Tried: TensorFlow 2.6 to 2.16, Keras 2.6
+#: to 2.15.
+_IMPORT_FAILS = {
+    "2.9": ("2.15",), "2.10": ("2.11", "2.15"), "2.11": ("2.15",), "2.12": ("2.15",), "2.13": ("2.15",),
+}  # fmt: skip
+
+
+def _breaks_tensorflow(view: View, minor: str, keras: str) -> bool:
+    if ".".join(keras.split(".")[:2]) in _IMPORT_FAILS.get(minor, ()):
+        return True
+    # Up to 2.11 it used inspect.ArgSpec, which Python 3.11 dropped; TensorFlow 2.12 imports its Keras with itself.
+    newer = version_at_least(view.machine.python.version, "3.11") is True
+    return newer and minor == "2.12" and accepts("<2.12", keras) is True
+
+
+def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
+    config = view.machine.python.keras_config.or_none()
+    if config is not None and config.fatal:
+        return Finding(
+            "keras-incompatible",
+            "error",
+            "Keras %s stops at its import, because of its own settings: in %s, %s."
+            % (keras, config.path, config.fatal),
+            (Evidence(config.fatal, config.path),),
+            (Fix("Correct the file or delete it: Keras makes a new one"),),
+            ("keras", "tensorflow"),
+            "https://keras.io/getting_started/#configuring-your-backend",
+        )
+    chosen, source = backend(view)
+    variable = source == "KERAS_BACKEND"
+    windows = view.machine.native.system == "windows"
+    unset = Fix("Unset the variable", "Remove-Item Env:KERAS_BACKEND" if windows else "unset KERAS_BACKEND")
+    url = "https://keras.io/getting_started/#configuring-your-backend"
+    if chosen not in KERAS_BACKENDS:
+        names = ", ".join(KERAS_BACKENDS[:3])
+        return Finding(
+            "keras-incompatible",
+            "error",
+            "%s names the Keras backend '%s', which Keras %s does not have." % (source, chosen[:40], keras),
+            (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
+            (unset if variable else Fix("Write a backend that exists into %s: %s" % (source, names)),),
+            ("keras", "tensorflow"),
+            url,
+        )
+    if not source or has_backend(view, chosen):
+        return None
+    install = Fix("Install it", view.install(_DISTRIBUTION.get(chosen, chosen)))
+    other = unset if variable else Fix("Or name a backend that is installed in %s" % source)
+    return Finding(
+        "keras-incompatible",
+        "error",
+        "%s names the Keras backend '%s', which is not installed." % (source, chosen),
+        (Evidence("backend: %s" % json.dumps(chosen), source),),
+        (install, other),
+        ("keras",),  # TensorFlow itself imports all the same (seen)
+        url,
+    )
+
+
+def _unfitting(view: View, keras: str) -> Optional[Finding]:
+    """A backend of a version that this Keras does not work with."""
+    name = backend(view).name
+    for item in unmet(view, "keras", keras, name):
+        if item.need.code != "keras-incompatible" or item.state != "wrong":
+            continue
+        project = normal_name(item.text)
+        version = view.machine.python.version_of(project)
+        return Finding(
+            "keras-incompatible",
+            "error",
+            "Keras %s does not work with %s %s: %s." % (keras, project, version, item.need.because),
+            (
+                Evidence(
+                    "%s %s; needed is %s" % (project, version, item.text), view.machine.python.distributions.source
+                ),
+            ),
+            mend(view, "Install releases that go together", "keras", item.text),
+            ("keras",) if item.need.breaks == "import" else ("keras.fit",),
+        )
+    return None
+
+
+def _legacy(view: View) -> Iterable[Finding]:
+    python = view.machine.python
+    version = ".".join(str(view.tensorflow_version).split(".")[:2])
+    found = python.version_of("tf-keras")
+    limit = "%s.%d" % (version.split(".")[0], int(version.split(".")[1]) + 1)
+    if found is None:
+        if python.distribution("tf-keras") is not None or python.package("tf_keras") is not None:
+            return
+        seen, says = "no tf-keras on the path", "is not installed"
+    elif version_at_least(found, limit):
+        seen, says = "tf-keras %s" % found, "is there for a newer TensorFlow (%s)" % found
+    else:
+        return
+    wanted = "tf-keras~=%s.0" % version
+    yield Finding(
+        "keras-incompatible",
+        "error",
+        "TF_USE_LEGACY_KERAS asks for Keras 2 as tf.keras; the distribution tf-keras that it comes from %s." % says,
+        (Evidence(seen, python.distributions.source), Evidence("TF_USE_LEGACY_KERAS", "environment")),
+        mend(view, "Install the tf-keras that goes with it", wanted),
+        ("tf.keras",),  # import tensorflow and import keras work
+        "https://keras.io/getting_started/#tensorflow--keras-2-backwards-compatibility",
+    )

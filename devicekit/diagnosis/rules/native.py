@@ -1,0 +1,134 @@
+"""What a wheel needs of the C library and the Visual C++ runtime before it can be loaded at all."""
+
+import re
+from dataclasses import replace
+from typing import Iterable, List, Optional, Sequence, Tuple
+
+from ...machine.facts import Distribution
+from ...matrix.matrix import version_at_least
+from ..findings import Evidence, Finding, Fix
+from ..install_fixes import replace_by_goal
+from ..view import View
+from . import rule
+
+_MSVC_URL = "https://learn.microsoft.com/cpp/windows/latest-supported-vc-redist"
+
+
+@rule("msvc-runtime-missing", hidden_by=("python-unsupported", "platform-unsupported"))
+def msvc_runtime_missing(view: View) -> Iterable[Finding]:
+    """Windows without the Visual C++ runtime libraries that TensorFlow's extension is linked with."""
+    native, version = view.machine.native, view.tensorflow_version
+    if native.system != "windows" or not view.has_tensorflow or version is None:
+        return
+    needed = ["msvcp140.dll", "vcruntime140.dll"]
+    if version_at_least(version, "2.1"):  # built with Visual Studio 2019 from then on
+        needed += ["msvcp140_1.dll", "vcruntime140_1.dll"]
+    found = native.msvc.value or ()
+    names = {item.name.lower() for item in found}
+    missing = [name for name in needed if name not in names]
+    if not missing:
+        return
+    yield Finding(
+        "msvc-runtime-missing",
+        "error",
+        "%s needs %s of the Visual C++ runtime, which Windows cannot find: its import fails."
+        % (view.tensorflow_label, " and ".join(missing)),
+        tuple(Evidence("%s not found" % name, native.msvc.source) for name in missing)
+        + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:2]),
+        (
+            Fix(
+                "Install Microsoft's Visual C++ Redistributable for x64",
+                "winget install --id Microsoft.VCRedist.2015+.x64 --exact",
+            ),
+            Fix("Or download it from https://aka.ms/vs/17/release/vc_redist.x64.exe and run it"),
+        ),
+        ("tensorflow",),
+        _MSVC_URL,
+    )
+
+
+@rule("system-library-too-old", hidden_by=("python-unsupported", "platform-unsupported"))
+def system_library_too_old(view: View) -> Iterable[Finding]:
+    """A glibc older than the wheel was built for: installed for another machine, or no wheel installs at all."""
+    native = view.machine.native
+    if native.system != "linux":
+        return
+    libc = (native.libc.value or "").split()
+    if len(libc) != 2 or libc[0] != "glibc":
+        return
+    python = view.machine.python
+    for owner in filter(None, (view.tensorflow, python.distribution("jaxlib"))):
+        needed = _needed_glibc(owner)
+        if needed is None or version_at_least(libc[1], needed) is not False:
+            continue
+        tensorflow = owner is view.tensorflow
+        yield Finding(
+            "system-library-too-old",
+            "error",
+            "%s %s was built for glibc %s or later; this system has %s: its import fails."
+            % (owner.name, owner.version.or_none() or "", needed, libc[1]),
+            (
+                Evidence("glibc %s" % libc[1], native.libc.source),
+                Evidence(", ".join(owner.platform_tags), "%s/WHEEL" % owner.location),
+            ),
+            _older(view) if tensorflow else (Fix("Install a jaxlib for this system", view.install("jax", "jaxlib")),),
+            ("tensorflow",) if tensorflow else ("jax",),
+            "https://peps.python.org/pep-0600/",
+        )
+    if view.has_tensorflow or python.distribution("jax", "torch"):
+        return
+    needed = _least_glibc(view)
+    if needed is not None:
+        yield Finding(
+            "system-library-too-old",
+            "error",
+            "No wheel of TensorFlow for Python %s runs with this system's glibc %s: they need %s or later."
+            % (python.version, libc[1], needed),
+            (Evidence("glibc %s" % libc[1], native.libc.source),),
+            (Fix("Use a newer system, or a container with one"), Fix("Or an older Python: devicekit resolve cpu")),
+            ("tensorflow", "keras"),
+            "https://peps.python.org/pep-0600/",
+        )
+
+
+#: The names that the tags had before PEP 600.
+_OLD_TAGS = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
+
+
+def _needed_glibc(owner: Distribution) -> Optional[str]:
+    """The oldest glibc that one of a wheel's platform tags allows, None where they do not say."""
+    found: List[Tuple[int, int]] = []
+    for tag in owner.platform_tags:
+        match = re.match(r"manylinux_(\d+)_(\d+)_", tag)
+        old = _OLD_TAGS.get(tag.partition("_")[0])
+        if match is not None:
+            found.append((int(match.group(1)), int(match.group(2))))
+        elif old is not None:
+            found.append((int(old.partition(".")[0]), int(old.partition(".")[2])))
+    return "%d.%d" % min(found) if found else None
+
+
+def _older(view: View) -> Sequence[Fix]:
+    goal = "cuda" if view.uses_cuda and "nvidia" in view.target.vendors else "cpu"
+    name = "tensorflow" if goal == "cuda" else "tensorflow-cpu"
+    return replace_by_goal(view, "Install the newest TensorFlow that this system's glibc runs", goal, name)
+
+
+def _least_glibc(view: View) -> Optional[str]:
+    """The oldest glibc with which a wheel installs on this Python, None where one does already, or where none ever would."""
+    project = view.matrix.project("tensorflow")
+    here = view.target
+    anywhere = replace(here, libc=None)
+    least: List[Tuple[int, int]] = []
+    for version in reversed(project.versions if project is not None else ()):
+        release = project.release(version) if project is not None else None
+        for build in release.builds if release is not None else ():
+            for platform, pythons in build.wheels:
+                match = re.match(r"manylinux_(\d+)_(\d+)_", platform)
+                if match is None or not any(here.takes_python(tag) for tag in pythons):
+                    continue
+                if here.takes_platform(platform):
+                    return None
+                if anywhere.takes_platform(platform):
+                    least.append((int(match.group(1)), int(match.group(2))))
+    return "%d.%d" % min(least) if least else None

@@ -1,0 +1,59 @@
+"""What a release imports, whatever its metadata say, and whether that is there. Pure."""
+
+from typing import List, NamedTuple
+
+from ...matrix.matrix import ImportNeed, accepts
+from ..view import View
+from .requirements import bare_name, normal_name
+
+__all__ = ["Unmet", "installed", "unmet"]
+
+#: Import packages whose name is not the distribution's with underscores.
+_IMPORT_NAMES = {"absl-py": "absl", "dm-tree": "tree", "google-pasta": "pasta", "protobuf": "google.protobuf"}
+
+
+class Unmet(NamedTuple):
+    """A need that does not hold. ``state``: "missing" or "wrong"."""
+
+    text: str
+    state: str
+    need: ImportNeed
+
+
+def installed(view: View, name: str) -> bool:
+    """Return whether a distribution is there, with metadata or without."""
+    python = view.machine.python
+    if python.distribution(name) is not None:
+        return True
+    # Installed without metadata (a system package, a copied folder): the import finds it all the same.
+    import_name = _IMPORT_NAMES.get(name, name.replace("-", "_"))
+    package = python.package(import_name)
+    return package is not None and package.kind != "namespace"
+
+
+def _state(view: View, text: str) -> str:
+    """Say of a requirement: "fits", "missing", "wrong", or "unknown"."""
+    name = normal_name(text)
+    if not installed(view, name):
+        return "missing"
+    version = view.machine.python.version_of(name)
+    bounds = text[len(bare_name(text)) :]
+    if not bounds or version is None:
+        return "fits" if not bounds else "unknown"
+    return "wrong" if accepts(bounds, version) is False else "fits"
+
+
+def unmet(view: View, project: str, version: str, backend: str = "") -> List[Unmet]:
+    """Return what of the known needs of an installed release does not hold here.
+
+    ``backend``: the one that Keras would take; needs of other backends do not count.
+    """
+    found = []
+    for need in view.matrix.imports(project, version, view.machine.python.version):
+        if need.backend and need.backend != backend:
+            continue
+        for text in need.needs:
+            state = _state(view, text)
+            if state in ("missing", "wrong"):
+                found.append(Unmet(text, state, need))
+    return found

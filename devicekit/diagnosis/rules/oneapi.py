@@ -1,0 +1,202 @@
+"""Intel's GPUs: the driver's user-space libraries, who may open the nodes, and what hides the devices."""
+
+import re
+from typing import Iterable, List, Optional, Sequence, Tuple
+
+from ...machine.facts import Installation
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from .frameworks import uses
+
+__all__ = [
+    "DRIVER_LIBRARIES", "intel_container", "intel_denied", "intel_driver_missing", "intel_hidden", "oneapi_fixes",
+]  # fmt: skip
+
+_DRIVER = "https://dgpu-docs.intel.com/driver/client/overview.html"
+_TOOLKIT = "https://www.intel.com/content/www/us/en/developer/tools/oneapi/base-toolkit-download.html"
+
+#: What ITEX needs and Intel's driver packages bring, as opposed to oneAPI.
+DRIVER_LIBRARIES = ("libze_loader.so.1", "libOpenCL.so.1")
+
+#: The release of oneAPI by the name of its SYCL runtime (readelf of ITEX 2.15.0.0 to 2.15.0.3, which need the last two).
+_RELEASES = {"libsycl.so.6": "2023", "libsycl.so.7": "2024", "libsycl.so.8": "2025"}
+
+
+def _users(view: View) -> Tuple[str, ...]:
+    """The installed frameworks that are built for Intel's GPUs."""
+    return tuple(name for name in ("tensorflow", "torch") if uses(view, name, "xpu"))
+
+
+def intel_driver_missing(view: View) -> Iterable[Finding]:
+    """An Intel GPU whose kernel driver or Level Zero is not there."""
+    machine, users = view.machine, _users(view)
+    gpus = view.vendor("intel")
+    if machine.native.system != "linux" or view.wsl or not users or not gpus:
+        return
+    gpu, oneapi = gpus[0], machine.oneapi
+    needed = [
+        name
+        for item in machine.python.plugins.or_none() or ()
+        if "libitex" in item.path
+        for name in item.missing_libraries
+    ]
+    absent = [name for name in DRIVER_LIBRARIES if name in needed]
+    if not oneapi.gpus.value:
+        displays = [item for item in machine.driver.displays.or_none() or () if item.vendor_id == "8086"]
+        driver = next((item.driver for item in displays if item.driver), "")
+        yield Finding(
+            "driver-missing",
+            "warning",
+            "There is an Intel GPU, but no kernel driver has made a render node for it%s."
+            % (": %s has it" % driver if driver else ""),
+            (Evidence(gpu.name, gpu.source), Evidence("no renderD* of Intel's", oneapi.gpus.source or "/dev/dri")),
+            (Fix("Start a kernel that knows this GPU: from 6.2 on for Arc A, from 6.12 on for Arc B (driver xe)"),),
+            ("xpu",),
+            _DRIVER,
+        )
+        return
+    if not any(item.name.startswith("libze_intel_gpu.so") for item in oneapi.libraries.value or ()):
+        absent.append("libze_intel_gpu.so.1")
+    if not absent:
+        return
+    # What oneAPI lacks besides is the plug-in's own finding, which then says that TensorFlow cannot be imported.
+    fatal = any(name in DRIVER_LIBRARIES for name in absent) and set(needed) <= set(DRIVER_LIBRARIES)
+    packaged = re.search(r"Ubuntu (24\.10|2[5-9])|Debian GNU/Linux 1[3-9]", machine.native.os_version.or_none() or "")
+    yield Finding(
+        "driver-missing",
+        "error" if fatal else "warning",
+        "There is an Intel GPU, but %s of its driver (Level Zero) %s nowhere where the loader looks%s."
+        % (
+            ", ".join(absent[:-1]) + " and " + absent[-1] if len(absent) > 1 else absent[0],
+            "is" if len(absent) == 1 else "are",
+            "; TensorFlow itself then cannot be imported" if fatal else "",
+        ),
+        (
+            Evidence(gpu.name, gpu.source),
+            *(Evidence("%s not found" % name, oneapi.libraries.source) for name in absent),
+        ),
+        (
+            Fix("Install Intel's compute runtime", "sudo apt-get install libze1 libze-intel-gpu1 intel-opencl-icd")
+            if packaged
+            else Fix("Install Intel's compute runtime (Level Zero and OpenCL) from Intel's repository for this system"),
+        ),
+        ("xpu", "tensorflow") if fatal else ("xpu",),
+        _DRIVER,
+    )
+
+
+def oneapi_fixes(view: View, missing: Sequence[str]) -> Tuple[Fix, ...]:
+    """Return how to bring oneAPI's libraries to where the loader looks, the installed release of it first."""
+    wanted = next((release for name, release in _RELEASES.items() if name in missing), "")
+    there = _fitting(view.machine.oneapi.installations, wanted)
+    if there is not None and there.found_via == "pip":
+        folder = there.path.rpartition("/")[0]
+        command = 'export LD_LIBRARY_PATH="%s:$LD_LIBRARY_PATH"' % folder.replace("~", "$HOME")
+        return (Fix("Let the loader find pip's copy of them", command),)
+    if there is not None:
+        root = there.path.rpartition("/compiler/")[0]
+        return (Fix("Load oneAPI into this shell before Python starts", "source %s/setvars.sh" % root),)
+    text = "Install Intel's oneAPI Base Toolkit%s, then load it into this shell" % (" " + wanted if wanted else "")
+    return (Fix(text, "source /opt/intel/oneapi/setvars.sh"), Fix("It is here: %s" % _TOOLKIT))
+
+
+def _fitting(installations: Sequence[Installation], wanted: str) -> Optional[Installation]:
+    for item in installations:
+        release = item.version or _RELEASES.get(item.path.rpartition("/")[2], "")
+        if not wanted or release.startswith(wanted):
+            return item
+    return None
+
+
+def intel_container(view: View) -> Iterable[Finding]:
+    """A container on a machine with an Intel GPU and its driver, started without the render nodes."""
+    machine = view.machine
+    container = machine.process.container.value
+    if container is None or not _users(view) or any("renderD" in item.path for item in machine.driver.nodes):
+        return
+    displays = [item for item in machine.driver.displays.value or () if item.vendor_id == "8086"]
+    bound = [item for item in displays if item.driver in ("i915", "xe")]
+    if not bound:
+        return
+    command = "%s run --device /dev/dri ..." % ("podman" if container == "podman" else "docker")
+    yield Finding(
+        "container-without-gpu",
+        "warning",
+        "This container runs on a host with an Intel GPU, but was started without it: there is no /dev/dri/renderD*.",
+        (
+            Evidence(
+                "the host's driver %s has %s" % (bound[0].driver, bound[0].address), machine.driver.displays.source
+            ),
+            Evidence(container, machine.process.container.source),
+        ),
+        (
+            Fix("Ask for the GPU in the pod's resources: limits: gpu.intel.com/%s: 1" % bound[0].driver)
+            if container == "kubernetes"
+            else Fix("Start the container with the GPU", command),
+        ),
+        ("xpu",),
+        "https://github.com/intel/intel-extension-for-tensorflow/blob/main/docs/install/install_for_xpu.md",
+    )
+
+
+def intel_denied(view: View) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+    """Return Intel's render nodes that this user may not open, and the groups that own them."""
+    machine = view.machine
+    if not _users(view):
+        return (), ()
+    nodes = {gpu.render_node for gpu in machine.oneapi.gpus.value or ()}
+    denied = [item for item in machine.driver.nodes if not item.accessible and item.path in nodes]
+    # One GPU that may be opened is enough.
+    if len(denied) < len(nodes):
+        return (), ()
+    return tuple(item.path for item in denied), tuple(dict.fromkeys(item.group for item in denied if item.group))
+
+
+def intel_hidden(view: View) -> Tuple[str, str]:
+    """Return the variable that hides every Intel GPU, and its value; ("", "") where none does."""
+    process = view.machine.process
+    selector = process.env("ONEAPI_DEVICE_SELECTOR")
+    if not _users(view) or not (selector or process.env("ZE_AFFINITY_MASK")):
+        return "", ""
+    count = len(view.machine.oneapi.gpus.value or ()) or len(view.vendor("intel"))
+    if not count:
+        return "", ""
+    if selector and not selects_gpu(selector, count):
+        return "ONEAPI_DEVICE_SELECTOR", selector
+    mask = process.env("ZE_AFFINITY_MASK")
+    if mask and not _mask_leaves(mask, count):
+        return "ZE_AFFINITY_MASK", mask
+    return "", ""
+
+
+def selects_gpu(selector: str, count: int) -> bool:
+    """Return whether ONEAPI_DEVICE_SELECTOR leaves a GPU of so many to Level Zero, which ITEX and PyTorch use.
+
+    The form (sycl/doc/EnvironmentVariables.md): terms with semicolons between them, ``backend:device,device``; a term
+    that begins with ``!`` takes devices away. Without a term that gives, all is given.
+    """
+    given: List[bool] = []
+    for term in selector.lower().split(";"):
+        term = term.strip()
+        discard = term.startswith("!")
+        backend, colon, devices = term.lstrip("!").partition(":")
+        if not colon or backend.strip() not in ("level_zero", "*"):
+            given += [False] if not discard else []
+            continue
+        names = [name.strip() for name in devices.split(",")]
+        some = any(name in ("*", "gpu") or _in_range(name, count) for name in names)
+        if discard and any(name in ("*", "gpu") for name in names):
+            return False
+        if not discard:
+            given.append(some)
+    return any(given) if given else True
+
+
+def _in_range(name: str, count: int) -> bool:
+    root = name.partition(".")[0]
+    return root == "*" or (root.isdecimal() and len(root) < 10 and int(root) < count)
+
+
+def _mask_leaves(mask: str, count: int) -> bool:
+    """Whether ZE_AFFINITY_MASK names a GPU that there is: numbers, or ``device.tile``, with commas between them."""
+    return any(_in_range(part.strip(), count) for part in mask.split(","))

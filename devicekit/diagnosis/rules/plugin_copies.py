@@ -1,0 +1,40 @@
+"""One plug-in of TensorFlow in two folders of the path."""
+
+from typing import Iterable
+
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+
+__all__ = ["plugins_twice"]
+
+#: Plug-ins of which it is known that TensorFlow aborts where it loads them twice.
+_ONCE = ("tfdml_plugin", "libmetal_plugin")
+
+
+def plugins_twice(view: View) -> Iterable[Finding]:
+    """One plug-in in two folders of the path, or in one that is there under two names: its platform is registered twice.
+
+    TensorFlow loads from every folder whose *text* differs (``tensorflow/__init__.py``), and a second registration is fatal:
+    ``RegisterPlatform ... platform is already registered with name: "DML"``.
+    """
+    for mark in _ONCE:
+        copies = [item.path for item in view.machine.python.plugins.value or () if mark in item.path]
+        if len(copies) < 2:
+            continue
+        windows = view.machine.native.system == "windows"
+        name = "tensorflow-metal" if "metal" in mark else "tensorflow-directml-plugin"
+        fixes = [
+            Fix("Uninstall it until pip says that it is not installed, then install it once", view.uninstall(name))
+        ]
+        if any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\")):
+            command = '$env:PYTHONNOUSERSITE = "1"' if windows else "export PYTHONNOUSERSITE=1"
+            fixes.insert(0, Fix("Leave the user's own folder out", command))
+        yield Finding(
+            "distributions-conflict",
+            "error",
+            "The plug-in of %s is on the path twice, and TensorFlow loads both: its import is aborted." % name,
+            tuple(Evidence("loaded at the import", path) for path in copies),
+            tuple(fixes),
+            ("tensorflow",),
+            "https://github.com/microsoft/tensorflow-directml-plugin/issues/324",
+        )

@@ -1,0 +1,160 @@
+"""Pluggable devices: libraries that TensorFlow loads at its import, wherever they come from."""
+
+import re
+from typing import Iterable, Tuple
+
+from ...matrix.matrix import accepts, version_at_least
+from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..install_fixes import replace_by_goal
+from ..view import View
+from . import UNLOADABLE, rule
+from .directml_others import torch_directml_mismatch
+from .jax_plugins import jax_mismatch
+from .metal import jax_metal_mismatch
+from .oneapi import DRIVER_LIBRARIES, oneapi_fixes
+
+#: What makes the TensorFlow package itself unusable, so that its plug-ins do not matter.
+_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
+
+#: Libraries that Intel's oneAPI brings.
+_ONEAPI = ("libimf", "libsycl", "libsvml", "libmkl", "libintlc")
+
+#: What a library of each system begins with.
+_FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
+
+
+def damaged_plugins(view: View) -> Iterable[Finding]:
+    """Files in ``tensorflow-plugins`` that are no libraries of this system: TensorFlow's import fails on them."""
+    expected = _FORMATS.get(view.machine.native.system)
+    for item in view.machine.python.plugins.or_none() or ():
+        if item.format == expected:
+            continue
+        what = "is empty" if item.format == "empty" else "is no library of this system"
+        yield Finding(
+            "install-corrupt",
+            "error",
+            "TensorFlow loads every file in the folder tensorflow-plugins at its import, and %s %s."
+            % (item.path.replace("\\", "/").rpartition("/")[2], what),
+            (Evidence("%s, %d bytes" % (what, item.size_bytes), item.path),),
+            (Fix("Delete the file, or write the plug-in that it belongs to anew"),),
+            ("tensorflow",),
+        )
+
+
+def lacking_plugins(view: View) -> Iterable[Finding]:
+    """Plug-ins that need libraries which the loader would not find: TensorFlow's import fails on them."""
+    plugins = view.machine.python.plugins
+    extension = view.machine.python.distribution("intel-extension-for-tensorflow")
+    for item in (plugins.value if extension is not None else plugins.or_none()) or ():
+        missing = item.missing_libraries
+        if "libitex" in item.path and view.vendor("intel"):  # what its GPU's driver lacks is a finding of its own
+            missing = tuple(text for text in missing if text not in DRIVER_LIBRARIES)
+        if not missing or "tfdml_plugin" in item.path:
+            continue
+        name = item.path.rpartition("/")[2]
+        oneapi = any(text.startswith(_ONEAPI) for text in missing)
+        fix = Fix("Install the libraries that it needs, or remove the plug-in", view.uninstall(*_owner(view, name)))
+        yield Finding(
+            "dependency-incompatible",
+            "error",
+            "The plug-in %s needs %s, which the loader does not find; TensorFlow itself then cannot be imported."
+            % (name, ", ".join(missing[:4])),
+            tuple(Evidence("%s not found" % text, item.path) for text in missing[:4]),
+            (*oneapi_fixes(view, missing), fix) if oneapi else (fix,),
+            ("tensorflow",),
+        )
+
+
+def _owner(view: View, name: str) -> Iterable[str]:
+    installed = [item.name for item in view.machine.python.distributions.or_none() or ()]
+    if "itex" in name:
+        return [item for item in installed if item.startswith("intel-extension-for-tensorflow")]
+    return [item for item in installed if item.endswith("-plugin")] or ["PLUGIN"]
+
+
+@rule("plugin-version-mismatch", hidden_by=_BROKEN)
+def plugin_version_mismatch(view: View) -> Iterable[Finding]:
+    """A plug-in beside another TensorFlow than the one that it was built for; torch-directml beside another torch."""
+    yield from torch_directml_mismatch(view)
+    yield from jax_mismatch(view)
+    yield from jax_metal_mismatch(view)
+    version = view.tensorflow_version
+    if version is None:
+        return
+    for name, goal in _PLUGINS:
+        plugin = view.machine.python.distribution(name)
+        release = plugin.version.or_none() or "" if plugin is not None else ""
+        built = _built_for(view, name, release)
+        if plugin is None or not built or accepts(built, version) is not False:
+            continue
+        if name == "intel-extension-for-tensorflow" and not view.machine.python.plugins.value:
+            continue  # without its library, an extra of the distribution, it is loaded by nobody
+        loads = built if goal == "directml" else view.matrix.plugin_loads(name, release)
+        fails = accepts(loads, version) is False if loads else None
+        if fails is False and goal == "metal":
+            continue  # many use it so
+        otherwise = "tensorflow" + built
+        if goal == "directml":
+            otherwise = "tensorflow-cpu" + built.replace("*", "0")
+        words = "%s %s was built for TensorFlow %s" % (name, release, _in_words(built))
+        if fails:
+            words += "; beside %s, TensorFlow itself cannot be imported." % view.tensorflow_label
+        elif fails is None:
+            words += "; whether TensorFlow can be imported with it beside %s is not known." % view.tensorflow_label
+        else:
+            words += "; beside %s it can be loaded, and what it then does nobody promises." % view.tensorflow_label
+        yield Finding(
+            "plugin-version-mismatch",
+            "error" if fails else "warning",
+            words,
+            (Evidence(name, plugin.location), Evidence(view.tensorflow_label)),
+            _other_tensorflow(view, name, goal, otherwise),
+            ("tensorflow",) if fails else (),
+        )
+        return
+
+
+def _other_tensorflow(view: View, name: str, goal: str, otherwise: str) -> LazyFixes:
+    return LazyFixes(
+        lambda: (
+            *replace_by_goal(view, "Install the TensorFlow that it was built for", goal, otherwise, "numpy<2"),
+            Fix("Or remove the plug-in", view.uninstall(*_with_library(view, name))),
+        )
+    )
+
+
+def _with_library(view: View, name: str) -> Tuple[str, ...]:
+    """A plug-in's distribution, and the one that has its library (``intel-extension-for-tensorflow-lib``)."""
+    library = name + "-lib"
+    return (name, library) if view.machine.python.distribution(library) is not None else (name,)
+
+
+#: Plug-ins that are built for one release of TensorFlow, and the goal by which a set with them is found.
+_PLUGINS = (
+    ("tensorflow-directml-plugin", "directml"),
+    ("tensorflow-metal", "metal"),
+    ("intel-extension-for-tensorflow", "xpu"),
+)
+
+
+def _built_for(view: View, name: str, version: str) -> str:
+    """The releases of TensorFlow that a plug-in's release was built for, as bounds; "" where that is not known."""
+    if name == "tensorflow-directml-plugin":
+        row = next(item for item in view.matrix.directml() if item.distribution == name)
+        return "==%s.*" % row.tensorflow
+    for hold in view.matrix.holds(name, version, view.machine.python.version):
+        bounds = [need[len("tensorflow") :] for need in hold.needs if need.startswith("tensorflow")]
+        if hold.code == "plugin-version-mismatch" and bounds:
+            return bounds[0]
+    parts = version.split(".")
+    # From 2.13 on Intel's extension is numbered as the TensorFlow that it is for.
+    if name == "intel-extension-for-tensorflow" and version_at_least(version, "2.13"):
+        return "==%s.%s.*" % (parts[0], parts[1])
+    return ""
+
+
+def _in_words(bounds: str) -> str:
+    """``==2.10.*`` and ``>=2.10,<2.11`` are 2.10; ``>=2.14,<2.18`` is 2.14 to 2.17."""
+    numbers = re.findall(r"2\.(\d+)", bounds)
+    first, last = int(numbers[0]), int(numbers[-1]) - ("<" in bounds)
+    return "2.%d" % first if first >= last else "2.%d to 2.%d" % (first, last)

@@ -1,0 +1,328 @@
+"""The Python layer: what is installed, and whether it goes together."""
+
+from typing import Iterable, Optional, Tuple
+
+from ...machine.facts import Distribution
+from ...matrix.matrix import CODE_ENDINGS, accepts
+from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..install_fixes import install_goal, mend, working_python
+from ..view import View
+from . import UNLOADABLE, rule
+from .directml_others import mixed_onnxruntimes
+from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
+from .metal import metal_too_old
+from .plugin_copies import plugins_twice
+from .plugins import damaged_plugins
+
+#: What makes the TensorFlow package itself unusable, so that its requirements do not matter.
+_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
+
+
+@rule("framework-missing", hidden_by=("python-unsupported", "platform-unsupported", *UNLOADABLE))
+def framework_missing(view: View) -> Iterable[Finding]:
+    """Nothing that Keras can run on is installed."""
+    python = view.machine.python
+    if view.has_tensorflow or python.distribution("jax") or python.distribution("torch"):
+        yield from _backend_missing(view)
+        return
+    for name in ("tensorflow", "torch", "jax"):
+        package = python.package(name)
+        if standalone_keras(view) and is_keras3(keras_version(view)) and backend(view).name in ("numpy", "openvino"):
+            return  # Keras computes by itself there, and is asked to
+        # A folder of that name beside the script, without code in it, is no framework.
+        if package is not None and (package.in_site or package.kind != "namespace"):
+            return
+    yield Finding(
+        "framework-missing",
+        "error",
+        "No framework is installed in this Python environment: neither TensorFlow, JAX nor PyTorch.",
+        (Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),),
+        install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
+        ("tensorflow", "keras"),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _backend_missing(view: View) -> Iterable[Finding]:
+    """Keras is there, and the framework that it would take by default is not."""
+    keras = keras_version(view)
+    if view.has_tensorflow or not standalone_keras(view) or (keras is not None and not is_keras3(keras)):
+        return
+    if backend(view).source or view.machine.python.package("tensorflow") is not None:
+        return
+    there = [name for name in ("jax", "torch") if has_backend(view, name)]
+    export = "$env:KERAS_BACKEND = '%s'" if view.machine.native.system == "windows" else "export KERAS_BACKEND=%s"
+    yield Finding(
+        "framework-missing",
+        "error",
+        "Keras takes TensorFlow where nothing names another backend, and TensorFlow is not installed; %s is."
+        % " and ".join(there),
+        (Evidence("neither KERAS_BACKEND nor keras.json names a backend", "environment"),),
+        (Fix("Name the backend that is installed", export % there[0]),),
+        ("keras",),
+        "https://keras.io/getting_started/#configuring-your-backend",
+    )
+
+
+def _newest_for(view: View) -> Optional[str]:
+    """The newest TensorFlow minor release with wheels for this Python, None where there is none."""
+    for row in reversed(view.matrix.tensorflow_rows()):
+        if accepts(row.python, view.machine.python.version):
+            return row.minor
+    return None
+
+
+@rule("python-unsupported")
+def python_unsupported(view: View) -> Iterable[Finding]:
+    """No wheel of TensorFlow exists for this Python version."""
+    python = view.machine.python
+    if view.has_tensorflow or python.distribution("jax", "torch") or _newest_for(view) is not None:
+        return
+    rows = view.matrix.tensorflow_rows()
+    newest = rows[-1]
+    yield Finding(
+        "python-unsupported",
+        "error",
+        "No release of TensorFlow that devicekit knows has wheels for Python %s." % python.version,
+        (Evidence("TensorFlow %s is for Python %s" % (newest.minor, newest.python), "devicekit's matrix"),),
+        LazyFixes(lambda: (_other_python(view),)),
+        ("tensorflow", "keras"),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _other_python(view: View) -> Fix:
+    return Fix(
+        "Make an environment with a Python that TensorFlow supports",
+        "uv venv --python %s" % working_python(view, "cpu")[0],
+    )
+
+
+@rule("platform-unsupported", hidden_by=("python-unsupported",))
+def platform_unsupported(view: View) -> Iterable[Finding]:
+    """A 32-bit interpreter, a C library for which there are no wheels, or a macOS too old for its GPU's plug-in."""
+    yield from metal_too_old(view)
+    python, native = view.machine.python, view.machine.native
+    if view.has_tensorflow:
+        return
+    if python.bits == 32:
+        yield Finding(
+            "platform-unsupported",
+            "error",
+            "This is a 32-bit Python; TensorFlow has wheels for 64-bit Python only.",
+            (Evidence("a 32-bit interpreter for %s" % python.architecture, python.executable),),
+            (Fix("Install a 64-bit Python and make a new environment with it"),),
+            ("tensorflow", "keras"),
+        )
+    elif native.libc.or_none() == "musl":
+        yield Finding(
+            "platform-unsupported",
+            "error",
+            "This system uses musl as its C library; TensorFlow's Linux wheels need glibc.",
+            (Evidence("musl", native.libc.source),),
+            (Fix("Use an image based on glibc (Debian, Ubuntu, Fedora) instead of Alpine"),),
+            ("tensorflow", "keras"),
+        )
+
+
+@rule("install-corrupt", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
+def install_corrupt(view: View) -> Iterable[Finding]:
+    """Files of TensorFlow or NumPy that RECORD lists are missing or cut short."""
+    python = view.machine.python
+    package = python.package("tensorflow")
+    owner = view.tensorflow
+    if package is not None and package.kind == "namespace" and package.in_site:
+        version = owner.version.or_none() if owner is not None else None
+        fix = install_goal(view, "Delete that folder, then install TensorFlow", "fastest", "tensorflow")
+        if owner is not None and version:
+            fix = (Fix("Write TensorFlow's files anew", view.reinstall("%s==%s" % (owner.name, version))),)
+        left = "its %s is there without __init__.py" % package.location
+        yield Finding(
+            "install-corrupt",
+            "error",
+            "What is left of TensorFlow is a folder without its main file: an uninstall or another distribution's removal "
+            "took the rest.",
+            (Evidence(left, package.path_entry),),
+            fix,
+            ("tensorflow",),
+        )
+        return
+    yield from damaged_plugins(view)
+    for item, blocks in _with_files(view):
+        if not (item.missing_count or item.damaged_files):
+            continue
+        if item is owner and len(view.tensorflow_distributions) > 1:
+            continue  # two distributions over one another: that is the cause
+        version = item.version.or_none()
+        names = [name for name in item.missing_files if view.matrix.needed(name, version if item is owner else None)]
+        more = item.missing_count - len(item.missing_files)
+        damaged = [text for text in item.damaged_files if view.matrix.needed(text.partition(" ")[0], None)]
+        count = item.missing_count + len(item.damaged_files)
+        seen = ["missing: %s" % name for name in (names or item.missing_files)[:3]]
+        seen += list(damaged or item.damaged_files)[:3]
+        # Headers and texts are named last: where the last of the named is one, the rest are too.
+        last = item.missing_files[-1] if more > 0 else ""
+        unsure = last.endswith(CODE_ENDINGS) and not last.startswith("tensorflow/include/")
+        fatal = bool(names or damaged or unsure)
+        requirement = "%s==%s" % (item.name, version) if version else item.name
+        yield Finding(
+            "install-corrupt",
+            "error" if fatal else "info",
+            "%d of the files that %s installed are missing or cut short%s."
+            % (count, item.name, "" if fatal else "; an import and training do without them"),
+            tuple(Evidence(text, item.record.source) for text in seen),
+            (Fix("Write the files anew", view.reinstall(requirement)),),
+            blocks if fatal else (),
+        )
+
+
+def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
+    """The distributions whose files matter, and what is blocked where they are gone."""
+    python = view.machine.python
+    uses: Tuple[str, ...] = ("tensorflow",) if view.has_tensorflow else ()
+    uses += tuple(name for name in ("jax", "torch") if python.distribution(name) is not None)
+    for names, blocks in (
+        ((view.tensorflow.name,) if view.tensorflow is not None else (), ("tensorflow",)),
+        (("numpy", "ml-dtypes"), uses + ("keras",)),
+        (("protobuf", "h5py"), ("tensorflow",)),
+        (("keras",), ("keras",)),
+        (("jax", "jaxlib"), ("jax",)),
+        (("torch",), ("torch",)),
+    ):
+        for name in names:
+            found = view.tensorflow if view.tensorflow is not None and name == view.tensorflow.name else None
+            found = found or python.distribution(name)
+            if found is not None:
+                yield found, blocks
+
+
+@rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
+def distributions_conflict(view: View) -> Iterable[Finding]:
+    """Two or more distributions own the import package ``tensorflow`` (or ``onnxruntime``), or a plug-in is there twice."""
+    found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view)]
+    return found or plugins_twice(view)
+
+
+def _tensorflow_twice(view: View) -> Iterable[Finding]:
+    owners = view.tensorflow_distributions
+    if len({item.name for item in owners}) < 2:
+        return
+    labels = ["%s %s" % (item.name, item.version.or_none() or "?") for item in owners]
+    keep = view.tensorflow or owners[0]
+    stale = view.machine.python.stale_modules
+    intact = not (keep.missing_count or keep.damaged_files or stale)
+    requirement = "%s==%s" % (keep.name, keep.version.or_none()) if keep.version.or_none() else keep.name
+    yield Finding(
+        "distributions-conflict",
+        # Of one release, each works with the other's files; what is left after an uninstall does not.
+        "error" if not intact else "info" if len({item.version.or_none() for item in owners}) == 1 else "warning",
+        "%s are installed over one another: they share the folder 'tensorflow', and what is in it is of the one installed "
+        "last." % " and ".join(labels),
+        tuple(Evidence(label, item.location) for label, item in zip(labels, owners))
+        + tuple(Evidence("left by another release: %s" % name) for name in stale[:2]),
+        mend(
+            view,
+            "Remove all of them, then install the one you want",
+            requirement,
+            first=view.uninstall(*[item.name for item in owners]),
+        ),
+        () if intact else ("tensorflow",),
+    )
+
+
+#: What does not work where a local file stands before one of these packages.
+_SHADOW_BLOCKS = {
+    "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
+    "tensorflow": ("tensorflow",), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
+    "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
+    "tensorboard": (), "setuptools": (), "requests": (), "h5py": (), "pandas": ("keras",),
+}  # fmt: skip
+
+
+@rule("module-shadowed", hidden_by=UNLOADABLE)
+def module_shadowed(view: View) -> Iterable[Finding]:
+    """A local file or folder stands before the real package, or before a module of the standard library."""
+    for package in view.machine.python.packages:
+        if package.in_site or package.kind == "namespace" or not package.hides:
+            continue
+        blocks = _SHADOW_BLOCKS.get(package.name, ("tensorflow", "keras", "jax", "torch"))
+        yield Finding(
+            "module-shadowed",
+            "error" if blocks else "info",
+            "%s hides the real '%s': Python finds it first." % (package.location, package.name),
+            (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
+            (Fix("Rename %s (and delete its __pycache__)" % package.location),),
+            # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
+            blocks,
+        )
+
+
+def _location(view: View, name: str) -> str:
+    found = view.machine.python.distribution(name)
+    return found.location if found else ""
+
+
+@rule("numpy-incompatible", hidden_by=_BROKEN)
+def numpy_incompatible(view: View) -> Iterable[Finding]:
+    """TensorFlow's native code was built against another NumPy than is installed."""
+    row, numpy = view.known_row, view.version("numpy")
+    if row is None or numpy is None or accepts(row.numpy, numpy) is not False:
+        return
+    yield Finding(
+        "numpy-incompatible",
+        "error",
+        "%s cannot be imported with NumPy %s: it needs NumPy %s." % (view.tensorflow_label, numpy, row.numpy),
+        (
+            Evidence("numpy %s" % numpy, _location(view, "numpy")),
+            Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's matrix"),
+        ),
+        mend(view, "Install a NumPy that goes with it", "numpy" + _shortest(row.numpy, numpy)),
+        ("tensorflow",),
+        "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",
+    )
+
+
+def _shortest(specifier: str, version: str) -> str:
+    """Return the part of a range that has to be asked for: an upper bound alone is enough, a lower one alone is not.
+
+    Asked for a newer version only, an installer takes the newest of all, which the upper bound is there to keep out.
+    """
+    broken = [part for part in specifier.split(",") if accepts(part, version) is False]
+    return specifier if not broken or any(part.startswith(">") for part in broken) else ",".join(broken)
+
+
+@rule("protobuf-incompatible", hidden_by=_BROKEN)
+def protobuf_incompatible(view: View) -> Iterable[Finding]:
+    """The installed protobuf cannot load TensorFlow's generated code."""
+    row, protobuf = view.known_row, view.version("protobuf")
+    if row is None or protobuf is None:
+        return
+    label = view.tensorflow_label
+    chosen = view.machine.process.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION")
+    if chosen == "cpp" and accepts(">=4", protobuf):
+        windows = view.machine.native.system == "windows"
+        name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
+        yield Finding(
+            "protobuf-incompatible",
+            "error",
+            "%s asks for protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
+            (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
+            (Fix("Unset the variable", "Remove-Item Env:%s" % name if windows else "unset %s" % name),),
+            ("tensorflow",),
+            "https://protobuf.dev/news/2022-05-06/#python-updates",
+        )
+        return
+    if accepts(row.protobuf, protobuf) is not False:
+        return
+    if chosen == "python" and accepts(">=4", protobuf):
+        return  # the refusal of old generated code is in the faster implementations only (seen: 1.15 to 2.11)
+    yield Finding(
+        "protobuf-incompatible",
+        "error",
+        "%s cannot be imported with protobuf %s: its generated code needs protobuf %s."
+        % (label, protobuf, row.protobuf),
+        (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
+        mend(view, "Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),
+        ("tensorflow",),
+        "https://protobuf.dev/news/2022-05-06/#python-updates",
+    )

@@ -1,0 +1,53 @@
+"""Requirements as metadata state them: their names, whether they hold on the examined machine, and better bounds. Pure."""
+
+from ..view import View
+
+__all__ = ["applies", "bare_name", "bounded", "normal_name"]
+
+
+def bare_name(requirement: str) -> str:
+    """Return what stands before the bounds of a requirement."""
+    for position, character in enumerate(requirement):
+        if character in "<>=!~[ ":
+            return requirement[:position]
+    return requirement
+
+
+def bounded(view: View, requirement: str) -> str:
+    """Put what a release can really load in place of what it declares: its metadata often has no upper bound."""
+    row = view.tensorflow_row
+    bounds = {"numpy": row.numpy, "protobuf": row.protobuf} if row is not None else {}
+    name = bare_name(requirement).replace("_", "-").lower()
+    return name + bounds[name] if name in bounds else requirement
+
+
+def normal_name(requirement: str) -> str:
+    """Return the distribution's name in a requirement, as names are compared."""
+    return (
+        bare_name(requirement.partition(";")[0].partition("(")[0]).strip().replace("_", "-").replace(".", "-").lower()
+    )
+
+
+def applies(text: str, view: View) -> bool:
+    """Return whether a requirement holds here."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:  # some old wheels have such: nothing can be said of it
+        return False
+    if requirement.marker is None:
+        return True
+    python, native = view.machine.python, view.machine.native
+    environment = {
+        "python_version": ".".join(python.version.split(".")[:2]),
+        "python_full_version": python.version,
+        "sys_platform": {"windows": "win32", "macos": "darwin"}.get(native.system, native.system),
+        "platform_system": {"windows": "Windows", "macos": "Darwin"}.get(native.system, "Linux"),
+        "os_name": "nt" if native.system == "windows" else "posix",
+        "platform_machine": python.architecture,
+        "implementation_name": python.implementation,
+        "platform_python_implementation": "CPython" if python.implementation == "cpython" else python.implementation,
+        "extra": "",
+    }
+    return requirement.marker.evaluate(environment)

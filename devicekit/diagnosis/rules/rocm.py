@@ -1,0 +1,391 @@
+"""AMD's compute stack against the build that uses it."""
+
+import re
+from typing import Iterable, List, Optional, Sequence, Tuple
+
+from ...machine.facts import AmdGpu
+from ...matrix.matrix import RocmRow, version_at_least
+from ..findings import Evidence, Finding, Fix
+from ..install_fixes import replace_by_goal
+from ..view import Accelerator, View
+from . import rule
+from .frameworks import gpu_build, uses
+from .rocm_devices import VARIABLES, left_out, rocm_row, target_of, visible_gpus
+
+_INSTALL = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/"
+_WSL = "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/wsl/install-radeon.html"
+_HIDDEN = ("rocm-missing", "wsl-without-gpu")
+
+
+def _users(view: View) -> Tuple[str, ...]:
+    """The installed frameworks that are built for ROCm."""
+    return tuple(name for name in ("tensorflow", "jax", "torch") if uses(view, name, "rocm"))
+
+
+def _cards(view: View) -> Tuple[Accelerator, ...]:
+    return view.vendor("amd")
+
+
+# What other words' rules ask of AMD's part: each makes findings of the code that its rule has.
+
+
+def amd_driver_missing(view: View) -> Iterable[Finding]:
+    """An AMD GPU whose kernel driver is not loaded, or is without its part for computing."""
+    rocm, native = view.machine.rocm, view.machine.native
+    if not _users(view) or native.system != "linux" or view.wsl or not _cards(view):
+        return
+    if rocm.kfd.value is not None:
+        return
+    displays = [item for item in view.machine.driver.displays.or_none() or () if item.vendor_id == "1002"]
+    bound = next((item.driver for item in displays if item.driver), "")
+    gpu = _cards(view)[0]
+    evidence = [Evidence(gpu.name, gpu.source), Evidence("not there", rocm.kfd.source)]
+    fixes: Tuple[Fix, ...] = (
+        Fix("Load it; its error message, if any, says why it was not loaded", "sudo modprobe amdgpu"),
+        Fix("Where that fails, start a newer kernel, which knows newer GPUs, or install AMD's own driver"),
+    )
+    if bound == "amdgpu":
+        summary = "The AMD GPU's kernel driver amdgpu is loaded without its part for computing: /dev/kfd is missing."
+        fixes = (
+            Fix("See why: the kernel's log names it", "sudo dmesg | grep -iE 'kfd|amdgpu'"),
+            Fix("Start a kernel that was built with CONFIG_HSA_AMD, or install AMD's own driver"),
+        )
+    elif bound:
+        summary = "There is an AMD GPU, but the driver %s has it instead of amdgpu, which ROCm needs." % bound
+        if bound.startswith("vfio"):
+            fixes = (Fix("Take the GPU back from the virtual machines that it is reserved for"),)
+    else:
+        summary = "There is an AMD GPU, but its kernel driver amdgpu is not loaded."
+    if bound:
+        evidence.append(Evidence("driver %s" % bound, view.machine.driver.displays.source))
+    yield Finding("driver-missing", "warning", summary, tuple(evidence), fixes, ("rocm",), _INSTALL)
+
+
+def amd_container(view: View) -> Iterable[Finding]:
+    """A container on a machine with an AMD GPU and its driver, started without the GPU."""
+    machine = view.machine
+    container, rocm = machine.process.container.value, machine.rocm
+    if container is None or not _users(view):
+        return
+    displays = [item for item in machine.driver.displays.value or () if item.vendor_id == "1002"]
+    render = any("renderD" in item.path for item in machine.driver.nodes)
+    has_kfd = rocm.kfd.value is not None
+    if (has_kfd and render) or not any(item.driver == "amdgpu" for item in displays):
+        return
+    missing = " and ".join(([] if has_kfd else ["/dev/kfd"]) + ([] if render else ["/dev/dri/renderD*"]))
+    command = "%s run --device /dev/kfd --device /dev/dri ..." % ("podman" if container == "podman" else "docker")
+    yield Finding(
+        "container-without-gpu",
+        "warning",
+        "This container runs on a host with an AMD GPU, but was started without it: there is no %s." % missing,
+        (
+            Evidence("the host's driver amdgpu has %s" % displays[0].address, machine.driver.displays.source),
+            Evidence(container, machine.process.container.source),
+        ),
+        (
+            Fix("Ask for the GPU in the pod's resources: limits: amd.com/gpu: 1")
+            if container == "kubernetes"
+            else Fix("Start the container with the GPU", command),
+        ),
+        ("rocm",),
+        "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html",
+    )
+
+
+def amd_denied(view: View) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+    """Return AMD's nodes that this user may not open, and the groups that own them."""
+    machine = view.machine
+    if not _users(view):
+        return (), ()
+    nodes = {gpu.render_node for gpu in machine.rocm.gpus.or_none() or () if gpu.render_node}
+    denied = [item for item in machine.driver.nodes if not item.accessible and "renderD" in item.path]
+    if nodes:  # those of other makers' GPUs do not matter
+        denied = [item for item in denied if item.path in nodes]
+    kfd = machine.rocm.kfd.value
+    denied = ([kfd] if kfd is not None and not kfd.accessible else []) + denied
+    groups = dict.fromkeys(item.group for item in denied if item.group)
+    return tuple(item.path for item in denied), tuple(groups)
+
+
+def amd_hidden(view: View) -> Tuple[str, str]:
+    """Return the variable that hides every AMD GPU, and its value; ("", "") where none does."""
+    process = view.machine.process
+    if not _users(view) or all(process.env(name) is None for name in VARIABLES):
+        return "", ""
+    gpus: Sequence[AmdGpu] = view.machine.rocm.gpus.value or ()
+    if not gpus:  # the driver lists none to us: the bus knows how many there are
+        gpus = tuple(AmdGpu(item.name, "") for item in _cards(view))
+    name = visible_gpus(gpus, process).hidden_by if gpus else ""
+    return name, (process.env(name) or "") if name else ""
+
+
+# ROCm in WSL: AMD's library librocdxg asks the driver of Windows through /dev/dxg.
+
+#: From this release on ROCm in WSL goes through librocdxg; before, AMD had a package of its own for WSL.
+_FIRST_BRIDGE = "7.2"
+
+#: From this release on ROCm looks for the bridge unasked.
+_BRIDGE_BY_ITSELF = "7.13"
+
+
+def _bridge(view: View) -> Tuple[str, ...]:
+    """Which parts of ROCm's way to the GPU are there in WSL 2; nothing elsewhere."""
+    machine = view.machine
+    if view.wsl != 2 or not _users(view) or machine.directml.dxg.value is None:
+        return ()
+    names = [item.name for item in machine.rocm.libraries.value or ()]
+    return ("directx", "library") if any(name.startswith("librocdxg.so") for name in names) else ("directx",)
+
+
+def _release(view: View) -> str:
+    return (view.machine.rocm.version.value or "").partition("-")[0]
+
+
+def amd_closed_bridge(view: View) -> Iterable[Finding]:
+    """ROCm in WSL that was not told to look behind the bridge."""
+    name = "HSA_ENABLE_DXG_DETECTION"
+    value = view.machine.process.env(name)
+    if "library" not in _bridge(view) or value == "1" or not version_at_least(_release(view), _FIRST_BRIDGE):
+        return
+    if value != "0" and version_at_least(_release(view), _BRIDGE_BY_ITSELF):
+        return
+    yield Finding(
+        "device-hidden",
+        "warning",
+        "ROCm %s looks for the GPU of Windows only where %s is 1, and it is %s."
+        % (_release(view), name, "not set" if value is None else "'%s'" % value[:20]),
+        (Evidence("not set" if value is None else "%s=%s" % (name, value[:20]), "environment"),),
+        (Fix("Set it before Python starts", "export %s=1" % name),),
+        ("rocm",),
+        _WSL,
+    )
+
+
+def amd_refused_target(view: View) -> Iterable[Finding]:
+    """HSA_OVERRIDE_GFX_VERSION with a value that ROCm refuses: it then lists no GPU at all (libhsakmt/src/topology.c)."""
+    process = view.machine.process
+    named = any(name.startswith("HSA_OVERRIDE_GFX_VERSION") for name, _ in process.environ)
+    gpus = view.machine.rocm.gpus.value or () if named and _users(view) else ()
+    refused = next((gpu for gpu in gpus if target_of(gpu, process) is None), None)
+    if refused is None:
+        return
+    own = "HSA_OVERRIDE_GFX_VERSION_%d" % refused.node
+    name = own if process.env(own) else "HSA_OVERRIDE_GFX_VERSION"
+    value = (process.env(name) or "")[:60]
+    yield Finding(
+        "device-hidden",
+        "warning",
+        "%s is '%s' and not of the form 10.3.0: ROCm gives up and lists no GPU." % (name, value),
+        (Evidence("%s=%s" % (name, value), "environment"),),
+        (Fix("Unset it, or give it three numbers", "unset %s" % name),),
+        ("rocm",),
+        "https://github.com/ROCm/ROCR-Runtime/blob/amd-staging/libhsakmt/src/topology.c",
+    )
+
+
+def amd_bridge_missing(view: View) -> Iterable[Finding]:
+    """ROCm in WSL without AMD's library that reaches the GPU of Windows."""
+    rocm = view.machine.rocm
+    if _bridge(view) != ("directx",) or not version_at_least(_release(view), _FIRST_BRIDGE):
+        return
+    yield Finding(
+        "wsl-without-gpu",
+        "warning",
+        "ROCm %s reaches the GPU of Windows through librocdxg.so, which is not installed." % _release(view),
+        (
+            Evidence("librocdxg.so not found", rocm.libraries.source),
+            Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
+        ),
+        (Fix("Install AMD's ROCDXG for this ROCm, and AMD's current driver in Windows"),),
+        ("rocm",),
+        _WSL,
+    )
+
+
+# Rules of its own.
+
+
+@rule("rocm-missing")
+def rocm_missing(view: View) -> Iterable[Finding]:
+    """A ROCm build without ROCm's driver or libraries, whatever GPU there is. PyTorch's builds bring the libraries along."""
+    yield from _jax_alone(view)
+    rocm, process = view.machine.rocm, view.machine.process
+    if not view.uses_rocm:
+        return
+    # In WSL, ROCm reaches the GPU through /dev/dxg instead of its own driver. A GPU without a driver, and a container
+    # without the GPU, are findings of their own.
+    has_driver = rocm.kfd.value is not None or view.machine.directml.dxg.value is not None
+    explained = bool(_cards(view)) and (process.container.or_none() is not None or not view.wsl)
+    no_libraries = rocm.version.value is None
+    if not no_libraries and (has_driver or explained):
+        return
+    missing = ([] if has_driver or explained else ["/dev/kfd"]) + (["/opt/rocm"] if no_libraries else [])
+    yield Finding(
+        "rocm-missing",
+        "error" if no_libraries else "warning",
+        "%s needs AMD's ROCm, of which %s %s missing."
+        % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
+        tuple(Evidence("not there", path) for path in missing),
+        replace_by_goal(
+            view, "Install the ROCm that this build was made for; or replace the build", "cpu", "tensorflow-cpu"
+        ),
+        # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
+        ("tensorflow.rocm", "tensorflow") if no_libraries else ("rocm",),
+        "https://rocm.docs.amd.com/",
+    )
+
+
+def _jax_alone(view: View) -> Iterable[Finding]:
+    """JAX with its plug-in for ROCm, which takes the libraries from the system: without them JAX goes on without it."""
+    build, rocm = gpu_build(view, "jax"), view.machine.rocm
+    if build is None or not build.rocm or rocm.version.value is not None or rocm.installations:
+        return
+    major = build.rocm[:1]
+    yield Finding(
+        "rocm-missing",
+        "warning",
+        "%s has the plug-in for ROCm %s, which is not installed: it computes on the processor." % (build.label, major),
+        (Evidence("not there", "/opt/rocm"), Evidence("a plug-in for ROCm %s" % major, build.source)),
+        (Fix("Install ROCm %s, following AMD's documentation of that release" % major),),
+        ("jax.rocm",),
+        _INSTALL,
+    )
+
+
+@rule("rocm-version-mismatch", hidden_by=_HIDDEN)
+def rocm_version_mismatch(view: View) -> Iterable[Finding]:
+    """ROCm is there, of another release than the build was made for.
+
+    The names of its libraries carry the major number, so that another one cannot be loaded; with another minor number
+    some releases work together and some do not. tensorflow-rocm also looks in the folder of its own release
+    (``/opt/rocm-6.0.0``), whatever ``/opt/rocm`` is.
+    """
+    row, rocm = rocm_row(view), view.machine.rocm
+    if row is None or rocm.version.value is None:
+        return
+    found, wanted = _numbers(rocm.version.value), _numbers(row.rocm)
+    others = [item for item in rocm.installations if item.found_via != "pip" and _numbers(item.version) == wanted]
+    if not found or found[:2] == wanted[:2] or others:
+        return
+    fatal = found[0] != wanted[0]
+    yield Finding(
+        "rocm-version-mismatch",
+        "error" if fatal else "warning",
+        "%s was built for ROCm %s; ROCm %s is installed%s."
+        % (
+            view.tensorflow_label,
+            row.rocm,
+            rocm.version.value.partition("-")[0],
+            ", whose libraries have other names: its import fails" if fatal else "",
+        ),
+        (
+            Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
+            Evidence("built for ROCm %s" % row.rocm, "devicekit's matrix"),
+        ),
+        (
+            Fix("Install ROCm %s, following AMD's documentation of that release" % row.rocm),
+            Fix("Or, in a new environment, the tensorflow-rocm that was built for ROCm %d.%d" % found[:2]),
+        ),
+        ("tensorflow.rocm", "tensorflow") if fatal else (),
+        "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/tensorflow-install.html",
+    )
+
+
+def _numbers(text: str) -> Tuple[int, ...]:
+    parts = re.match(r"(\d+)\.(\d+)", text)
+    return (int(parts.group(1)), int(parts.group(2))) if parts else ()
+
+
+@rule("gfx-unsupported", hidden_by=(*_HIDDEN, "rocm-version-mismatch", "device-hidden", "container-without-gpu"))
+def gfx_unsupported(view: View) -> Iterable[Finding]:
+    """TensorFlow ignores every GPU whose target is not in its list, and ROCm's kernel driver those that it cannot use."""
+    yield from _unlisted(view)
+    row, rocm = rocm_row(view), view.machine.rocm
+    if row is None or not row.gfx:
+        return
+    gpus = rocm.gpus.value or ()
+    indices = visible_gpus(gpus, view.machine.process).indices
+    targets = [target_of(gpus[index], view.machine.process) for index in indices]
+    if not indices or None in targets:
+        return  # ROCm itself refuses such a variable, which is a finding of its own
+    ignored = left_out(view, indices)
+    if not ignored:
+        return
+    whole = len(ignored) == len(indices)
+    overridden = any(gpus[index].target != target for index, target in zip(indices, targets))
+    source = "HSA_OVERRIDE_GFX_VERSION" if overridden else rocm.gfx.source
+    seen = tuple(dict.fromkeys(str(targets[indices.index(index)]) for index, _ in ignored))
+    evidence = [Evidence("%s: %s" % (gpus[index].name, why), source) for index, why in ignored[:4]]
+    evidence.append(Evidence("%s has %s" % (view.tensorflow_label, ", ".join(row.gfx)), "devicekit's matrix"))
+    first = len(indices) - len(ignored)  # what is left out comes behind what is used
+    if whole:
+        summary = "%s has no code for %s: it ignores the GPU." % (view.tensorflow_label, " and ".join(seen))
+        blocks: Tuple[str, ...] = ("tensorflow.rocm",)
+    else:
+        names = " and ".join(gpus[index].name for index, _ in ignored[:3])
+        summary = "%s leaves out %s: %s." % (view.tensorflow_label, names, ignored[0][1])
+        blocks = tuple("tensorflow.gpu:%d" % (first + number) for number in range(len(ignored)))
+    yield Finding(
+        "gfx-unsupported",
+        "warning" if whole else "info",
+        summary,
+        tuple(evidence),
+        _fixes(row, seen) if whole else (),
+        blocks,
+        _INSTALL + "reference/system-requirements.html",
+    )
+
+
+def _unlisted(view: View) -> Iterable[Finding]:
+    """AMD GPUs that have the driver amdgpu, and that its part for computing leaves out: too old, too new, no PCIe atomics."""
+    machine = view.machine
+    if not _users(view) or machine.rocm.kfd.value is None or machine.rocm.withheld:
+        return
+    gpus = machine.rocm.gpus.value
+    if gpus is None:
+        return
+    listed = {gpu.bus_id for gpu in gpus}
+    if "" in listed:
+        return
+    displays = [item for item in machine.driver.displays.value or () if item.vendor_id == "1002"]
+    lost = [item for item in displays if item.driver == "amdgpu" and item.address not in listed]
+    if not lost:
+        return
+    names = [item.name for item in _cards(view) if item.source.endswith(tuple(card.address for card in lost))]
+    yield Finding(
+        "gfx-unsupported",
+        "info" if gpus else "warning",
+        "ROCm's kernel driver does not list %s: it is too old or too new for this driver, or its slot lacks PCIe atomics."
+        % (" and ".join(names) or "the AMD GPU"),
+        tuple(
+            Evidence("%s is not among the GPUs for computing" % item.address, machine.rocm.gpus.source) for item in lost
+        ),
+        (Fix("See why: the kernel's log names it", "sudo dmesg | grep -i kfd"),),
+        tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else ("rocm",),
+        _INSTALL + "reference/system-requirements.html",
+    )
+
+
+#: A target of the same family whose code such a GPU runs, as users report; AMD supports none of this.
+_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
+
+
+def _fixes(row: RocmRow, seen: Sequence[str]) -> Tuple[Fix, ...]:
+    fixes: List[Fix] = [Fix("Use a release of tensorflow-rocm that was built for this GPU")]
+    for family, relative, version in _RELATIVES:
+        if seen[0].startswith(family) and seen[0] != relative and relative in row.gfx:
+            text = "Let ROCm treat the GPU as %s, which often works and which AMD does not support" % relative
+            fixes.insert(0, Fix(text, "export HSA_OVERRIDE_GFX_VERSION=%s" % version))
+    return tuple(fixes)
+
+
+def add_to_groups(groups: Sequence[str], otherwise: Sequence[str]) -> Tuple[Optional[str], str]:
+    """Return the command that gives this user a node's groups, None where they have no names here; and what it does."""
+    named = [name for name in groups if not name.isdecimal()]
+    if groups and not named:
+        numbers = " ".join("--group-add %s" % number for number in groups)
+        return None, "Start the container with the groups of the host's nodes: docker run %s ..." % numbers
+    if named == ["root"]:
+        return None, "The node belongs to root alone: let the system's rules (udev) give it to the group render"
+    command = "sudo usermod -aG %s $USER" % ",".join(name for name in named or otherwise if name != "root")
+    return command, "Add yourself to the group that owns it, then log in again"

@@ -1,0 +1,66 @@
+"""Google's TPUs: reported, and offered to the framework that has what they need. Pure."""
+
+from typing import Iterable, List, Tuple
+
+from ..findings import Candidate, Evidence, Finding, Fix
+from ..prediction import blocking_device
+from ..view import View
+from .frameworks import uses
+
+__all__ = ["tpu_candidates", "tpu_denied", "tpu_without_build"]
+
+_URL = "https://docs.jax.dev/en/latest/installation.html#google-cloud-tpu"
+
+
+def tpu_candidates(view: View, findings: Tuple[Finding, ...], framework: str) -> List[Candidate]:
+    """Return the TPU chips as devices of a framework; whether one works, only a run can tell."""
+    found = []
+    for number, chip in enumerate(view.machine.tpu.chips.or_none() or ()):
+        platform = "tpu" if uses(view, framework, "tpu") else ""
+        device = "tpu:%d" % number
+        blocks = blocking_device(findings, framework, "tpu", device)
+        blocks = tuple(code for code in blocks if platform or code == "cpu-only-build")
+        usable = None if platform and not blocks else False
+        found.append(Candidate(device, platform, "Google TPU %s" % chip, usable, blocks))
+    return found
+
+
+def tpu_without_build(view: View) -> Iterable[Finding]:
+    """A TPU, and a framework without what it needs for it."""
+    chips = view.machine.tpu.chips.or_none() or ()
+    python = view.machine.python
+    present = [name for name in ("jax", "tensorflow") if _is_there(view, name)]
+    lacking = [name for name in present if not uses(view, name, "tpu")]
+    if not chips or not present or len(lacking) < len(present):
+        return
+    name = lacking[0]
+    missing = "libtpu" if name == "jax" else "the build tensorflow-tpu"
+    version = python.version_of("jax") or ""
+    fix = Fix("Install JAX with the library for TPUs", view.install("jax[tpu]%s" % ("==" + version if version else "")))
+    if name == "tensorflow":
+        fix = Fix("Use Keras on JAX, whose library for TPUs is on the registry", view.install("keras", "jax[tpu]"))
+    yield Finding(
+        "cpu-only-build",
+        "info",
+        "There is a TPU, but %s is installed without %s." % ({"jax": "JAX"}.get(name, view.tensorflow_label), missing),
+        (
+            Evidence("%d chips of TPU %s" % (len(chips), chips[0]), view.machine.tpu.chips.source),
+            Evidence("no libtpu", view.machine.tpu.library.source),
+        ),
+        (fix,),
+        tuple("%s.tpu" % item for item in lacking),
+        _URL,
+    )
+
+
+def _is_there(view: View, framework: str) -> bool:
+    if framework == "tensorflow":
+        return view.has_tensorflow
+    return view.machine.python.distribution(framework) is not None
+
+
+def tpu_denied(view: View) -> Tuple[str, ...]:
+    """Return the TPU's nodes that this user may not open, where a framework would use them."""
+    if not any(uses(view, name, "tpu") for name in ("jax", "tensorflow")):
+        return ()
+    return tuple(item.path for item in view.machine.tpu.nodes if not item.accessible)

@@ -1,0 +1,59 @@
+"""Which findings are symptoms of others, and how much those weigh of frameworks that are not meant. Pure."""
+
+from dataclasses import replace
+from typing import List, NamedTuple, Sequence, Tuple
+
+from .findings import Finding, Fix, LazyFixes
+from .framework_choice import TITLES
+from .rules.frameworks import FRAMEWORKS, frameworks_in
+
+__all__ = ["Cause", "as_seen_from", "cause_of", "hides_all", "is_symptom"]
+
+
+class Cause(NamedTuple):
+    """A code that fired. ``frameworks``: the only ones that it is about, () where it is about all."""
+
+    code: str
+    frameworks: Tuple[str, ...]
+
+
+def cause_of(finding: Finding, backend: str) -> Cause:
+    """Return what a finding can hide; ``backend``: what Keras computes with, which what is about Keras is about."""
+    return Cause(finding.code, _about(finding, backend))
+
+
+def _about(finding: Finding, backend: str) -> Tuple[str, ...]:
+    own = [backend if block.startswith(("keras", "tf.")) else block for block in finding.blocks]
+    return frameworks_in(tuple(own)) if backend in FRAMEWORKS else frameworks_in(finding.blocks)
+
+
+def hides_all(causes: Sequence[Cause], hidden_by: Tuple[str, ...]) -> bool:
+    """Return whether everything that a rule could say is a symptom."""
+    return any(cause.code in hidden_by and not cause.frameworks for cause in causes)
+
+
+def is_symptom(finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, ...], backend: str) -> bool:
+    """Return whether a finding is a symptom of what fired before: every framework that it is about is hit by that."""
+    # What blocks nothing is a remark on TensorFlow, whose rules were there first.
+    about = _about(finding, backend) if finding.blocks else ("tensorflow",)
+    hit: List[str] = []
+    for cause in causes:
+        if cause.code in hidden_by:
+            hit += cause.frameworks or FRAMEWORKS
+    return bool(about) and all(name in hit for name in about)
+
+
+def as_seen_from(finding: Finding, meant: str) -> Finding:
+    """Return a finding with the weight that it has for the framework that is meant.
+
+    What is wrong with another one is worth knowing, and no reason to alarm somebody who does not use that.
+    """
+    about = frameworks_in(finding.blocks)
+    if finding.severity == "info" or not about or meant in about:
+        return finding
+    if finding.severity == "warning":
+        return replace(finding, severity="info")
+    # What would mend the other one may change what the meant one needs.
+    text = "Nothing, as long as it is %s that computes; else give %s an environment of its own"
+    leave = Fix(text % (TITLES[meant], " and ".join(TITLES[name] for name in about)))
+    return replace(finding, severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))

@@ -1,0 +1,381 @@
+"""`View`: what several rules ask of a machine, computed once. Pure."""
+
+from typing import Any, Callable, Dict, Generic, List, NamedTuple, Optional, Tuple, TypeVar
+
+from ..errors import UnknownFactError
+from ..machine.facts import Distribution, FrameworkBuild, Machine
+from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
+from ..matrix.target import Target, macos_version
+from .findings import Fix
+
+__all__ = ["Accelerator", "View"]
+
+_T = TypeVar("_T")
+
+#: Vendors by PCI number. Display controllers of virtual machines and management boards are not in it: they compute nothing.
+_VENDORS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "5143": "qualcomm", "4d4f4351": "qualcomm"}
+
+
+class Accelerator(NamedTuple):
+    """A piece of graphics hardware: what it is and where that was seen. ``remark``: what is uncertain about it."""
+
+    vendor: str
+    name: str
+    memory_bytes: Optional[int]
+    source: str
+    memory_free_bytes: Optional[int] = None
+    uuid: str = ""
+    compute_capability: str = ""
+    remark: str = ""
+    memory_used_bytes: Optional[int] = None
+    utilization_percent: Optional[int] = None
+    location: str = ""
+    numbering: str = ""
+
+
+class _Once(Generic[_T]):
+    """A property that is worked out when it is first asked for; one that raises is worked out anew."""
+
+    def __init__(self, make: Callable[[Any], _T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __get__(self, view: Any, owner: Any = None) -> _T:
+        if view is None:  # asked of the class, by a tool for documentation
+            return self  # type: ignore[return-value]
+        # It has no __set__: what lies in the instance's dictionary is found before it from now on.
+        made = view.__dict__[self._make.__name__] = self._make(view)
+        return made
+
+
+class View:
+    """A machine and the matrix, with the questions that rules share.
+
+    Every property may raise `UnknownFactError`; then the rule that asked is "not evaluated".
+    """
+
+    def __init__(self, machine: Machine, matrix: Matrix) -> None:
+        self.machine = machine
+        self.matrix = matrix
+        #: What `libraries.search` found, by framework: several rules ask.
+        self.searches: Dict[str, Any] = {}
+
+    @_Once
+    def tensorflow_distributions(self) -> Tuple[Distribution, ...]:
+        """The installed distributions that bring files of the import package ``tensorflow``."""
+        installed = [item for item in self.machine.python.distributions.value or () if item.name in TENSORFLOW_OWNERS]
+        names = {item.name for item in installed}
+        redirected = any(name in names for name in TENSORFLOW_REDIRECTS)
+        return tuple(item for item in installed if not (item.name == "tensorflow" and redirected))
+
+    @_Once
+    def tensorflow(self) -> Optional[Distribution]:
+        """The distribution whose TensorFlow would be imported."""
+        owners = self.tensorflow_distributions
+        package = self.machine.python.package("tensorflow")
+        if package is not None and len(owners) > 1:
+            # Python imports from the first folder of the path that has it: what lies in others does not matter.
+            here = tuple(item for item in owners if item.location.startswith(package.path_entry))
+            owners = here or owners
+        if len(owners) < 2:
+            return owners[0] if owners else None
+        # The one installed last wrote over the others' files: the version that the files name tells which it was.
+        build = self.machine.python.build("tensorflow")
+        version = build.version.or_none() if build else None
+        intact = [item for item in owners if not item.missing_count and not item.damaged_files]
+        same = [item for item in owners if version and item.version.or_none() == version]
+        whole = [item for item in same if item in intact]
+        return (whole or same or intact or list(owners))[0]
+
+    @property
+    def tensorflow_build(self) -> Optional[FrameworkBuild]:
+        """What the files of the imported TensorFlow say."""
+        return self.machine.python.build("tensorflow")
+
+    @_Once
+    def tensorflow_version(self) -> Optional[str]:
+        """The version of TensorFlow, from its metadata or its own files."""
+        owner = self.tensorflow
+        if owner is not None and owner.version.or_none():
+            return owner.version.or_none()
+        build = self.tensorflow_build
+        return build.version.or_none() if build else None
+
+    @property
+    def has_tensorflow(self) -> bool:
+        """Whether any TensorFlow is there, with metadata or without."""
+        return self.tensorflow is not None or self.tensorflow_build is not None
+
+    @property
+    def tensorflow_names(self) -> Tuple[str, ...]:
+        """The names of all installed distributions of TensorFlow, the empty ones included: what to uninstall."""
+        installed = self.machine.python.distributions.value or ()
+        return tuple(item.name for item in installed if item.name in TENSORFLOW_OWNERS)
+
+    @_Once
+    def tensorflow_row(self) -> Optional[TensorFlowRow]:
+        """The matrix row of the installed TensorFlow."""
+        return self.matrix.tensorflow(self.tensorflow_version)
+
+    @property
+    def known_row(self) -> Optional[TensorFlowRow]:
+        """The matrix row of the installed TensorFlow, None where there is no TensorFlow.
+
+        Raises
+        ------
+        UnknownFactError
+            Where its version cannot be read, or the matrix does not know the release.
+        """
+        row = self.tensorflow_row
+        if row is None and self.has_tensorflow:
+            version = self.tensorflow_version
+            raise UnknownFactError(
+                "the matrix does not know %s" % self.tensorflow_label if version else "TensorFlow's version is unknown"
+            )
+        return row
+
+    def version(self, name: str) -> Optional[str]:
+        """The version of an installed distribution, None where it is not installed.
+
+        Raises
+        ------
+        UnknownFactError
+            Where it is installed and its version cannot be read.
+        """
+        found = self.machine.python.distribution(name)
+        return found.version.value if found is not None else None
+
+    @_Once
+    def tensorflow_label(self) -> str:
+        """The name for messages: ``TensorFlow 2.10.1`` or ``tensorflow-directml 1.15.8``."""
+        owner = self.tensorflow
+        plain = ("tensorflow", "tensorflow-cpu") + TENSORFLOW_REDIRECTS
+        name = owner.name if owner is not None and owner.name not in plain else "TensorFlow"
+        return ("%s %s" % (name, self.tensorflow_version or "")).strip()
+
+    @_Once
+    def directml_flavour(self) -> Optional[str]:
+        """``"fork"`` (TensorFlow 1.15 with DirectML), ``"plugin"``, or None."""
+        build = self.tensorflow_build
+        owner = self.tensorflow
+        if (owner and owner.name == "tensorflow-directml") or (build and build.directml.or_none()):
+            return "fork"
+        plugins = self.machine.python.plugins.value or ()
+        if any("tfdml_plugin" in item.path for item in plugins):
+            return "plugin"
+        return "plugin" if self.machine.python.distribution("tensorflow-directml-plugin") else None
+
+    @property
+    def foreign_plugins(self) -> Tuple[str, ...]:
+        """Plug-in libraries of TensorFlow that devicekit knows nothing of."""
+        known = ["tfdml_plugin", "libmetal_plugin", "libitex"]
+        known += [name for told in self.machine.platforms if told.facts.known for name in told.libraries]
+        plugins = self.machine.python.plugins.value or ()
+        return tuple(item.path for item in plugins if not any(name in item.path for name in known))
+
+    @_Once
+    def accelerators(self) -> Tuple[Accelerator, ...]:
+        """All graphics hardware that could compute, NVIDIA first, each piece once.
+
+        Raises
+        ------
+        UnknownFactError
+            Where no source could be read.
+        """
+        driver, directml, metal = self.machine.driver, self.machine.directml, self.machine.metal
+        found: List[Accelerator] = []
+        for gpu in driver.gpus.or_none() or ():
+            found.append(
+                Accelerator(
+                    gpu.vendor,
+                    gpu.name,
+                    gpu.memory_bytes.or_none(),
+                    driver.gpus.source,
+                    gpu.memory_free_bytes.or_none(),
+                    gpu.uuid,
+                    gpu.compute_capability.or_none() or "",
+                    gpu.problem,
+                    gpu.memory_used_bytes.or_none(),
+                    gpu.utilization_percent.or_none(),
+                    gpu.bus_id,
+                )
+            )
+        listed = any(item.vendor == "nvidia" for item in found)
+        if self.machine.native.system == "linux":
+            described = self._described()
+            found += [accelerator for _, accelerator in described]
+            addresses = [address for address, _ in described]
+            for display in driver.displays.value or ():
+                vendor = _VENDORS.get(display.vendor_id)
+                if vendor is None or (vendor == "nvidia" and listed) or display.address in addresses:
+                    continue
+                if vendor == "amd" and "" in addresses:  # its driver listed one without saying where it is
+                    addresses.remove("")
+                    continue
+                name = "%s GPU [%s:%s]" % (_NAMES[vendor], display.vendor_id, display.device_id)
+                source = "%s/%s" % (driver.displays.source, display.address)
+                found.append(Accelerator(vendor, name, None, source, location=display.address))
+            for adapter in directml.adapters.or_none() or ():  # WSL's, whose PCI bus does not tell them apart
+                vendor = _VENDORS.get(adapter.vendor_id)
+                if vendor is None or adapter.software or adapter.neural or (vendor == "nvidia" and listed):
+                    continue
+                found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
+        elif self.machine.native.system == "windows":
+            for adapter in directml.adapters.value or ():
+                vendor = _VENDORS.get(adapter.vendor_id)
+                if vendor is not None and not adapter.software and not (vendor == "nvidia" and listed):
+                    found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
+        elif metal.chip.value:
+            memory = metal.memory_bytes.or_none()
+            found.append(Accelerator("apple", "%s GPU" % metal.chip.value, memory, metal.chip.source))
+        order: Dict[str, int] = {"nvidia": 0, "amd": 1, "apple": 2, "intel": 3, "qualcomm": 4}
+        return tuple(sorted(found, key=lambda item: order[item.vendor]))
+
+    def _described(self) -> List[Tuple[str, Accelerator]]:
+        """What AMD's and Intel's drivers say of their GPUs, in their order, each with its address on the bus."""
+        rocm, oneapi = self.machine.rocm, self.machine.oneapi
+        found = [
+            (
+                amd.bus_id,
+                Accelerator(
+                    "amd",
+                    amd.name,
+                    amd.memory_bytes,
+                    rocm.gpus.source,
+                    amd.memory_free_bytes,
+                    amd.uuid,
+                    memory_used_bytes=amd.memory_used_bytes,
+                    location=amd.bus_id,
+                    numbering="driver",
+                ),
+            )
+            for amd in rocm.gpus.or_none() or ()
+        ]
+        found += [
+            (
+                intel.bus_id,
+                Accelerator("intel", intel.name, None, oneapi.gpus.source, location=intel.bus_id, numbering="driver"),
+            )
+            for intel in oneapi.gpus.or_none() or ()
+            if intel.bus_id
+        ]
+        return found
+
+    def vendor(self, name: str) -> Tuple[Accelerator, ...]:
+        """The accelerators of one vendor."""
+        return tuple(item for item in self.accelerators if item.vendor == name)
+
+    @property
+    def wsl(self) -> Optional[int]:
+        """1 or 2 inside the Windows Subsystem for Linux, else None."""
+        return self.machine.process.wsl.value
+
+    @_Once
+    def target(self) -> Target:
+        """What packages are chosen for here; what could not be read counts as not known."""
+        python, native, driver = self.machine.python, self.machine.native, self.machine.driver
+        libc = native.libc.or_none() or ""
+        try:
+            accelerators, described = self.accelerators, True
+        except UnknownFactError:
+            accelerators, described = (), False
+        architecture = python.architecture.lower()
+        gpus = [gpu for gpu in driver.gpus.or_none() or () if gpu.vendor == "nvidia"]
+        dxg = self.machine.directml.dxg
+        return Target(
+            python=".".join(python.version.split(".")[:2]),
+            system=native.system,
+            architecture={"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture),
+            libc=libc.split()[-1] if libc else None,
+            macos=macos_version(native.os_version.or_none() or "") if native.system == "macos" else None,
+            bits=python.bits,
+            described=described,
+            vendors=tuple(dict.fromkeys(item.vendor for item in accelerators)),
+            capabilities=tuple(
+                gpu.compute_capability.or_none() or self.matrix.compute_capability(gpu.name) or "" for gpu in gpus
+            ),
+            driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
+            wsl=self.machine.process.wsl.or_none(),
+            directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),
+        )
+
+    @_Once
+    def uses_cuda(self) -> bool:
+        """Whether the TensorFlow that is there was built for NVIDIA GPUs."""
+        build = self.tensorflow_build
+        if build is not None and build.cuda.known:
+            return bool(build.cuda.value)
+        row, owner = self.tensorflow_row, self.tensorflow
+        if owner is None or owner.name in (
+            "tensorflow-cpu",
+            "tensorflow-directml",
+            "tensorflow-macos",
+            "tensorflow-intel",
+        ):
+            return False
+        system = self.machine.native.system
+        if system == "windows":
+            return row is not None and row.windows_gpu
+        return system == "linux" and self.machine.native.architecture == "x86_64" and owner.name != "tensorflow-rocm"
+
+    @_Once
+    def uses_rocm(self) -> bool:
+        """Whether the TensorFlow that is there was built for AMD GPUs."""
+        build, owner = self.tensorflow_build, self.tensorflow
+        if build is not None and build.rocm.known:
+            return bool(build.rocm.value)
+        return owner is not None and owner.name == "tensorflow-rocm"
+
+    @property
+    def python_command(self) -> str:
+        """How to call the examined interpreter from its shell."""
+        python, process = self.machine.python, self.machine.process
+        if process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix:
+            return "python"
+        return python.executable or "python"
+
+    def install(self, *requirements: str) -> str:
+        """Return the command that installs into the examined environment, in its own package manager.
+
+        Requirements are quoted for every shell: ``<`` and ``*`` mean something to all of them.
+        """
+        quoted = " ".join('"%s"' % item if any(mark in item for mark in "<>*[! ") else item for item in requirements)
+        if self.machine.python.installer == "uv":
+            return "uv pip install --python %s %s" % (self.python_command, quoted)
+        if self.machine.python.installer == "conda":
+            # Extras and nvidia-* are names of pip's world; a conda environment without pip gets it first.
+            return "conda install -y pip && python -m pip install %s" % quoted
+        extra = "--break-system-packages " if self.machine.python.externally_managed else ""
+        return "%s -m pip install %s%s" % (self.python_command, extra, quoted)
+
+    def uninstall(self, *names: str) -> str:
+        """Return the command that removes distributions from the examined environment."""
+        if self.machine.python.installer == "uv":
+            return "uv pip uninstall --python %s %s" % (self.python_command, " ".join(names))
+        return "%s -m pip uninstall -y %s" % (self.python_command, " ".join(names))
+
+    def reinstall(self, requirement: str) -> str:
+        """Return the command that writes a distribution's files anew."""
+        if self.machine.python.installer == "uv":
+            return "uv pip install --python %s --reinstall-package %s %s" % (
+                self.python_command,
+                requirement.partition("=")[0],
+                requirement,
+            )
+        return "%s -m pip install --force-reinstall --no-deps %s" % (self.python_command, requirement)
+
+    def then(self, first: str, second: str) -> str:
+        """Return one line that runs two commands: PowerShell, which Windows opens, knew no ``&&`` up to version 5."""
+        return "%s%s%s" % (first, "; " if self.machine.native.system == "windows" else " && ", second)
+
+    def replace_tensorflow(self, *requirements: str) -> str:
+        """Return the command that removes every TensorFlow and installs another: over one another they would conflict."""
+        names = self.tensorflow_names
+        return self.then(self.uninstall(*names), self.install(*requirements)) if names else self.install(*requirements)
+
+    def install_fix(self, text: str, *requirements: str) -> Fix:
+        """Return a fix that installs something."""
+        return Fix(text, self.install(*requirements))
+
+
+_NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "qualcomm": "Qualcomm"}

@@ -1,0 +1,160 @@
+"""From matches to findings: which code each one stands for here, which hides which, and which is the likeliest."""
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+
+from ..diagnosis.findings import Evidence, Finding, Fix
+from .context import Known
+from .pinned_fixes import with_pins
+from .scrub import scrub
+from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remedy
+
+__all__ = ["Match", "weigh"]
+
+#: The weight of a line that says something only where a GPU is expected: anything else that is wrong counts for more.
+_IDLE = 0.4
+
+#: What it means that no GPU is used, and nothing where there is none.
+GPU_UNUSED = frozenset(
+    (
+        "no-gpu",
+        "cpu-only-build",
+        "cuda-library-missing",
+        "driver-missing",
+        "gpu-vendor-unsupported",
+        "metal-plugin-missing",
+    )
+    + ("directml-missing", "directml-unsupported", "driver-unhealthy")
+)
+
+#: A line of evidence a finding; more say nothing more.
+_EVIDENCE = 5
+
+
+class Match(NamedTuple):
+    """A line that a signature is about."""
+
+    signature: Signature
+    groups: Dict[str, str]
+    number: int
+    line: str
+
+
+class Claim(NamedTuple):
+    """A match with the code that it stands for on this machine."""
+
+    code: str
+    weight: float
+    severity: str
+    summary: str
+    fix: Tuple[Fix, ...]
+    number: int
+    evidence: Tuple[Evidence, ...]
+    expects_gpu: bool = False
+
+
+def weigh(
+    matches: Sequence[Match], known: Known, seen: Mapping[str, Any], source: str, calm: bool = False
+) -> Tuple[List[Finding], float]:
+    """Return the findings of a log, the likeliest root cause first, and how sure the first is (see `SAYS`).
+
+    ``calm``: the log has lines that are known to be harmless.
+    """
+    from .deduction import deduce
+
+    claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
+    if not known.expects_gpu:
+        # A machine without a GPU prints the same, and nobody has said that there is one.
+        claims = [claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu else claim for claim in claims]
+    claims += deduce(claims, known, calm)
+    best = max((claim.weight for claim in claims), default=0.0)
+    for says in ("symptom", "hint"):  # what is weaker than that is not worth a word beside it
+        if best >= SAYS[says]:
+            claims = [claim for claim in claims if claim.weight >= SAYS[says]]
+            break
+    claims = _without_symptoms(claims)
+    order = {"error": 0, "warning": 1, "info": 2}
+    claims.sort(key=lambda claim: (claim.severity == "info", -claim.weight, order[claim.severity], claim.number))
+    by_code: Dict[str, List[Claim]] = {}
+    for claim in claims:
+        by_code.setdefault(claim.code, []).append(claim)
+    return [_finding(group, known) for group in by_code.values()], claims[0].weight if claims else 0.0
+
+
+def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) -> List[Claim]:
+    signature = match.signature
+    says: Dict[str, Any] = {
+        "code": signature.code, "says": signature.says, "severity": signature.severity, "summary": signature.summary,
+        "fix": signature.fix,
+    }  # fmt: skip
+    for case in signature.when:
+        if known.holds(case["if"], match.groups, seen):
+            if case.get("code", says["code"]) != says["code"]:
+                says.update(severity=None, fix=[])
+            says.update({name: value for name, value in case.items() if name != "if"})
+            break
+    code = says["code"]
+    if code == BY_LIBRARY:
+        code = library_code(match.groups.get("library", ""))
+    if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):
+        return []
+    general = remedy(code)
+    groups = {name: scrub(value) for name, value in match.groups.items()}
+    fixes = tuple(
+        Fix(
+            filled(item["text"], groups).rstrip("."),
+            filled(item["command"], groups) if item.get("command") else None,
+        )
+        for item in says["fix"]
+    )
+    where = Evidence(match.line[:500], "%s, line %d" % (source, match.number))
+    return [
+        Claim(
+            code=code,
+            weight=SAYS[says["says"]],
+            severity=says["severity"] or general.get("severity", "error"),
+            summary=scrub(filled(says["summary"], groups)) or general.get("summary", ""),
+            fix=fixes or remedies(code, known),
+            number=match.number,
+            evidence=(where,),
+            expects_gpu=code in GPU_UNUSED and (signature.expects_gpu or says["says"] in ("hint", "guess")),
+        )
+    ]
+
+
+def remedies(code: str, known: Known) -> Tuple[Fix, ...]:
+    """Return the general ways out for a code that hold for what is known of the machine."""
+    made = []
+    for item in remedy(code).get("fix", ()):
+        if "if" in item and not known.holds(item["if"], {}, {}):
+            continue
+        made.append(Fix(item["text"], item.get("command")))
+    return tuple(made)
+
+
+def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:
+    """Leave out what another claim explains, where that one is at least as sure."""
+    best: Dict[str, float] = {}
+    for claim in claims:
+        best[claim.code] = max(best.get(claim.code, 0.0), claim.weight)
+    hidden = set()
+    for code, weight in best.items():
+        for symptom in remedy(code).get("hides", ()):
+            if best.get(symptom, 99.0) <= weight:
+                hidden.add(symptom)
+    return [claim for claim in claims if claim.code not in hidden]
+
+
+def _finding(claims: Sequence[Claim], known: Known) -> Finding:
+    """Join the claims of one code: the strongest one's words, and everybody's evidence."""
+    first = claims[0]
+    lines: List[Evidence] = []
+    for claim in claims:
+        lines += [item for item in claim.evidence if item not in lines]
+    fixes: Tuple[Fix, ...] = ()
+    for claim in claims:
+        if claim.fix:
+            fixes = claim.fix
+            break
+    return Finding(
+        first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), with_pins(first.code, known, fixes)
+    )

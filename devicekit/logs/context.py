@@ -1,0 +1,328 @@
+"""What is known of the machine a log comes from: from the log itself, from stated facts, or from a snapshot.
+
+Something that is not known is never taken as absent: a condition on it does not hold.
+"""
+
+import re
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+
+from ..errors import DevicekitError
+from ..machine.facts import Machine
+from ..matrix.matrix import accepts
+
+__all__ = ["Known", "known_from_facts", "known_from_machine"]
+
+#: Names of pattern groups that say a version of something other than a Python distribution.
+VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx")
+
+#: Names of pattern groups that say the version of a distribution.
+_PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf")
+
+_VENDORS = (
+    (
+        "nvidia",
+        r"nvidia|geforce|\b[gr]tx\b|quadro|tesla|titan|jetson|\bt4\b|\ba(?:10|16|30|40|100|800)\b|\b[hb][128]00\b|\bv100"
+        r"|\bl40?s?\b|nvs ?\d|940mx|\bmx\d{3}|\b\d{3,4} ?ti\b|blackwell",
+    ),
+    ("amd", r"\bamd\b|radeon|\bgfx\d|vega|navi|instinct|\bmi\d{2,3}|\brx ?\d{3,4}|firepro|ryzen"),
+    ("apple", r"\bapple\b|\bm[1-5]\b"),
+    ("intel", r"\bintel\b|\barc\b|iris|uhd|hd graphics"),
+    ("qualcomm", r"adreno|qualcomm|snapdragon"),
+)  # fmt: skip
+
+_ARCHITECTURES = {
+    "amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86",
+    "32-bit": "x86", "32bit": "x86",
+}  # fmt: skip
+
+
+_PLATFORMS = {
+    ("linux", "x86_64"): "linux-x86_64", ("linux", "aarch64"): "linux-aarch64", ("windows", "x86_64"): "windows-amd64",
+    ("macos", "aarch64"): "macos-arm64", ("macos", "x86_64"): "macos-x86_64",
+}  # fmt: skip
+
+
+class Known:
+    """What is known. ``None`` and missing keys stand for "not known"."""
+
+    def __init__(self) -> None:
+        self.system: Optional[str] = None
+        self.wsl: Optional[bool] = None
+        self.container: Optional[bool] = None
+        self.architecture: Optional[str] = None
+        self.vendors: Set[str] = set()
+        self.no_gpu = False
+        self.gpu_name = ""
+        self.versions: Dict[str, str] = {}
+        #: Distributions by normalised name; "" where the version is not known.
+        self.packages: Dict[str, str] = {}
+        #: Whether ``packages`` are all that are installed.
+        self.complete = False
+        self.environment: Dict[str, str] = {}
+        #: What the log shows of results: the training loss line by line, and tensors as they were printed.
+        self.losses: List[float] = []
+        self.tensors: List[Tuple[str, str]] = []
+        #: The two halves of NVIDIA's driver, as a log tells them apart.
+        self.driver_library = ""
+        self.driver_kernel = ""
+        self.machine: Optional[Machine] = None
+        self._stated: Set[str] = set()
+        self._wanted = False
+
+    def state(self) -> None:
+        """Hold what is known now for certain: a log may talk of other machines too."""
+        self._stated = {
+            name for name in ("system", "wsl", "container", "architecture") if getattr(self, name) is not None
+        }
+        self._stated |= {"version:" + name for name in self.versions}
+        self._stated |= {"package:" + name for name, version in self.packages.items() if version}
+        if self.vendors or self.no_gpu:
+            self._stated.add("vendors")
+
+    def learn(self, sets: Mapping[str, Any], groups: Mapping[str, str]) -> None:
+        """Take over what a line says, where nothing is stated already."""
+        for key, value in sets.items():
+            if key == "os":
+                self._fill("system", value)
+            elif key in ("wsl", "container"):
+                self._fill(key, bool(value))
+                if value:
+                    self._fill("system", "linux")
+            elif key == "arch":
+                self._fill("architecture", _ARCHITECTURES.get(value, value))
+            elif key == "gpu" and "vendors" not in self._stated:
+                self.vendors.add(value)
+            elif key == "expects-gpu":
+                self._wanted = bool(value)
+            elif key == "no-gpu" and "vendors" not in self._stated:
+                self.no_gpu = True
+        if "env_name" in groups:
+            self.environment.setdefault(groups["env_name"], groups.get("env_value", ""))
+        for key, value in groups.items():
+            if key in VERSIONS:
+                if "version:" + key not in self._stated:
+                    self.versions.setdefault(key, value.strip())
+            elif key == "tensorflow" and self.tensorflow is not None and "tensorflow" not in self.packages:
+                # "TensorFlow version: 2.11" says the version of whichever distribution brings it.
+                owner = self.tensorflow[0]
+                self.packages[owner] = self.packages[owner] or value.strip()
+            elif key in _PACKAGES:
+                if "package:" + key not in self._stated and not self.packages.get(key):
+                    self.packages[key] = value.strip()
+            elif key == "loss":
+                self.losses.append(float(value))
+            elif key == "tensor":
+                self.tensors.append((value, groups.get("tensor_kind", "")))
+            elif key == "driver_library":
+                self.driver_library = self.driver_library or value
+                self.versions.setdefault("driver", value)
+            elif key == "driver_kernel":
+                self.driver_kernel = self.driver_kernel or value
+                self.versions.setdefault("driver", value)
+            elif key == "gpuname" and "vendors" not in self._stated:
+                self.vendors |= vendors_of(value)
+                self.gpu_name = self.gpu_name or value
+
+    def _fill(self, name: str, value: Any) -> None:
+        if name not in self._stated and getattr(self, name) is None:
+            setattr(self, name, value)
+
+    def version(self, name: str) -> Optional[str]:
+        """Return a version of ``python``, ``cuda``, ``driver``, ... or of a distribution, None where it is not known."""
+        return self.versions.get(name) or self.packages.get(name) or None
+
+    @property
+    def expects_gpu(self) -> bool:
+        """Whether anything says that there is a GPU, or that somebody tries to use one."""
+        named = {"driver", "rocm", "capability", "gfx"} & set(self.versions)
+        named |= {"version:cuda", "version:cudnn"} & self._stated  # a toolkit may lie anywhere
+        asked = any(name.endswith(("-gpu", "-rocm", "-metal")) or name.startswith("nvidia-c") for name in self.packages)
+        elsewhere = self.system in ("windows", "macos") or bool(self.wsl) or bool(self.container)
+        return not self.no_gpu and bool(self._wanted or self.vendors or named or asked or elsewhere)
+
+    @property
+    def tensorflow(self) -> Optional[Tuple[str, str]]:
+        """The distribution that brings TensorFlow, and its version ("" where that is not known)."""
+        for name in (
+            "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-directml", "tensorflow-rocm",
+            "tensorflow-macos", "tf-nightly",
+        ):  # fmt: skip
+            if name in self.packages:
+                return name, self.packages[name]
+        return None
+
+    @property
+    def platform(self) -> Optional[str]:
+        """The platform as `devicekit.has_wheel` names them, None where it is not known."""
+        # Linux and Windows run on x86-64 where nothing else is said; Macs come in both kinds.
+        architecture = self.architecture or (None if self.system == "macos" else "x86_64")
+        return _PLATFORMS.get((self.system or "", architecture or ""))
+
+    def holds(self, condition: Mapping[str, Any], groups: Mapping[str, str], seen: Mapping[str, Any]) -> bool:
+        """Return whether all parts of a condition are known to hold."""
+        return all(self._part(name, wanted, groups, seen) for name, wanted in condition.items())
+
+    def _part(self, name: str, wanted: Any, groups: Mapping[str, str], seen: Mapping[str, Any]) -> bool:
+        if name == "os":
+            return self.system is not None and self.system in _several(wanted)
+        if name in ("wsl", "container"):
+            value = getattr(self, name)
+            return bool(value is not None and value == wanted)
+        if name == "arch":
+            return self.architecture is not None and self.architecture in [
+                _ARCHITECTURES.get(item, item) for item in _several(wanted)
+            ]
+        if name == "gpu":
+            return any(item in self.vendors for item in _several(wanted))
+        if name == "no-gpu":
+            return bool(self.no_gpu == wanted)
+        if name == "package":
+            return all(self._package(item, text) for item, text in wanted.items())
+        if name == "env":
+            return all(
+                key in self.environment and re.search(text, self.environment[key]) is not None
+                for key, text in wanted.items()
+            )
+        if name == "seen":
+            return any(item in seen for item in _several(wanted))
+        if name == "unseen":
+            return not any(item in seen for item in _several(wanted))
+        if name == "group":
+            return all(key in groups and re.search(text, groups[key]) is not None for key, text in wanted.items())
+        if name in VERSIONS:
+            version = self.versions.get(name)
+            return version is not None and _accepts(wanted, version)
+        raise DevicekitError("a signature has a condition that is not known: %s" % name)
+
+    def _package(self, name: str, wanted: str) -> bool:
+        if wanted == "!":
+            return self.complete and name not in self.packages
+        if wanted == "*":
+            return name in self.packages
+        if name == "tensorflow" and name not in self.packages:
+            found = self.tensorflow
+            return found is not None and bool(found[1]) and _accepts(wanted, found[1])
+        return bool(self.packages.get(name)) and _accepts(wanted, self.packages[name])
+
+
+def _several(wanted: Any) -> List[str]:
+    return wanted if isinstance(wanted, list) else str(wanted).split("|")
+
+
+def _accepts(specifier: str, version: str) -> bool:
+    plain = re.match(r"v?(\d+(?:\.\d+)*)", version)
+    return plain is not None and accepts(specifier, plain.group(1)) is True
+
+
+def vendors_of(text: str) -> Set[str]:
+    """Return the vendors of the GPUs that a text names."""
+    return {vendor for vendor, pattern in _VENDORS if re.search(pattern, text, re.IGNORECASE)}
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def known_from_facts(facts: Mapping[str, Any]) -> Known:
+    """Return what a mapping of stated facts says.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``os`` ("linux", "windows", "macos", "wsl1", "wsl2", "container"), ``python``, ``packages`` (name to version or
+        null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to value). All are optional, other
+        keys are ignored.
+
+    Raises
+    ------
+    DevicekitError
+        Where it is not a mapping, or a value has another type than these.
+    """
+    if not isinstance(facts, Mapping):
+        raise DevicekitError('facts are a JSON object such as {"os": "linux"}; this is a %s' % type(facts).__name__)
+    known = Known()
+    system = _text(facts, "os").lower()
+    if system.startswith("wsl"):
+        known.system, known.wsl = "linux", True
+    elif system in ("container", "docker"):
+        known.system, known.container = "linux", True
+    elif system:
+        names = {"darwin": "macos", "mac": "macos", "osx": "macos", "win32": "windows", "ubuntu": "linux"}
+        known.system = names.get(system, system)
+        if known.system != "linux":
+            known.wsl = False
+    architecture = _text(facts, "arch").lower()
+    if architecture:
+        known.architecture = _ARCHITECTURES.get(architecture, architecture)
+    gpu = _text(facts, "gpu")
+    if re.match(r"(none|no gpu|no)\b", gpu, re.IGNORECASE):
+        known.no_gpu = "none from" not in gpu.lower()
+    else:
+        known.vendors, known.gpu_name = vendors_of(gpu), gpu
+        gfx = re.search(r"gfx[0-9a-f]{3,4}", gpu)
+        if gfx:
+            known.versions["gfx"] = gfx.group()
+    if "apple" in known.vendors or (known.system == "macos" and known.architecture == "aarch64"):
+        known.vendors.add("apple")
+        known.system = known.system or "macos"
+    for name in ("python", "driver", "cuda", "cudnn", "rocm"):
+        version = re.search(r"\d+(?:\.\d+)*", _text(facts, name))
+        if version:
+            known.versions[name] = version.group()
+    packages = facts.get("packages") or {}
+    if isinstance(packages, (list, tuple)):
+        packages = dict(str(item).partition("==")[::2] for item in packages)
+    if not isinstance(packages, Mapping):
+        raise DevicekitError(
+            "the fact 'packages' is an object of names and versions; this is a %s" % type(packages).__name__
+        )
+    known.packages = {_normal(str(name)): str(version or "") for name, version in packages.items()}
+    known.packages = {name: "" if version == "unknown" else version for name, version in known.packages.items()}
+    variables = facts.get("env") or {}
+    if not isinstance(variables, Mapping):
+        raise DevicekitError("the fact 'env' is an object of names and values; this is a %s" % type(variables).__name__)
+    known.environment = {str(name): str(value) for name, value in variables.items() if value is not None}
+    known.state()
+    return known
+
+
+def _text(facts: Mapping[str, Any], name: str) -> str:
+    value = facts.get(name)
+    if isinstance(value, (list, tuple)):
+        value = ", ".join(str(item) for item in value)
+    if value is None or value == "unknown":
+        return ""
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise DevicekitError("the fact '%s' is a text; this is a %s" % (name, type(value).__name__))
+
+
+def known_from_machine(machine: Machine) -> Known:
+    """Return what a snapshot says; what could not be read stays unknown."""
+    known = Known()
+    python, native, process, driver = machine.python, machine.native, machine.process, machine.driver
+    known.machine = machine
+    known.system = native.system
+    known.architecture = _ARCHITECTURES.get(python.architecture.lower(), python.architecture.lower())
+    if process.wsl.known:
+        known.wsl = process.wsl.value is not None
+    if process.container.known:
+        known.container = process.container.value is not None
+    names = [gpu.name for gpu in driver.gpus.or_none() or ()]
+    names += [adapter.name for adapter in machine.directml.adapters.or_none() or () if not adapter.software]
+    names += [machine.metal.chip.or_none() or ""]
+    vendors = {"10de": "nvidia", "1002": "amd", "8086": "intel"}
+    known.vendors = vendors_of(", ".join(names))
+    known.vendors |= {vendors[item.vendor_id] for item in driver.displays.or_none() or () if item.vendor_id in vendors}
+    known.gpu_name = ", ".join(name for name in names if name)
+    known.versions["python"] = python.version
+    for name, fact in (("driver", driver.nvidia_kernel_version), ("rocm", machine.rocm.version)):
+        version = fact.or_none()
+        if version:
+            known.versions[name] = version
+    installed = python.distributions.or_none()
+    known.complete = installed is not None and not python.distributions.problem
+    known.packages = {item.name: item.version.or_none() or "" for item in installed or ()}
+    known.environment = dict(process.environ)
+    known.state()
+    return known

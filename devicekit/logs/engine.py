@@ -1,0 +1,125 @@
+"""The whole way from a log to findings."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+
+from ..diagnosis.findings import Finding
+from .causes import Match, weigh
+from .context import Known
+from .lines import candidate_lines, chunks_of_text
+from .scrub import scrub
+from .signatures import SAYS, Signature, filled, library_code, signatures
+
+__all__ = ["Explanation", "HarmlessLine", "read_log"]
+
+#: How many lines are kept of one signature.
+_OF_ONE_SIGNATURE = 6
+
+#: How many harmless kinds of lines are told.
+_HARMLESS = 50
+
+
+@dataclass(frozen=True)
+class HarmlessLine:
+    """A line that looks alarming and is not.
+
+    Attributes
+    ----------
+    line : str
+        As it stands in the log.
+    number : int
+        Its number, from 1.
+    because : str
+        Why it is harmless.
+    """
+
+    line: str
+    number: int
+    because: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {"line": self.line, "number": self.number, "because": self.because}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a log says.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The likeliest root cause first; each with the lines that showed it.
+    harmless : tuple of HarmlessLine
+        Lines that look alarming and are not.
+    certain : bool
+        Whether a line names a cause or a clear symptom; false where there is nothing, or a weak hint only.
+    """
+
+    findings: Tuple[Finding, ...] = ()
+    harmless: Tuple[HarmlessLine, ...] = ()
+    certain: bool = False
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "findings": [item.to_dict() for item in self.findings],
+            "harmless": [item.to_dict() for item in self.harmless],
+        }
+
+
+def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source: str = "log") -> Explanation:
+    """Return what a log says.
+
+    Parameters
+    ----------
+    log : str or iterable of bytes
+        The text, or its pieces: those are never held together.
+    known : Known, optional
+        What is known of the machine that wrote it.
+    source : str
+        What to call it in the evidence.
+    """
+    known = known if known is not None else Known()
+    chunks = chunks_of_text(log) if isinstance(log, str) else log
+    matches: List[Match] = []
+    harmless: List[HarmlessLine] = []
+    counts: Dict[str, int] = {}
+    for line in candidate_lines(chunks, signatures()):
+        found = []
+        for signature in line.signatures:
+            groups = signature.match(line.text)
+            if groups is not None:
+                found.append((signature, groups))
+        calmed = _calmed(found)
+        for signature, groups in found:
+            # The context is told by every line; of a finding's lines, the first few are enough.
+            known.learn(signature.sets, groups)
+            if signature.says == "context":
+                counts[signature.id] = 1
+                continue
+            key = "%s %s" % (signature.id, groups.get("library", ""))
+            counts[key] = counts.get(key, 0) + 1
+            counts[signature.id] = counts.get(signature.id, 0) + 1
+            if counts[key] > _OF_ONE_SIGNATURE or counts[signature.id] > 8 * _OF_ONE_SIGNATURE:
+                continue
+            if signature.says == "harmless" or (signature.id in calmed):
+                told = bool(harmless) and harmless[-1].number == line.number  # one reason a line is enough
+                if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not told:
+                    harmless.append(
+                        HarmlessLine(scrub(line.text), line.number, scrub(filled(signature.summary, groups)))
+                    )
+                continue
+            matches.append(Match(signature, groups, line.number, scrub(line.text)))
+    findings, weight = weigh(matches, known, counts, source, bool(harmless))
+    return Explanation(tuple(findings), tuple(harmless), weight >= SAYS["symptom"])
+
+
+def _calmed(found: Sequence[Tuple[Signature, Dict[str, str]]]) -> Tuple[str, ...]:
+    """Return the signatures that a harmless one on the same line overrules.
+
+    A line that names a library nothing depends on is harmless, whatever else says that a library is missing.
+    """
+    if any(signature.says == "harmless" for signature, _ in found):
+        return tuple(signature.id for signature, _ in found if signature.says in ("symptom", "hint", "guess"))
+    return tuple(signature.id for signature, groups in found if library_code(groups.get("library", "")) == "harmless")

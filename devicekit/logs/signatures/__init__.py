@@ -1,0 +1,113 @@
+"""The signatures of log lines: data in ``logs/signatures/*.json``, loaded when the first log is read.
+
+A signature says which line it is about (a literal text that must stand in it, and mostly a pattern), and what that line
+says: the cause itself, a symptom of it, a weak hint, something about the machine (context), or nothing (harmless).
+"""
+
+import json
+import pkgutil
+import re
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
+
+__all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures"]
+
+#: The files, each about one room of the machine.
+FILES = (
+    "python", "native", "driver", "cuda", "rocm", "directml", "metal", "xpu", "process", "general", "harmless", "context",
+)  # fmt: skip
+
+#: How much a line says, and how much that weighs.
+SAYS = {"cause": 3.0, "symptom": 2.0, "hint": 1.0, "guess": 0.5, "context": 0.0, "harmless": 0.0}
+
+#: Stands for a code where the library named in the line decides.
+BY_LIBRARY = "by-library"
+
+
+class Signature:
+    """One signature. ``when`` holds the exceptions: conditions on what is known, and what then is different."""
+
+    __slots__ = (
+        "_compiled", "_pattern", "code", "expects_gpu", "fix", "id", "literals", "says", "sets", "severity", "source",
+        "summary", "when",
+    )  # fmt: skip
+
+    def __init__(self, data: Dict[str, Any]) -> None:
+        self.id: str = data["id"]
+        self.literals: Tuple[str, ...] = tuple(data["literal"])
+        self._pattern: Optional[str] = data.get("pattern")
+        self._compiled: Optional[Pattern[str]] = None
+        self.says: str = data["says"]
+        self.code: Optional[str] = data.get("code")
+        self.severity: Optional[str] = data.get("severity")
+        self.summary: str = data.get("summary", "")
+        self.fix: List[Dict[str, str]] = data.get("fix", [])
+        self.when: List[Dict[str, Any]] = data.get("when", [])
+        self.sets: Dict[str, Any] = data.get("sets", {})
+        #: Whether the line says something only where a GPU is expected: it is printed on machines without one as well.
+        self.expects_gpu: bool = data.get("expects-gpu", False)
+        self.source: str = data.get("source", "")
+
+    def match(self, line: str) -> Optional[Dict[str, str]]:
+        """Return what the pattern's groups hold where the line is meant, None where it is not.
+
+        That one of the literals stands in the line is for the caller to see.
+        """
+        if self._pattern is None:
+            return {}
+        if self._compiled is None:
+            self._compiled = re.compile(self._pattern)
+        found = self._compiled.search(line)
+        if found is None:
+            return None
+        return {name: value for name, value in found.groupdict().items() if value is not None}
+
+
+class _Groups(Dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def filled(text: str, groups: Mapping[str, str]) -> str:
+    """Return a text with the groups of a pattern in their places; one that the line did not have is a question mark."""
+    return text.format_map(_Groups(groups))
+
+
+_LOADED: Dict[str, Any] = {}
+
+
+def _read(name: str) -> Any:
+    data = pkgutil.get_data("devicekit", name)
+    assert data is not None
+    return json.loads(data.decode("utf-8"))
+
+
+def signatures() -> Tuple[Signature, ...]:
+    """Return all signatures, in the order of their files."""
+    if "signatures" not in _LOADED:
+        rows: Iterable[Dict[str, Any]] = (
+            row for name in FILES for row in _read("logs/signatures/%s.json" % name)["signatures"]
+        )
+        _LOADED["signatures"] = tuple(Signature(row) for row in rows)
+    found: Tuple[Signature, ...] = _LOADED["signatures"]
+    return found
+
+
+def library_code(library: str) -> Optional[str]:
+    """Return the code for a native library that cannot be loaded; ``"harmless"`` where nothing depends on it."""
+    if "libraries" not in _LOADED:
+        rows = _read("matrix/data/sonames.json")["rows"]
+        _LOADED["libraries"] = [(re.compile(row["pattern"], re.IGNORECASE), row["code"]) for row in rows]
+    name = library.replace("\\", "/").rpartition("/")[2]
+    for pattern, code in _LOADED["libraries"]:
+        if pattern.search(name):
+            found: str = code
+            return found
+    return None
+
+
+def remedy(code: str) -> Dict[str, Any]:
+    """Return what is said of a code where a signature says nothing better: severity, sentence, ways out."""
+    if "remedies" not in _LOADED:
+        _LOADED["remedies"] = {row["code"]: row for row in _read("matrix/data/remedies.json")["rows"]}
+    found: Dict[str, Any] = _LOADED["remedies"].get(code, {})
+    return found

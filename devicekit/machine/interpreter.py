@@ -1,0 +1,86 @@
+"""Which interpreter the command line examines: its own, as a script would see it, or another one from outside."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+from ..errors import DevicekitError
+from .host import Interpreter, this_interpreter
+from .probe.child import PROTOCOL
+
+__all__ = ["InterpreterError", "command_interpreter", "other_interpreter"]
+
+_TIMEOUT_S = 20.0
+
+
+class InterpreterError(DevicekitError):
+    """The interpreter that should be examined cannot be started, or is none."""
+
+
+def command_interpreter() -> Interpreter:
+    """Describe this interpreter as a script in the working folder would find it.
+
+    The path of the ``devicekit`` command begins with its own folder, or with nothing; a script's begins with the folder of
+    the script, where files may hide real packages.
+    """
+    found = this_interpreter()
+    path = [entry for entry in found.sys_path if entry and entry != found.cwd]
+    first = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and sys.argv[0] else ""
+    if path and path[0] == first and not os.path.isdir(os.path.join(first, "devicekit")):
+        del path[0]
+    return replace(found, sys_path=((found.cwd,) if found.cwd else ()) + tuple(path), modules=())
+
+
+def other_interpreter(path: str) -> Interpreter:
+    """Describe another interpreter by a small child that runs in it; nothing in its environment is changed.
+
+    Parameters
+    ----------
+    path : str
+        The interpreter (Python 3.6 or later), or the folder of a virtual environment.
+
+    Raises
+    ------
+    InterpreterError
+        Where it cannot be started, does not answer in time, or is no such Python.
+    """
+    executable = _find(path)
+    child = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", "child.py")
+    try:
+        done = subprocess.run(
+            [executable, "-B", child],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise InterpreterError("%s gave no answer within %g s" % (path, _TIMEOUT_S)) from None
+    except OSError as error:
+        raise InterpreterError("%s cannot be started: %s" % (path, error.strerror or error)) from error
+    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    try:
+        answer = json.loads(lines[-1]) if lines else None
+        if not isinstance(answer, dict) or answer["protocol"] != PROTOCOL:
+            raise ValueError("no answer of this protocol")
+        return Interpreter.from_dict(answer["interpreter"])
+    except (ValueError, KeyError, TypeError):
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise InterpreterError(
+            "%s is no Python 3.6 or later that can be examined (status %s%s)"
+            % (path, done.returncode, ": " + said[-1][:200] if said else "")
+        ) from None
+
+
+def _find(path: str) -> str:
+    full = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(full):
+        for inside in (("bin", "python"), ("bin", "python3"), ("Scripts", "python.exe"), ("python.exe",)):
+            candidate = os.path.join(full, *inside)
+            if os.path.isfile(candidate):
+                return candidate
+        raise InterpreterError("%s is a folder without an interpreter: give the path of python itself" % path)
+    if not os.path.isfile(full):
+        raise InterpreterError("%s does not exist: give the path of an interpreter or of a virtual environment" % path)
+    return full

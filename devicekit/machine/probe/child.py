@@ -1,0 +1,86 @@
+"""Describes the interpreter that runs it, as one JSON object on the last line.
+
+Runs inside the examined interpreter (``doctor --python PATH``), whatever is installed there: standard library only,
+Python 3.6 and later, imports nothing of devicekit. The same function describes this process.
+"""
+
+import os
+import sys
+
+#: Raised when the form of the answer changes.
+PROTOCOL = 1
+
+WATCHED = ("tensorflow", "keras", "tf_keras", "jax", "torch")
+
+
+def describe(own_folder=None):  # type: (str | None) -> dict[str, object]
+    """Return what `devicekit.machine.host.Interpreter` holds.
+
+    ``own_folder`` is the folder of this file where it is run as a script: Python puts that first on the path, where
+    a user's script would have its own folder, so it is replaced by the working folder.
+    """
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    try:
+        cwd = os.getcwd()
+    except OSError:  # the working folder was deleted
+        cwd = ""
+    path = [entry for entry in sys.path if isinstance(entry, str)]
+    if own_folder is not None:
+        path = [cwd] + [entry for entry in path if entry != own_folder]
+    path = [os.path.abspath(entry) if entry else cwd for entry in path] if cwd else [entry for entry in path if entry]
+    site = sys.modules.get("site")
+    user_site = ""
+    site_paths = []  # type: list[str]
+    if site is not None:
+        if getattr(site, "ENABLE_USER_SITE", None):
+            user_site = site.getusersitepackages()
+        # The virtualenv of the Python 2 days replaced the site module by one without this function.
+        if hasattr(site, "getsitepackages"):
+            site_paths = list(site.getsitepackages())
+    modules = []
+    for name in WATCHED:
+        module = sys.modules.get(name)
+        if module is not None:
+            modules.append((name, str(getattr(module, "__version__", ""))))
+    if hasattr(os, "uname"):
+        architecture = os.uname().machine
+        if sys.maxsize <= 2**32 and architecture == "x86_64":
+            architecture = "i686"
+    else:
+        # sys.version ends with the compiler's target: "... [MSC v.1916 64 bit (AMD64)]"
+        architecture = sys.version.rpartition("(")[2].partition(")")[0]
+    return {
+        "implementation": sys.implementation.name,
+        "version": "%d.%d.%d" % sys.version_info[:3] + ("" if sys.version_info[3] == "final" else sys.version_info[3]),
+        "bits": 64 if sys.maxsize > 2**32 else 32,
+        "executable": sys.executable or "",
+        "prefix": sys.prefix,
+        "base_prefix": getattr(sys, "base_prefix", sys.prefix),
+        # A frozen program has no file of the module.
+        "stdlib": os.path.dirname(getattr(os, "__file__", "")),
+        "architecture": architecture,
+        "sys_path": path,
+        "site_paths": site_paths,
+        "user_site": user_site,
+        "extension_suffixes": list(EXTENSION_SUFFIXES),
+        "cwd": cwd,
+        "modules": modules,
+        "keras_backend": keras_backend(),
+    }
+
+
+def keras_backend():  # type: () -> str
+    """Return the backend of the Keras 3 that is imported here, "" where there is none: nothing is imported for this."""
+    config = sys.modules.get("keras.src.backend.config")
+    return str(getattr(config, "_BACKEND", ""))
+
+
+if __name__ == "__main__":
+    folder = os.path.dirname(os.path.abspath(__file__))
+    # Only now, and without this folder on the path, so that nothing beside this file can stand in for the library's.
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
+    answer = describe(own_folder=folder)
+    import json
+
+    sys.stdout.write("\n" + json.dumps({"protocol": PROTOCOL, "interpreter": answer}) + "\n")

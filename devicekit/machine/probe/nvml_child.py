@@ -1,0 +1,309 @@
+"""Asks NVIDIA's management library (NVML) and prints what it says, as one JSON object on the last line.
+
+Run isolated by `devicekit.machine.driver_query`: a driver's library can hang, print or kill. It uses nvidia-ml-py, whose file the
+parent names, and imports nothing of devicekit. Each question is guarded by itself: old drivers and old releases of
+nvidia-ml-py lack functions, and many GPUs do not support all of them.
+
+An answer is a plain value; ``{"absent": reason}`` where the GPU has no such thing; ``{"unknown": reason}`` where it
+could not be determined.
+"""
+
+import json
+import os
+import sys
+
+MYPY = False
+if MYPY:  # typing takes as long to import as a question to ask, and only a type checker needs it
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Union  # noqa: F401
+
+#: As in `devicekit.machine.driver_query`; raised when the form of the answer changes.
+PROTOCOL = 1
+
+#: Return codes of NVML (nvml.h) that mean "this GPU has no such thing".
+NOT_SUPPORTED = 3
+
+#: Return codes after which a GPU has nothing more to say.
+LOST = (15, 16)
+
+COMPUTE_MODES = {0: "default", 1: "exclusive-thread", 2: "prohibited", 3: "exclusive"}
+
+#: nvmlDeviceGpuRecoveryAction_t (nvml.h of driver 570 and later).
+RECOVERY = {
+    0: "none", 1: "reset", 2: "reboot", 3: "drain", 4: "drain-and-reset", 5: "recover-imex", 6: "bus-reset", 7: "reboot",
+}  # fmt: skip
+
+#: Name of the MPS server, cut as the kernel does: it may hold an exclusive GPU for many programs.
+MPS = "nvidia-cuda-mps"
+
+
+def load(path):  # type: (str) -> Any
+    """Load nvidia-ml-py from its file, without a search for it."""
+    from importlib.machinery import SourceFileLoader
+
+    # It imports a search for libraries that it never calls, and that costs as much as all the rest (nvidia-ml-py 11 to 13).
+    unused = type(sys)("ctypes.util")  # type: Any
+    unused.find_library = lambda name: None
+    sys.modules.setdefault("ctypes.util", unused)
+    module = type(sys)("pynvml")  # type: Any
+    sys.modules["pynvml"] = module  # it looks itself up there
+    SourceFileLoader("pynvml", path).exec_module(module)
+    return module
+
+
+def text(value):  # type: (object) -> str
+    """Return a string of NVML's: releases for Python 2 and early ones for 3 give bytes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+class Asker:
+    """Asks NVML, one guarded question after the other.
+
+    Parameters
+    ----------
+    nvml : module
+        nvidia-ml-py.
+    """
+
+    def __init__(self, nvml):  # type: (Any) -> None
+        self.nvml = nvml
+        self.lost = None  # type: Optional[Exception]
+
+    def reason(self, error):  # type: (Exception) -> Dict[str, str]
+        """Return why a question has no answer."""
+        code = getattr(error, "value", None)
+        if code in LOST:
+            self.lost = error
+        words = "%s%s" % (str(error)[:200] or type(error).__name__, "" if code is None else " (NVML error %s)" % code)
+        return {"absent" if code == NOT_SUPPORTED else "unknown": words}
+
+    def ask(self, names, *arguments):  # type: (Union[str, Sequence[str]], *Any) -> Any
+        """Call the first of these functions that nvidia-ml-py and the driver have."""
+        found = {"unknown": "this nvidia-ml-py does not know how to ask"}
+        for name in (names,) if isinstance(names, str) else names:
+            function = getattr(self.nvml, name, None)
+            if function is None:
+                continue
+            try:
+                return function(*arguments)
+            except Exception as error:
+                # A driver that lacks this version of a function may have an older one; NVML knows such structures by size.
+                if getattr(error, "value", None) not in (13, 25):
+                    return self.reason(error)
+                found = {"unknown": "this driver does not know how to answer"}
+        return found
+
+    def told(self, convert, names, *arguments):  # type: (Callable[[Any], Any], Union[str, Sequence[str]], *Any) -> Any
+        """Ask, and convert what is no excuse."""
+        found = self.ask(names, *arguments)
+        if isinstance(found, dict):
+            return found
+        try:
+            return convert(found)
+        except Exception as error:
+            return {"unknown": "%s: %s" % (type(error).__name__, error)}
+
+    def gpu(self, index):  # type: (int) -> Dict[str, Any]
+        """Describe one GPU."""
+        self.lost = None
+        handle = self.ask(("nvmlDeviceGetHandleByIndex",), index)
+        if isinstance(handle, dict):
+            return {"index": index, "error": next(iter(handle.values()))}
+        told = self.told
+        found = {
+            "index": index,
+            "name": told(text, "nvmlDeviceGetName", handle),
+            "uuid": told(text, "nvmlDeviceGetUUID", handle),
+            "bus_id": told(
+                lambda info: text(info.busId),
+                ("nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2"),
+                handle,
+            ),
+            "memory": self.memory(handle),
+            "capability": told("%d.%d".__mod__, "nvmlDeviceGetCudaComputeCapability", handle),
+            "utilization_percent": told(lambda rates: rates.gpu, "nvmlDeviceGetUtilizationRates", handle),
+            "persistence": told(bool, "nvmlDeviceGetPersistenceMode", handle),
+            "compute_mode": told(lambda mode: COMPUTE_MODES.get(mode, str(mode)), "nvmlDeviceGetComputeMode", handle),
+            "processes": self.processes(handle),
+            "ecc_errors": told(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 0),
+            "ecc_errors_total": told(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 1),
+            "memory_repair": self.memory_repair(handle),
+            "recovery": self.recovery(handle),
+            "mig_enabled": told(lambda modes: bool(modes[0]), "nvmlDeviceGetMigMode", handle),
+        }
+        if found["mig_enabled"] is True:
+            found["mig_devices"] = self.mig_devices(handle)
+        if self.lost is not None:
+            found["error"] = next(iter(self.reason(self.lost).values()))
+        return found
+
+    def memory(self, handle):  # type: (Any) -> Any
+        """Return total, free and used bytes. The second version of the call counts what the driver keeps as reserved."""
+
+        def convert(info):  # type: (Any) -> List[int]
+            return [int(info.total), int(info.free), int(info.used)]
+
+        version = getattr(self.nvml, "nvmlMemory_v2", None)
+        if version is not None:
+            found = self.told(convert, "nvmlDeviceGetMemoryInfo", handle, version)
+            if isinstance(found, list):
+                return found
+        return self.told(convert, "nvmlDeviceGetMemoryInfo", handle)
+
+    def processes(self, handle):  # type: (Any) -> Any
+        """Return number and memory of each process that uses the GPU; nothing else of it is looked at or told.
+
+        This process and the one that asks are left out.
+        """
+        own = (os.getpid(), os.getppid())
+        found = {}  # type: Dict[int, Dict[str, Any]]
+        problem = None
+        for kind in ("Compute", "Graphics"):
+            name = "nvmlDeviceGet%sRunningProcesses" % kind
+            listed = self.ask((name + "_v3", name + "_v2", name), handle)
+            if isinstance(listed, dict):
+                problem = problem or listed
+                continue
+            for item in listed:
+                size = getattr(item, "usedGpuMemory", None)
+                known = found.setdefault(int(item.pid), {"pid": int(item.pid), "kind": kind.lower(), "memory": None})
+                # NVML's number for "not available" is the largest that there is.
+                if isinstance(size, int) and size < 1 << 63:
+                    known["memory"] = max(size, known["memory"] or 0)
+        if problem is not None and not found:
+            return problem
+        for item in found.values():
+            if is_mps(item["pid"]):
+                item["kind"] = "mps"
+        return [item for pid, item in sorted(found.items()) if pid not in own]
+
+    def memory_repair(self, handle):  # type: (Any) -> Any
+        """Return whether the GPU's memory waits for a repair at the next reset, or could not be repaired."""
+        rows = self.ask("nvmlDeviceGetRemappedRows", handle)
+        if not isinstance(rows, dict):
+            return "failed" if rows[3] else "pending" if rows[2] else "none"
+        pages = self.ask("nvmlDeviceGetRetiredPagesPendingStatus", handle)
+        if not isinstance(pages, dict):
+            return "pending" if pages else "none"
+        return rows if "absent" in rows and "absent" in pages else pages if "absent" in rows else rows
+
+    def recovery(self, handle):  # type: (Any) -> Any
+        """Return what the driver says must be done before the GPU can be used again."""
+        field = getattr(self.nvml, "NVML_FI_DEV_GET_GPU_RECOVERY_ACTION", None)
+        if field is None:
+            return {"unknown": "this nvidia-ml-py does not know how to ask"}
+        values = self.ask("nvmlDeviceGetFieldValues", handle, [field])
+        if isinstance(values, dict):
+            return values
+        status = values[0].nvmlReturn
+        if status != 0:
+            # A driver that does not know the field calls it an invalid argument.
+            return {"absent" if status in (2, NOT_SUPPORTED) else "unknown": "NVML error %d" % status}
+        number = values[0].value.uiVal
+        return RECOVERY.get(number, "action %d" % number)
+
+    def mig_devices(self, handle):  # type: (Any) -> Any
+        """Describe the slices of a GPU in MIG mode."""
+        count = self.ask("nvmlDeviceGetMaxMigDeviceCount", handle)
+        if isinstance(count, dict):
+            return count
+        found = []
+        for index in range(min(int(count), 64)):
+            slice_ = self.ask("nvmlDeviceGetMigDeviceHandleByIndex", handle, index)
+            if isinstance(slice_, dict):  # there may be fewer than the most that are possible
+                continue
+            memory = self.memory(slice_)
+            found.append(
+                {
+                    "uuid": self.told(text, "nvmlDeviceGetUUID", slice_),
+                    "name": self.told(text, "nvmlDeviceGetName", slice_),
+                    "gpu_instance": self.told(int, "nvmlDeviceGetGpuInstanceId", slice_),
+                    "compute_instance": self.told(int, "nvmlDeviceGetComputeInstanceId", slice_),
+                    "memory": memory,
+                }
+            )
+        return found
+
+
+def is_mps(pid):  # type: (int) -> bool
+    """Whether a process is NVIDIA's multi-process service, through which several programs share a GPU."""
+    try:
+        with open("/proc/%d/comm" % pid, "rb") as stream:
+            return stream.read(64).strip().decode("ascii", "replace").startswith(MPS)
+    except OSError:  # Windows, or a process of another container
+        return False
+
+
+def xids():  # type: () -> Union[List[str], Dict[str, str]]
+    """Return the errors that the driver wrote into the kernel's log since the machine's start: bus id and number each.
+
+    As ``dmesg`` reads it: all that is in the ring buffer, without waiting.
+    """
+    if not sys.platform.startswith("linux"):
+        return {"absent": "the kernel's log of Linux"}
+    import ctypes
+    import re
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    size = libc.klogctl(10, None, 0)  # SYSLOG_ACTION_SIZE_BUFFER
+    buffer = ctypes.create_string_buffer(max(0, min(size, 4 << 20)) or 1)
+    read = libc.klogctl(3, buffer, len(buffer)) if size > 0 else -1  # SYSLOG_ACTION_READ_ALL
+    if read < 0:
+        return {"unknown": os.strerror(ctypes.get_errno())}
+    lines = re.findall(rb"NVRM: Xid \((?:PCI:)?[0-9A-Fa-f:.]{4,20}\): \d{1,4}", buffer.raw[:read])
+    return [line.decode("ascii") for line in lines[-200:]]
+
+
+def answer(task):  # type: (Dict[str, str]) -> Dict[str, Any]
+    """Return everything that NVML tells."""
+    if task.get("library"):
+        # NVML was found where the loader does not look by itself: once it is loaded, its name is enough.
+        import ctypes
+
+        try:
+            ctypes.CDLL(task["library"])
+        except OSError:  # nvidia-ml-py says so too, in NVML's own words
+            pass
+    try:
+        nvml = load(task["pynvml"])
+    except Exception as error:  # a damaged file; nothing is known of the driver then
+        return {"unusable": "nvidia-ml-py cannot be loaded: %s: %s" % (type(error).__name__, error)}
+    asker = Asker(nvml)
+    try:
+        nvml.nvmlInit()
+    except nvml.NVMLError as error:
+        code = getattr(error, "value", None)
+        return {"error": code if isinstance(code, int) else -1, "text": str(error)[:200], "xids": guarded_xids()}
+    found = {
+        "driver_version": asker.told(text, "nvmlSystemGetDriverVersion"),
+        "nvml_version": asker.told(text, "nvmlSystemGetNVMLVersion"),
+        "cuda_version": asker.told(
+            lambda number: "%d.%d" % (number // 1000, number % 1000 // 10),
+            ("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
+        ),
+    }
+    count = asker.told(int, "nvmlDeviceGetCount")
+    if isinstance(count, int):
+        found["gpus"] = [asker.gpu(index) for index in range(min(count, 256))]
+    else:
+        found["gpus"] = count
+    found["xids"] = guarded_xids()
+    return found
+
+
+def guarded_xids():  # type: () -> Union[List[str], Dict[str, str]]
+    """Return `xids`, or why there are none: musl and sandboxes lack the call."""
+    try:
+        return xids()
+    except Exception as error:
+        return {"unknown": "%s: %s" % (type(error).__name__, error)}
+
+
+if __name__ == "__main__":
+    try:
+        result = {"protocol": PROTOCOL, "answer": answer(json.loads(sys.argv[1]))}
+    except Exception as error:
+        result = {"protocol": PROTOCOL, "error": "%s: %s" % (type(error).__name__, error)}
+    # A driver that hangs when it is shut down must not delay the answer: the process ends without a farewell.
+    sys.stdout.write("\n" + json.dumps(result) + "\n")
+    sys.stdout.flush()
+    os._exit(0)

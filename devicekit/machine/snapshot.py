@@ -1,0 +1,67 @@
+"""Machine files: what ``devicekit snapshot`` writes and ``--machine`` reads."""
+
+import json
+import sys
+from typing import Any
+
+from ..errors import MachineFileError
+from .facts import Machine
+
+__all__ = ["LIMIT_BYTES", "load_machine", "parse_machine"]
+
+#: A snapshot of an environment with a thousand distributions has well under a megabyte.
+LIMIT_BYTES = 32 << 20
+
+
+def load_machine(path: str) -> Machine:
+    """Read a machine file.
+
+    Parameters
+    ----------
+    path : str
+        A file, or ``"-"`` for standard input.
+
+    Raises
+    ------
+    MachineFileError
+        Where it cannot be read, is too large, is no JSON, was cut short, is of a newer schema, or of the wrong shape.
+    """
+    try:
+        if path == "-":
+            content = sys.stdin.buffer.read(LIMIT_BYTES + 1)
+        else:
+            with open(path, "rb") as stream:
+                content = stream.read(LIMIT_BYTES + 1)
+    except OSError as error:
+        raise MachineFileError("%s cannot be read: %s" % (path, error.strerror or error)) from error
+    if len(content) > LIMIT_BYTES:
+        raise MachineFileError(
+            "%s has more than %d MiB; a machine file made by 'devicekit snapshot' has less than one"
+            % (path, LIMIT_BYTES >> 20)
+        )
+    return Machine.from_dict(parse_machine(path, content))
+
+
+def parse_machine(path: str, content: bytes) -> Any:
+    """Return the plain data that a machine file holds; ``path`` is for the message.
+
+    Raises
+    ------
+    MachineFileError
+        Where it is no JSON, or was cut short.
+    """
+    if not content.strip():
+        raise MachineFileError("%s is empty; make a machine file with: devicekit snapshot > machine.json" % path)
+    try:
+        # utf-8-sig: PowerShell's redirection puts a byte order mark before the text, or writes UTF-16.
+        encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        return json.loads(content.decode(encoding))
+    except UnicodeDecodeError as error:
+        raise MachineFileError("%s is not text in UTF-8: %s" % (path, error.reason)) from None
+    except RecursionError:
+        raise MachineFileError("%s is nested too deeply to be a machine file" % path) from None
+    except ValueError as error:
+        # Where something inside ended with the text, only the place of the error tells that more should follow.
+        at_end = getattr(error, "pos", 0) >= len(getattr(error, "doc", content).rstrip())
+        cut = " (it seems to be cut short)" if at_end or not content.rstrip().endswith((b"}", b"}\x00")) else ""
+        raise MachineFileError("%s is not JSON%s: %s" % (path, cut, error)) from None

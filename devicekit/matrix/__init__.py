@@ -1,0 +1,1 @@
+"""What goes with what: bundled data, typed rows, and questions to them."""

@@ -1,0 +1,379 @@
+"""The compatibility matrix: what goes together. Data are JSON beside this file, each with its source and date.
+
+Queries are typed and honest: a release that the matrix does not know is ``None``, never "incompatible".
+"""
+
+import json
+import pkgutil
+import posixpath
+import re
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from .projects import Build, Project
+from .tables import (
+    CudaRow,
+    CudnnRow,
+    DirectMlRow,
+    Hold,
+    ImportMemory,
+    ImportNeed,
+    InstructionNeed,
+    RocmRow,
+    TensorFlowRow,
+)
+
+__all__ = [
+    "CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportMemory", "ImportNeed", "InstructionNeed", "Matrix", "RocmRow",
+    "TensorFlowRow",
+]  # fmt: skip
+
+#: Distributions that own the import package ``tensorflow``.
+TENSORFLOW_OWNERS = (
+    "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-directml", "tensorflow-rocm", "tensorflow-macos",
+    "tensorflow-intel", "tensorflow-cpu-aws", "intel-tensorflow", "tensorflow-aarch64", "tf-nightly", "tf-nightly-cpu",
+    "tf-nightly-gpu", "tensorflow-tpu",
+)  # fmt: skip
+
+#: Empty distributions of the name ``tensorflow`` that only require another one at the same version.
+TENSORFLOW_REDIRECTS = ("tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos")
+
+#: Endings of files that an import could need.
+CODE_ENDINGS = (".py", ".so", ".pyd", ".dll", ".dylib")
+
+
+class Matrix:
+    """The bundled data, loaded file by file as they are asked for."""
+
+    def __init__(self) -> None:
+        self._tables: Dict[str, List[Dict[str, Any]]] = {}
+        self._projects: Dict[str, Optional[Project]] = {}
+        self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
+
+    def _table(self, name: str) -> List[Dict[str, Any]]:
+        if name not in self._tables:
+            rows: List[Dict[str, Any]] = _read(name)["rows"]
+            self._tables[name] = rows
+        return self._tables[name]
+
+    def project(self, name: str) -> Optional[Project]:
+        """Return the releases of a project on the package registry, None where the data hold nothing of it."""
+        if name not in self._projects:
+            known = re.match(r"[a-z0-9-]+$", name) is not None
+            try:
+                self._projects[name] = Project(_read("projects/" + name)) if known else None
+            except FileNotFoundError:
+                self._projects[name] = None
+        return self._projects[name]
+
+    def projects(self) -> Tuple[str, ...]:
+        """Return the names of all projects that the data hold."""
+        names: List[str] = _read("projects")["names"]
+        return tuple(names)
+
+    def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
+        """Return all known minor releases of TensorFlow, oldest first."""
+        return tuple(self._tensorflow_row(row) for row in self._table("loads"))
+
+    def tensorflow(self, version: Optional[str]) -> Optional[TensorFlowRow]:
+        """Return the row of a TensorFlow release, None where it is not known."""
+        if not version:
+            return None
+        minor = ".".join(version.split(".")[:2])
+        for row in self._table("loads"):
+            if row["minor"] == minor:
+                return self._tensorflow_row(row)
+        return None
+
+    def _tensorflow_row(self, row: Dict[str, Any]) -> TensorFlowRow:
+        """Join what a minor release can load, which was tried, with what its wheels say that they were built for."""
+        minor = row["minor"]
+        tags: List[str] = []
+        built: Dict[str, Build] = {}
+        # Up to 2.0 the builds for GPUs were a distribution of their own.
+        for name in ("tensorflow-gpu", "tensorflow") if minor in ("1.15", "2.0") else ("tensorflow",):
+            project = self.project(name)
+            for version in project.versions if project is not None else ():
+                if project is None or not version.startswith(minor + "."):
+                    continue
+                release = project.release(version)
+                assert release is not None
+                for build in release.builds:
+                    tags += [tag for _, pythons in build.wheels for tag in pythons]
+                    if build.kind == "cuda":
+                        for platform, _ in build.wheels:
+                            built.setdefault(platform.partition("_")[0], build)
+        numbers = sorted({int(tag[3:]) for tag in tags if tag.startswith("cp3")})
+        linux = built.get("manylinux")
+        return TensorFlowRow(
+            minor=minor,
+            python=">=3.%d,<3.%d" % (numbers[0], numbers[-1] + 1) if numbers else "",
+            numpy=row["numpy"],
+            protobuf=row["protobuf"],
+            keras=row["keras"],
+            # "12.5.1" says the same as "12.5": libraries are named by less.
+            linux_cuda=".".join(linux.cuda.split(".")[:2]) if linux is not None else "",
+            linux_cudnn=linux.cudnn if linux is not None else "",
+            windows_gpu="win" in built,
+        )
+
+    def holds(self, project: str, version: str, python: str) -> Tuple[Hold, ...]:
+        """Return what is known beyond the declared bounds of a release on a Python version."""
+        key = (project, version, python)
+        if key not in self._holds:
+            rows = [row for row in self._table("holds") if _about(row["projects"], project)]
+            self._holds[key] = tuple(
+                Hold(**dict(row, projects=tuple(row["projects"]), needs=tuple(row["needs"])))
+                for row in rows
+                if accepts(row["versions"], version) and accepts(row["python"], python)
+            )
+        return self._holds[key]
+
+    def imports(self, project: str, version: str, python: str) -> Tuple[ImportNeed, ...]:
+        """Return what a release imports beside NumPy and protobuf, on a Python version."""
+        return tuple(
+            ImportNeed(tuple(row["needs"]), row["backend"], row["breaks"], row["because"], row["code"])
+            for row in self._table("imports")
+            if _about(row["projects"], project) and accepts(row["versions"], version) and accepts(row["python"], python)
+        )
+
+    def instructions(self, project: str, version: str, architecture: str) -> Tuple[InstructionNeed, ...]:
+        """Return the instructions that the registry's wheels of a release cannot be imported without."""
+        return tuple(
+            InstructionNeed(tuple(row["needs"]), row["ends"], tuple(row["instead"]))
+            for row in self._table("instructions")
+            if row["architecture"] == architecture
+            and _about(row["projects"], project)
+            and accepts(row["versions"], version)
+        )
+
+    def import_memory(self, project: str, version: str) -> Optional[ImportMemory]:
+        """Return how much memory the import of a release takes, None where nobody tried one like it."""
+        for row in self._table("memory"):
+            if _about(row["projects"], project) and accepts(row["versions"], version):
+                names = ("tried", "killed_bytes", "resident_bytes", "address_space_bytes")
+                return ImportMemory(*(row[name] for name in names))
+        return None
+
+    def needed(self, file: str, tensorflow: Optional[str]) -> bool:
+        """Return whether a file of an installed package is needed to import it and to train.
+
+        Parameters
+        ----------
+        file : str
+            As RECORD names it.
+        tensorflow : str or None
+            The version of TensorFlow, where the file is one of TensorFlow's.
+        """
+        if not file.endswith(CODE_ENDINGS) and ".so." not in file:
+            return False
+        row = self._table("unneeded")[0]
+        if (
+            file in row["files"]
+            or file in row["modules"]
+            or any(file.startswith(item + "/") for item in row["folders"])
+        ):
+            return False
+        folder, _, name = file.rpartition("/")
+        inside = ("python/", "core/", "compiler/", "lite/", "tools/", "tsl/", "dtensor/")
+        if name == "__init__.py" and folder.startswith(tuple("tensorflow/" + part for part in inside)):
+            if folder not in row["initialized"]:
+                return False  # it held nothing: the folder imports as a namespace
+        since = row["since"].get(file)
+        return not (since and tensorflow and version_at_least(tensorflow, since))
+
+    def spared(self, project: str, version: str) -> Tuple[str, ...]:
+        """Return the declared requirements without which a release can be imported and trained all the same (seen)."""
+        found: List[str] = []
+        for row in self._table("spared"):
+            if _about(row["projects"], project) and accepts(row["versions"], version):
+                found += row["names"]
+        return tuple(found)
+
+    def cuda(self, version: Optional[str]) -> Optional[CudaRow]:
+        """Return the row of a CUDA release ("12.5" or "12.5.1"), None where it is not known."""
+        if not version:
+            return None
+        minor = ".".join(version.split(".")[:2])
+        for row in self._table("cuda"):
+            if row["cuda"] == minor:
+                names = ("libraries", "windows_libraries")
+                return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names}))
+        return None
+
+    def libraries(self, tensorflow: str) -> Tuple[str, ...]:
+        """Return which native libraries a release of TensorFlow for Linux asks the loader for, () where nobody looked."""
+        minor = ".".join(tensorflow.split(".")[:2])
+        for row in self._table("libraries"):
+            if row["tensorflow"] == minor:
+                return tuple(row["libraries"])
+        return ()
+
+    def search_folders(self, tensorflow: str) -> Tuple[str, ...]:
+        """Return where a release of TensorFlow for Linux looks for CUDA's libraries beside itself, () where it does not."""
+        for row in self._table("runpaths"):
+            if accepts(row["versions"], tensorflow):
+                return tuple(row["folders"])
+        return ()
+
+    def opened(self, plugin: str) -> Tuple[str, ...]:
+        """Return the libraries without which a CUDA plug-in of JAX (``xla_cuda12``) refuses the GPU, () for another."""
+        found = [row["names"] for row in self._table("opened") if row["opener"] == plugin]
+        return tuple(found[0]) if found else ()
+
+    def cudnn(self, version: str) -> Optional[CudnnRow]:
+        """Return the line of cuDNN that a version belongs to, None where it is not known."""
+        for row in self._table("cudnn"):
+            if accepts(row["versions"], version):
+                return CudnnRow(**dict(row, cuda=tuple(row["cuda"])))
+        return None
+
+    def compiled_cudnn(self, tensorflow: str) -> Tuple[str, str]:
+        """Return with which cuDNN a release of TensorFlow for Linux was compiled, and where that was seen; ("", "")."""
+        minor = ".".join(tensorflow.split(".")[:2])
+        for row in self._table("compiled"):
+            if row["tensorflow"] == minor:
+                return row["cudnn"], row["seen"]
+        return "", ""
+
+    def gpu_code(self, framework: str, version: str, cuda: str) -> Tuple[str, ...]:
+        """Return the GPU code (``sm_80``, ``compute_90``) in a build of JAX or PyTorch for a CUDA release, or ()."""
+        for row in self._table("gpu_code"):
+            if row["framework"] == framework and row["cuda"] == cuda and accepts(row["versions"], version):
+                return tuple(row["capabilities"].split())
+        return ()
+
+    def flags(self, variable: str) -> Dict[str, str]:
+        """Return the flags that TensorFlow reads from an environment variable, with what they take."""
+        return {row["flag"]: row["takes"] for row in self._table("flags") if row["variable"] == variable}
+
+    def rocm(self, tensorflow_rocm: str) -> Optional[RocmRow]:
+        """Return what a release of tensorflow-rocm was built for, None where that is not known."""
+        for row in self._table("rocm"):
+            if row["tensorflow_rocm"] == tensorflow_rocm:
+                return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"])))
+        return None
+
+    def compute_capability(self, name: str) -> Optional[str]:
+        """Return the compute capability of an NVIDIA GPU by its product name, None where the name is not known."""
+        plain = re.sub(
+            r"^(NVIDIA|Tesla|Graphics Device)\s+", "", re.sub(r"^NVIDIA\s+", "", name.strip()), flags=re.I
+        ).lower()
+        for row in self._table("gpus"):  # the longest name first
+            known: str = row["name"]
+            if not plain.startswith(known.lower()):
+                continue
+            # What follows may not be a letter, but for "GeForce RTX 4070Ti" and its like.
+            after = plain[len(known) : len(known) + 1]
+            if not "a" <= after <= "z" or (known[-1].isdigit() and known.startswith("GeForce")):
+                capability: str = row["capability"]
+                return capability
+        return None
+
+    def plugin_loads(self, distribution: str, version: str) -> str:
+        """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" where nobody looked."""
+        for row in self._table("plugins"):
+            if row["distribution"] == distribution and accepts(row["versions"], version):
+                return str(row["loads"])
+        return ""
+
+    def directml(self) -> Tuple[DirectMlRow, ...]:
+        """Return the distributions that bring DirectML to TensorFlow."""
+        return tuple(DirectMlRow(**dict(row, systems=tuple(row["systems"]))) for row in self._table("directml"))
+
+
+#: One for all that ask without a matrix of their own: what was read once is not read again.
+BUNDLED = Matrix()
+
+
+def _read(name: str) -> Dict[str, Any]:
+    # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
+    content = pkgutil.get_data("devicekit", posixpath.join("matrix", "data", name + ".json"))
+    if content is None:
+        raise FileNotFoundError("devicekit's own data/%s.json is gone: reinstall devicekit" % name)
+    data: Dict[str, Any] = json.loads(content.decode("utf-8"))
+    return data
+
+
+def _about(projects: List[str], name: str) -> bool:
+    return name in projects or ("tensorflow" in projects and name in TENSORFLOW_OWNERS)
+
+
+def accepts(specifier: str, version: str) -> Optional[bool]:
+    """Return whether a version is in a range; None where the version is no version.
+
+    Pre-releases count as what they are pre-releases of: a nightly build is used on purpose.
+    """
+    if not specifier:
+        return True
+    plain = _accepts_plain(specifier, version)
+    if plain is not None:
+        return plain
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    try:
+        return SpecifierSet(specifier).contains(Version(version), prereleases=True)
+    except ValueError:  # InvalidVersion is one; so is a number of more digits than Python reads
+        return None
+
+
+_PLAIN_VERSION = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})*$")
+
+
+_PLAIN_BOUND = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*)(\.\*)?$")
+
+
+def _accepts_plain(specifier: str, version: str) -> Optional[bool]:
+    """Answer for final releases and plain bounds, which is nearly always; None for everything else.
+
+    `packaging` answers the rest. Its import alone would cost as much as all rules together on a machine where nothing is
+    wrong.
+    """
+    if not _PLAIN_VERSION.match(version):
+        return None
+    found = tuple(map(int, version.split(".")))
+    answer = True
+    for part in specifier.split(","):
+        bound = _PLAIN_BOUND.match(part.strip())
+        if bound is None:
+            return None
+        operator, limit = bound.group(1), tuple(map(int, bound.group(2).split(".")))
+        if bound.group(3) and operator not in ("==", "!="):
+            return None
+        if operator == "~=" and len(limit) < 2:
+            return None
+        width = max(len(found), len(limit))
+        left, right = found + (0,) * (width - len(found)), limit + (0,) * (width - len(limit))
+        if bound.group(3):
+            left = left[: len(limit)]
+            right = limit
+        if operator == "~=":
+            answer = answer and left >= right and left[: len(limit) - 1] == limit[:-1]
+        else:
+            answer = answer and _COMPARE[operator](left, right)
+    return answer
+
+
+_COMPARE: Dict[str, Callable[[Tuple[int, ...], Tuple[int, ...]], bool]] = {
+    ">=": lambda left, right: left >= right,
+    "<=": lambda left, right: left <= right,
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+    "<": lambda left, right: left < right,
+    ">": lambda left, right: left > right,
+}
+
+
+def version_at_least(version: str, least: str) -> Optional[bool]:
+    """Return whether a dotted version (of a driver, say) is at least another; None where it has no numbers."""
+    numbers = _numbers(version)
+    return numbers >= _numbers(least) if numbers else None
+
+
+def _numbers(version: str) -> Tuple[int, ...]:
+    result = []
+    for part in version.split("."):
+        if not part.isdecimal() or len(part) > 18:
+            break
+        result.append(int(part))
+    return tuple(result)

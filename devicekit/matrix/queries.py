@@ -1,0 +1,233 @@
+"""Questions to the matrix: does this go with that? Answers are "compatible", "incompatible because" or "unknown". Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from .gpu_support import code_for
+from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
+from .projects import Build, Release
+from .target import PLATFORMS, Target, target_for
+
+__all__ = ["Answer", "driver_runs", "goes_with", "has_code_for", "has_wheel"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the matrix says to a question.
+
+    Attributes
+    ----------
+    status : {"compatible", "incompatible", "unknown"}
+    because : str
+        In a sentence. Of a release that is not known: what the nearest known one says.
+    source : str
+        Where that is written or was seen.
+    """
+
+    status: str
+    because: str = ""
+    source: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the answer as plain data for JSON."""
+        return {"status": self.status, "because": self.because, "source": self.source}
+
+
+def _no(because: str, source: str) -> Answer:
+    return Answer("incompatible", because, source)
+
+
+def _ask(project: str, version: str, matrix: Matrix, judge: Callable[[Release], Answer]) -> Answer:
+    """Return what a release says; where only its neighbour is known, "unknown" with what that one says."""
+    known = matrix.project(project)
+    release = known.nearest(version) if known is not None else None
+    if release is None:
+        return Answer("unknown", "the matrix holds nothing of %s" % project)
+    answer = judge(release)
+    if release.version == version:
+        return answer
+    says = "compatible" if answer.status == "compatible" else answer.because
+    text = "%s %s is not known; the nearest known release, %s, says: %s" % (project, version, release.version, says)
+    return Answer("unknown", text, answer.source)
+
+
+def has_wheel(project: str, version: str, python: str, platform: str, matrix: Optional[Matrix] = None) -> Answer:
+    """Return whether a release has a wheel for a Python version and a platform.
+
+    Parameters
+    ----------
+    project, version : str
+        ``"tensorflow"``, ``"2.15.1"``.
+    python : str
+        ``"3.11"``.
+    platform : str
+        ``"linux-x86_64"``, ``"linux-aarch64"``, ``"windows-amd64"``, ``"macos-arm64"`` or ``"macos-x86_64"``.
+    matrix : Matrix, optional
+
+    Raises
+    ------
+    ValueError
+        Where the platform is none of these.
+    """
+    if platform not in PLATFORMS:
+        raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
+    target = target_for(platform, python)
+    return _ask(project, version, matrix or BUNDLED, lambda release: _has_wheel(release, target))
+
+
+def _has_wheel(release: Release, target: Target) -> Answer:
+    label = "%s %s" % (release.project, release.version)
+    pythons: List[str] = []
+    for build in release.builds:
+        for tag, tags in build.wheels:
+            if not target.takes_platform(tag):
+                continue
+            if any(target.takes_python(item) for item in tags):
+                others = [text for text in build.requires if build.kind == "empty"]
+                if others:
+                    return Answer("compatible", "an empty wheel that requires another distribution", build.source)
+                return Answer("compatible", "", build.source)
+            pythons += tags
+    source = release.builds[-1].source
+    if pythons:
+        names = ", ".join(sorted({"3.%s" % tag[3:] for tag in pythons}, key=lambda item: int(item[2:].rstrip("+"))))
+        return _no("%s has wheels for Python %s there, not for %s" % (label, names, target.python), source)
+    return _no("%s has no wheel for %s" % (label, target.platform), source)
+
+
+def goes_with(
+    project: str, version: str, other: str, other_version: str, python: str = "", matrix: Optional[Matrix] = None
+) -> Answer:
+    """Return whether a release goes with a release of something that it requires.
+
+    What was seen to load or to fail counts more than what the metadata declare, which is wrong in both directions.
+
+    Parameters
+    ----------
+    project, version : str
+        ``"tensorflow"``, ``"2.10.1"``.
+    other, other_version : str
+        ``"numpy"``, ``"2.0.2"``.
+    python : str, optional
+        ``"3.10"``: some requirements are for some versions of Python only.
+    matrix : Matrix, optional
+    """
+    known, name = matrix or BUNDLED, other.lower().replace("_", "-")
+    return _ask(project, version, known, lambda release: _goes_with(release, name, other_version, python, known))
+
+
+def _goes_with(release: Release, other: str, other_version: str, python: str, matrix: Matrix) -> Answer:
+    label = "%s %s" % (release.project, release.version)
+    for hold in matrix.holds(release.project, release.version, python):
+        for text in hold.needs if not hold.goal else ():
+            name, bounds = _parts(text)
+            if name == other and accepts(bounds, other_version) is False:
+                return _no("%s needs %s: %s" % (label, text, hold.because), hold.seen)
+    build = next((item for item in release.builds if item.kind != "empty"), release.builds[-1])
+    bounds, because = build.protobuf_needs
+    if other == "protobuf" and bounds and accepts(bounds, other_version) is False:
+        return _no("%s needs protobuf%s: %s" % (label, bounds, because), build.source)
+    row = matrix.tensorflow(release.version) if release.project in TENSORFLOW_OWNERS else None
+    seen = {"numpy": row.numpy, "protobuf": row.protobuf, "keras": row.keras}.get(other) if row is not None else None
+    declared = [bounds for name, bounds in _declared(build, python) if name == other]
+    refusing = [bounds for bounds in declared if accepts(bounds, other_version) is False]
+    if seen:
+        if accepts(seen, other_version) is False:
+            return _no("%s can load %s%s only" % (label, other, seen), "imports tried with the wheels")
+        if refusing:
+            return Answer(
+                "compatible", "it loads, though the metadata declare %s%s" % (other, refusing[0]), build.source
+            )
+        return Answer("compatible", "", build.source)
+    if refusing:
+        return _no("%s declares %s%s" % (label, other, refusing[0]), build.source)
+    if not declared:
+        return Answer("unknown", "%s says nothing of %s" % (label, other), build.source)
+    return Answer("compatible", "", build.source)
+
+
+def _parts(text: str) -> Tuple[str, str]:
+    """Return name and bounds of a requirement.
+
+    >>> _parts('numpy<2.0.0,>=1.23.5; python_version < "3.12"'), _parts("tensorflow[and-cuda]==2.20.0")
+    (('numpy', '<2.0.0,>=1.23.5'), ('tensorflow', '==2.20.0'))
+    """
+    plain = text.partition(";")[0].strip()
+    name = re.match(r"[A-Za-z0-9._-]+", plain)
+    if name is None:
+        return "", ""
+    rest = re.sub(r"^\[[^\]]*\]", "", plain[name.end() :].strip())
+    return name.group(0).lower().replace("_", "-"), rest.strip()
+
+
+def _declared(build: Build, python: str) -> Iterator[Tuple[str, str]]:
+    for text in build.requires:
+        marker = text.partition(";")[2]
+        if "extra ==" in marker or (marker and python and not _holds(marker, python)):
+            continue
+        yield _parts(text)
+
+
+def _holds(marker: str, python: str) -> bool:
+    from packaging.markers import Marker
+
+    return Marker(marker.strip()).evaluate(target_for("linux-x86_64", python).environment())
+
+
+def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[Matrix] = None) -> Answer:
+    """Return whether an NVIDIA driver can run programs built with a CUDA release.
+
+    Parameters
+    ----------
+    cuda : str
+        ``"12.5"``.
+    driver : str
+        ``"550.54.15"``.
+    system : {"linux", "windows"}
+    matrix : Matrix, optional
+    """
+    if system not in ("linux", "windows"):
+        raise ValueError("unknown system %r; accepted are linux and windows" % system)
+    row = (matrix or BUNDLED).cuda(cuda)
+    source = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/"
+    if row is None:
+        return Answer("unknown", "the matrix holds nothing of CUDA %s" % cuda)
+    least = row.windows_driver if system == "windows" else row.linux_driver
+    own = row.own_windows_driver if system == "windows" else row.own_linux_driver
+    enough = version_at_least(driver, least)
+    if enough is None:
+        return Answer("unknown", "%r is no version of a driver" % driver)
+    if not enough:
+        return _no("CUDA %s needs driver %s or later on %s" % (row.cuda, least, system), source)
+    if own and version_at_least(driver, own) is False:
+        return Answer("compatible", "by minor-version compatibility; the toolkit came with driver %s" % own, source)
+    return Answer("compatible", "", source)
+
+
+def has_code_for(project: str, version: str, capability: str, matrix: Optional[Matrix] = None) -> Answer:
+    """Return whether a release has GPU code for a compute capability.
+
+    Parameters
+    ----------
+    project, version : str
+        ``"tensorflow"``, ``"2.20.0"``.
+    capability : str
+        ``"8.9"``.
+    matrix : Matrix, optional
+    """
+    return _ask(project, version, matrix or BUNDLED, lambda release: _has_code_for(release, capability))
+
+
+def _has_code_for(release: Release, capability: str) -> Answer:
+    label = "%s %s" % (release.project, release.version)
+    builds = [build for build in release.builds if build.capabilities]
+    if not builds:
+        return Answer("unknown", "%s does not say for which GPUs it has code" % label)
+    build = builds[0]
+    code = code_for(build, Target("", "linux", "x86_64", capabilities=(capability,)))
+    if code.refusal:
+        return _no("%s: %s" % (label, code.refusal), build.source)
+    if code.kind == "compiled":
+        return Answer("compatible", "the driver compiles its code at first use, which takes minutes", build.source)
+    return Answer("compatible", "", build.source)

@@ -1,0 +1,256 @@
+"""`find_batch_size`: the largest batch that fits, found in processes that may run out of memory."""
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from ...errors import DevicekitError
+
+__all__ = ["find_batch_size", "find_for_benchmark"]
+
+#: Where the examples are not counted (a data set): larger batches than this are not tried.
+_MOST = 1 << 16
+
+#: A benchmark needs no larger batch than this, and none whose steps take longer.
+_MOST_FOR_BENCHMARK = 4096
+_STEP_LIMIT_S = 5.0
+
+_TRIAL = "devicekit.measure.batch_size.trial:"
+
+
+def find_batch_size(
+    model: Any,
+    x: Any,
+    y: Any = None,
+    *,
+    device: Optional[str] = None,
+    framework: Optional[str] = None,
+    mode: str = "training",
+    margin: float = 0.1,
+    min_batch_size: int = 1,
+    max_batch_size: Optional[int] = None,
+    memory: Union[int, str, None] = None,
+    timeout_s: float = 600.0,
+) -> int:
+    """Return the largest batch with which a model can be trained on a device.
+
+    Batches are tried in processes of their own, so that running out of memory leaves this one as it is: twice as many
+    examples each time until that fails, then between the largest that went well and the smallest that did not. Each
+    process makes up examples like the given ones; the model's weights and the examples stay untouched.
+
+    Parameters
+    ----------
+    model : Keras model or callable or str
+        A compiled model of Keras 2 or 3; or a function that returns one, from a module that can be imported, also as
+        ``"module:function"``. That is how a model goes whose classes another process cannot find.
+    x, y : array, or list, tuple or dictionary of arrays
+        Examples along the first axis, as for ``model.fit``. Only shapes, dtypes and the largest of integers are looked at.
+        ``x`` may be a data set that yields batches of examples and targets (``tf.data``, Keras, PyTorch): one is taken.
+    device : str or None
+        See `devicekit.select_device`; one device. By default what `devicekit.auto` chose in this process, or would.
+    framework : {"tensorflow", "jax", "torch"} or None
+        For a function: what Keras computes with. A model has its own.
+    mode : {"training", "inference"}
+        Whether steps of training or predictions are tried.
+    margin : float
+        Part of the largest batch that fits by which the result stays below it, from 0 to below 1: memory gets fragmented,
+        and other programs come along.
+    min_batch_size : int
+        Where to begin; nothing smaller is tried.
+    max_batch_size : int or None
+        Nothing larger is returned. By default as many examples as there are; of a data set 65536.
+    memory : int or str or None
+        The most that may be used: a number of bytes, or a text such as ``"4GiB"``. By default what is free.
+    timeout_s : float
+        Seconds for the search. What is known by then is returned, or raised where not one batch was done.
+
+    Returns
+    -------
+    int
+        A multiple of 8 from 16 on, except where it is the limit.
+
+    Raises
+    ------
+    DevicekitError
+        Where not even the smallest batch fits, or it fails for another reason, with what the framework said; where the
+        model cannot be handed to another process.
+    DeviceUnavailableError
+        Where the device cannot be used.
+    ValueError
+        Where an argument is not one of the accepted.
+
+    Notes
+    -----
+    What this process holds of the device's memory is not free: search before training. TensorFlow without memory growth
+    and JAX take nearly all of a GPU at their start; `devicekit.auto` leaves both to grow.
+
+    On the CPU a tenth of the free memory (256 MiB at least) is left to others, within the limits of the container. On
+    Linux the trying process cannot take more (``RLIMIT_DATA``), on macOS it is ended when it does; on Windows its
+    allocations fail only where the system's own limit is.
+    """
+    from ...diagnosis.framework_choice import BACKENDS
+    from ...selection.request import parse_memory
+    from .examples import examples_of
+    from .search import search
+
+    least = _count(min_batch_size, "min_batch_size")
+    if mode not in ("training", "inference"):
+        raise ValueError("unknown mode=%r; accepted are 'training', 'inference'" % (mode,))
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0.0 <= margin < 1.0:
+        raise ValueError("margin must be a number from 0 to below 1, not %r" % (margin,))
+    if not timeout_s > 0:
+        raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
+    if framework is not None and framework not in BACKENDS:
+        raise ValueError("unknown framework=%r; accepted are %s" % (framework, ", ".join(map(repr, BACKENDS))))
+    limit = None if memory is None else parse_memory(memory, "memory")
+    examples = examples_of(x, y)
+    if max_batch_size is not None:
+        most = _count(max_batch_size, "max_batch_size")
+    else:
+        most = examples.count if examples.count is not None else _MOST
+    if most < least:
+        raise ValueError("max_batch_size (%d) is less than min_batch_size (%d)" % (most, least))
+    place, chosen = _where(device, framework)
+    task: Dict[str, Any] = {
+        "x": examples.x,
+        "y": examples.y,
+        "mode": mode,
+        "device": place,
+        "memory_bytes": limit,
+        "device_memory": limit if limit is not None else "grow",
+    }
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder, _progress() as progress:
+        from ...diagnosis.findings import name_of
+        from .model_transfer import packed
+
+        task["model"] = packed(model, folder, mode)
+        task["framework"] = task["model"].get("framework") or chosen
+        variables: List[Tuple[str, Optional[str]]] = list(_environment())
+        if task["framework"]:
+            variables.append(("KERAS_BACKEND", name_of(task["framework"])))
+        # What is returned fits with the margin on top of it.
+        highest = max(least, int(-(-most // (1.0 - margin))))
+        found = search(
+            _TRIAL + "try_model",
+            task,
+            start=least,
+            least=least,
+            most=highest,
+            timeout_s=timeout_s,
+            environment=variables,
+            tick=lambda what: progress("finding the batch size for %s: %s" % (place, what)),
+        )
+    if not found.size:
+        raise DevicekitError(_nothing_fits(found.why, place, least))
+    from .search import rounded
+
+    return rounded(found.size, margin, least, most)
+
+
+def find_for_benchmark(
+    task: Dict[str, Any],
+    *,
+    timeout_s: float = 600.0,
+    environment: Sequence[Tuple[str, Optional[str]]] = (),
+    tick: Optional[Callable[[], None]] = None,
+    margin: float = 0.1,
+) -> int:
+    """Return the batch with which a benchmark is to be run: the largest that fits, as far as its steps are short.
+
+    Parameters
+    ----------
+    task : dict
+        Of `devicekit.measure.benchmark.child.measure`.
+    timeout_s : float
+        Seconds for the search.
+    environment : sequence of (str, str or None)
+        Variables of the processes.
+    tick : callable or None
+        Called about every second.
+    margin : float
+        See `find_batch_size`.
+
+    Returns
+    -------
+    int
+        1 where not even that fits: the benchmark itself says why. At most 4096, and on slow devices the first one whose
+        steps take more than five seconds.
+    """
+    from ..benchmark.models import model_named
+    from .search import rounded, search
+
+    known = model_named(str(task.get("model")))
+    start = known.batch_size if known is not None and not task.get("architecture") else 8
+    try:
+        found = search(
+            _TRIAL + "try_task",
+            {"task": dict(task, batch_size=None), "memory_bytes": None},
+            start=start,
+            least=1,
+            most=_MOST_FOR_BENCHMARK,
+            timeout_s=timeout_s,
+            environment=tuple(environment),
+            tick=None if tick is None else (lambda what, call=tick: call()),  # type: ignore[misc]
+            step_limit_s=_STEP_LIMIT_S,
+        )
+    except DevicekitError:
+        return 1
+    if found.failed is None and found.size:
+        return found.size  # no memory's limit was met
+    return rounded(found.size, margin, 1, _MOST_FOR_BENCHMARK)
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= int(value) <= 1 << 30:
+        raise ValueError("%s must be a whole number of at least 1, not %r" % (name, value))
+    return int(value)
+
+
+def _where(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optional[str]]:
+    """Return the device and the framework, by default those that are in force."""
+    from ...api import current
+    from ...selection.request import parse_request
+
+    chosen = current()
+    if device is not None:
+        if parse_request(device).count > 1:
+            raise ValueError("%r are several devices; a batch is found for one" % device)
+        return device, framework
+    if chosen is None or chosen.device == "auto":
+        return "auto", framework
+    if framework is None and chosen.framework is not None:
+        framework = chosen.framework
+    return chosen.device.partition(",")[0], framework
+
+
+def _environment() -> Tuple[Tuple[str, Optional[str]], ...]:
+    from ..benchmark.benchmark import clean_environment
+
+    return clean_environment()
+
+
+def _nothing_fits(why: str, device: str, least: int) -> str:
+    examples = "one example" if least == 1 else "%d examples" % least
+    return (
+        "not even a batch of %s fits on '%s' (%s): free memory there (other programs, and this process itself, where it has"
+        " used the device), make the model or its inputs smaller, or use mixed precision" % (examples, device, why)
+    )
+
+
+class _progress:
+    """A line on a terminal that says what is being tried."""
+
+    def __enter__(self) -> Callable[[str], None]:
+        from ...children.progress import Progress
+        from ...runtime.settings import read_settings
+
+        self._line = Progress("finding the batch size", read_settings().quiet)
+        self._line.__enter__()
+        return self._say
+
+    def _say(self, what: str) -> None:
+        self._line.say(what)
+        self._line.tick()
+
+    def __exit__(self, *error: Any) -> None:
+        self._line.__exit__(*error)

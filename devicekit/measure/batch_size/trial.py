@@ -1,0 +1,118 @@
+"""Tries one batch after the other in this process, which may run out of memory: the bodies of workers."""
+
+import time
+from typing import Any, Callable, Dict
+
+from .search import next_size
+
+__all__ = ["BatchModelError", "try_model", "try_task"]
+
+Say = Callable[..., None]
+
+#: Steps with each size: the first makes the optimizer's state and compiles, the next has both.
+_STEPS = 3
+
+
+class BatchModelError(ValueError):
+    """The model cannot be made in this process; the message says what to do."""
+
+
+def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
+    """Try a Keras model of the user's with made-up examples."""
+    from .examples import made_up
+    from .host_memory import limit_memory
+
+    selection = _set_up(task)
+    from .model_transfer import unpacked
+
+    try:
+        model = unpacked(task["model"])
+    except (ValueError, ImportError, AttributeError) as error:
+        raise BatchModelError(str(error)) from error
+    if task["mode"] == "training" and getattr(model, "optimizer", None) is None:
+        raise BatchModelError(
+            "the model was not compiled: %s must return a compiled one" % task["model"].get("function")
+        )
+    limit_memory(task["memory_bytes"], selection.platform == "cpu")
+
+    def run(size: int) -> float:
+        inputs, targets = made_up(task["x"], size), made_up(task["y"], size)
+        taken = 0.0
+        for _ in range(_STEPS):
+            before = time.perf_counter()
+            if task["mode"] == "training":
+                model.train_on_batch(inputs, targets)
+            else:
+                model.predict_on_batch(inputs)
+            taken = time.perf_counter() - before
+        return taken
+
+    return _try(task, run, say)
+
+
+def try_task(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
+    """Try a task of `devicekit.measure.benchmark.child.measure`, as it is measured."""
+    from ..benchmark.child import measure
+    from .host_memory import limit_memory
+
+    asked = dict(task["task"], num_warmup_batches=1, num_batches=_STEPS - 1, input_pipeline=False)
+    state = {"limited": False}
+
+    def quietly(**said: Any) -> None:
+        # After the import and before the first batch.
+        if said.get("stage") == "build" and not state["limited"]:
+            from ...api import current
+
+            chosen = current()
+            limit_memory(task["memory_bytes"], chosen is None or chosen.platform == "cpu")
+            state["limited"] = True
+
+    def run(size: int) -> float:
+        result = measure(dict(asked, batch_size=size), quietly)
+        asked["settings"] = None  # threads are set once in a process
+        _forget()
+        return float(min(result["step_seconds"]))
+
+    return _try(task, run, say)
+
+
+def _try(task: Dict[str, Any], run: Callable[[int], float], say: Say) -> Dict[str, Any]:
+    fits, failed = int(task["fits"]), task["failed"]
+    while True:
+        size = next_size(fits, failed, task["start"], task["least"], task["most"])
+        if size is None:
+            return {"fits": fits}
+        say(stage="try", batch_size=size)
+        seconds = run(size)
+        say(stage="fits", batch_size=size, seconds=seconds)
+        fits = size
+        if seconds > task["step_limit_s"]:
+            return {"fits": fits}
+
+
+def _set_up(task: Dict[str, Any]) -> Any:
+    from ...api import auto
+    from ...diagnosis.findings import name_of
+    from ...errors import DeviceUnavailableError
+
+    framework = name_of(task["framework"]) if task["framework"] else None
+    selection = auto(
+        task["device"], framework=framework, verify="never", memory=task["device_memory"], seed=0, verbose=False
+    )
+    if selection.framework is None or selection.device == "auto":
+        raise DeviceUnavailableError("no framework is set up: %s" % selection.reason, selection.findings)
+    if selection.fallback and task["device"] not in ("auto", "fastest"):
+        raise DeviceUnavailableError("'%s' cannot be used: %s" % (task["device"], selection.reason), selection.findings)
+    return selection
+
+
+def _forget() -> None:
+    """Give back what the last model held."""
+    import gc
+    import sys
+
+    for name in ("keras", "tf_keras"):
+        backend = getattr(sys.modules.get(name), "backend", None)
+        if backend is not None and hasattr(backend, "clear_session"):
+            backend.clear_session()
+    gc.collect()

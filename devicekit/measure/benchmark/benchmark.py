@@ -1,0 +1,228 @@
+"""`benchmark`: one worker for each device and setting, one after the other, in turns where it is repeated."""
+
+import time
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+from ...children.worker import run_worker
+from ...diagnosis.findings import Finding
+from .arguments import tasks_for
+from .cache_writer import Keeper
+from .outcome import joined, row_of
+from .result import BenchmarkResult, Throughput
+
+__all__ = ["SECONDS", "TIMEOUT_S", "benchmark", "clean_environment", "findings_of"]
+
+#: How long the steps of one row may take.
+SECONDS = 60.0
+
+#: A first step may compile for minutes; what takes longer than this is ended.
+TIMEOUT_S = 900.0
+
+_FUNCTION = "devicekit.measure.benchmark.child:measure"
+
+
+def benchmark(
+    model: Any = "resnet50",
+    *,
+    devices: Union[str, Iterable[str], None] = None,
+    framework: Union[str, Iterable[str], None] = None,
+    batch_size: Union[int, str, None] = None,
+    num_batches: int = 100,
+    num_warmup_batches: int = 10,
+    mode: str = "training",
+    precision: Union[str, Iterable[str], None] = None,
+    xla: Union[bool, Iterable[Optional[bool]], None] = None,
+    input_pipeline: bool = False,
+    seed: int = 0,
+    repeat: int = 1,
+    seconds: Optional[float] = SECONDS,
+    timeout_s: float = TIMEOUT_S,
+    shape: Optional[Sequence[int]] = None,
+    settings: Optional[Dict[str, Any]] = None,
+    environment: Sequence[Tuple[str, Optional[str]]] = (),
+    refresh: bool = False,
+) -> BenchmarkResult:
+    """Measure how many images (or sequences, or examples) per second a model computes on each device.
+
+    Each device and setting is measured in a fresh process of its own, so that neither memory nor settings of one touch
+    the next, or this process. What fails becomes a row with its `Throughput.problem`.
+
+    Parameters
+    ----------
+    model : str, model of Keras, or callable
+        ``"resnet50"``, ``"mobilenet"``, ``"vgg16"``, ``"transformer"``, ``"lstm"`` or ``"mlp"``; ``"module:function"``, a
+        function that returns a model of Keras, or such a model: of a model only the layers count, and it is trained on
+        random numbers with the mean squared error and momentum, unless the function has compiled it.
+    devices : str, iterable of str or None
+        See `devicekit.select_device`; a string may name several with commas between them. By default the CPU and every
+        accelerator that seems usable.
+    framework : str, iterable of str or None
+        One or more of ``"tensorflow"``, ``"jax"`` and ``"torch"``; by default as for `devicekit.auto`.
+    batch_size : int, "auto" or None
+        Examples in a step. By default the model's own (32 for ResNet-50); ``"auto"``: the largest that fits on the device.
+    num_batches, num_warmup_batches : int
+        Steps that count, and steps before them. Warm-up goes on as long as the steps get faster.
+    mode : {"training", "inference"}
+    precision : {"float32", "mixed_float16", "mixed_bfloat16"}, or several of them
+        Keras's dtype policy, with its loss scaling.
+    xla : bool, None, or several of them
+        Whether to compile the steps by XLA; by default as Keras does by itself: 3.15 where there is
+        an accelerator, 2 never.
+    input_pipeline : bool
+        Whether each step takes a new batch from the framework's input pipeline instead of the same one.
+    seed : int
+        Of weights and data.
+    repeat : int
+        How many processes to start for each row, in turns.
+    seconds : float or None
+        After so many seconds of steps no more are begun, but three are measured in any case. None: no limit.
+    timeout_s : float
+        Seconds after which a process is ended.
+    shape : sequence of int or None
+        Of one example, instead of the model's own: ``(64, 64, 3)``.
+    settings : dict or None
+        Settings of the framework: ``intra_op_threads``, ``inter_op_threads``, ``tf32``, ``prefetch`` (batches prepared
+        ahead), ``torch_compile``.
+    environment : sequence of (str, str or None)
+        Variables to set for the measurement, or to remove.
+    refresh : bool
+        Whether to measure anew what was measured before in the same state of this machine.
+
+    Returns
+    -------
+    BenchmarkResult
+        One row for each framework, precision, choice of XLA and device.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is not one of the accepted; the message lists those.
+    DevicekitError
+        Where no framework is installed.
+    """
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or not 1 <= repeat <= 1000:
+        raise ValueError("repeat must be a whole number from 1 to 1000, not %r" % (repeat,))
+    if not timeout_s > 0:
+        raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
+    started = time.monotonic()
+    tasks = tasks_for(
+        model,
+        devices,
+        framework,
+        batch_size,
+        precision,
+        xla,
+        num_batches=num_batches,
+        num_warmup_batches=num_warmup_batches,
+        mode=mode,
+        input_pipeline=input_pipeline,
+        seed=seed,
+        seconds=seconds,
+        shape=shape,
+        settings=dict(settings or {}),
+    )
+    run = _Run(tasks, clean_environment() + tuple(environment), timeout_s)
+    # What was measured with other settings, inputs or models says nothing of the machine as programs find it.
+    keeper = None if environment or settings or shape is not None else Keeper(tasks)
+    rows = None if keeper is None or refresh else keeper.kept()
+    cached = rows is not None
+    if rows is None:
+        rows = run.rows(repeat)
+        if keeper is not None:
+            keeper.keep(rows)
+    asked = {
+        "num_batches": num_batches,
+        "num_warmup_batches": num_warmup_batches,
+        "seed": seed,
+        "repeat": repeat,
+        "seconds": seconds,
+        "timeout_s": timeout_s,
+        "shape": None if shape is None else list(shape),
+        "batch_size": batch_size,
+        "settings": dict(settings or {}),
+        "environment": dict(environment),
+    }
+    return BenchmarkResult(
+        rows=tuple(rows),
+        findings=findings_of(rows),
+        seconds=time.monotonic() - started,
+        cached=cached,
+        settings=tuple(asked.items()),
+    )
+
+
+def clean_environment() -> Tuple[Tuple[str, Optional[str]], ...]:
+    """Return the variables that `devicekit.auto` has set in this process, as they were before, for `run_worker`."""
+    from ...api import current
+
+    chosen = current()
+    changes = chosen.changes if chosen is not None else ()
+    # Of several changes of one variable the first knows what was before.
+    return tuple((item.name, item.before) for item in reversed(changes) if item.what == "environment")
+
+
+class _Run:
+    """Measures the tasks, and says on a terminal how far it is."""
+
+    def __init__(self, tasks: List[Dict[str, Any]], environment: Sequence[Tuple[str, Optional[str]]], timeout_s: float):
+        self._tasks = tasks
+        self._environment = environment
+        self._timeout_s = timeout_s
+
+    def rows(self, repeat: int) -> List[Throughput]:
+        """Return one row for each task; the processes of a repeated measurement take turns."""
+        from ...children.progress import Progress
+        from ...runtime.settings import read_settings
+
+        found: List[List[Throughput]] = [[] for _ in self._tasks]
+        with Progress("measuring", read_settings().quiet) as progress:
+            for turn in range(repeat):
+                for number, task in enumerate(self._tasks):
+                    if found[number] and found[number][0].problem:
+                        continue  # it will not get better
+                    place = (turn * len(self._tasks) + number + 1, repeat * len(self._tasks))
+                    found[number].append(self._row(task, progress, place))
+        return [joined(items) for items in found]
+
+    def _row(self, task: Dict[str, Any], progress: Any, place: Tuple[int, int]) -> Throughput:
+        what = "measuring %s on %s with %s" % (task["model"], task["device"], task["framework"])
+        if place[1] > 1:
+            what += " (%d of %d)" % place
+
+        def heard(message: Dict[str, Any]) -> None:
+            done = " %d/%d" % (message["done"], message["of"]) if "of" in message else ""
+            progress.say("%s: %s%s" % (what, message.get("stage", ""), done))
+
+        progress.say(what)
+        if task["batch_size"] == "auto":
+            from ..batch_size.find import find_for_benchmark
+
+            found = find_for_benchmark(
+                task, timeout_s=self._timeout_s, environment=self._environment, tick=progress.tick
+            )
+            task = dict(task, batch_size=found)
+        report = run_worker(
+            _FUNCTION,
+            task,
+            timeout_s=self._timeout_s,
+            environment=self._environment,
+            on_message=heard,
+            tick=progress.tick,
+        )
+        return row_of(report, task)
+
+
+def findings_of(rows: Sequence[Throughput]) -> Tuple[Finding, ...]:
+    """Return a finding for each accelerator that is slower than the CPU at the same work by more than the noise."""
+    from ...selection.ranking import slower_than_cpu
+
+    found: List[Finding] = []
+    for row in rows:
+        for cpu in rows:
+            same = (row.framework, row.mode, row.precision) == (cpu.framework, cpu.mode, cpu.precision)
+            if cpu.device == "cpu" and same and row.device != "cpu":
+                finding = slower_than_cpu(row, cpu)
+                if finding is not None:
+                    found.append(finding)
+                break
+    return tuple(found)

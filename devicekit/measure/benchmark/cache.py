@@ -1,0 +1,238 @@
+"""Figures of benchmarks, kept in one small file each under a fingerprint of the machine's state, and what was measured.
+
+The state is all that a speed depends on: interpreter, distributions, native files, driver, devices and variables, as for
+the verdicts of trials, further the processors that this process may use and the variables that set numbers of threads.
+"""
+
+import json
+import math
+import os
+import time
+from dataclasses import replace
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ...diagnosis.findings import name_of
+from ...machine.facts import Machine
+from ...runtime.cache import read_own, tidy, write_whole
+from ...runtime.trial.fingerprint import digest, fingerprint
+from ...selection.selection import Change
+from .models import model_named
+from .result import Throughput
+
+__all__ = ["LIFE_S", "is_kept", "load", "rows_of", "save", "state_of", "this_state"]
+
+#: Of `devicekit.measure.benchmark.child.measure`.
+Task = Mapping[str, Any]
+
+#: Raised where figures of an earlier form must not be read.
+_SCHEMA = 1
+
+#: Figures count for so long: clocks, temperatures and other users of the machine are in no fingerprint.
+LIFE_S = 30 * 24 * 3600.0
+
+#: Why something could not be measured may be another thing soon.
+_PROBLEM_LIFE_S = 3600.0
+_STALE_S = 3600.0
+
+#: More steps of one benchmark are not kept.
+_MOST_STEPS = 10000
+
+#: What a speed depends on and a verdict does not.
+_SPEED_VARIABLES = (
+    "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "TF_DETERMINISTIC_OPS", "NPROC",
+    "OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "KMP_BLOCKTIME", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+    "GOMP_CPU_AFFINITY",
+)  # fmt: skip
+
+_TEXTS = ("model", "device", "framework", "mode", "precision", "unit", "platform", "name", "problem")
+_FLAGS = ("input_pipeline", "steady")
+
+
+def state_of(machine: Machine, changes: Sequence[Change] = (), variables: Optional[Mapping[str, str]] = None) -> str:
+    """Return a hash of all that a speed on this machine depends on besides what is measured.
+
+    Parameters
+    ----------
+    machine : Machine
+        This machine, as it is now.
+    changes : sequence of Change
+        What devicekit has changed in this process: its variables count as they were before, so that what was measured
+        after `devicekit.auto` is found by the next program before it.
+    variables : mapping or None
+        The environment; by default this process's.
+    """
+    environ = dict(os.environ if variables is None else variables)
+    recorded = dict(machine.process.environ)
+    for change in reversed(changes):
+        if change.what != "environment":
+            continue
+        for values in (environ, recorded):
+            if change.before is not None:
+                values[change.name] = change.before
+            else:
+                values.pop(change.name, None)
+    before = replace(machine, process=replace(machine.process, environ=tuple(sorted(recorded.items()))))
+    native = machine.native
+    parts: List[Any] = [_SCHEMA, fingerprint(before, None, False, variables=environ)]
+    facts = (native.cpu_count, native.cpu_affinity, native.cpu_quota, native.cpu_usable, native.performance_cores)
+    parts += [fact.or_none() for fact in facts]
+    parts += [(name, environ.get(name)) for name in _SPEED_VARIABLES]
+    return digest(parts)
+
+
+def this_state() -> str:
+    """Return the state of this machine as it is now; see `state_of`."""
+    from ...api import current
+    from ...machine.detect import real_machine
+
+    chosen = current()
+    return state_of(real_machine(), chosen.changes if chosen is not None else ())
+
+
+def is_kept(task: Task) -> bool:
+    """Return whether what a task measures is kept: a model that devicekit knows by name, as it is.
+
+    The figures of a user's own model, of another input, or with other settings than the framework's belong to those, which
+    no fingerprint knows.
+    """
+    own = task.get("architecture") or task.get("shape") or task.get("classes") or task.get("keras")
+    settings = {name: value for name, value in (task.get("settings") or {}).items() if value is not None}
+    return model_named(str(task["model"])) is not None and not own and not settings
+
+
+def load(folder: str, state: str, task: Task) -> Optional[Throughput]:
+    """Return what was measured before; None where that is nothing, too old, damaged, somebody else's, or no figures.
+
+    Parameters
+    ----------
+    folder : str
+        See `devicekit.runtime.settings.cache_folder`.
+    state : str
+        Of this machine: `this_state`.
+    task : dict
+        Of `devicekit.measure.benchmark.child.measure`, with the device as in `Selection.device`. It counts only what took at
+        least as many steps, or as many seconds.
+    """
+    if not is_kept(task):
+        return None
+    found = _read(folder, _name(state, task), state)
+    if found is None or found.row.problem or found.key != _key(task):
+        return None
+    enough = len(found.row.step_seconds) >= int(task["num_batches"])
+    as_long = found.num_batches >= int(task["num_batches"]) and found.seconds >= _limit(task)
+    return found.row if enough or as_long else None
+
+
+def save(folder: str, state: str, task: Task, row: Throughput) -> Optional[str]:
+    """Keep figures; return what went wrong, None where nothing did. The file is replaced as a whole.
+
+    A row without figures does not take the place of one with them. What `is_kept` leaves out is not kept.
+    """
+    if not is_kept(task):
+        return None
+    name = _name(state, dict(task, device=row.device))
+    if row.problem:
+        before = _read(folder, name, state)
+        if before is not None and not before.row.problem:
+            return None
+    values = dict(row.to_dict(), step_seconds=list(row.step_seconds[-_MOST_STEPS:]))
+    values["warmup_seconds"] = list(row.warmup_seconds[:_MOST_STEPS])
+    data = {"schema": _SCHEMA, "state": state, "time": time.time(), "row": values}
+    data["key"] = _key(dict(task, device=row.device))
+    limit = _limit(task)
+    data["asked"] = [int(task["num_batches"]), None if math.isinf(limit) else limit]
+    problem = write_whole(folder, name, json.dumps(data), ".bench-")
+    if problem is None:
+        tidy(folder, _life_s)
+    return problem
+
+
+def rows_of(folder: str, state: str) -> Tuple[Throughput, ...]:
+    """Return all that was measured in a state of this machine, the newest first; also what could not be measured.
+
+    `Throughput.xla` is what was asked for, None where nothing was: devices may differ in what the framework makes of that.
+    """
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:  # nothing was kept yet, or it may not be listed
+        return ()
+    found = [_read(folder, name, state) for name in names if name.startswith("bench-%s-" % state)]
+    kept = sorted((item for item in found if item is not None), key=lambda item: -item.time)
+    return tuple(replace(item.row, xla=item.xla) for item in kept)
+
+
+class _Kept(NamedTuple):
+    time: float
+    key: List[Any]
+    num_batches: int
+    seconds: float
+    row: Throughput
+
+    @property
+    def xla(self) -> Optional[bool]:
+        value = self.key[5]
+        return value if isinstance(value, bool) else None
+
+
+def _limit(task: Task) -> float:
+    seconds = task.get("seconds")
+    return math.inf if seconds is None else float(seconds)
+
+
+def _key(task: Task) -> List[Any]:
+    size = task.get("batch_size")
+    asked = [str(task["model"]), str(task["device"]), name_of(task["framework"]), str(task["mode"])]
+    return asked + [str(task["precision"]), task.get("xla"), size, bool(task.get("input_pipeline"))]
+
+
+def _name(state: str, task: Task) -> str:
+    return "bench-%s-%s.json" % (state, digest(_key(task), 8))
+
+
+def _read(folder: str, name: str, state: str) -> Optional[_Kept]:
+    """Return what is in a file; None where it is nothing of ours, or too old."""
+    try:
+        data = json.loads(read_own(os.path.join(folder, name)))
+        if data["schema"] != _SCHEMA or data["state"] != state:
+            return None
+        row, then, key = _decode(data["row"]), float(data["time"]), data["key"]
+        count, seconds = data["asked"]
+        if not isinstance(key, list) or len(key) != 8 or not _is_count(count):
+            return None
+        kept = _Kept(then, key, count, math.inf if seconds is None else float(seconds), row)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
+        return None  # damaged, of another release, or not ours: it will be measured anew
+    life = _PROBLEM_LIFE_S if row.problem else LIFE_S
+    return kept if 0 <= time.time() - then < life else None
+
+
+def _decode(values: Dict[str, Any]) -> Throughput:
+    if not all(isinstance(values[name], str) for name in _TEXTS):
+        raise TypeError("a text is something else")
+    xla, peak, size = values["xla"], values["memory_peak_bytes"], values["batch_size"]
+    if not isinstance(xla, (bool, type(None))) or not all(isinstance(values[name], bool) for name in _FLAGS):
+        raise TypeError("neither true nor false")
+    if not _is_count(size) or not (peak is None or _is_count(peak)):
+        raise TypeError("no number")
+    if not (values["parameters"] is None or _is_count(values["parameters"])):
+        raise TypeError("no number")
+    for name in ("step_seconds", "warmup_seconds"):
+        _check_seconds(values[name])
+    return Throughput.from_dict(values)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 60
+
+
+def _check_seconds(values: Any) -> None:
+    if not isinstance(values, list) or len(values) > _MOST_STEPS:
+        raise TypeError("no list of seconds")
+    if not all(isinstance(item, (int, float)) and math.isfinite(item) and 0 <= item < 1e6 for item in values):
+        raise TypeError("no seconds")
+
+
+def _life_s(name: str) -> Optional[float]:
+    if name.startswith(".bench-"):
+        return _STALE_S
+    return LIFE_S if name.startswith("bench-") else None

@@ -1,0 +1,73 @@
+"""The figures by which `devicekit.auto` takes the fastest device: what benchmarks have left, and a short one where asked."""
+
+from typing import Optional, Tuple, Union
+
+from ...diagnosis.findings import name_of
+from ...machine.facts import Machine
+from ...selection.plan import Plan
+from .result import Throughput
+
+__all__ = ["checked_model", "kept_speeds", "measure_speeds"]
+
+#: What is measured where nobody names a model: a network for images of which a laptop's CPU does some steps in seconds.
+MODEL = "mobilenet"
+
+#: For each device: seconds of steps, and of the whole process.
+_SECONDS = 5.0
+_TIMEOUT_S = 180.0
+
+
+def kept_speeds(machine: Machine) -> Tuple[Throughput, ...]:
+    """Return what was measured on this machine in its present state, the newest first."""
+    from ...api import current
+    from ...runtime.settings import cache_folder
+    from .cache import rows_of, state_of
+
+    chosen = current()
+    return rows_of(cache_folder(), state_of(machine, chosen.changes if chosen is not None else ()))
+
+
+def checked_model(measure: Union[bool, str]) -> Optional[str]:
+    """Return the model that is to be measured; None where nothing is.
+
+    Raises
+    ------
+    ValueError
+        Where there is no model of that name.
+    """
+    from .models import NAMES
+
+    if measure is True:
+        return MODEL
+    if not measure:
+        return None
+    if measure not in NAMES:
+        raise ValueError("unknown measure=%r; accepted are True, False, %s" % (measure, ", ".join(map(repr, NAMES))))
+    return str(measure)
+
+
+def measure_speeds(plan: Plan, model: str, rows: Tuple[Throughput, ...]) -> bool:
+    """Measure the CPU and the accelerators of a plan, some seconds each; return whether there is anything new.
+
+    What could not be measured lately is not tried again.
+    """
+    from ...runtime.settings import read_settings
+
+    if read_settings().in_trial or not plan.indices:
+        return False
+    failed = [row.device for row in rows if row.problem and row.model == model and row.framework == plan.framework]
+    devices = ["cpu", plan.device] + [item.device for item in plan.alternatives]
+    devices = [device for device in devices if device not in failed]
+    if len(devices) < 2:
+        return False
+    from .benchmark import benchmark
+
+    benchmark(
+        model,
+        devices=devices,
+        framework=name_of(plan.framework),
+        num_warmup_batches=2,
+        seconds=_SECONDS,
+        timeout_s=_TIMEOUT_S,
+    )
+    return True

@@ -1,0 +1,294 @@
+"""`compare`: whether a device computes what the CPU computes, for a model or a function of the user's."""
+
+import sys
+import time
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+from ...diagnosis.findings import name_of
+from ...errors import DevicekitError
+from .result import Comparison, Difference, Divergence
+
+__all__ = ["compare"]
+
+_FRAMEWORKS = ("tensorflow", "jax", "torch")
+_OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
+
+_Say = Callable[..., None]
+
+
+def compare(
+    fn_or_model: Any,
+    inputs: Any = None,
+    targets: Any = None,
+    *,
+    devices: Union[str, Sequence[str]] = ("cpu", "auto"),
+    framework: Optional[str] = None,
+    frameworks: Optional[Sequence[str]] = None,
+    loss: Any = None,
+    optimizers: Sequence[str] = _OPTIMIZERS,
+    steps: Optional[int] = None,
+    batch_size: Optional[int] = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare what devices compute with what the CPU computes in float64: outputs, gradients, and steps of training.
+
+    A Keras model is compared from end to end and layer by layer. Each layer is given what it gets in the reference's run,
+    so that the one which computes something else is named, and not those behind it. With targets, training is compared
+    as well: the drift from the reference, beside the drift that rounding alone causes.
+
+    Parameters
+    ----------
+    fn_or_model : Keras model or callable
+        A model with weights, of any Keras; or a function of arrays that returns arrays.
+    inputs : array, or list or dictionary of arrays
+        Examples along the first axis, as for ``model.fit``; of a function, its arguments. Of a model, by default, random
+        numbers of the shapes that it takes.
+    targets : array, or list or dictionary of arrays, or None
+        As for ``model.fit``. With them the loss is compared, and training.
+    devices : str or sequence of str
+        What to compare; see `devicekit.select_device`. ``"auto"``: the best that can be used. Names of the same device
+        count once. ``"cpu"`` compares the CPU in the model's own dtype with the CPU in float64.
+    framework : {"tensorflow", "jax", "torch"} or None
+        What a function is written for; by default what its arguments belong to, or what is imported. A model has its own.
+    frameworks : sequence of str or None
+        Two or more of these: the same Keras 3 model is compared between them, on the CPU, in fresh processes.
+    loss : str or callable or None
+        As for ``model.compile``; by default the one that the model is compiled with.
+    optimizers : sequence of {"sgd", "momentum", "adam", "adamw"}
+        What to train with.
+    steps : int or None
+        Steps of training with each optimizer; 0 for none. By default, where there are targets and a loss, 10, or as many
+        as can be made in about 20 seconds, at least 2; of a large model with the first of the optimizers only.
+    batch_size : int or None
+        How many examples are looked at, and in a step of training; by default 8.
+    seed : int
+        For made-up inputs, the weights of gradients, and training's order.
+
+    Returns
+    -------
+    Comparison
+        ``agrees`` says whether all is within the tolerance that follows from dtype, depth and length of sums;
+        ``first_difference`` is the first layer that is not; ``findings`` have it in words.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is not one of the accepted.
+    DeviceUnavailableError
+        Where a device that is named cannot be used; ``"auto"`` is then the CPU.
+    DevicekitError
+        Where the reference itself cannot be computed: the model raises on the CPU.
+
+    Notes
+    -----
+    Runs in this process, and leaves the model as it was: weights, states, metrics, optimizer, seeds, and Keras's dtype
+    policy. Layers are compared in inference, and those that have a training mode without randomness (batch normalisation)
+    in that as well; dropout is compared in inference only.
+    """
+    from ...children.progress import Progress
+    from ...runtime.settings import read_settings
+    from .keras_model import is_model, keras_of
+
+    names = _check(devices, framework, frameworks, optimizers, steps, batch_size, seed)
+    model = is_model(fn_or_model)
+    if not model and not callable(fn_or_model):
+        kind = type(fn_or_model).__name__
+        raise ValueError("compare takes a Keras model or a function, not a %s" % kind)
+    if model and framework is not None and framework != name_of(keras_of(fn_or_model).framework):
+        found = name_of(keras_of(fn_or_model).framework)
+        raise ValueError("the model computes with %s, not with %s" % (found, framework))
+    if not model and (targets is not None or loss is not None or steps or frameworks):
+        raise ValueError("targets, loss, steps and frameworks are for Keras models; this is a function")
+    started = time.monotonic()
+    with Progress("comparing", read_settings().quiet) as progress:
+
+        def say(*_: Any, **__: Any) -> None:
+            progress.tick()
+
+        if not model:
+            parts = _function(fn_or_model, inputs, names, framework, seed, say)
+        elif frameworks:
+            parts = _frameworks(fn_or_model, inputs, targets, loss, frameworks, batch_size, seed, say)
+        else:
+            training = (tuple(optimizers), steps)
+            parts = _model(fn_or_model, inputs, targets, loss, names, training, batch_size, seed, say)
+    reference, labels, differences, divergences = parts
+    from .judging import findings
+
+    return Comparison(
+        reference,
+        labels,
+        differences,
+        divergences,
+        findings(differences, divergences),
+        subject=_name(fn_or_model),
+        seed=seed,
+        seconds=time.monotonic() - started,
+    )
+
+
+_Parts = Tuple[str, Tuple[str, ...], Tuple[Difference, ...], Tuple[Divergence, ...]]
+
+
+def _model(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    devices: Sequence[str],
+    training: Tuple[Tuple[str, ...], Optional[int]],
+    batch_size: Optional[int],
+    seed: int,
+    say: _Say,
+) -> _Parts:
+    from .keras_model import keras_of
+    from .layers import check_model, compare_model, loss_of
+    from .samples import EXAMPLES, sample
+
+    keras = keras_of(model)
+    check_model(model, keras)
+    some_inputs, some_targets, word = sample(model, inputs, targets, seed, batch_size or EXAMPLES)
+    loss = loss_of(model, loss)
+    optimizers, steps = training
+    if steps and (targets is None or loss is None):
+        raise ValueError("steps of training need targets and a loss: give both, or compile the model with a loss")
+    if targets is not None and loss is None:
+        raise ValueError("targets need a loss: give loss, or compile the model with one")
+    labels = _resolve(devices, keras.framework)
+    say()
+    differences = compare_model(model, some_inputs, some_targets, loss, labels, keras.framework, seed, say)
+    divergences: List[Divergence] = []
+    if targets is not None and steps != 0 and optimizers:
+        from .random_state import kept_random
+        from .samples import plain
+        from .training import compare_training
+
+        whole = (plain(inputs, "inputs"), plain(targets, "targets"))
+        with kept_random(keras.framework):
+            divergences += compare_training(
+                model, *whole, loss, labels, keras.framework, optimizers, steps, batch_size or EXAMPLES, seed, say
+            )
+    reference = "cpu in float64 with %s, %s" % (keras.framework, word)
+    return reference, labels, tuple(differences), tuple(divergences)
+
+
+def _function(fn: Any, inputs: Any, devices: Sequence[str], framework: Optional[str], seed: int, say: _Say) -> _Parts:
+    from .functions import examine_function
+    from .written_for import written_for
+
+    if inputs is None:
+        raise ValueError("a function needs inputs: the arrays to call it with")
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    found = _with_release(framework) if framework else written_for(fn, arguments)
+    if found is None:
+        raise ValueError(
+            "what %s is written for is not clear: say framework='tensorflow', 'jax' or 'torch'" % _name(fn)
+        )
+    labels = _resolve(devices, found)
+    report = examine_function(fn, inputs, labels, found, seed, say)
+    return report.reference, labels, report.differences, ()
+
+
+def _frameworks(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    frameworks: Sequence[str],
+    batch_size: Optional[int],
+    seed: int,
+    say: _Say,
+) -> _Parts:
+    from .keras_model import keras_of
+    from .layers import check_model, loss_of
+    from .samples import EXAMPLES, sample
+    from .transfer import compare_frameworks
+
+    keras = keras_of(model)
+    if keras.generation != 3:
+        raise ValueError("only a Keras 3 model runs on several frameworks; this is one of Keras %d" % keras.generation)
+    check_model(model, keras)
+    some_inputs, some_targets, word = sample(model, inputs, targets, seed, batch_size or EXAMPLES)
+    loss = loss_of(model, loss)
+    differences = compare_frameworks(model, some_inputs, some_targets, loss, tuple(frameworks), seed, say)
+    labels = tuple("%s cpu" % name for name in frameworks)
+    return "cpu in float64 with %s, %s" % (keras.framework, word), labels, tuple(differences), ()
+
+
+def _check(
+    devices: Any, framework: Any, frameworks: Any, optimizers: Any, steps: Any, batch_size: Any, seed: Any
+) -> Tuple[str, ...]:
+    """Check what can be checked without looking at the model; return the devices.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is not one of the accepted.
+    """
+    from ...selection.request import parse_request
+
+    names = (devices,) if isinstance(devices, str) else tuple(_listed(devices, "devices", "device strings"))
+    if not names:
+        raise ValueError("devices is empty; give at least one, such as 'cpu' or 'gpu'")
+    for name in names:
+        if parse_request(name).count > 1:
+            raise ValueError("%r names several devices; give each on its own: devices=('gpu:0', 'gpu:1')" % name)
+    if framework is not None:
+        _one_of(framework, _FRAMEWORKS, "framework")
+    if frameworks is not None:
+        given = _listed(frameworks, "frameworks", "names")
+        for name in given:
+            _one_of(name, _FRAMEWORKS, "framework")
+        if len(set(given)) != len(given) or len(given) < 2:
+            raise ValueError("frameworks are two or more different ones of %s" % ", ".join(_FRAMEWORKS))
+    for name in _listed(optimizers, "optimizers", "names"):
+        _one_of(name, _OPTIMIZERS, "optimizer")
+    for value, what, least in ((steps, "steps", 0), (batch_size, "batch_size", 1)):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+            raise ValueError("%s is a whole number of at least %d, not %r" % (what, least, value))
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 1 << 32:
+        raise ValueError("seed is a whole number from 0 to 4294967295, not %r" % (seed,))
+    return names
+
+
+def _listed(values: Any, what: str, of: str) -> List[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError("%s is a list of %s, not %r" % (what, of, values))
+    return list(values)
+
+
+def _one_of(value: Any, accepted: Sequence[str], what: str) -> None:
+    if value not in accepted:
+        raise ValueError("unknown %s %r; accepted are %s" % (what, value, ", ".join(accepted)))
+
+
+def _resolve(devices: Sequence[str], framework: str) -> Tuple[str, ...]:
+    """Return the devices' names as in `Selection.device`, each once.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        Where one that was named cannot be used.
+    """
+    from ...runtime.scope import device_scope
+    from ...selection.request import parse_request
+
+    found: Dict[str, None] = {}
+    for name in devices:
+        any_device = parse_request(name).kind == "auto"
+        with device_scope(name, framework=name_of(framework), require=not any_device) as selection:
+            if selection.device == "auto":
+                raise DevicekitError("%s cannot be used here: %s" % (framework, selection.reason))
+            found.setdefault(selection.device)
+    return tuple(found)
+
+
+def _with_release(framework: str) -> str:
+    """TensorFlow 1.15 goes by a name of its own."""
+    version = getattr(sys.modules.get("tensorflow"), "__version__", "2")
+    return "tensorflow1" if framework == "tensorflow" and version.startswith("1.") else framework
+
+
+def _name(subject: Any) -> str:
+    name = getattr(subject, "name", None) or getattr(subject, "__name__", None)
+    return name if isinstance(name, str) else type(subject).__name__

@@ -1,0 +1,383 @@
+"""Some steps of training on a device beside the same steps on the CPU, and beside what rounding and another seed change.
+
+Every training starts from the same weights and takes the same batches in the same order:
+
+- the reference: the CPU in the model's own dtype;
+- the device;
+- the controls, on the CPU, which say how far two right trainings may be apart: in float64 (where the model cannot be made
+  again in that: with every weight moved by at most one unit in the last place); with one weight moved by that;
+- another seed: the same examples in another order.
+
+Dropout and noise are left out, for the generators of two devices draw other numbers. `devicekit.measure.numerics.drift` judges.
+"""
+
+import contextlib
+import time
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ...errors import DevicekitError
+from .drift import judge_drift
+from .keras_model import Keras, keras_of, layers_of
+from .layers_clone import NotClonable, again_whole, fit_together, global_float64, known_classes
+from .nests import flatten, rebuild
+from .result import Divergence
+from .training_data import Batches, batches_of, cast, moved
+
+__all__ = ["OPTIMIZERS", "compare_training", "optimizers_of"]
+
+#: The rates at which a model that learns at all learns something in a few steps, and no model of common size runs away:
+#: Keras's own defaults.
+OPTIMIZERS: Dict[str, Tuple[str, Dict[str, float]]] = {
+    "sgd": ("SGD", {"learning_rate": 0.01}),
+    "momentum": ("SGD", {"learning_rate": 0.01, "momentum": 0.9}),
+    "adam": ("Adam", {"learning_rate": 0.001}),
+    "adamw": ("AdamW", {"learning_rate": 0.001, "weight_decay": 0.004}),
+}
+
+#: What draws random numbers while a model is trained, and how much; a number that is 0 turns it off.
+_RANDOM = ("rate", "stddev", "dropout", "recurrent_dropout")
+
+#: Of each weight so many elements are followed: the distance of a large model is estimated from them.
+_FOLLOWED = 4096
+
+#: Where nobody says how many steps: so many, or fewer where all trainings together would take longer than that, and then
+#: only the first optimizers. A wrong gradient shows at the first step, a drift at the second.
+_MOST_STEPS = 10
+_LEAST_STEPS = 2
+_BUDGET_S = 20.0
+
+
+class Run(NamedTuple):
+    """A training that was made.
+
+    Attributes
+    ----------
+    loss : list of float
+        Before each step.
+    weights : list of list of numpy.ndarray
+        After each step: of each weight the elements that are followed, float64.
+    """
+
+    loss: List[float]
+    weights: List[List[np.ndarray]]
+
+
+def optimizers_of(keras: Keras) -> Dict[str, Any]:
+    """Return the optimizers that a Keras has, by the names of `OPTIMIZERS`; AdamW came with Keras 2.11."""
+    found = {}
+    home = keras.module.optimizers
+    for name, (kind, _) in OPTIMIZERS.items():
+        made = getattr(home, kind, None) or getattr(getattr(home, "experimental", None), kind, None)
+        if made is not None:
+            found[name] = made
+    return found
+
+
+def compare_training(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    devices: Sequence[str],
+    framework: str,
+    optimizers: Sequence[str],
+    steps: Optional[int],
+    batch_size: int,
+    seed: int,
+    say: Callable[..., None],
+) -> Tuple[Divergence, ...]:
+    """Train copies of a model on each device and on the CPU, and compare how far they move apart.
+
+    Parameters
+    ----------
+    model : Keras model
+        With weights; it is not touched.
+    inputs, targets : arrays, or lists or dictionaries of them
+        NumPy's, all examples.
+    loss : str or callable
+    devices : sequence of str
+        As in `Selection.device`.
+    framework : str
+        The one that the model computes with.
+    optimizers : sequence of str
+        Of `OPTIMIZERS`; one that this Keras does not have is left out.
+    steps : int or None
+        None: ten, or as many as all trainings together can make in about 20 seconds, at least two; where that is not
+        enough for all optimizers, for the first ones only.
+    batch_size : int
+    seed : int
+        For the order of the examples and for what the controls move.
+    say : callable
+        Called now and then, for progress.
+
+    Returns
+    -------
+    tuple of Divergence
+        For each optimizer in turn, one for each device.
+
+    Raises
+    ------
+    DevicekitError
+        Where the model cannot be made again, or cannot be trained on the CPU.
+    """
+    keras = keras_of(model)
+    known = optimizers_of(keras)
+    trainer = _Trainer(model, keras, framework, inputs, targets, loss, say)
+    if not trainer.parameters:
+        return ()
+    try:
+        wanted = [item for item in optimizers if item in known]
+        return tuple(
+            _compare(trainer, {name: known[name] for name in wanted}, devices, framework, steps, batch_size, seed)
+        )
+    finally:
+        trainer.close()
+
+
+def _compare(
+    trainer: "_Trainer",
+    known: Dict[str, Any],
+    devices: Sequence[str],
+    framework: str,
+    steps: Optional[int],
+    batch_size: int,
+    seed: int,
+) -> List[Divergence]:
+    inputs, targets = trainer.data
+    if steps is None:
+        known, steps = _affordable(trainer, known, 4 + len(devices), batch_size)
+    order = np.random.RandomState(seed & 0xFFFFFFFF)
+    batches = batches_of(inputs, targets, steps, batch_size, order)
+    others = batches_of(inputs, targets, steps, batch_size, order)
+    found: List[Divergence] = []
+    for name in known:
+        make = _maker(known[name], OPTIMIZERS[name][1])
+        right = _on_cpu(trainer, make, batches, trainer.start)
+        rounding = [_distances(control, right) for control in _controls(trainer, make, batches, seed)]
+        seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
+        for device in devices:
+            try:
+                own = trainer.train(device, False, make, batches, trainer.start)
+            except Exception as error:  # kernels raise whatever they like
+                found.append(_failed(name, device, framework, right, error))
+                continue
+            found.append(
+                judge_drift(
+                    optimizer=name,
+                    device=device,
+                    framework=framework,
+                    loss=own.loss,
+                    reference_loss=right.loss,
+                    weights=_distances(own, right),
+                    rounding=rounding,
+                    seed=seeds,
+                    dtype="float32",
+                    parameters=trainer.parameters,
+                    moved_weights=trainer.parameters,
+                )
+            )
+    return found
+
+
+def _affordable(
+    trainer: "_Trainer", known: Dict[str, Any], trainings: int, batch_size: int
+) -> Tuple[Dict[str, Any], int]:
+    """Return the first optimizers that there is time for, at least one, and how many steps to make with each."""
+    each_s = max(trainings * trainer.seconds_of_a_step(batch_size), 1e-6)
+    count = max(1, min(len(known), int(_BUDGET_S / (each_s * _LEAST_STEPS))))
+    steps = int(max(_LEAST_STEPS, min(_MOST_STEPS, _BUDGET_S / (each_s * count))))
+    return {name: known[name] for name in list(known)[:count]}, steps
+
+
+def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, seed: int) -> List[Run]:
+    everywhere, single = moved(trainer.start, seed)
+    controls = [_on_cpu(trainer, make, batches, single)]
+    if trainer.has_double:
+        try:
+            return [*controls, trainer.train("cpu", True, make, batches, trainer.start)]
+        except Exception:  # whatever the user's layers raise in a dtype that they were not written for
+            trainer.has_double = False
+    return [*controls, _on_cpu(trainer, make, batches, everywhere)]
+
+
+def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, start: List[np.ndarray]) -> Run:
+    try:
+        return trainer.train("cpu", False, make, batches, start)
+    except DevicekitError:
+        raise
+    except Exception as error:  # whatever the user's model raises
+        message = "the model cannot be trained on the CPU, so that there is nothing to compare with: %s: %s"
+        raise DevicekitError(message % (type(error).__name__, error)) from error
+
+
+def _failed(optimizer: str, device: str, framework: str, right: Run, error: Exception) -> Divergence:
+    text = "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:400])
+    return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), "failed", None, text)
+
+
+def _maker(kind: Any, options: Dict[str, float]) -> Callable[[], Any]:
+    return lambda: kind(**options)
+
+
+class _Trainer:
+    """Makes copies of a model, each on a device and in a dtype, and trains them."""
+
+    def __init__(
+        self, model: Any, keras: Keras, framework: str, inputs: Any, targets: Any, loss: Any, say: Callable[..., None]
+    ) -> None:
+        from .layers_run import runner_of
+
+        self._model, self._keras, self._loss, self._say = model, keras, loss, say
+        self.data = (inputs, targets)
+        self._known = known_classes(model)
+        self._arrays = runner_of(model, keras).arrays
+        self.start: List[np.ndarray] = [np.array(item) for item in model.get_weights()]
+        self._trained = _trained(model)
+        self.parameters = sum(self.start[place].size for place in self._trained)
+        self._followed = [_places(self.start[place].size) for place in self._trained]
+        self.has_double = True
+        self._copies: Dict[Tuple[str, bool], Any] = {}
+        self._session: Any = None
+
+    def seconds_of_a_step(self, batch_size: int) -> float:
+        """Return how long a step takes on the CPU."""
+        inputs, targets = self.data
+        batches = batches_of(inputs, targets, 2, batch_size, np.random.RandomState(0))
+        times = [time.monotonic()]
+        tell, self._say = self._say, lambda *_: times.append(time.monotonic())
+        try:
+            _on_cpu(self, _maker(optimizers_of(self._keras)["sgd"], OPTIMIZERS["sgd"][1]), batches, self.start)
+        finally:
+            self._say = tell
+        return times[2] - times[1]  # the first step has the making of the copy in it
+
+    def train(
+        self, device: str, double: bool, make: Callable[[], Any], batches: Batches, start: List[np.ndarray]
+    ) -> Run:
+        """Make a copy on a device with weights to start from and take a step with each batch."""
+        with self._own_graph(), self._arrays.scope(device, double), global_float64(self._keras, double):
+            key = (device, double)
+            if key not in self._copies:
+                self._copies[key] = self._copy(double)
+            copy = self._copies[key]
+            copy.set_weights(start)
+            # Without tracing: a graph for each copy would take longer than the few steps that are made on it.
+            copy.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options())
+            run = Run([], [])
+            for inputs, targets in batches:
+                copy.reset_metrics()
+                result = copy.train_on_batch(cast(inputs, double), cast(targets, double))
+                run.loss.append(float(np.asarray(result[0] if isinstance(result, (list, tuple)) else result)))
+                run.weights.append(self._follow(copy.get_weights()))
+                self._say("training")
+            return run
+
+    @contextlib.contextmanager
+    def _own_graph(self) -> Iterator[None]:
+        """With TensorFlow 1.15: a graph and a session of its own, which Keras would otherwise put in place of the user's."""
+        if self._keras.generation != 1:
+            yield
+            return
+        import tensorflow as tf
+
+        if self._session is None:
+            self._session = tf.compat.v1.Session(graph=tf.Graph())
+        with self._session.graph.as_default(), self._session.as_default():
+            yield
+
+    def close(self) -> None:
+        """Give the session back."""
+        if self._session is not None:
+            self._session.close()
+
+    def _copy(self, double: bool) -> Any:
+        try:
+            # A graph has what its layers were while it was built.
+            with _still(self._model) if self._keras.generation == 1 else contextlib.nullcontext():
+                copy = again_whole(self._model, self._keras, self._known, double)
+            if not getattr(copy, "built", False) or not copy.weights:
+                copy(cast(self._example(), double))
+            fit_together(self._model, copy)
+        except NotClonable as error:
+            if double:
+                raise
+            raise DevicekitError(
+                "the model cannot be made again, so that training cannot be compared: %s; give it a get_config(), or "
+                "leave training out with steps=0" % error
+            ) from error
+        for layer, name, _ in _random_parts(copy):
+            setattr(layer, name, 0.0)
+        return copy
+
+    def _example(self) -> Any:
+        return rebuild(self.data[0], [item[:1] for _, item in flatten(self.data[0])])
+
+    def _compile_options(self) -> Dict[str, Any]:
+        if self._keras.generation == 1:
+            return {}
+        return {"run_eagerly": True, "jit_compile": False} if self._keras.generation == 3 else {"run_eagerly": True}
+
+    def _follow(self, weights: Sequence[Any]) -> List[np.ndarray]:
+        return [
+            np.asarray(weights[place]).reshape(-1)[places].astype(np.float64)
+            for place, places in zip(self._trained, self._followed)
+        ]
+
+
+def _trained(model: Any) -> List[int]:
+    """Return the places of the weights that are trained, among ``model.get_weights()``."""
+    wanted = {id(item) for item in model.trainable_weights}
+    return [place for place, item in enumerate(model.weights) if id(item) in wanted]
+
+
+def _places(size: int) -> Any:
+    """Return which elements of a weight are followed: all, or as many as are enough, evenly spread."""
+    if size <= _FOLLOWED:
+        return np.arange(size)
+    return np.unique(np.linspace(0, size - 1, _FOLLOWED).astype(np.int64))
+
+
+def _random_parts(model: Any) -> List[Tuple[Any, str, float]]:
+    """Return what draws random numbers in training: layers with the attribute that says how much, and its value."""
+    found = []
+    for layer in layers_of(model):
+        for name in _RANDOM:
+            value = getattr(layer, name, None)
+            # A property is shown by a layer that takes it from its cell, which is among the layers itself.
+            if isinstance(value, float) and not isinstance(getattr(type(layer), name, None), property):
+                found.append((layer, name, value))
+    return found
+
+
+@contextlib.contextmanager
+def _still(model: Any) -> Iterator[None]:
+    """Turn off what draws random numbers in training, for as long as copies are made."""
+    parts = _random_parts(model)
+    try:
+        for layer, name, _ in parts:
+            setattr(layer, name, 0.0)
+        yield
+    finally:
+        for layer, name, value in parts:
+            setattr(layer, name, value)
+
+
+def _fresh(loss: Any) -> Any:
+    """Return losses with no state of the user's and in the dtype in force: objects of Keras are made again."""
+    return rebuild(
+        loss,
+        [type(one).from_config(one.get_config()) if hasattr(one, "get_config") else one for _, one in flatten(loss)],
+    )
+
+
+def _distances(run: Run, right: Run) -> List[float]:
+    """Return the distance of all weights from the reference's after each step, relative to the reference's size."""
+    found = []
+    for own, reference in zip(run.weights, right.weights):
+        with np.errstate(all="ignore"):
+            apart = sum(float(np.sum((a - b) ** 2)) for a, b in zip(own, reference))
+            size = sum(float(np.sum(b**2)) for b in reference)
+        found.append(float(np.sqrt(apart / size)) if size > 0 else float(np.sqrt(apart)))
+    return found

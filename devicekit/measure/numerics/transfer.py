@@ -1,0 +1,248 @@
+"""Compares the same Keras 3 model between frameworks: each in a process of its own, layer by layer, on the CPU.
+
+Configuration, weights and inputs are written to a folder, with what every layer is given in this process. A worker for each
+other framework makes the model again and repeats the calls; they are judged here, against the layer in float64.
+"""
+
+import importlib.util
+import os
+import tempfile
+from dataclasses import replace
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from ...errors import DevicekitError
+from .keras_model import Keras, keras_of, layers_of, public_class
+from .layers import only_the_cause
+from .layers_clone import NotClonable, is_container
+from .layers_judge import Subject, compare_call, compare_whole, ways_to_call
+from .layers_record import Call, Held
+from .layers_run import Outcome, Runner, Work
+from .layers_sizes import sizes_of_whole
+from .result import Difference
+from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
+from .transfer_model import describe_model
+
+__all__ = ["compare_frameworks"]
+
+#: The worker imports a framework, compiles each layer's operations, and computes its gradients.
+_TIMEOUT_S = 900.0
+
+_PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch"}
+
+
+def compare_frameworks(
+    model: Any,
+    inputs: Any,
+    targets: Any = None,
+    loss: Any = None,
+    frameworks: Sequence[str] = ("tensorflow", "jax"),
+    seed: int = 0,
+    say: Optional[Callable[..., None]] = None,
+    timeout_s: float = _TIMEOUT_S,
+) -> Tuple[Difference, ...]:
+    """Compare a Keras 3 model between frameworks on the CPU, with the model in float64 on its own framework.
+
+    Parameters
+    ----------
+    model : Keras 3 model
+        With weights. It is left as it was.
+    inputs, targets : arrays, or lists or dictionaries of them
+        NumPy's; ``targets`` may be None.
+    loss : str, Keras loss, registered function, or None
+    frameworks : sequence of {"tensorflow", "jax", "torch"}
+        All that are to be compared; that of the model is computed in this process.
+    seed : int
+        For the weights of gradients.
+    say : callable or None
+        Called now and then, for progress.
+    timeout_s : float
+        For each worker.
+
+    Returns
+    -------
+    tuple of Difference
+        Those of layers first; ``framework`` says where, ``device`` is ``"cpu"``.
+
+    Raises
+    ------
+    ValueError
+        Where the model cannot be made again in another process: it has no configuration, bytecode in it, or classes that
+        the process cannot import; or a framework is not installed.
+    DevicekitError
+        Where the model raises, here or there.
+    """
+    say = say or (lambda *_, **__: None)
+    keras = keras_of(model)
+    others = [name for name in frameworks if name != keras.framework]
+    for name in others:
+        if importlib.util.find_spec(_PACKAGES.get(name, name)) is None:
+            raise ValueError(
+                "%s is not installed in this environment: pip install %s" % (name, _PACKAGES.get(name, name))
+            )
+    about = describe_model(model, keras, loss)
+    runner = _Elsewhere(model, keras)
+    with runner.unchanged(), tempfile.TemporaryDirectory(prefix="devicekit-") as folder:
+        try:
+            calls = [call for call in runner.record(inputs) if _is_compared(call)]
+        except (KeyboardInterrupt, NotClonable):
+            raise
+        except Exception as error:  # whatever the user's model raises
+            message = "the model raises with %s already: %s: %s"
+            raise DevicekitError(message % (keras.framework, type(error).__name__, error)) from error
+        _write(folder, about, model, runner, calls, inputs, targets)
+        for name in others:
+            runner.results[name] = _results(name, folder, seed, timeout_s, say)
+        return _judged(runner, calls, inputs, targets, loss, frameworks, seed, say)
+
+
+class _Elsewhere(Runner):
+    """A runner whose other devices are frameworks, which have computed already."""
+
+    def __init__(self, model: Any, keras: Keras) -> None:
+        super().__init__(model, keras)
+        self.results: Dict[str, _Results] = {}
+        self.now = "whole"
+
+    def place(self, device: str) -> str:
+        return self.results[device].ran_on if device in self.results else super().place(device)
+
+    def for_device(self, layer: Any, work: Work, device: str) -> Any:
+        return layer if device in self.results else super().for_device(layer, work, device)
+
+    def run(self, subject: Any, work: Work, device: str, double: bool, cotangent: Any, head: Any = None) -> Outcome:
+        if device not in self.results:
+            return super().run(subject, work, device, double, cotangent, head)
+        return self.results[device].take(self.now, key_of(work, cotangent))
+
+
+class _Results:
+    """What a worker has computed."""
+
+    def __init__(self, folder: str) -> None:
+        found = read_json(folder, "outcomes")
+        self._folder = folder
+        self._calls: Dict[str, Dict[str, Any]] = dict(found["calls"], whole=found["whole"])
+        self.ran_on = ""
+
+    def take(self, call: str, key: str) -> Outcome:
+        """Return the outcome of one way of calling a layer.
+
+        Raises
+        ------
+        RuntimeError
+            What was raised there.
+        """
+        known = self._calls.get(call, {})
+        item = known if "error" in known else known.get(key, {"error": "nothing was computed for it"})
+        if "error" in item:
+            raise RuntimeError(item["error"])
+        outcome = read_outcome(self._folder, item)
+        self.ran_on = self.ran_on or outcome.ran_on
+        return outcome
+
+
+def _is_compared(call: Call) -> bool:
+    """Whether a layer is compared on its own: those inside Keras's own layers are a part of them."""
+    if is_container(call.layer):
+        return False
+    outer = call.outer
+    while outer is not None:
+        if public_class(outer.layer)[1] and not is_container(outer.layer):
+            return False
+        outer = outer.outer
+    return True
+
+
+def _write(
+    folder: str, about: Dict[str, Any], model: Any, runner: Runner, calls: Sequence[Call], inputs: Any, targets: Any
+) -> None:
+    weights = [runner.arrays.read(item) for item in model.weights]
+    write_arrays(folder, "weights", weights)
+    listed = []
+    for place, call in enumerate(calls):
+        ways = ways_to_call(runner, call, 0)
+        held = [leaf for leaf in ways[0].work.leaves if isinstance(leaf, Held)] if ways else []
+        write_arrays(folder, "call%d" % place, [leaf.array for leaf in held])
+        dtypes = [leaf.dtype for leaf in held]
+        listed.append({"place": place, "path": call.path, "number": call.number, "dtypes": dtypes})
+    about = dict(
+        about,
+        calls=listed,
+        weights=[{"shape": list(map(int, item.shape))} for item in weights],
+        inputs=write_nest(folder, "inputs", inputs),
+        targets=None if targets is None else write_nest(folder, "targets", targets),
+    )
+    write_json(folder, "about", about)
+
+
+def _results(name: str, folder: str, seed: int, timeout_s: float, say: Callable[..., None]) -> _Results:
+    """Let a worker compute with a framework.
+
+    Raises
+    ------
+    DevicekitError
+        Where it could not.
+    """
+    from ...children.worker import run_worker
+
+    results = os.path.join(folder, name)
+    os.mkdir(results)
+    task = {"framework": name, "folder": folder, "results": results, "seed": seed}
+    report = run_worker(
+        "devicekit.measure.numerics.transfer_worker:run_model",
+        task,
+        timeout_s=timeout_s,
+        # What the user's process has is for its own framework.
+        environment=(("KERAS_BACKEND", name), ("KERAS_TORCH_DEVICE", "cpu" if name == "torch" else None)),
+        tick=lambda: say("worker"),
+    )
+    if report.outcome != "done":
+        raise DevicekitError(
+            "the model could not be computed with %s (%s): %s"
+            % (name, report.outcome, _advice(report.error, report.detail))
+        )
+    return _Results(results)
+
+
+def _advice(error: str, detail: str) -> str:
+    text = ": ".join(part for part in (error, " ".join(detail.split())[:600]) if part)
+    if error in ("TypeError", "ValueError", "ModuleNotFoundError", "AttributeError") and (
+        "register" in detail or "deserializ" in detail or "locate" in detail or "No module" in detail
+    ):
+        text += (
+            ". Every class and function of your own has to be in a module that can be imported, and registered with "
+            "@keras.saving.register_keras_serializable()"
+        )
+    return text
+
+
+def _judged(
+    runner: _Elsewhere,
+    calls: Sequence[Call],
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    frameworks: Sequence[str],
+    seed: int,
+    say: Callable[..., None],
+) -> Tuple[Difference, ...]:
+    own = runner.keras.framework
+    subject = Subject(runner, own, seed)
+    devices = ["cpu" if name == own else name for name in frameworks]
+    found: List[Difference] = []
+    for place, call in enumerate(calls):
+        runner.now = str(place)
+        found += compare_call(subject, call, place, devices)
+        runner.forget()
+        say("layers")
+    runner.now = "whole"
+    sizes = sizes_of_whole(runner.model, [call for call in calls if not call.inner], layers_of(runner.model))
+    found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+    say("model")
+    return tuple(
+        item if item.device == "cpu" else replace(item, device="cpu", framework=item.device)
+        for item in only_the_cause(found, calls)
+        if not item.what.partition(",")[0].endswith(
+            "seed_generator_state"
+        )  # each framework has random numbers of its own
+    )

@@ -1,0 +1,189 @@
+"""Two workers that train in turns, block by block, under the orders of this process."""
+
+import queue
+import tempfile
+import threading
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from ...children.worker import WorkerReport, run_worker
+from ...errors import DevicekitError
+from .gains import Gain, Noise, gain_of
+from .orders import give_order
+
+__all__ = ["Racer", "RacerEnded", "race"]
+
+_FUNCTION = "devicekit.measure.tuning.child:take_turns"
+
+#: Pairs of blocks. Fewer say nothing of their noise.
+_FEWEST, _MOST = 4, 12
+
+
+class RacerEnded(DevicekitError):
+    """A worker ended, or took too long, before it had done what it was told; the message says why.
+
+    Attributes
+    ----------
+    racer : Racer
+    """
+
+    def __init__(self, message: str, racer: "Racer") -> None:
+        super().__init__(message)
+        self.racer = racer
+
+
+class _Abandoned(Exception):
+    """Nobody waits for the worker any more."""
+
+
+class Racer:
+    """A worker that trains when it is told to. A context manager: it is ended in any case.
+
+    Parameters
+    ----------
+    task : dict
+        See `devicekit.measure.tuning.child.take_turns`; the folder is added.
+    environment : sequence of (str, str or None)
+        Variables to set or to remove.
+    timeout_s : float
+        Seconds after which it is ended, whatever it does.
+    tick : callable
+        Called now and then while it is waited for.
+    """
+
+    def __init__(
+        self,
+        task: Dict[str, Any],
+        environment: Sequence[Tuple[str, Optional[str]]],
+        timeout_s: float,
+        tick: Callable[[], None],
+    ) -> None:
+        self._task, self._environment, self._timeout_s, self._tick = task, environment, timeout_s, tick
+        self._said: "queue.Queue[Any]" = queue.Queue()
+        self._orders = 0
+        self._abandoned = False
+        self.ready: Dict[str, Any] = {}
+
+    def __enter__(self) -> "Racer":
+        self._folder = tempfile.TemporaryDirectory(prefix="devicekit-tune-")
+        self._thread = threading.Thread(target=self._run, name="devicekit-tune", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._abandoned = error[0] is not None
+        if not self._abandoned:
+            self._order("stop")
+            self._thread.join(5.0)
+        self._abandoned = True
+        self._thread.join()
+        self._folder.cleanup()
+
+    def _run(self) -> None:
+        try:
+            report = run_worker(
+                _FUNCTION,
+                dict(self._task, folder=self._folder.name),
+                timeout_s=self._timeout_s,
+                environment=self._environment,
+                on_message=self._said.put,
+                tick=self._end_where_abandoned,
+            )
+            self._said.put(report)
+        except _Abandoned:
+            return
+        except BaseException as error:  # belongs to the thread that waits
+            self._said.put(error)
+
+    def _end_where_abandoned(self) -> None:
+        if self._abandoned:
+            raise _Abandoned()
+
+    def _order(self, text: str) -> None:
+        give_order(self._folder.name, self._orders, text)
+        self._orders += 1
+
+    def wait(self, stage: str, timeout_s: float) -> Dict[str, Any]:
+        """Return what the worker says when it comes to a stage.
+
+        Raises
+        ------
+        RacerEnded
+            Where it does not within the time, or ends before.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise RacerEnded("it took more than %.0f s" % timeout_s, self)
+            try:
+                message = self._said.get(timeout=min(left, 0.5))
+            except queue.Empty:
+                self._tick()
+                continue
+            if isinstance(message, BaseException):
+                raise message
+            if isinstance(message, WorkerReport):
+                raise RacerEnded(_why(message), self)
+            if message.get("stage") == stage:
+                return dict(message)
+
+    def warm_up(self, timeout_s: float) -> None:
+        """Wait until the worker is ready to train; ``ready`` holds what it said of itself."""
+        self.ready = self.wait("ready", timeout_s)
+
+    def block(self, timeout_s: float) -> float:
+        """Let the worker train for a block; return the seconds of a step."""
+        self._order("block")
+        done = self.wait("block", timeout_s)
+        return float(done["seconds"]) / int(done["steps"])
+
+    def check(self, timeout_s: float, controls: bool = False) -> Dict[str, Any]:
+        """Let the worker train anew for the comparison; see `devicekit.measure.tuning.check_child.train`."""
+        self._order("controls" if controls else "check")
+        return self.wait("check", timeout_s)
+
+
+def race(base: Racer, other: Racer, seconds: float, noise: Optional[Noise] = None) -> Gain:
+    """Return the gain of a worker over another, from pairs of blocks in the order ABBA.
+
+    Parameters
+    ----------
+    base, other : Racer
+        Both ready.
+    seconds : float
+        After so many no more pairs are begun, but four are measured in any case.
+    noise : Noise or None
+        Where the gain is more than this and not sure yet, it goes on, for three times the seconds at most.
+
+    Raises
+    ------
+    RacerEnded
+        Where one of them ends.
+    """
+    began = time.monotonic()
+    pairs: List[Tuple[float, float]] = []
+    # A block may meet a machine that is many times as busy as in the warm-up.
+    limit = 60.0 + 20.0 * (base.ready["step_s"] + other.ready["step_s"])
+    while True:
+        if len(pairs) % 2:
+            after = other.block(limit)
+            before = base.block(limit)
+        else:
+            before = base.block(limit)
+            after = other.block(limit)
+        pairs.append((before, after))
+        if len(pairs) < _FEWEST:
+            continue
+        gain, taken = gain_of(pairs), time.monotonic() - began
+        unsure = noise is not None and gain.logarithm > noise.logarithm and not gain.wins(noise)
+        if (taken >= seconds or len(pairs) >= _MOST) and not (
+            unsure and taken < 3 * seconds and len(pairs) < 3 * _MOST
+        ):
+            return gain
+
+
+def _why(report: WorkerReport) -> str:
+    from ..benchmark.outcome import problem_of
+
+    return problem_of(report).rstrip(".")

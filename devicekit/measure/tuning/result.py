@@ -1,0 +1,106 @@
+"""What tuning tried, what it kept, and by how much each paid. Pure data."""
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Optional, Tuple
+
+from ...diagnosis.findings import Finding
+
+__all__ = ["TunedOption", "Tuning"]
+
+
+@dataclass(frozen=True)
+class TunedOption:
+    """One setting that was tried on its own.
+
+    Attributes
+    ----------
+    name : str
+        ``"threads"``, ``"onednn"``, ``"precision"``, ``"xla"``, ``"tf32"``, ``"allocator"``, ``"prefetch"``.
+    setting : str
+        What it was set to, such as ``"mixed_bfloat16"`` or ``"intra=1 inter=1"``.
+    gain : float or None
+        Its speed as a ratio to the speed without it, measured side by side; None where it could not be measured.
+    kept : bool
+        Whether it won by more than the noise, and the results stayed within what `devicekit.compare` allows.
+    reason : str
+        Why it was kept or not.
+    environment : tuple of (str, str)
+        Variables that it takes, which must be set before the framework is imported.
+    calls : tuple of str
+        Calls of the framework that it takes, as one would write them.
+    settings : tuple of (str, object)
+        The same calls as data: ``precision``, ``xla``, ``intra_op_threads``, ``tf32``, ``prefetch``, ``torch_compile``.
+    """
+
+    name: str
+    setting: str
+    gain: Optional[float]
+    kept: bool
+    reason: str = ""
+    environment: Tuple[Tuple[str, str], ...] = ()
+    calls: Tuple[str, ...] = ()
+    settings: Tuple[Tuple[str, Any], ...] = ()
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the option as plain data for JSON."""
+        return dict(
+            vars(self), environment=dict(self.environment), calls=list(self.calls), settings=dict(self.settings)
+        )
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What makes training faster on a device.
+
+    Attributes
+    ----------
+    device, framework : str
+        What was tuned.
+    model : str
+        What was trained for it.
+    options : tuple of TunedOption
+        All that were tried, in order.
+    gain : float or None
+        Speed with all that were kept together, as a ratio to the framework's defaults, measured side by side.
+    findings : tuple of Finding
+    seconds : float
+    cached : bool
+        Whether it comes from an earlier measurement of the same state of this machine.
+    """
+
+    device: str
+    framework: str
+    model: str
+    options: Tuple[TunedOption, ...] = ()
+    gain: Optional[float] = None
+    findings: Tuple[Finding, ...] = field(default=())
+    seconds: float = 0.0
+    cached: bool = False
+
+    @property
+    def kept(self) -> Tuple[TunedOption, ...]:
+        """The options that pay."""
+        return tuple(item for item in self.options if item.kept)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the tuning as plain data for JSON."""
+        return {
+            "device": self.device,
+            "framework": self.framework,
+            "model": self.model,
+            "gain": self.gain,
+            "options": [item.to_dict() for item in self.options],
+            "findings": [item.to_dict() for item in self.findings],
+            "seconds": round(self.seconds, 3),
+            "cached": self.cached,
+        }
+
+    def __str__(self) -> str:
+        from ...report.benchmark import tuning_line
+
+        return tuning_line(self)
+
+    def _repr_html_(self) -> str:
+        from ...report.html import tuning_html
+
+        return tuning_html(self)

@@ -1,0 +1,92 @@
+"""Calls into plug-ins: what they raise is turned into one kind of error, and what they print is kept from the output."""
+
+import sys
+import threading
+from typing import Any, Callable, Dict, List, Tuple
+
+from ..errors import DevicekitError, UnknownFactError
+
+__all__ = ["PluginError", "call", "first_line", "inside"]
+
+
+class PluginError(DevicekitError):
+    """A plug-in did what it must not; the text says what."""
+
+
+class _Aside:
+    """Stands in for standard output: what marked threads write is kept aside, everything else goes on as before."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self.kept: Dict[int, List[str]] = {}
+
+    def write(self, text: str) -> int:
+        kept = self.kept.get(threading.get_ident())
+        if kept is None:  # without a console there is no output at all
+            return int(self._real.write(text) or 0) if self._real is not None else len(text)
+        kept.append(str(text)[:1000] if len(kept) < 100 else "")
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+_lock = threading.Lock()
+_open: List[_Aside] = []
+
+
+def inside() -> bool:
+    """Return whether this thread is in a call to a plug-in, which then asks devicekit something."""
+    return any(threading.get_ident() in aside.kept for aside in tuple(_open))
+
+
+def _begin() -> _Aside:
+    with _lock:
+        if not _open or sys.stdout is not _open[-1]:
+            _open.append(_Aside(sys.stdout))
+            sys.stdout = _open[-1]
+        aside = _open[-1]
+        aside.kept[threading.get_ident()] = []
+        return aside
+
+
+def _end(aside: _Aside) -> List[str]:
+    with _lock:
+        kept = aside.kept.pop(threading.get_ident(), [])
+        # Others may still be in it, and somebody may have put something else in its place.
+        if not aside.kept and aside in _open:
+            if sys.stdout is aside:
+                sys.stdout = aside._real
+            _open.remove(aside)
+        return kept
+
+
+def call(what: str, function: Callable[..., Any], *arguments: Any) -> Tuple[Any, str]:
+    """Call a function of a plug-in; return what it returned, and what it printed.
+
+    Raises
+    ------
+    UnknownFactError
+        As the function raised it: it asked for a fact that is not known.
+    PluginError
+        Where it raised anything else.
+    """
+    aside = _begin()
+    try:
+        result = function(*arguments)
+    except (UnknownFactError, PluginError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError("%s raised %s" % (what, first_line(error))) from error
+    finally:
+        printed = "".join(_end(aside)).strip()
+    return result, printed
+
+
+def first_line(error: BaseException) -> str:
+    """Return an exception's type and the first line of its text, for messages."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # an exception whose own text raises
+        lines = []
+    return (type(error).__name__ + (": " + lines[0][:300] if lines else "")).rstrip(".")

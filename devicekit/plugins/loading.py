@@ -1,0 +1,117 @@
+"""Loads plug-ins of this very interpreter, once, and checks that each is what it should be."""
+
+import sys
+import threading
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+
+from ..machine.facts import PlatformFacts
+from .calls import PluginError
+from .discovery import EntryPoint
+from .interface import API_VERSION, Platform
+
+__all__ = ["FRAMEWORKS", "at_hand", "checked", "load"]
+
+#: The frameworks with devices of their own.
+FRAMEWORKS = ("tensorflow", "jax", "torch")
+
+_lock = threading.Lock()
+_loaded: Dict[str, Platform] = {}
+
+
+def load(entry: EntryPoint, folder: str = "") -> Platform:
+    """Return the platform of an entry point; its module is imported at the first call.
+
+    Parameters
+    ----------
+    entry : EntryPoint
+    folder : str
+        The working folder, from which nothing is loaded.
+
+    Raises
+    ------
+    PluginError
+        Where what is there is no platform, or not of this interface.
+    Exception
+        Whatever its import raises.
+    """
+    with _lock:
+        known = _loaded.get(entry.value)
+    if known is not None:
+        return known
+    module, _, path = entry.value.partition(":")
+    _refuse_foreign(module, entry, folder)
+    found: Any = import_module(module)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise PluginError("the module %s has no %s" % (module, path))
+        found = getattr(found, name)
+    platform = checked(found() if isinstance(found, type) else found, entry.name)
+    with _lock:
+        return _loaded.setdefault(entry.value, platform)
+
+
+def _refuse_foreign(module: str, entry: EntryPoint, folder: str) -> None:
+    """Refuse a module that a file in the working folder stands in for."""
+    top = module.partition(".")[0]
+    if top in sys.modules or not folder or folder == entry.folder:
+        return
+    spec = find_spec(top)
+    origin = "" if spec is None or spec.origin is None else spec.origin
+    beside = "%s%s" % (top, ".py"), "%s/__init__.py" % top
+    if origin.replace("\\", "/") in tuple("%s/%s" % (folder.replace("\\", "/").rstrip("/"), name) for name in beside):
+        raise PluginError(
+            "a file of the working folder stands in for its module %s: nothing is loaded from there" % top
+        )
+
+
+def checked(platform: object, name: str) -> Platform:
+    """Return what an entry point led to, where it is a platform of that name.
+
+    Raises
+    ------
+    PluginError
+        Where it is none; the text says what it is.
+    """
+    if not isinstance(platform, Platform):
+        raise PluginError("it is a %s, not a devicekit.Platform" % type(platform).__name__)
+    if platform.api_version != API_VERSION or isinstance(platform.api_version, bool):
+        raise PluginError(
+            "it was written for version %.20r of the interface, and this devicekit has version %d"
+            % (platform.api_version, API_VERSION)
+        )
+    if platform.name != name:
+        raise PluginError("it calls itself %.40r, and its entry point '%s'" % (platform.name, name))
+    if not isinstance(platform.frameworks, Mapping):
+        raise PluginError("its 'frameworks' is no mapping")
+    for framework, kind in platform.frameworks.items():
+        if framework not in FRAMEWORKS or not isinstance(kind, str) or not kind.isidentifier():
+            raise PluginError(
+                "its 'frameworks' says %.60r; the keys are %s" % ({framework: kind}, ", ".join(FRAMEWORKS))
+            )
+    for attribute in ("libraries", "variables"):
+        value = getattr(platform, attribute)
+        if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(x, str) for x in value):
+            raise PluginError("its %r is no list of strings" % attribute)
+    if not isinstance(platform.title, str) or not isinstance(platform.url, str):
+        raise PluginError("its 'title' or 'url' is no string")
+    return platform
+
+
+def at_hand(told: Sequence[PlatformFacts]) -> Tuple[Platform, ...]:
+    """Return the platforms of a machine's facts whose plug-ins are installed here, loaded."""
+    wanted = [item for item in told if item.facts.known]
+    if not wanted:
+        return ()
+    if any(_known(item) is None for item in wanted):
+        from ..machine.detect import real_machine
+
+        real_machine()
+    return tuple(platform for platform in map(_known, wanted) if platform is not None)
+
+
+def _known(told: PlatformFacts) -> Optional[Platform]:
+    with _lock:
+        found = _loaded.get(told.entry)
+    return found if found is not None and found.name == told.name else None

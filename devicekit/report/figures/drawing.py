@@ -1,0 +1,236 @@
+"""What the drawings share: colours, panels one below the other, labels, and numbers as people read them."""
+
+import contextlib
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+
+from ...errors import DevicekitError
+
+__all__ = [
+    "BLUE", "FAINT", "GREEN", "GREY", "INK", "PURPLE", "RED", "WIDE", "Entries", "Panel", "decades", "figure", "label",
+    "matplotlib_style", "measured", "power", "printable", "require_matplotlib", "rows_of_bars", "shortened",
+]  # fmt: skip
+
+#: Inches; at least this is a wide figure, with more room for names and numbers.
+WIDE = 7.0
+
+#: Of Okabe and Ito's colours, which people with any kind of colour blindness tell apart (https://jfly.uni-koeln.de/color/);
+#: what they mean is told by a form or a word as well. A page gives them other values in the dark: see `svg.CLASSES`.
+BLUE, RED, GREEN, PURPLE = "#0072b2", "#d55e00", "#00795c", "#a3548a"
+INK, GREY, FAINT = "#1f2830", "#606c78", "#d5dbe1"
+
+#: Of what is drawn here, whatever the user's own style says: figures have to be legible at the size they are made for.
+_STYLE: Dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": GREY,
+    "axes.facecolor": "white",
+    "axes.grid": False,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 11.0,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.facecolor": "white",
+    "font.size": 11.0,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.8,
+    "legend.fontsize": 10.0,
+    "legend.frameon": False,
+    "text.color": INK,
+    "text.usetex": False,
+    "xtick.color": GREY,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 10.0,
+    "ytick.color": GREY,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 10.0,
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes with what stands above it.
+
+    Attributes
+    ----------
+    height : float
+        Of the axes, in inches.
+    title : str
+    draw : callable
+        Draws on the axes and returns what its marks mean: pairs of a mark and a text, mostly none.
+    """
+
+    height: float
+    title: str
+    draw: Callable[[Any], "Entries"]
+
+
+#: What marks mean, for a legend.
+Entries = Sequence[Tuple[Any, str]]
+
+
+def require_matplotlib() -> None:
+    """Import matplotlib, or say how to get it.
+
+    Raises
+    ------
+    DevicekitError
+        Where it is not installed or cannot be imported.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise DevicekitError(
+            'drawing needs matplotlib, which cannot be imported here (%s): pip install "devicekit[report]"' % error
+        ) from error
+
+
+@contextlib.contextmanager
+def matplotlib_style(**more: Any) -> Iterator[None]:
+    """Draw in devicekit's style; the user's settings are what they were afterwards, and so is the back-end."""
+    import matplotlib
+
+    known = {name: value for name, value in dict(_STYLE, **more).items() if name in matplotlib.rcParams}
+    with matplotlib.rc_context(known):
+        yield
+
+
+#: Inches: around everything, of a title, of a line of a legend, below the axes for ticks and their title.
+_EDGE, _TITLE, _LEGEND_LINE, _FOOT = 0.08, 0.32, 0.215, 0.58
+
+
+def figure(panels: Sequence[Panel], width: float) -> Any:
+    """Return a figure with panels one below the other, so wide in inches."""
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    from .shown import ShownFigure
+
+    with matplotlib_style():
+        drawn = ShownFigure(figsize=(width, 1.0))
+        canvas = FigureCanvasAgg(drawn)
+        axes = [drawn.add_axes((0.1, 0.1, 0.8, 0.8), label=str(place)) for place in range(len(panels))]
+        entries = [panel.draw(item) for panel, item in zip(panels, axes)]
+        columns = [_columns(item, width) for item in entries]
+        heads = [
+            _TITLE + _LEGEND_LINE * -(-len(item) // number) + (0.06 if item else 0.0)
+            for item, number in zip(entries, columns)
+        ]
+        height = _EDGE + sum(_FOOT + panel.height + head for panel, head in zip(panels, heads))
+        drawn.set_size_inches(width, height)
+        top = height - _EDGE
+        for panel, item, told, number, head in zip(panels, axes, entries, columns, heads):
+            x, y = _EDGE / width, top / height
+            drawn.text(x, y, label(panel.title), va="top", ha="left", fontsize=12, fontweight="bold", color=INK)
+            if told:
+                _legend(drawn, told, number, (x, (top - _TITLE + 0.06) / height))
+            bottom = top - head - panel.height
+            left = _EDGE + 1.04 * _label_width(canvas, item)  # the same font is not as wide at each resolution
+            box = (left / width, bottom / height, (width - left - _EDGE * 1.5) / width, panel.height / height)
+            item.set_position(box)
+            top = bottom - _FOOT
+    return drawn
+
+
+def _label_width(canvas: Any, axes: Any) -> float:
+    """Return how much room the names left of the axes take, in inches."""
+    with warnings.catch_warnings():
+        # Whoever draws the figure later is told about a name in a script that the font lacks: once is enough.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        box = axes.yaxis.get_tightbbox(canvas.get_renderer())
+    if box is None:
+        return 0.0
+    inside = axes.get_window_extent().x0 - box.x0
+    return float(max(inside, 0.0) / axes.figure.dpi)
+
+
+def _columns(entries: Entries, width: float) -> int:
+    """Return into how many columns a legend goes, from what its longest text takes in a usual font."""
+    taken, room = [len(text) * 5.8 + 38 for _, text in entries] or [1.0], (width - 2 * _EDGE) * 72
+    return len(taken) if sum(taken) < room else max(1, int(room / max(taken)))
+
+
+def _legend(figure: Any, entries: Entries, columns: int, place: Tuple[float, float]) -> None:
+    figure.legend(
+        [handle for handle, _ in entries],
+        [label(text) for _, text in entries],
+        loc="upper left",
+        bbox_to_anchor=place,
+        ncol=columns,
+        borderaxespad=0.0,
+        borderpad=0.0,
+        labelspacing=0.5,
+        handlelength=1.8,
+        handletextpad=0.5,
+        columnspacing=1.4,
+    )
+
+
+def measured(value: float, uncertainty: float) -> str:
+    """Return a value with its uncertainty, which has one digit.
+
+    >>> measured(413.02, 2.37), measured(6.193, 0.053), measured(98.7, 0.0)
+    ('413 ± 2', '6.19 ± 0.05', '98.7')
+    """
+    from math import floor, isfinite, log10
+
+    if not (uncertainty > 0 and isfinite(uncertainty)):
+        return "%.0f" % value if value >= 1000 else "%.3g" % value
+    decimals = min(6, max(0, -floor(log10(uncertainty))))
+    return "%.*f ± %.*f" % (decimals, value, decimals, uncertainty)
+
+
+def label(text: str) -> str:
+    """Return text that matplotlib shows as it is: no formulas between dollar signs, no control characters."""
+    return printable(text).replace("$", "\\$")
+
+
+def printable(text: str) -> str:
+    """Return text in one line without control characters and without those that change the direction of what follows."""
+    return text if text.isprintable() else "".join(item if item.isprintable() else "?" for item in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return text of at most so many characters; of a path's or a name's middle something is left out.
+
+    >>> shortened("encoder/block_2/attention", 15)
+    'encode…ttention'
+    """
+    if len(text) <= most:
+        return text
+    start = (most - 1) * 3 // 7
+    return text[:start] + "…" + text[len(text) - (most - 1 - start) :]
+
+
+_DIGITS = dict(zip("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def power(value: float, place: object = None) -> str:
+    """Return a power of ten for a logarithmic axis: ``10⁻⁷``."""
+    from math import floor, log10
+
+    if value <= 0:
+        return "0"
+    exponent = floor(log10(value) + 0.5)
+    return "10" + "".join(_DIGITS[digit] for digit in str(exponent))
+
+
+def decades(axis: Any, most: int = 7) -> None:
+    """Put ticks at whole powers of ten, not more than fit."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(base=10.0, numticks=most))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(power))
+
+
+def rows_of_bars(axes: Any, names: Sequence[str]) -> List[int]:
+    """Name the rows of a horizontal chart from top to bottom, and return their places."""
+    places = list(range(len(names)))
+    axes.set_yticks(places)
+    axes.set_yticklabels([label(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    return places

@@ -1,0 +1,335 @@
+"""Sets of releases that work together: resolvelib over the bundled data. Pure.
+
+The data hold the projects on which it depends whether a set works; what else a framework requires is left to the
+installer. `solve` gives exact versions, or says which requirements cannot meet.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+from resolvelib import AbstractProvider, BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
+
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.projects import Build, Release
+from ..matrix.target import Target
+
+__all__ = ["Conflict", "Need", "Solution", "Wanted", "available", "solve"]
+
+#: Rounds after which a search is given up. The hardest sets that were found, of some thousand tried, took about 500.
+_ROUNDS = 2500
+
+#: Tells whether a release does for a goal: None where it does, else why not.
+Filter = Callable[[Release, Build], Optional[str]]
+
+
+class Need(NamedTuple):
+    """A requirement and why it is there.
+
+    Attributes
+    ----------
+    text : str
+        As a requirement is written.
+    by : str
+        What has it: ``"tensorflow 2.10.1"``, or "" for what was asked for.
+    because : str
+        The reason where it is not declared, else "".
+    """
+
+    text: str
+    by: str = ""
+    because: str = ""
+
+
+class Wanted(NamedTuple):
+    """A requirement in the form that the search uses."""
+
+    name: str
+    extras: Tuple[str, ...]
+    specifier: SpecifierSet
+    need: Need
+
+
+class Candidate(NamedTuple):
+    """A release that could be taken."""
+
+    name: str
+    extras: Tuple[str, ...]
+    version: Version
+    release: Release
+    build: Build
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Exact versions, and for each what was asked of it. ``rejected``: why newer releases were left out."""
+
+    versions: Mapping[str, str]
+    builds: Mapping[str, Build]
+    needs: Mapping[str, Tuple[Need, ...]]
+    others: Tuple[Need, ...] = ()
+    rejected: Mapping[str, str] = field(default_factory=dict)
+
+
+class Conflict(Exception):
+    """No set was found. ``needs``: the requirements that cannot meet, none where the search was given up."""
+
+    def __init__(self, needs: Sequence[Need], project: str, rejected: Mapping[str, str] = {}) -> None:
+        super().__init__("nothing meets %s" % ", ".join(need.text for need in needs))
+        self.needs = tuple(needs)
+        self.project = project
+        self.rejected = dict(rejected)
+
+
+def available(matrix: Matrix, name: str, target: Target) -> Iterator[Tuple[Release, Build]]:
+    """Yield the releases of a project with a wheel for a target, newest first."""
+    project = matrix.project(name)
+    if project is None:
+        return
+    for version in reversed(project.versions):
+        release = project.release(version)
+        assert release is not None
+        if release.yanked or not target.takes_release(release):
+            continue
+        build = _build_for(release, target)
+        if build is not None:
+            yield release, build
+
+
+def _build_for(release: Release, target: Target) -> Optional[Build]:
+    for build in release.builds:
+        for platform, pythons in build.wheels:
+            if target.takes_platform(platform) and any(target.takes_python(tag) for tag in pythons):
+                return build
+    return None
+
+
+def solve(
+    matrix: Matrix,
+    target: Target,
+    roots: Sequence[Need],
+    keep: Sequence[Need] = (),
+    installed: Optional[Mapping[str, str]] = None,
+    goal: str = "",
+    allow: Optional[Filter] = None,
+) -> Solution:
+    """Return the newest releases that meet all requirements together.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        The bundled data.
+    target : Target
+        Python and platform.
+    roots : sequence of Need
+        What has to be there; for the first one the newest release that is possible at all is taken.
+    keep : sequence of Need
+        Bounds that hold wherever their project is part of the set.
+    installed : mapping of str to str, optional
+        Versions that are taken before newer ones wherever they meet the requirements: for repairs.
+    goal : str, optional
+        ``"cuda"``, ...: releases that are known not to do for it are left out.
+    allow : callable, optional
+        Tells of a release whether it does for the goal on this hardware.
+
+    Raises
+    ------
+    Conflict
+        Where there is no such set.
+    """
+    search = _Search(matrix, target, keep, installed or {}, goal, allow)
+    search.order = tuple(canonicalize_name(Requirement(need.text).name) for need in roots)
+    wanted = [item for need in roots for item in search.wanted(need, "")]
+    try:
+        result = Resolver(search, BaseReporter()).resolve(wanted, max_rounds=_ROUNDS)
+    except ResolutionImpossible as error:
+        causes = [cause.requirement.need for cause in error.causes]
+        names = [cause.requirement.name for cause in error.causes]
+        raise Conflict(tuple(dict.fromkeys(causes)), names[-1] if names else "", search.rejected) from None
+    except ResolutionTooDeep:
+        raise Conflict((), "", search.rejected) from None
+    versions: Dict[str, str] = {}
+    builds: Dict[str, Build] = {}
+    needs: Dict[str, Tuple[Need, ...]] = {}
+    for name, candidate in result.mapping.items():
+        versions[candidate.name] = str(candidate.version)
+        builds[candidate.name] = candidate.build
+        asked = [item.need for item in result.criteria[name].iter_requirement()]
+        needs[candidate.name] = tuple(dict.fromkeys(needs.get(candidate.name, ()) + tuple(asked)))
+    owners = [name for name in versions if name in TENSORFLOW_OWNERS and builds[name].kind != "empty"]
+    if len(owners) > 1:
+        raise Conflict([need for name in owners for need in needs[name][:1]], owners[0], search.rejected)
+    chosen = set(versions.items())
+    others = [need for key, need in search.others if key in chosen or key == ("", "")]
+    return Solution(versions, builds, needs, tuple(dict.fromkeys(others)), search.rejected)
+
+
+class _Search(AbstractProvider[Wanted, Candidate, str]):
+    """What resolvelib asks."""
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        target: Target,
+        keep: Sequence[Need],
+        installed: Mapping[str, str],
+        goal: str,
+        allow: Optional[Filter],
+    ) -> None:
+        self.matrix = matrix
+        self.target = target
+        self.installed = installed
+        self.goal = goal
+        self.allow = allow
+        self.environment = target.environment()
+        #: The projects that were asked for, the one that matters most first.
+        self.order: Tuple[str, ...] = ()
+        #: Why releases were left out: project -> the reason of the newest one.
+        self.rejected: Dict[str, str] = {}
+        #: Requirements on projects of which the data hold nothing, with who has them.
+        self.others: List[Tuple[Tuple[str, str], Need]] = []
+        self._keep: Dict[str, List[Tuple[SpecifierSet, Need]]] = {}
+        self._candidates: Dict[str, List[Candidate]] = {}
+        self._dependencies: Dict[Tuple[str, Version, Tuple[str, ...]], List[Wanted]] = {}
+        for need in keep:
+            requirement = Requirement(need.text)
+            self._keep.setdefault(canonicalize_name(requirement.name), []).append((requirement.specifier, need))
+
+    def wanted(self, need: Need, extra: str) -> List[Wanted]:
+        """Return a requirement in the search's form: nothing where it does not hold here or the data know nothing of it."""
+        requirement = Requirement(need.text)
+        if requirement.marker is not None and not requirement.marker.evaluate(dict(self.environment, extra=extra)):
+            return []
+        name = canonicalize_name(requirement.name)
+        if self.matrix.project(name) is None:
+            if need.because or not need.by:
+                by = need.by.partition(" ")
+                self.others.append(((by[0], by[2]), need))
+            return []
+        extras = tuple(sorted(requirement.extras))
+        found = [Wanted(name, extras, requirement.specifier, need)]
+        found += [Wanted(name, (), bounds, reason) for bounds, reason in self._keep.get(name, ())]
+        return found
+
+    def identify(self, requirement_or_candidate: Any) -> str:
+        """A project with extras is a thing of its own, which requires the one without."""
+        item = requirement_or_candidate
+        return "%s[%s]" % (item.name, ",".join(item.extras)) if item.extras else str(item.name)
+
+    def get_preference(
+        self, identifier: str, resolutions: Any, candidates: Any, information: Any, backtrack_causes: Any
+    ) -> Tuple[bool, bool, int, str]:
+        """What was asked for comes first, so that it becomes the newest possible; then what was in a conflict."""
+        name = identifier.partition("[")[0]
+        # With its extras and without: both are what was asked for.
+        asked = name not in self.order
+        conflicting = not any(cause.requirement.name == name for cause in backtrack_causes)
+        order = self.order if not asked else _ORDER
+        position = order.index(name) if name in order else len(order)
+        return (asked, conflicting, position, identifier)
+
+    def find_matches(self, identifier: str, requirements: Any, incompatibilities: Any) -> List[Candidate]:
+        """Return the releases that meet all requirements, the best first."""
+        name, _, rest = identifier.partition("[")
+        extras = tuple(rest[:-1].split(",")) if rest else ()
+        bounds = [item.specifier for item in requirements[identifier]]
+        excluded = {item.version for item in incompatibilities[identifier]}
+        return [
+            item._replace(extras=extras)
+            for item in self._all(name)
+            if item.version not in excluded and all(bound.contains(item.version, prereleases=True) for bound in bounds)
+        ]
+
+    def is_satisfied_by(self, requirement: Wanted, candidate: Candidate) -> bool:
+        """Return whether a release meets a requirement."""
+        return requirement.specifier.contains(candidate.version, prereleases=True)
+
+    def get_dependencies(self, candidate: Candidate) -> List[Wanted]:
+        """Return what a release requires, declared and not declared."""
+        key = (candidate.name, candidate.version, candidate.extras)
+        if key in self._dependencies:
+            return self._dependencies[key]
+        by = "%s %s" % (candidate.name, candidate.version)
+        found: List[Wanted] = []
+        if candidate.extras:
+            exact = Need("%s==%s" % (candidate.name, candidate.version), by)
+            found.append(Wanted(candidate.name, (), SpecifierSet("==%s" % candidate.version), exact))
+        for text in candidate.build.requires:
+            marked = "extra ==" in text
+            for extra in candidate.extras if candidate.extras else ("",):
+                if bool(extra) == marked:
+                    found += self.wanted(Need(text, by), extra)
+        if not candidate.extras:
+            found += [item for need in self._undeclared(candidate, by) for item in self.wanted(need, "")]
+        self._dependencies[key] = found
+        return found
+
+    def _undeclared(self, candidate: Candidate, by: str) -> Iterable[Need]:
+        """What has to hold as well though the metadata do not say so."""
+        bounds, because = candidate.build.protobuf_needs
+        if bounds:
+            yield Need("protobuf" + bounds, by, because)
+        for hold in self.matrix.holds(candidate.name, str(candidate.version), self.target.python):
+            for text in hold.needs if not hold.goal else ():
+                yield Need(text, by, hold.because)
+        minor = candidate.release.version.split(".")[:2]
+        if candidate.name in TENSORFLOW_OWNERS and candidate.build.kind != "empty" and len(minor) == 2:
+            # Its own companions are released with it; where a bound lets later ones in, they were made for another one.
+            number = int(minor[1]) if minor[0] == "2" else -1
+            because = "it is released together with TensorFlow %s" % ".".join(minor)
+            for text in candidate.build.requires:
+                name = canonicalize_name(Requirement(text).name)
+                if (name == "tensorboard" and 0 <= number < 21) or (name == "tensorflow-estimator" and number >= 0):
+                    yield Need("%s==%s.*" % (name, ".".join(minor)), by, because)
+
+    def _all(self, name: str) -> List[Candidate]:
+        if name not in self._candidates:
+            found: List[Candidate] = []
+            last: List[Candidate] = []
+            for release, build in available(self.matrix, name, self.target):
+                candidate = Candidate(name, (), Version(release.version), release, build)
+                refusal = self.allow(release, build) if self.allow is not None else None
+                unfit = self._unfit(release)
+                if refusal is None and unfit is None:
+                    found.append(candidate)
+                    continue
+                self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
+                if refusal is None and self._keep.get(name):
+                    # Where the user keeps nothing else, it is taken; the answer then says what has to be done beside it.
+                    last.append(candidate)
+            found += last
+            here = self.installed.get(name)
+            if here is not None:
+                found = self._installed_first(name, here, found)
+            self._candidates[name] = found
+        return self._candidates[name]
+
+    def _unfit(self, release: Release) -> Optional[str]:
+        """Why a release is known not to do for the goal by itself, None where it does."""
+        for hold in self.matrix.holds(release.project, release.version, self.target.python):
+            if hold.goal == self.goal and hold.goal and not hold.needs:
+                return hold.because
+        return None
+
+    def _installed_first(self, name: str, version: str, found: List[Candidate]) -> List[Candidate]:
+        """Put the installed version first; one that the data do not know is taken to be like the nearest known one."""
+        try:
+            here = Version(version)
+        except InvalidVersion:
+            return found
+        for item in found:
+            if item.version == here:
+                return [item] + [other for other in found if other is not item]
+        project = self.matrix.project(name)
+        release = project.nearest(version) if project is not None else None
+        build = _build_for(release, self.target) if release is not None else None
+        if release is None or build is None:
+            return found
+        return [Candidate(name, (), here, release, build)] + found
+
+
+#: Decided early because much depends on them: the search then turns back less.
+_ORDER = ("tensorflow", "torch", "jax", "jaxlib", "keras", "numpy", "protobuf", "cuda-toolkit", "nvidia-cudnn-cu12")

@@ -1,0 +1,225 @@
+"""What each goal asks for: which distributions, on which hardware, and what the system has to bring. Pure."""
+
+from dataclasses import dataclass
+from typing import List, Optional, Sequence, Tuple
+
+from ..matrix.gpu_support import code_for, refuses_driver
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.projects import Build, Release
+from ..matrix.target import Target
+from .engine import Filter, Need
+
+__all__ = ["FRAMEWORKS", "GOALS", "Goal", "Stack", "filter_for", "old_cards", "platforms_for", "stacks"]
+
+#: What can be asked for. ``gpu``: whatever drives the GPU that is there; ``fastest``: that, or the CPU.
+GOALS = ("gpu", "cpu", "cuda", "directml", "rocm", "metal", "xpu", "fastest")
+
+FRAMEWORKS = ("tensorflow", "keras", "jax", "torch")
+
+Goal = str
+
+#: From this cuDNN on there is no code for Pascal and Volta.
+_CUDNN_BEFORE = "<9.11"
+
+#: CUDA's libraries for TensorFlow 2.5 to 2.13, which look for them on the loader's path only.
+_CUDA_11 = (
+    "nvidia-cuda-runtime-cu11", "nvidia-cublas-cu11", "nvidia-cufft-cu11>=10,<11", "nvidia-curand-cu11",
+    "nvidia-cusolver-cu11", "nvidia-cusparse-cu11", "nvidia-cudnn-cu11>=8,<9", "nvidia-cuda-nvcc-cu11",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One way to reach a goal.
+
+    Attributes
+    ----------
+    goal : str
+        The platform: ``"cpu"``, ``"cuda"``, ``"directml"``, ``"rocm"``, ``"metal"``, ``"xpu"``.
+    framework : str
+    roots : tuple of Need
+        What has to be installed; the first one becomes the newest possible. A plug-in stands before its framework.
+    keep : tuple of Need
+        Bounds on what may come along.
+    refusal : str
+        Why this way does not exist for the target, "" where it does.
+    loader_path : bool
+        Whether the folders of pip's CUDA libraries have to be on the loader's path.
+    system_cuda : bool
+        Whether CUDA and cuDNN have to be installed on the system.
+    """
+
+    goal: Goal
+    framework: str
+    roots: Tuple[Need, ...] = ()
+    keep: Tuple[Need, ...] = ()
+    refusal: str = ""
+    loader_path: bool = False
+    system_cuda: bool = False
+
+
+def platforms_for(goal: str, target: Target) -> Tuple[str, ...]:
+    """Return the platforms that a goal means on a target, the best first."""
+    if goal not in ("gpu", "fastest"):
+        return (goal,)
+    found: List[str] = []
+    for vendor in target.vendors:
+        if target.system == "macos":
+            found.append("metal")
+        elif target.system == "windows" or target.wsl:
+            found += ["cuda", "directml"] if vendor == "nvidia" else ["directml"]
+        else:
+            found += {"nvidia": ["cuda"], "amd": ["rocm"], "intel": ["xpu"]}.get(vendor, [])
+    if goal == "fastest":
+        found.append("cpu")
+    elif not found:
+        # No GPU, or none is known: what most people mean on this system.
+        found.append({"windows": "directml", "macos": "metal"}.get(target.system, "cuda"))
+    return tuple(dict.fromkeys(found))
+
+
+def stacks(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Sequence[str]) -> Tuple[Stack, ...]:
+    """Return the ways to reach a platform with a framework, the newest first.
+
+    Parameters
+    ----------
+    goal : str
+        A platform, as `platforms_for` gives it.
+    framework : {"tensorflow", "keras", "jax", "torch"}
+    target : Target
+    matrix : Matrix
+    kept : sequence of str
+        Names of distributions that the user keeps: of two that do the same, the kept one is taken.
+    """
+    if framework == "keras":
+        return tuple(
+            Stack(item.goal, "keras", (Need("keras"),) + item.roots, item.keep, item.refusal, item.loader_path,
+                  item.system_cuda)
+            for item in stacks(goal, "tensorflow", target, matrix, kept)
+            if not any("1.15" in need.text or need.text == "tensorflow-directml" for need in item.roots)
+        )  # fmt: skip
+    if framework == "jax":
+        return _jax(goal, target)
+    if framework == "torch":
+        return _torch(goal, target)
+    found = {"cpu": _cpu, "cuda": _cuda, "directml": _directml, "rocm": _rocm, "metal": _metal, "xpu": _xpu}[goal](
+        target
+    )
+    if goal in ("cpu", "cuda"):
+        own = [name for name in kept if name in TENSORFLOW_OWNERS and name not in ("tensorflow", "tensorflow-cpu")]
+        found = found + [Stack(goal, "tensorflow", _roots(name)) for name in own]
+    # What the user keeps by name comes first; everything else stays in its order.
+    return tuple(sorted(found, key=lambda item: not any(need.text.partition("[")[0] in kept for need in item.roots)))
+
+
+def filter_for(stack: Stack, target: Target, matrix: Matrix) -> Filter:
+    """Return what tells whether a release does for a way on a target's hardware."""
+
+    def allow(release: Release, build: Build) -> Optional[str]:
+        if stack.goal != "cuda" or release.project not in TENSORFLOW_OWNERS + ("torch",):
+            return None
+        if build.kind not in ("cuda", ""):
+            return "this build has no GPU support"
+        return refuses_driver(build, target, matrix) or code_for(build, target).refusal
+
+    return allow
+
+
+def _roots(*texts: str) -> Tuple[Need, ...]:
+    return tuple(Need(text) for text in texts)
+
+
+def _cpu(target: Target) -> List[Stack]:
+    # Without GPU code the download is a fraction; on macOS and ARM the plain name is the one that goes on.
+    small = Stack("cpu", "tensorflow", _roots("tensorflow-cpu"))
+    plain = Stack("cpu", "tensorflow", _roots("tensorflow"))
+    return [small, plain] if target.architecture == "x86_64" and target.system != "macos" else [plain, small]
+
+
+def _cuda(target: Target) -> List[Stack]:
+    if target.system == "macos":
+        return [Stack("cuda", "tensorflow", refusal="macOS has no CUDA: its GPUs are reached through Metal")]
+    if target.system == "windows":
+        return [
+            Stack("cuda", "tensorflow", _roots("tensorflow>=2.1,<2.11"), system_cuda=True),
+            Stack("cuda", "tensorflow", _roots("tensorflow-gpu<2.1"), system_cuda=True),
+        ]
+    wheels = tuple(Need(text, because="these builds look for it on the loader's path") for text in _CUDA_11)
+    return [
+        Stack("cuda", "tensorflow", _roots("tensorflow[and-cuda]>=2.14"), old_cards(target)),
+        Stack("cuda", "tensorflow", _roots("tensorflow>=2.5,<2.14") + wheels, loader_path=True),
+        Stack("cuda", "tensorflow", _roots("tensorflow>=2.1,<2.5"), system_cuda=True),
+        Stack("cuda", "tensorflow", _roots("tensorflow-gpu<2.1"), system_cuda=True),
+    ]
+
+
+def _directml(target: Target) -> List[Stack]:
+    if target.system == "macos":
+        return [Stack("directml", "tensorflow", refusal="DirectML is part of Windows and of WSL")]
+    return [
+        Stack("directml", "tensorflow", _roots("tensorflow-directml-plugin", "tensorflow-cpu")),
+        Stack("directml", "tensorflow", _roots("tensorflow-directml")),
+    ]
+
+
+def _rocm(target: Target) -> List[Stack]:
+    if target.system != "linux":
+        return [Stack("rocm", "tensorflow", refusal="TensorFlow uses ROCm on Linux only")]
+    return [Stack("rocm", "tensorflow", _roots("tensorflow-rocm"))]
+
+
+def _metal(target: Target) -> List[Stack]:
+    if target.system != "macos":
+        return [Stack("metal", "tensorflow", refusal="Metal is part of macOS")]
+    return [
+        Stack("metal", "tensorflow", _roots("tensorflow-metal", "tensorflow")),
+        Stack("metal", "tensorflow", _roots("tensorflow-metal", "tensorflow-macos")),
+    ]
+
+
+def _xpu(target: Target) -> List[Stack]:
+    if target.system != "linux":
+        return [Stack("xpu", "tensorflow", refusal="Intel's extension for TensorFlow has GPU support on Linux only")]
+    return [Stack("xpu", "tensorflow", _roots("intel-extension-for-tensorflow[xpu]", "tensorflow"))]
+
+
+def _jax(goal: Goal, target: Target) -> Tuple[Stack, ...]:
+    if goal == "cpu":
+        return (Stack("cpu", "jax", _roots("jax", "jaxlib")),)
+    if goal == "cuda" and target.system == "linux":
+        keep = old_cards(target)
+        twelve = Stack("cuda", "jax", _roots("jax[cuda12]", "jaxlib"), keep)
+        thirteen = Stack("cuda", "jax", _roots("jax[cuda13]", "jaxlib"))
+        driver = target.driver
+        # CUDA 13 needs a driver from 580 on and has dropped everything below compute capability 7.5.
+        new = driver is not None and _number(driver) >= 580 and not keep
+        return (thirteen, twelve) if new else (twelve,)
+    return (Stack(goal, "jax", refusal="JAX has no wheel for %s on %s" % (goal, target.platform)),)
+
+
+def _torch(goal: Goal, target: Target) -> Tuple[Stack, ...]:
+    if goal == "cpu" or (goal == "metal" and target.system == "macos" and target.architecture == "aarch64"):
+        return (Stack(goal, "torch", _roots("torch")),)
+    if goal == "cuda" and target.system == "linux":
+        return (Stack("cuda", "torch", _roots("torch"), old_cards(target)),)
+    if goal == "directml" and target.system != "macos":
+        return (Stack("directml", "torch", _roots("torch-directml", "torch")),)
+    own = "PyTorch's wheels for %s on %s are on its own index, of which these data hold nothing" % (
+        goal,
+        target.platform,
+    )
+    return (Stack(goal, "torch", refusal=own),)
+
+
+def old_cards(target: Target) -> Tuple[Need, ...]:
+    """Return the bound on cuDNN that GPUs before Turing need."""
+    if not any(value and _number(value) < 7.5 for value in target.capabilities):
+        return ()
+    because = "from 9.11 on cuDNN has no code for GPUs below compute capability 7.5"
+    return (Need("nvidia-cudnn-cu12" + _CUDNN_BEFORE, because=because),)
+
+
+def _number(version: str) -> float:
+    major, _, rest = version.partition(".")
+    minor = rest.partition(".")[0]
+    return float("%s.%s" % (major, minor or "0")) if major.isdecimal() and (minor or "0").isdecimal() else 0.0

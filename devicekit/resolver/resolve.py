@@ -1,0 +1,146 @@
+"""`resolve`: the newest set of releases that works together for a goal on a machine, or what stands in the way."""
+
+import re
+from dataclasses import replace
+from functools import partial
+from typing import Callable, Optional, Sequence, Tuple
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from ..diagnosis.view import View
+from ..machine.facts import Machine
+from ..matrix.matrix import Matrix
+from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
+from .alternatives import alternatives_for
+from .engine import Need
+from .goals import FRAMEWORKS, GOALS, Stack, platforms_for
+from .result import Resolution
+from .sets import best_set
+
+__all__ = ["resolve"]
+
+
+def resolve(
+    goal: str = "gpu",
+    *,
+    framework: str = "tensorflow",
+    machine: Optional[Machine] = None,
+    python: Optional[str] = None,
+    platform: Optional[str] = None,
+    gpu: Optional[str] = None,
+    keep: Sequence[str] = (),
+    also: Sequence[str] = (),
+) -> Resolution:
+    """Return the newest releases that work together for a goal.
+
+    Parameters
+    ----------
+    goal : {"gpu", "cpu", "cuda", "directml", "rocm", "metal", "xpu", "fastest"}
+        What the frameworks shall run on. ``gpu``: whatever drives the GPU that is there. The platform of an installed plug-in
+        is accepted, too.
+    framework : {"tensorflow", "keras", "jax", "torch"}
+    machine : Machine, optional
+        The machine to resolve for. Default: this one.
+    python : str, optional
+        Another Python version, as ``"3.10"``.
+    platform : str, optional
+        Another platform, as ``"windows-amd64"``. Its hardware is not known then: what it needs is said.
+    gpu : str, optional
+        Another GPU: its maker (``"nvidia"``, ``"amd"``, ``"intel"``, ``"apple"``), a compute capability (``"6.1"``), or the
+        name of a product (``"GeForce GTX 1080"``).
+    keep : sequence of str
+        Requirements that must stay true, as ``"tensorflow==2.10.*"``.
+    also : sequence of str
+        More frameworks that have to work in the same environment.
+
+    Returns
+    -------
+    Resolution
+        With ``pins``, or with ``obstacles`` and ``alternatives``.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is none of the accepted ones.
+    """
+    frameworks = _frameworks(framework, also)
+    further = None
+    if goal not in GOALS:
+        from ..plugins.goals import ways_to
+
+        further = ways_to(goal)
+    kept = _parsed(keep)
+    if machine is None and (python is None or platform is None):
+        from ..machine.detect import detect
+
+        machine = detect()
+    matrix = Matrix()
+    target = _target(machine, matrix, python, platform)
+    if gpu is not None:
+        target = _with_gpu(target, gpu, matrix)
+    found, obstacles = best_set(goal, frameworks, target, kept, matrix, further)
+    if found is not None:
+        return found
+    instead = alternatives_for(goal, frameworks, target, kept, partial(_possible, matrix, further))
+    platforms = platforms_for(goal, target)
+    return Resolution(goal, platforms[0], frameworks, target, obstacles=obstacles, alternatives=instead)
+
+
+def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:
+    text = gpu.strip().lower()
+    capability = text if re.match(r"\d+\.\d$", text) else matrix.compute_capability(gpu)
+    makers = {"nvidia": "nvidia", "amd": "amd", "radeon": "amd", "intel": "intel", "apple": "apple"}
+    vendor = "nvidia" if capability else makers.get(text.partition(" ")[0])
+    if vendor is None:
+        raise ValueError(
+            "unknown GPU %r; accepted are nvidia, amd, intel, apple, a compute capability as 8.6, or the name of an NVIDIA "
+            "product as 'GeForce RTX 3060'" % gpu
+        )
+    # Another GPU comes with another driver, of which nothing is known.
+    capabilities = (capability or "",) if vendor == "nvidia" else ()
+    return replace(target, vendors=(vendor,), capabilities=capabilities, driver=None, described=False)
+
+
+def _possible(
+    matrix: Matrix,
+    further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]],
+    goal: str,
+    frameworks: Tuple[str, ...],
+    target: Target,
+    keep: Tuple[Need, ...],
+) -> Optional[Resolution]:
+    return best_set(goal, frameworks, target, keep, matrix, None if goal in GOALS else further)[0]
+
+
+def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:
+    if isinstance(also, str):
+        raise ValueError("'also' is a sequence of frameworks, not the string %r" % also)
+    for name in (framework,) + tuple(also):
+        if name not in FRAMEWORKS:
+            raise ValueError("unknown framework %r; accepted are %s" % (name, ", ".join(FRAMEWORKS)))
+    return tuple(dict.fromkeys((framework,) + tuple(also)))
+
+
+def _parsed(keep: Sequence[str]) -> Tuple[Need, ...]:
+    if isinstance(keep, str):
+        raise ValueError("'keep' is a sequence of requirements, not the string %r" % keep)
+    for text in keep:
+        try:
+            Requirement(text)
+        except InvalidRequirement as error:
+            raise ValueError("cannot keep %r: it is no requirement (%s)" % (text, str(error).split("\n")[0])) from None
+    return tuple(Need(text, because="it is to be kept") for text in keep)
+
+
+def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], platform: Optional[str]) -> Target:
+    if python is not None and not re.match(r"3\.\d+(\.\d+)?$", python):
+        raise ValueError(
+            "unknown Python version %r; accepted are 3.7, 3.8, ... as in %s" % (python, ", ".join(PYTHONS))
+        )
+    if platform is not None and platform not in PLATFORMS:
+        raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
+    here = View(machine, matrix).target if machine is not None else None
+    if here is None or (platform is not None and platform != here.platform):
+        version = python or (here.python if here is not None else PYTHONS[0])
+        return target_for(platform or "", version)
+    return replace(here, python=".".join(python.split(".")[:2]), bits=64) if python is not None else here

@@ -1,0 +1,199 @@
+"""The best set of releases for a goal, over all ways to it. Pure."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Callable, List, Optional, Sequence, Tuple
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
+from ..matrix.projects import sort_key
+from ..matrix.target import Target
+from .engine import Conflict, Need, Solution, available, solve
+from .goals import Stack, filter_for, platforms_for, stacks
+from .obstacles import clash, obstacles_of
+from .result import Pin, Resolution
+from .system_needs import system_needs
+
+__all__ = ["DECIDING", "best_set"]
+
+#: Projects whose versions decide whether a framework works at all: always named exactly.
+DECIDING = (
+    "keras", "tf-keras", "tensorflow-estimator", "tensorboard", "numpy", "protobuf", "ml-dtypes", "h5py", "grpcio", "scipy",
+    "jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "torch", "torch-directml", "tensorflow-directml-plugin",
+    "tensorflow-metal", "intel-extension-for-tensorflow", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-cudnn-cu11",
+)  # fmt: skip
+
+
+def best_set(
+    goal: str,
+    frameworks: Tuple[str, ...],
+    target: Target,
+    keep: Tuple[Need, ...],
+    matrix: Matrix,
+    further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]] = None,
+) -> Tuple[Optional[Resolution], Tuple[str, ...]]:
+    """Return the best set of all ways to a goal, or None and what stands in the way.
+
+    ``further`` gives the ways to a platform that is a plug-in's, from the platform, a framework and the target.
+    """
+    obstacles: List[str] = []
+    names = tuple(canonicalize_name(Requirement(need.text).name) for need in keep)
+    for platform in platforms_for(goal, target):
+        ways = [
+            stacks(platform, name, target, matrix, names) if further is None else further(platform, name, target)
+            for name in frameworks
+        ]
+        best: Optional[Tuple[Tuple[Stack, ...], Solution]] = None
+        for way in product(*ways):
+            refusals = [item.refusal for item in way if item.refusal]
+            if refusals:
+                obstacles += refusals
+                continue
+            try:
+                solution = _solve(way, target, keep, matrix)
+            except Conflict as conflict:
+                obstacles += obstacles_of(conflict, way, keep, target, matrix, _alone(way, target, keep, matrix))
+                continue
+            if best is None or _newer(solution, best[1]):
+                best = (way, solution)
+            if platform != "cpu":
+                break  # the ways are in order of preference; on the CPU two names compete for the newest release
+        if best is not None:
+            return _resolution(goal, platform, frameworks, best[0], best[1], target, keep, matrix), ()
+    # Where releases exist and cannot meet, that older ways have no wheels either helps nobody.
+    meeting = [text for text in obstacles if text.startswith("these cannot meet")]
+    return None, tuple(dict.fromkeys(meeting or obstacles))
+
+
+def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> Solution:
+    roots = [need for item in way for need in item.roots]
+    asked = {Requirement(need.text).name for need in roots}
+    bounds = [need for item in way for need in item.keep]
+    owners = [root for root in asked if root in TENSORFLOW_OWNERS]
+    for need in keep:
+        requirement = Requirement(need.text)
+        name = canonicalize_name(requirement.name)
+        if name in asked or name not in TENSORFLOW_OWNERS or not owners:
+            bounds.append(need)
+            if name not in asked:
+                roots.append(need)
+        elif name == "tensorflow":
+            # "tensorflow==2.10.*" is about TensorFlow, whichever distribution brings it for the goal.
+            bounds += [Need("%s%s" % (other, requirement.specifier), because=need.because) for other in owners]
+        else:
+            # Two distributions of one import package would lie over one another.
+            raise Conflict((need,) + tuple(root for root in roots if Requirement(root.text).name in owners), name)
+    allow = filter_for(way[0], target, matrix)
+    return solve(matrix, target, roots, bounds, goal=way[0].goal, allow=allow)
+
+
+def _alone(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> List[Solution]:
+    """Return the sets that the frameworks would have in environments of their own, as far as there are any."""
+    found: List[Solution] = []
+    for item in way if len(way) > 1 else ():
+        try:
+            found.append(_solve((item,), target, _about(item, keep), matrix))
+        except Conflict:  # then that framework alone is what is impossible: the conflict of the whole says so
+            continue
+    return found
+
+
+def _about(stack: Stack, keep: Tuple[Need, ...]) -> Tuple[Need, ...]:
+    """Return what is to be kept, without other frameworks: they would be part of the set."""
+    named = {need.text.partition("[")[0] for need in stack.roots}
+    others = {"tensorflow", "jax", "jaxlib", "torch", "keras"} - named
+    return tuple(need for need in keep if canonicalize_name(Requirement(need.text).name) not in others)
+
+
+def _newer(one: Solution, other: Solution) -> bool:
+    """Return whether a set has a newer TensorFlow than another."""
+
+    def key(solution: Solution) -> Tuple[int, ...]:
+        return max(
+            (sort_key(solution.versions[name]) for name in TENSORFLOW_OWNERS if name in solution.versions), default=()
+        )
+
+    return key(one) > key(other)
+
+
+def _resolution(
+    asked: str, goal: str, frameworks: Tuple[str, ...], way: Sequence[Stack], solution: Solution, target: Target,
+    keep: Tuple[Need, ...], matrix: Matrix,
+) -> Resolution:  # fmt: skip
+    roots = {Requirement(need.text).name: need for item in way for need in item.roots}
+    kept = {canonicalize_name(Requirement(need.text).name) for need in keep}
+    pins = []
+    for name in sorted(
+        solution.versions, key=lambda item: (item not in roots, list(roots).index(item) if item in roots else 0)
+    ):
+        version = solution.versions[name]
+        newer = [release.version for release, _ in available(matrix, name, target) if release.version != version]
+        newer = [item for item in newer if sort_key(item) > sort_key(version)]
+        newest = newer[0] if newer else version
+        # What a release of the set declares exactly needs no second mention: there is no choice left.
+        left_open = newest != version and not _declared_exactly(name, solution)
+        deciding = name in roots or name in kept or name in DECIDING or left_open
+        extras = tuple(sorted(Requirement(roots[name].text).extras)) if name in roots else ()
+        pins.append(Pin(name, version, _reason(name, version, newer, solution, target), deciding, extras))
+    pins = _with_clashes(pins, way, solution, target, keep, matrix)
+    others = tuple(dict.fromkeys(need.text for need in solution.others))
+    needs = system_needs(way, solution, target, matrix)
+    return Resolution(asked, goal, frameworks, target, tuple(pins), others, needs)
+
+
+def _with_clashes(
+    pins: List[Pin], way: Sequence[Stack], solution: Solution, target: Target, keep: Tuple[Need, ...], matrix: Matrix
+) -> List[Pin]:
+    """Say of a framework that is older than it would be alone what the newer one does not go with."""
+    alone = _alone(way, target, keep, matrix)
+    result = []
+    for pin in pins:
+        newer = [item for item in alone if item.versions.get(pin.name, pin.version) != pin.version]
+        texts = [clash(item, other, target, matrix) for item in newer for other in alone if other is not item]
+        because = next(
+            ("%s %s would be newer: %s" % (pin.name, newer[0].versions[pin.name], text) for text in texts if text), ""
+        )
+        framework = pin.name in TENSORFLOW_OWNERS + ("jax", "torch", "keras")
+        result.append(replace(pin, because=because) if because and framework else pin)
+    return result
+
+
+def _reason(name: str, version: str, newer: Sequence[str], solution: Solution, target: Target) -> str:
+    """Why a project has this version: what keeps newer ones out, else what wants it."""
+    # With extras a project requires itself, which is no reason.
+    needs = [need for need in solution.needs.get(name, ()) if need.by.partition(" ")[0] != name]
+    # What keeps out the next newer one says more than what keeps out the newest.
+    bounding: List[Need] = []
+    for candidate in reversed(newer):
+        bounding = bounding or [need for need in needs if accepts(_bounds(need.text), candidate) is False]
+    for need in bounding:
+        if need.because and need.by:
+            return "%s needs %s: %s" % (need.by, _plain(need.text), need.because)
+        if need.because:
+            return "%s: %s" % (_plain(need.text), need.because)
+    for need in bounding:
+        if need.by:
+            return "%s needs %s" % (need.by, _plain(need.text))
+    if newer and name in solution.rejected:
+        return "the newest one that does for the goal on %s (not %s)" % (target.label, solution.rejected[name])
+    if newer:
+        return "newer ones do not go with the rest of the set"
+    if any(not need.by for need in needs):
+        return "the newest release for %s" % target.label
+    return "the newest one that %s takes" % needs[0].by if needs else "the newest release"
+
+
+def _declared_exactly(name: str, solution: Solution) -> bool:
+    needs = [need for need in solution.needs.get(name, ()) if need.by and not need.because]
+    return any(_bounds(need.text).startswith("==") for need in needs)
+
+
+def _bounds(text: str) -> str:
+    return str(Requirement(text).specifier)
+
+
+def _plain(text: str) -> str:
+    requirement = Requirement(text)
+    return "%s%s" % (requirement.name, requirement.specifier)

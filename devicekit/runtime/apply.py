@@ -1,0 +1,299 @@
+"""Carries a Plan out: a trial in a child, variables, the framework's settings, one operation; or the CPU, for real.
+
+Every change is recorded. Whatever fails turns into one finding that names the root cause, and the CPU.
+"""
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any, List, Optional, Sequence, Tuple
+
+from ..diagnosis.findings import Evidence, Finding, Fix, name_of
+from ..diagnosis.framework_choice import TITLES
+from ..machine.facts import Machine
+from ..plugins.calls import PluginError
+from ..selection.plan import Plan, to_cpu
+from ..selection.selection import Change, Selection
+from .frameworks import Adapter, adapter
+
+__all__ = ["Options", "apply_plan"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `auto` was told besides the device."""
+
+    memory: Any = "grow"
+    precision: Optional[str] = None
+    verify: str = "cached"
+    seed: Optional[int] = None
+
+
+def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
+    """Carry a plan out and return what came of it. Never raises for a device or a framework that does not work."""
+    changes: List[Change] = []
+    if not plan.importable:
+        return plan.selection(changes, verified=None if plan.device == "auto" else False)
+    notes: List[Finding] = []
+    if plan.verify and options.verify != "never" and not _too_late_to_try(plan):
+        from .trial.policy import try_first
+
+        plan, note = try_first(plan, machine, options)
+        notes += note
+        if not plan.importable:
+            return _with(plan, notes).selection(changes, verified=False)
+    _set_environment(plan, changes)
+    if plan.libraries:
+        from .preload import load
+
+        changes += load(plan.libraries)
+    try:
+        plan, framework = _adapter(plan, machine)
+    except Exception as error:  # the import of a framework can raise anything
+        return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
+    try:
+        selection = _configure(_with(plan, notes), framework, options, changes)
+    except Exception as error:  # what was imported is not what its name says, or half of it is gone
+        return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
+    return _finish(selection, framework, options, changes)
+
+
+def _adapter(plan: Plan, machine: Machine) -> Tuple[Plan, Adapter]:
+    """Import the framework, with what plug-ins add to it; without those devices where a plug-in fails."""
+    if not machine.platforms:
+        return plan, adapter(plan.framework)
+    from ..plugins.setup import adapter_for, broken_finding
+
+    try:
+        return plan, adapter_for(machine, plan.framework, plan.platform, plan.device_type)
+    except PluginError as error:
+        plan = to_cpu(plan, broken_finding(machine, plan.platform, str(error)))
+        return plan, adapter_for(machine, plan.framework, plan.platform, plan.device_type)
+
+
+def _too_late_to_try(plan: Plan) -> bool:
+    """Whether the framework runs in this process already: then a trial elsewhere decides nothing any more.
+
+    Neither does one within a trial, where the import of something calls `auto`: that would try without end.
+    """
+    import sys
+
+    from .settings import read_settings
+
+    if read_settings().in_trial:
+        return True
+    loaded = name_of(plan.framework) in sys.modules
+    return loaded and (not plan.indices or adapter(plan.framework).initialized())
+
+
+def _with(plan: Plan, notes: List[Finding]) -> Plan:
+    return replace(plan, findings=plan.findings + tuple(notes)) if notes else plan
+
+
+def _set_environment(plan: Plan, changes: List[Change]) -> None:
+    for name, value in plan.environment:
+        changes.append(Change("environment", name, value, os.environ.get(name)))
+        os.environ[name] = value
+
+
+def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
+    """The import raised although nothing spoke against it: look at every file before calling it unexplained."""
+    from .trial.policy import cause_in_files
+
+    cause = cause_in_files(plan)
+    if cause is not None:
+        return to_cpu(replace(plan, importable=False), cause)
+    text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
+    name = name_of(plan.framework)
+    finding = Finding(
+        "framework-broken",
+        "error",
+        "%s cannot be imported: %s." % (TITLES[name], text[:300].rstrip(".")),
+        (Evidence(text[:1000], "import %s" % name),),
+        (Fix("Install it anew in a fresh environment"),),
+        (name, "keras"),
+    )
+    return to_cpu(replace(plan, importable=False), finding)
+
+
+def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
+    """Set what must be set before the devices are initialised, then run one operation."""
+    listed = framework.accelerators()
+    if listed is not None and plan.indices and max(plan.indices) >= len(listed) and not framework.movable:
+        plan = to_cpu(plan, _nothing_listed(plan, listed))
+    try:
+        _set_visible(plan, framework, changes)
+    except RuntimeError as error:
+        return _too_late(plan, framework, str(error)).selection(changes)
+    try:
+        _set_memory(plan, framework, options, changes)
+    except RuntimeError as error:
+        if not framework.movable:
+            return _too_late(plan, framework, str(error)).selection(changes)
+        plan = _with(plan, [_memory_too_late(framework, options, str(error))])
+    except LookupError as error:
+        plan = _with(plan, [_memory_unknown(framework, str(error))])
+        changes += framework.set_memory("grow") if not framework.initialized() else []
+    try:
+        plan, verified = _settle(plan, framework, options, changes)
+    except Exception as error:  # kernels raise whatever they like, and so does a driver that is asked for its devices
+        if not plan.indices and not framework.movable:
+            return to_cpu(plan, _cpu_broken(plan, error)).selection(changes, verified=False)
+        return _leave(plan, framework, options, changes, error)
+    return plan.selection(changes, verified)
+
+
+def _set_visible(plan: Plan, framework: Adapter, changes: List[Change]) -> None:
+    if plan.platform == "tpu":  # one process has all of them, and JAX takes them by itself
+        return
+    change = framework.set_visible(plan.indices)
+    if change is not None:
+        changes.append(change)
+
+
+def _set_memory(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> None:
+    if plan.indices and plan.platform != "tpu" and options.memory not in ("all", None):
+        changes += framework.set_memory(options.memory, plan.memory_bytes)
+
+
+def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Tuple[Plan, Optional[bool]]:
+    """Make the device the default and run one operation; return what is in force and whether it was seen to work."""
+    number = plan.request.indices[0] if plan.request.kind == "cpu" and plan.request.indices else 0
+    try:
+        change = framework.set_default(plan.indices, number)
+    except LookupError:
+        if plan.indices or not number:
+            raise
+        number, change = 0, framework.set_default(())  # a processor that is not there: the first one will do
+    if change is not None:
+        changes.append(change)
+        if number and not plan.indices:
+            plan = replace(plan, device="cpu:%d" % number)
+    if options.verify == "never":
+        return plan, None
+    framework.smoke(bool(plan.indices))
+    return plan, True
+
+
+def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Change], error: Exception) -> Selection:
+    """After a failed operation: give the runtime up, hide the accelerators, and see that the CPU computes."""
+    from .trial.findings import judge_error
+
+    if isinstance(error, LookupError):
+        finding = _nothing_listed(plan, framework.accelerators() or (), (str(error),))
+    else:
+        finding = judge_error(type(error).__name__, str(error), plan, "compute")
+        finding = next((item for item in plan.findings if item.code == finding.code), finding)  # it was predicted
+    plan = replace(to_cpu(plan, finding), fallback=plan.request.kind != "cpu")
+    framework.reset()
+    changes.append(Change(framework.name, "runtime", "reset after a failed operation"))
+    try:
+        _set_visible(plan, framework, changes)
+        plan, verified = _settle(plan, framework, options, changes)
+    except Exception as second:
+        if not framework.movable:
+            raise
+        return to_cpu(plan, _cpu_broken(plan, second)).selection(changes, verified=False)
+    return plan.selection(changes, verified)
+
+
+def _nothing_listed(plan: Plan, listed: Sequence[str], said: Sequence[str] = ()) -> Finding:
+    from .trial.findings import nothing_listed
+
+    return nothing_listed(plan, listed, said)
+
+
+def _cpu_broken(plan: Plan, error: Exception) -> Finding:
+    text = "%s: %s" % (type(error).__name__, str(error)[:1000])
+    name = name_of(plan.framework)
+    return Finding(
+        "framework-broken",
+        "error",
+        "%s was imported, but cannot multiply two matrices on the CPU." % TITLES[name],
+        (Evidence(text, "a 2 by 2 matrix product"),),
+        (Fix("Install it anew in a fresh environment"),),
+        (name, "keras"),
+    )
+
+
+def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
+    """The devices are fixed: say what is in force instead of what was wanted."""
+    visible = framework.visible()
+    wanted = plan.device
+    finding = Finding(
+        "runtime-already-initialized",
+        "warning",
+        "%s had initialised its devices before devicekit was called: '%s' cannot be set up any more, visible stay %s."
+        % (framework.title, wanted, ", ".join(visible) or "no accelerators"),
+        (Evidence(message.strip()[:500], framework.title),),
+        (
+            Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),
+            Fix("Or place single parts of the program", "with devicekit.device_scope(%r): ..." % plan.request.text),
+        ),
+        (),
+        framework.url,
+    )
+    in_force = "gpu:0" if visible else "cpu"
+    return replace(
+        plan,
+        device=in_force,
+        platform=plan.platform if visible and plan.indices else "pluggable" if visible else "cpu",
+        name=visible[0] if visible else "",
+        fallback=in_force != wanted,
+        findings=(finding,) + plan.findings,
+        cause=finding,
+        reason=finding.summary.rstrip("."),
+    )
+
+
+def _memory_too_late(framework: Adapter, options: Options, message: str) -> Finding:
+    return Finding(
+        "runtime-already-initialized",
+        "warning",
+        "%s had initialised its devices before devicekit was called: memory=%r is not in force."
+        % (framework.title, options.memory),
+        (Evidence(message.strip()[:500], framework.title),),
+        (Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),),
+        (),
+        framework.url,
+    )
+
+
+def _memory_unknown(framework: Adapter, message: str) -> Finding:
+    return Finding(
+        "setting-invalid",
+        "warning",
+        "%s cannot be given a limit in bytes on this device: memory grows as it is needed." % framework.title,
+        (Evidence(message, framework.title),),
+        (
+            Fix("Set the part of the device's memory that it may take", "export XLA_PYTHON_CLIENT_MEM_FRACTION=0.5")
+            if framework.name == "jax"
+            else Fix("Leave the limit out: memory='grow'"),
+        ),
+        (),
+        framework.url,
+    )
+
+
+def _finish(selection: Selection, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
+    """Set precision and seed, which can be set at any time."""
+    findings = selection.findings
+    try:
+        if options.precision is not None:
+            changes.append(framework.set_precision(options.precision))
+        if options.seed is not None:
+            changes.append(framework.set_seed(options.seed))
+    except ValueError:  # a policy that Keras does not know: wrong use, which its own message explains
+        raise
+    except Exception as error:  # Keras is imported for this, and may be broken while TensorFlow is not
+        text = "%s: %s" % (type(error).__name__, str(error)[:1000])
+        findings += (
+            Finding(
+                "framework-broken",
+                "error",
+                "Keras cannot be set up: precision or seed is not in force.",
+                (Evidence(text, "Keras"),),
+                (Fix("Run devicekit doctor, and mend what it says of Keras"),),
+                ("keras",),
+            ),
+        )
+    return selection.replace(changes=tuple(changes), findings=findings)

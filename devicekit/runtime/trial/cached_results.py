@@ -1,0 +1,83 @@
+"""Verdicts of trials, kept in one small file each under a fingerprint of all that they depended on."""
+
+import json
+import os
+import time
+from dataclasses import replace
+from typing import Any, Dict, Optional
+
+from ..cache import read_own, tidy, write_whole
+from .fingerprint import SCHEMA, stamp
+from .result import OUTCOMES, Trial
+
+__all__ = ["load_verdict", "save_verdict"]
+
+#: A device that failed may be free or mended soon; one that worked works until something under the fingerprint changes.
+_FAILED_LIFE_S = 600.0
+_WORKS_LIFE_S = 30 * 24 * 3600.0
+
+#: A temporary file or a lock that is older was left by a process that was killed.
+_STALE_S = 3600.0
+
+_MOST_FILES = 2000
+_TEXTS = ("outcome", "stage", "detail", "error", "output")
+
+
+def _name(key: str) -> str:
+    return "verdict-%s.json" % key
+
+
+def load_verdict(folder: str, key: str) -> Optional[Trial]:
+    """Return the verdict under a fingerprint; None where there is none, or it is too old, damaged, or not ours.
+
+    Ours is a regular file of this user that nobody else can write; a link is followed nowhere. It also counts no more
+    when one of the native files that the trial loaded has changed.
+    """
+    try:
+        data = json.loads(read_own(os.path.join(folder, _name(key))))
+        if data["schema"] != SCHEMA or data["key"] != key:
+            return None
+        trial = _decode(data["trial"])
+        age = time.time() - float(data["time"])
+        stamps = {str(path): (int(when), int(size)) for path, when, size in data["files"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
+        return None
+    life = _WORKS_LIFE_S if trial.outcome == "works" else _FAILED_LIFE_S
+    if not 0 <= age < life or any(stamp(path) != then for path, then in stamps.items()):
+        return None
+    return replace(trial, files=tuple(stamps))
+
+
+def _decode(values: Dict[str, Any]) -> Trial:
+    texts = [values[name] for name in _TEXTS]
+    devices = values["devices"]
+    if values["outcome"] not in OUTCOMES or values["outcome"] == "not-run":
+        raise ValueError("no outcome")
+    if not isinstance(devices, list) or not all(isinstance(text, str) for text in texts + devices):
+        raise TypeError("a text is something else")
+    outcome, stage, detail, error, output = texts
+    return Trial(outcome, stage, detail, error, tuple(devices), output)
+
+
+def save_verdict(folder: str, key: str, trial: Trial) -> Optional[str]:
+    """Keep a verdict; return what went wrong, None where nothing did. The file is replaced as a whole."""
+    if trial.outcome == "not-run":
+        return None
+    values: Dict[str, Any] = {name: getattr(trial, name) for name in _TEXTS}
+    values["devices"] = list(trial.devices)
+    if trial.outcome == "works":
+        values["output"] = ""  # nobody asks what it said on its way
+    stamps = [(path, stamp(path)) for path in trial.files[:_MOST_FILES]]
+    files = [(path, then[0], then[1]) for path, then in stamps if then is not None]
+    data = {"schema": SCHEMA, "key": key, "time": time.time(), "trial": values, "files": files}
+    problem = write_whole(folder, _name(key), json.dumps(data), ".verdict-")
+    if problem is None:
+        tidy(folder, _life_s)
+    return problem
+
+
+def _life_s(name: str) -> Optional[float]:
+    """A new fingerprint makes a new file: how long one is left there that nobody replaces."""
+    if name.startswith((".verdict-", "trial-")):
+        return _STALE_S
+    return _WORKS_LIFE_S if name.startswith("verdict-") else None

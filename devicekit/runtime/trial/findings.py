@@ -1,0 +1,159 @@
+"""From what happened in a trial or an operation to a finding that names the root cause. Pure."""
+
+import re
+from dataclasses import replace
+from typing import List, Optional, Sequence, Tuple
+
+from ...diagnosis.findings import Evidence, Finding, Fix, name_of
+from ...diagnosis.framework_choice import TITLES
+from ...logs import read_log
+from ...logs.context import Known
+from ...logs.scrub import scrub
+from ...selection.plan import Plan
+from .start import Trial
+
+__all__ = ["judge_error", "judge_trial", "nothing_listed"]
+
+#: Vendors of the GPUs that a platform drives: what a log says of a missing library only counts where there is a GPU.
+_VENDORS = {"cuda": "nvidia", "rocm": "amd", "metal": "apple", "xpu": "intel"}
+
+#: What lists the devices.
+_LISTING = {
+    "tensorflow": 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"',
+    "jax": 'python -c "import jax; print(jax.devices())"',
+    "torch": 'python -c "import torch; print(torch.cuda.is_available(), torch.cuda.device_count())"',
+}
+
+#: Says no more than what the trial showed already.
+_NOTHING_NEW = ("framework-broken", "no-gpu")
+
+
+def _explained(text: str, plan: Plan, blocks: Tuple[str, ...], severity: str) -> Optional[Finding]:
+    """Return what `explain` says of a text, where it names a cause or a clear symptom."""
+    known = Known()
+    known.vendors = {_VENDORS.get(plan.platform, "other")}
+    found = read_log(text, known, "trial's output")
+    if not found.certain:
+        return None
+    finding = next((item for item in found.findings if item.code not in _NOTHING_NEW), None)
+    return None if finding is None else replace(finding, severity=severity, blocks=blocks)
+
+
+def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = "") -> Finding:
+    """Return the finding for an exception that an operation on the device raised."""
+    text = "%s: %s" % (error, scrub(message.strip()))
+    if error == "ArithmeticError":
+        return _wrong(plan, message)
+    if error == "NoKernel":
+        return _finding(
+            "op-unsupported",
+            "The %s cannot multiply matrices with this %s." % (_label(plan), TITLES[name_of(plan.framework)]),
+            plan,
+            message,
+            (Fix("Bring the device's plug-in to the version that this %s needs" % TITLES[name_of(plan.framework)]),),
+        )
+    blocks = plan.device_names
+    found = _explained("%s\n%s" % (text, output), plan, blocks, "warning")
+    if found is not None:
+        return found
+    if plan.framework == "jax" and not plan.indices:
+        return Finding(
+            "environment-variable-fatal",
+            "warning",
+            "JAX cannot start the platforms that it was told to use; the CPU was not among them.",
+            _evidence(text, ()),
+            (Fix("Let JAX choose", "unset JAX_PLATFORMS"), Fix("Or leave it the CPU", "export JAX_PLATFORMS=cpu")),
+        )
+    return _finding(
+        "driver-unhealthy",
+        "The %s is there, but the first operation on it fails." % _label(plan),
+        plan,
+        text,
+        (Fix("Restart the machine; if it happens again, update the device's driver"),),
+    )
+
+
+def judge_trial(trial: Trial, plan: Plan) -> Finding:
+    """Return the finding for a trial that did not work."""
+    output = _last_lines(trial.output)
+    if trial.outcome == "wrong":
+        return _wrong(plan, trial.detail)
+    if trial.stage in ("start", "import"):
+        text = "%s: %s\n%s" % (trial.error, trial.detail, trial.output)
+        name = name_of(plan.framework)
+        found = _explained(text, plan, (name, "keras"), "error")
+        if found is not None:
+            return found
+        return Finding(
+            "framework-broken",
+            "error",
+            "Importing %s does not work here: %s." % (TITLES[name], trial.detail or trial.error),
+            _evidence(trial.detail, output),
+            (Fix("Install it anew in a fresh environment"),),
+            (name, "keras"),
+        )
+    if trial.error == "NoDevice":
+        return nothing_listed(plan, trial.devices, output)
+    if trial.outcome == "raises":
+        return judge_error(trial.error, trial.detail, plan, trial.stage, trial.output)
+    found = _explained(trial.output, plan, plan.device_names, "warning")
+    if found is not None:
+        return found
+    verb = "listing the devices" if trial.stage == "list" else "the first operation on the %s" % _label(plan)
+    ending = "hangs" if trial.outcome == "hangs" else "kills the process"
+    code = "driver-unhealthy" if trial.stage == "list" else "device-lost"
+    summary = "%s %s: %s." % (verb[0].upper() + verb[1:], ending, trial.detail)
+    finding = _finding(code, summary, plan, trial.detail, (Fix("Restart the machine, and update the device's driver"),))
+    return Finding(
+        finding.code, finding.severity, finding.summary, _evidence(trial.detail, output), finding.fix, finding.blocks
+    )
+
+
+def nothing_listed(plan: Plan, listed: Sequence[str], output: Sequence[str] = ()) -> Finding:
+    """Return the finding for a framework that does not list the device that was expected."""
+    seen = ", ".join(listed) or "no accelerator"
+    name = name_of(plan.framework)
+    return _finding(
+        "driver-unhealthy",
+        "%s does not list the %s that this machine seems to have." % (TITLES[name], _label(plan)),
+        plan,
+        "listed: %s" % seen,
+        (Fix("Read what %s says of it" % TITLES[name], _LISTING[name]),),
+        output,
+    )
+
+
+def _wrong(plan: Plan, message: str) -> Finding:
+    return _finding(
+        "numerics-divergent",
+        "The %s computes wrong results." % _label(plan),
+        plan,
+        message,
+        (Fix("Update the device's driver; do not train on it as it is"),),
+    )
+
+
+def _label(plan: Plan) -> str:
+    return "%s (%s)" % (plan.device, plan.name) if plan.name else plan.device
+
+
+def _finding(
+    code: str, summary: str, plan: Plan, seen: str, fix: Tuple[Fix, ...], output: Sequence[str] = ()
+) -> Finding:
+    blocks = plan.device_names
+    return Finding(code, "warning", summary, _evidence(seen, output), fix, blocks)
+
+
+def _evidence(seen: str, output: Sequence[str]) -> Tuple[Evidence, ...]:
+    evidence = [Evidence(seen[:1000], "trial")] if seen else []
+    return tuple(evidence + [Evidence(line, "trial's output") for line in output])
+
+
+def _last_lines(output: str) -> List[str]:
+    """The last lines that say what went wrong, without the notices of a normal start."""
+    lines = [
+        scrub(line.strip())
+        for line in output.splitlines()
+        if re.search(r"[EFW] |rror|HRESULT|Check failed|abort", line)
+    ]
+    return [line[:300] for line in lines[-3:]]

@@ -1,0 +1,127 @@
+"""Tries a plan's device in a child before this process touches it, and turns what comes of that into the next plan."""
+
+from dataclasses import replace
+from typing import Any, Dict, List, Optional, Tuple
+
+from ...diagnosis.findings import Evidence, Finding, Fix, name_of
+from ...diagnosis.framework_choice import TITLES
+from ...machine.facts import Machine
+from ...selection.plan import Plan, next_plan, to_cpu
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import Trial
+
+__all__ = ["cause_in_files", "try_first"]
+
+
+def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Finding]]:
+    """Try the plan's device in a child, and after a failure the next one, until one works or none is left."""
+    from .findings import judge_trial
+
+    notes: List[Finding] = []
+    while True:
+        trial = _verdict(plan, machine, options, notes)
+        if trial.outcome in ("works", "not-run"):
+            return plan, notes
+        if trial.stage == "prepare":  # a plug-in's own call: its other devices would not do either
+            plan, finding = _without_plugin(plan, machine, trial)
+        else:
+            finding = judge_trial(trial, plan)
+        following = next_plan(plan, finding) if trial.stage in ("compute", "prepare") else None
+        if following is None:
+            break
+        plan = following
+    if trial.stage == "import":
+        # Looking at every file may tell why.
+        return to_cpu(replace(plan, importable=False), cause_in_files(plan) or finding), notes
+    if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
+        # They must be hidden before the framework looks, and whether that helps can kill the process as well.
+        plan = _hide(plan, machine, finding)
+        again = _verdict(plan, machine, options, notes)
+        return replace(plan, importable=again.outcome in ("works", "not-run")), notes
+    return to_cpu(plan, finding), notes
+
+
+def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> "Trial":
+    """Look up or run the trial of the plan's first device; of the import alone where it has none."""
+    from ...children.progress import Progress
+    from ..settings import cache_folder, read_settings
+    from . import find_out, fingerprint
+
+    index = plan.indices[0] if plan.indices else None
+    grow = index is not None and options.memory == "grow"
+    name = name_of(plan.framework)
+    plugins: Dict[str, Any] = {}
+    if machine.platforms:
+        from ...plugins.setup import task_for
+
+        plugins = task_for(machine, name, plan.platform, plan.device_type)
+    key = fingerprint(machine, index, grow, plan.environment, name, plan.libraries, device_type=plan.device_type)
+    what = "trying %s in a separate process" % (plan.device if plan.indices else TITLES[name])
+    with Progress(what, read_settings().quiet) as progress:
+
+        def run() -> "Trial":
+            from ..preload import loadable
+            from .start import try_device
+
+            return try_device(
+                index,
+                grow,
+                environment=plan.environment,
+                tick=progress.tick,
+                framework=name,
+                libraries=loadable(plan.libraries),
+                plugins=plugins,
+            )
+
+        cached = options.verify == "cached"
+        trial, problem = find_out(cache_folder(), key, run, cached, tick=progress.tick)
+    if problem is not None and not notes:
+        notes.append(_cache_finding(problem))
+    return trial
+
+
+def _without_plugin(plan: Plan, machine: Machine, trial: "Trial") -> Tuple[Plan, Finding]:
+    """The plan without the other devices of a plug-in that fails, and the finding about it."""
+    from ...plugins.setup import broken_finding
+
+    problem = "its 'prepare' for %s %s: %s" % (name_of(plan.framework), trial.outcome, trial.detail)
+    rest = tuple(item for item in plan.alternatives if item.platform != plan.platform)
+    return replace(plan, alternatives=rest), broken_finding(machine, plan.platform, problem)
+
+
+def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:
+    """Turn a plan whose devices cannot even be listed into the CPU with the devices hidden."""
+    hidden: Tuple[Tuple[str, str], ...] = (("CUDA_VISIBLE_DEVICES", "-1"), ("DML_VISIBLE_DEVICES", "-1"))
+    if plan.framework == "jax":
+        hidden = (("JAX_PLATFORMS", "cpu"),)  # with no GPU to see, its plug-in raises
+    if plan.platform == "rocm" or machine.rocm.kfd.or_none():
+        hidden += (("HIP_VISIBLE_DEVICES", "-1"),)
+    if plan.platform == "directml" or machine.directml.bundled.or_none():
+        # DirectML builds look at the adapters before they look at the variable.
+        hidden += (("TF_DIRECTML_PATH", "/nonexistent"),)
+    given = {name for name, _ in hidden}
+    environment = tuple(pair for pair in plan.environment if pair[0] not in given) + hidden
+    changed = to_cpu(replace(plan, environment=environment), finding)
+    return replace(changed, fallback=plan.request.kind != "cpu")
+
+
+def _cache_finding(problem: str) -> Finding:
+    return Finding(
+        "cache-unwritable",
+        "warning",
+        "The verdict of the trial cannot be kept, so that every start repeats it.",
+        (Evidence(problem, "DEVICEKIT_CACHE_DIR or the user's cache folder"),),
+        (Fix("Set DEVICEKIT_CACHE_DIR to a folder that can be written"),),
+    )
+
+
+def cause_in_files(plan: Plan) -> Optional[Finding]:
+    """Look at every file of the framework, which takes a while, for what keeps it from being imported."""
+    from ...api import deep_findings
+
+    for finding in deep_findings():
+        if finding.severity == "error" and name_of(plan.framework) in finding.blocks:
+            return finding
+    return None

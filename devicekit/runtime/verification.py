@@ -1,0 +1,260 @@
+"""`Verification`: what the diagnosis predicts of each framework, what happened in a trial, and where the two differ. Pure."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Tuple
+
+from ..diagnosis.findings import Finding, FrameworkStatus
+from ..machine.facts import Machine
+
+__all__ = ["STAGES", "FrameworkVerification", "Observation", "Verification", "differences"]
+
+#: What a trial goes through, in this order.
+STAGES = ("import", "list", "compute", "train")
+
+#: What a stage is, in words, for a sentence that begins with "It ... when".
+DOING = {
+    "import": "it is imported",
+    "list": "it lists its devices",
+    "compute": "it computes",
+    "train": "a model is trained",
+}
+
+
+#: What the names of accelerators begin with: TensorFlow's, then JAX's and PyTorch's.
+_ACCELERATORS = ("GPU:", "DML:", "XPU:", "cuda:", "rocm:", "xpu:", "mps:")
+
+#: Frameworks that an import alone does not start: listing their devices can fail where that works.
+_LISTING = ("tensorflow", "jax", "torch", "keras")
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a framework did in its trial.
+
+    Attributes
+    ----------
+    outcome : {"works", "raises", "dies", "hangs", "wrong", "not-run"}
+        ``"wrong"``: a result is not what it must be; ``"not-run"``: the trial could not be started, so nothing is known.
+    stage : {"start", "import", "list", "compute", "train"}
+        Where it failed, or the last where it works.
+    imports, computes, keras_runs : bool or None
+        None where it did not come to that; ``keras_runs`` also where Keras does not compute with this framework.
+    devices : tuple of str
+        What the framework listed.
+    error : str
+        The exception, the signal or the time limit; "" where it works.
+    seconds : float
+        How long the trial took, the start of the interpreter included.
+    """
+
+    outcome: str
+    stage: str
+    imports: Optional[bool] = None
+    computes: Optional[bool] = None
+    keras_runs: Optional[bool] = None
+    devices: Tuple[str, ...] = ()
+    error: str = ""
+    seconds: float = 0.0
+
+    @classmethod
+    def of(
+        cls, outcome: str, stage: str, devices: Tuple[str, ...], error: str, keras: bool, seconds: float
+    ) -> "Observation":
+        """Return what follows from how far a trial came.
+
+        Parameters
+        ----------
+        outcome, stage, devices, error, seconds
+            See the class.
+        keras : bool
+            Whether the stage ``"train"`` trains by Keras.
+        """
+        if outcome == "not-run" or stage not in STAGES:
+            return cls("not-run", stage, devices=devices, error=error, seconds=seconds)
+        works, come = outcome == "works", STAGES.index(stage)
+        keras_runs: Optional[bool] = None
+        if keras and stage in ("import", "train"):
+            keras_runs = works
+        return cls(
+            outcome=outcome,
+            stage=stage,
+            imports=come > 0,
+            computes=works or come > STAGES.index("compute"),
+            keras_runs=keras_runs,
+            devices=devices,
+            error=error,
+            seconds=seconds,
+        )
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the observation as plain data for JSON."""
+        return {
+            "imports": self.imports,
+            "keras_runs": self.keras_runs,
+            "computes": self.computes,
+            "devices": list(self.devices),
+            "outcome": self.outcome,
+            "stage": self.stage,
+            "error": self.error,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True)
+class FrameworkVerification:
+    """One framework: predicted and observed.
+
+    Attributes
+    ----------
+    predicted : FrameworkStatus
+        What the diagnosis expects, without having imported it.
+    observed : Observation
+        What it did in a child process.
+    findings : tuple of Finding
+        The likeliest causes where it does not work, from what it printed and from the diagnosis.
+    undecided_devices : bool
+        Whether there are devices of which only a run can tell whether they are usable: a framework that lists them does
+        not contradict the prediction.
+    """
+
+    predicted: FrameworkStatus
+    observed: Observation
+    findings: Tuple[Finding, ...] = ()
+    undecided_devices: bool = False
+
+    @property
+    def framework(self) -> str:
+        """Its name."""
+        return self.predicted.framework
+
+    @property
+    def differences(self) -> Tuple[str, ...]:
+        """Where prediction and reality differ, a sentence each."""
+        return differences(self.predicted, self.observed, self.undecided_devices)
+
+    @property
+    def agrees(self) -> Optional[bool]:
+        """Whether the prediction came true; None where there was none, or nothing could be tried."""
+        if self.differences:
+            return False
+        if self.predicted.will_import is None or self.observed.outcome == "not-run":
+            return None
+        return True
+
+    @property
+    def missing(self) -> Tuple[str, ...]:
+        """Accelerators that should be there and that the framework did not list."""
+        if self.observed.imports is not True or self.observed.stage == "list":
+            return ()
+        accelerators = [name for name in self.predicted.devices if name.startswith(_ACCELERATORS)]
+        return tuple(name for name in accelerators if name not in self.observed.devices)
+
+    @property
+    def works(self) -> bool:
+        """Whether every stage was passed, on all devices that should be there."""
+        return self.observed.outcome == "works" and not self.missing
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON."""
+        predicted = self.predicted.to_dict()
+        return {
+            "framework": predicted.pop("framework"),
+            "version": predicted.pop("version"),
+            "works": self.works,
+            "predicted": predicted,
+            "observed": self.observed.to_dict(),
+            "agrees": self.agrees,
+            "differences": list(self.differences),
+            "findings": [item.to_dict() for item in self.findings],
+        }
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `verify` found.
+
+    Attributes
+    ----------
+    machine : Machine
+        What was examined; ``to_dict()`` of it is the snapshot to report where the prediction was wrong.
+    frameworks : tuple of FrameworkVerification
+        One of each framework, in the order of `Diagnosis.frameworks`.
+    """
+
+    machine: Machine
+    frameworks: Tuple[FrameworkVerification, ...] = ()
+
+    @property
+    def works(self) -> bool:
+        """Whether every framework works, whatever was predicted."""
+        return all(item.works for item in self.frameworks)
+
+    @property
+    def agrees(self) -> Optional[bool]:
+        """Whether all predictions came true; None where none was wrong but not all could be compared."""
+        answers = [item.agrees for item in self.frameworks]
+        return False if False in answers else None if None in answers else True
+
+    def framework(self, name: str) -> Optional[FrameworkVerification]:
+        """Return what was found of a framework, or None where it was not tried."""
+        for item in self.frameworks:
+            if item.framework == name:
+                return item
+        return None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return it as plain data for JSON, without the machine."""
+        return {
+            "works": self.works,
+            "agrees": self.agrees,
+            "frameworks": [item.to_dict() for item in self.frameworks],
+        }
+
+
+def differences(predicted: FrameworkStatus, observed: Observation, undecided_devices: bool = False) -> Tuple[str, ...]:
+    """Return where a prediction and what happened differ, a sentence each; what was not predicted cannot differ."""
+    if predicted.will_import is None or observed.outcome == "not-run":
+        return ()
+    name, because = predicted.framework, " (%s)" % predicted.cause if predicted.cause else ""
+    failed = "%s when %s" % (ending(observed), DOING[observed.stage])
+    if observed.imports != predicted.will_import:
+        if observed.imports:
+            return ("It was predicted that %s cannot be imported%s; in fact it can." % (name, because),)
+        return ("It was predicted that %s can be imported; in fact it %s." % (name, failed),)
+    if not observed.imports:
+        return ()
+    found: List[str] = []
+    unlistable = name in _LISTING and not predicted.devices and predicted.cause is not None
+    if observed.outcome != "works" and observed.stage in ("list", "compute"):
+        if not unlistable:
+            found.append("It was predicted that %s lists its devices and computes; in fact it %s." % (name, failed))
+    elif unlistable and observed.devices:
+        found.append("It was predicted that %s cannot list its devices%s; in fact it can." % (name, because))
+    if observed.stage != "list" and not unlistable:
+        found += _devices(predicted, observed, undecided_devices)
+    if observed.keras_runs is not None and predicted.will_run_keras is not None:
+        if observed.keras_runs and not predicted.will_run_keras:
+            found.append("It was predicted that Keras does not train here%s; in fact it does." % because)
+        elif predicted.will_run_keras and not observed.keras_runs:
+            found.append("It was predicted that Keras trains; in fact %s %s." % (name, failed))
+    elif observed.outcome != "works" and observed.stage == "train" and observed.keras_runs is None:
+        found.append("It was predicted that %s works; in fact it %s." % (name, failed))
+    return tuple(found)
+
+
+def _devices(predicted: FrameworkStatus, observed: Observation, undecided: bool) -> List[str]:
+    missing = [name for name in predicted.devices if name not in observed.devices]
+    more = [name for name in observed.devices if name not in predicted.devices]
+    if not predicted.devices or not (missing or (more and not undecided)):
+        return []
+    return [
+        "It was predicted that %s lists %s; in fact it lists %s."
+        % (predicted.framework, ", ".join(predicted.devices), ", ".join(observed.devices) or "none")
+    ]
+
+
+def ending(observed: Observation) -> str:
+    """Return how a trial failed, as a verb: "dies (SIGSEGV)"."""
+    verb = {"wrong": "gives a wrong result"}.get(observed.outcome, observed.outcome)
+    error = " ".join(observed.error.split())
+    return "%s (%s)" % (verb, error if len(error) <= 200 else error[:197] + "...") if error else verb

@@ -1,0 +1,1 @@
+"""A request becomes a plan: which device, and why."""

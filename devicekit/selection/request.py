@@ -1,0 +1,151 @@
+"""Device strings: what may be asked for. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Iterable, Optional, Tuple
+
+# A name that type checkers know: the facts come with whoever has some.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..machine.plugin_facts import PlatformFacts
+
+__all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_request"]
+
+#: For messages; kept in one place with the parser.
+ACCEPTED = (
+    "'auto', 'fastest', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal' or 'mps', 'xpu:0', 'tpu', "
+    "an identifier such as 'gpu:GPU-5ebe9f43' or 'MIG-...', or TensorFlow's own '/GPU:0' and '/device:DML:0'"
+)
+
+#: TensorFlow's device types that are no accelerators of their own: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
+NO_ACCELERATOR = ("CPU", "XLA_CPU", "XLA_GPU", "TPU", "TPU_SYSTEM")
+
+_PLAIN = re.compile(r"(auto|fastest|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
+_NATIVE = re.compile(
+    r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(cpu|gpu|dml|xpu|tpu):(\d+)$"
+)
+#: As CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES take them, in full or only the beginning; drivers before 470 name a slice
+#: with two numbers (``MIG-GPU-.../1/0``).
+_NAMED = re.compile(r"(?:(gpu|cuda|rocm|GPU|CUDA|ROCM):)?((?:GPU|MIG)-[\w/-]+(?:,(?:GPU|MIG)-[\w/-]+)*)$", re.ASCII)
+_PLATFORMS = {
+    "cuda": "cuda",
+    "rocm": "rocm",
+    "directml": "directml",
+    "dml": "directml",
+    "metal": "metal",
+    "mps": "metal",
+    "xpu": "xpu",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A parsed device string.
+
+    Attributes
+    ----------
+    text : str
+        As it was asked for.
+    kind : {"auto", "cpu", "gpu", "tpu"}
+        ``gpu`` stands for every accelerator but a TPU.
+    platform : str or None
+        The platform that was named, as in ``cuda:0``.
+    indices : tuple of int
+        The numbers that were named, in the framework's order; empty where none was.
+    native : bool
+        Whether it is TensorFlow's own name, which counts *logical* devices.
+    fastest : bool
+        Whether the fastest is wanted of what ``auto`` chooses among.
+    identifiers : tuple of str
+        The vendor's identifiers, or their beginnings, that were named instead of numbers; `devicekit.selection.device_ids` turns them
+        into numbers.
+    foreign : bool
+        Whether the platform is a plug-in's.
+    device_types : tuple of (str, str)
+        What each framework calls the devices of such a platform.
+    """
+
+    text: str
+    kind: str
+    platform: Optional[str] = None
+    indices: Tuple[int, ...] = ()
+    native: bool = False
+    fastest: bool = False
+    identifiers: Tuple[str, ...] = ()
+    foreign: bool = False
+    device_types: Tuple[Tuple[str, str], ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many devices are named; 0 where any will do."""
+        return len(self.identifiers) or len(self.indices)
+
+
+def parse_request(text: object, platforms: "Optional[Iterable[PlatformFacts]]" = None) -> Request:
+    """Parse a device string.
+
+    Parameters
+    ----------
+    text : str
+        What was asked for.
+    platforms : iterable of PlatformFacts or None
+        The platforms of plug-ins, whose names are accepted too; by default those of this machine, which is looked at only
+        where a word is none of devicekit's own.
+
+    Raises
+    ------
+    ValueError
+        Where it is none; the message lists what is accepted.
+    """
+    if not isinstance(text, str):
+        raise ValueError("a device is a string, not %s; accepted are %s" % (type(text).__name__, ACCEPTED))
+    named = _NAMED.match(text.strip())
+    if named is not None:
+        identifiers = tuple(named.group(2).split(","))
+        if len({item.lower() for item in identifiers}) != len(identifiers):
+            raise ValueError("device %r names a device twice" % text[:80])
+        return Request(text, "gpu", _PLATFORMS.get((named.group(1) or "").lower()), identifiers=identifiers)
+    name = text.strip().lower()
+    match = _NATIVE.match(name)
+    native = match is not None
+    if match is None:
+        match = _PLAIN.match(name)
+    if match is None:
+        from ..plugins.device_strings import foreign_request
+
+        return foreign_request(text, platforms)
+    word, numbers = match.group(1), match.group(2)
+    indices = tuple(int(number) for number in numbers.split(",")) if numbers else ()
+    if len(set(indices)) != len(indices):
+        raise ValueError("device %r names a device twice" % text[:80])
+    if indices and word in ("auto", "fastest"):
+        raise ValueError("'%s' takes no number; accepted are %s" % (word, ACCEPTED))
+    if word == "fastest":
+        return Request(text, "auto", fastest=True)
+    if word in ("auto", "cpu", "tpu"):
+        return Request(text, word, None, indices, native)
+    return Request(text, "gpu", _PLATFORMS.get(word), indices, native)
+
+
+_MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*$", re.I)
+
+
+def parse_memory(value: object, name: str) -> int:
+    """Return a number of bytes from ``8 * 1024**3``, ``"8GiB"`` or ``"8GB"``.
+
+    Raises
+    ------
+    ValueError
+        Where it is no amount of memory, or not positive.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    if isinstance(value, str):
+        match = _MEMORY.match(value)
+        if match is not None:
+            base = 1024 if match.group(3) else 1000
+            power = " kmgt".find(match.group(2).lower() or " ")
+            amount = int(float(match.group(1)) * base**power)
+            if amount > 0:
+                return amount
+    raise ValueError("%s is a number of bytes or a text such as '8GiB', not %r" % (name, value))

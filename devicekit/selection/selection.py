@@ -1,0 +1,112 @@
+"""`Selection`: which device, why, and what was changed for it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Dict, Optional, Tuple
+
+from ..diagnosis.findings import Finding
+
+__all__ = ["Change", "Selection"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that devicekit changed in this process.
+
+    Attributes
+    ----------
+    what : str
+        ``"environment"``, ``"library"``, ``"python"``, or the framework that was called: ``"tensorflow"``, ``"jax"``,
+        ``"torch"``.
+    name : str
+        The variable, function or library.
+    value : str
+        What it was set to.
+    before : str or None
+        What it was before, None where it was not set.
+    """
+
+    what: str
+    name: str
+    value: str
+    before: Optional[str] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the change as plain data for JSON."""
+        return {"what": self.what, "name": self.name, "value": self.value, "before": self.before}
+
+    def __str__(self) -> str:
+        return "%s: %s = %s" % (self.what, self.name, self.value)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The device that was chosen, and everything that explains it.
+
+    Attributes
+    ----------
+    device : str
+        ``"cpu"``, ``"gpu:0"``, or ``"gpu:0,2"`` for several; ``"cpu:1"`` where a framework has more than one and that was
+        asked for; ``"tpu:0"``; ``"auto"`` where nothing was set up.
+    framework : str or None
+        ``"tensorflow"``, ``"tensorflow1"`` (TensorFlow 1.15), ``"jax"``, ``"torch"``; None where none is installed.
+    platform : str
+        ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``, ``"tpu"`` or ``"pluggable"``.
+    name : str
+        The product's name.
+    fallback : bool
+        True where a better or another device was asked for, or is there, and cannot be used.
+    findings : tuple of Finding
+        What was found, the blocking one first.
+    changes : tuple of Change
+        What was changed; always empty for `devicekit.select_device`.
+    verified : bool or None
+        True where an operation really ran on the device, False where that failed, None where nothing was run.
+    reason : str
+        Why this device, in one sentence.
+    requested : str
+        What was asked for.
+    """
+
+    device: str
+    framework: Optional[str]
+    platform: str
+    name: str = ""
+    fallback: bool = False
+    findings: Tuple[Finding, ...] = ()
+    changes: Tuple[Change, ...] = ()
+    verified: Optional[bool] = None
+    reason: str = ""
+    requested: str = "auto"
+
+    def replace(self, **changes: Any) -> "Selection":
+        """Return a copy with some fields changed."""
+        return replace(self, **changes)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the selection as plain data for JSON."""
+        return {
+            "device": self.device,
+            "framework": self.framework,
+            "platform": self.platform,
+            "name": self.name,
+            "fallback": self.fallback,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "changes": [change.to_dict() for change in self.changes],
+            "verified": self.verified,
+            "reason": self.reason,
+            "requested": self.requested,
+        }
+
+    def __str__(self) -> str:
+        label = self.device
+        if self.name:
+            label += " (%s)" % self.name
+        text = "devicekit: %s" % label
+        if self.framework:
+            text += " with %s" % self.framework
+        return text + ": " + self.reason
+
+    def _repr_html_(self) -> str:
+        from ..report.html import selection_html
+
+        return selection_html(self)

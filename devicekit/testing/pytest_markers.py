@@ -1,0 +1,260 @@
+"""What is known of a run of pytest, and what the markers of its tests ask for.
+
+Loaded in every run with the plug-in: at the top it imports what pytest imports anyway.
+"""
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from ..diagnosis.findings import Diagnosis
+    from ..machine.facts import Machine
+    from ..selection.request import Request
+    from ..selection.selection import Selection
+
+__all__ = ["NEEDS", "Need", "Run", "read_marker", "split_devices", "why"]
+
+
+def split_devices(values: Sequence[str]) -> List[str]:
+    """Return the devices of lists such as ``cpu,gpu:0``; ``gpu:0,2`` is one, of two GPUs."""
+    found: List[str] = []
+    for value in values:
+        parts = value.split(",")
+        for number, part in enumerate(parts):
+            if number and re.match(r"\s*(\d+$|GPU-|MIG-)", part) and ":" in found[-1]:
+                found[-1] += "," + part.strip()
+            else:
+                found.append(part.strip())
+    return found
+
+
+class Run:
+    """The machine and the devices of one run: looked at once, where something needs them first."""
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+        self._machine: "Optional[Machine]" = None
+        self._diagnosis: "Optional[Diagnosis]" = None
+        self._names: Optional[List[str]] = None
+        self._missing: Dict[object, str] = {}
+        self.asked: List[str] = split_devices(config.getoption("devicekit_devices", None) or [])
+
+    @property
+    def looked(self) -> bool:
+        """Whether the machine was looked at."""
+        return self._machine is not None
+
+    # Methods, for pytest asks what it registers for the value of every property; they look at the machine.
+
+    def machine(self) -> "Machine":
+        if self._machine is None:
+            from ..machine.detect import detect_now
+            from ..machine.facts import Machine
+
+            sent = getattr(self._config, "workerinput", {}).get("devicekit_machine")
+            self._machine = Machine.from_dict(json.loads(sent)) if sent else detect_now()
+        return self._machine
+
+    def simulated(self) -> bool:
+        """Whether a conftest.py has put another machine in this one's place: its devices cannot be put in force."""
+        from ..machine.detect import stand_ins
+
+        return bool(stand_ins.get()) and self.machine() in stand_ins.get()
+
+    def diagnosis(self) -> "Diagnosis":
+        if self._diagnosis is None:
+            from ..api import diagnose
+
+            self._diagnosis = diagnose(self.machine())
+        return self._diagnosis
+
+    def select(self, device: str, **wishes: Any) -> "Selection":
+        from ..api import select_device
+
+        return select_device(device, machine=self.machine(), **wishes)
+
+    def chosen(self) -> "Selection":
+        """Return the first device of the run, as far as it is decided without a framework."""
+        from ..runtime.settings import read_settings
+
+        if self.asked:
+            return self.select(self.asked[0])
+        try:
+            return self.select(read_settings().device or "auto")
+        except ValueError:  # the variable names no device; `auto` warns of that and takes no notice of it either
+            return self.select("auto")
+
+    def names(self) -> List[str]:
+        """Return the devices of `each_device`."""
+        if self._names is None:
+            self._names = self._asked_names() if self.asked else self._usable_names()
+        return self._names
+
+    def _asked_names(self) -> List[str]:
+        found: List[str] = []
+        for asked in self.asked:
+            kind, _, numbers = self.select(asked).device.partition(":")
+            found += ["%s:%s" % (kind, number) for number in numbers.split(",")] if numbers else [kind]
+        return list(dict.fromkeys(found))
+
+    def _usable_names(self) -> List[str]:
+        from ..api import current
+        from ..diagnosis.findings import name_of
+
+        selection = self.select("auto")
+        status = self.diagnosis().framework(name_of(selection.framework)) if selection.framework else None
+        if selection.device == "auto" or (status is not None and status.will_import is False):
+            return ["cpu"]
+        in_force = current()
+        found = ["cpu"]
+        for item in self.diagnosis().candidates_for(selection.framework):
+            if item.platform == "cpu" or item.usable is False:
+                continue
+            if item.platform == "tpu" and selection.framework != "jax":
+                continue
+            if in_force is not None and not _is_among(item.device, in_force.device):
+                continue  # a conftest.py has called auto(), which leaves no other device visible
+            found.append(item.device)
+        return found
+
+    def problem(self) -> str:
+        """Return what is wrong with the devices of ``--device``, "" where all of them can be used."""
+        for asked in self.asked:
+            try:
+                selection = self.select(asked)
+            except ValueError as error:
+                return "--device: %s" % error
+            if selection.fallback and _request(asked).kind not in ("auto", "cpu"):
+                return "--device %s cannot be used here: %s" % (asked, why(selection))
+        return ""
+
+    def missing(self, need: "Need") -> str:
+        """Return why a need is not met, "" where it is."""
+        if need not in self._missing:
+            self._missing[need] = need.missing(self)
+        return self._missing[need]
+
+
+def _is_among(device: str, devices: str) -> bool:
+    """Whether ``gpu:1`` is among ``gpu:0,1``."""
+    kind, _, number = device.partition(":")
+    return kind == devices.partition(":")[0] and number in devices.partition(":")[2].split(",")
+
+
+def _request(device: str) -> "Request":
+    from ..selection.request import parse_request
+
+    return parse_request(device)
+
+
+def why(selection: "Selection") -> str:
+    """Return the reason with the code of the finding that decided, where one did."""
+    reason = selection.reason
+    asked = "'%s' was asked for: " % selection.requested
+    if reason.startswith(asked):
+        reason = reason[len(asked) :]
+    cause = selection.findings[0] if selection.findings else None
+    if cause is not None and selection.device in ("cpu", "auto") and cause.summary.rstrip(".") in reason:
+        return "[%s] %s" % (cause.code, reason)
+    return reason
+
+
+class Need(NamedTuple):
+    """What a marker asks for: the words for it, and what says why it is not there."""
+
+    text: str
+    values: Tuple[Any, ...]
+    check: Callable[..., str]
+
+    def missing(self, run: Run) -> str:
+        return self.check(run, self.text, *self.values)
+
+
+def _device_need(device: str, min_memory: Any = None, count: int = 1, framework: Optional[str] = None) -> Need:
+    from ..diagnosis.framework_choice import FRAMEWORKS
+    from ..selection.request import parse_memory, parse_request
+
+    request = parse_request(device)
+    if request.kind == "auto":
+        raise ValueError("%r is met by any machine: name a device, such as 'gpu'" % device)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueError("count is a number of devices from 1 on, not %r" % (count,))
+    if count > 1 and (request.indices or request.kind == "cpu"):
+        raise ValueError("count=%d does not go with the device %r" % (count, device))
+    if framework is not None and framework not in FRAMEWORKS:
+        raise ValueError("unknown framework %r; accepted are %s" % (framework, ", ".join(map(repr, FRAMEWORKS))))
+    least = None if min_memory is None else parse_memory(min_memory, "min_memory")
+    text = device if count == 1 else "%d x %s" % (count, device)
+    if min_memory is not None:
+        text += " with %s" % (min_memory if isinstance(min_memory, str) else "%d bytes" % min_memory)
+    return Need(text + (" for %s" % framework if framework else ""), (device, least, count, framework), _missing_device)
+
+
+def _missing_device(
+    run: Run, text: str, device: str, min_memory: Optional[int], count: int, framework: Optional[str]
+) -> str:
+    kind = _request(device).kind
+    if kind == "cpu":
+        return ""
+    if run.asked and all(name.partition(":")[0] == "cpu" for name in run.names()):
+        return "requires %s: this run was started with --device %s" % (text, ",".join(run.asked))
+    found: List[str] = []
+    while len(found) < count:
+        selection = run.select(device, min_memory=min_memory, exclude=found, framework=framework)
+        if selection.fallback or selection.device in ("cpu", "auto"):
+            because = "usable are %s" % ", ".join(found) if found else why(selection)
+            return "requires %s: %s" % (text, because)
+        found.append(selection.device)
+    return ""
+
+
+def _framework_need(name: str, versions: str = "") -> Need:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    known = ("tensorflow", "jax", "torch", "keras")
+    if name not in known:
+        raise ValueError("unknown framework %r; accepted are %s" % (name, ", ".join(map(repr, known))))
+    try:
+        SpecifierSet(versions)
+    except (InvalidSpecifier, TypeError, AttributeError):
+        raise ValueError("versions are such as '>=2.10,<2.16', not %r" % (versions,)) from None
+    return Need(name + versions, (name, versions), _missing_framework)
+
+
+def _missing_framework(run: Run, text: str, name: str, versions: str) -> str:
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import InvalidVersion, Version
+
+    status = run.diagnosis().framework(name)
+    if status is None or (status.version is None and status.cause == "framework-missing"):
+        return "requires %s: [framework-missing] %s is not installed for this Python" % (text, name)
+    if versions:
+        try:
+            version = Version(status.version or "")
+        except InvalidVersion:
+            return "requires %s: the version that is installed could not be read" % text
+        if not SpecifierSet(versions).contains(version, prereleases=True):
+            return "requires %s: %s %s is installed" % (text, name, status.version)
+    if status.will_import is False:
+        finding = run.diagnosis().by_code(status.cause or "", name)
+        return "requires %s: [%s] %s" % (text, status.cause, finding.summary.rstrip(".") if finding else "")
+    return ""
+
+
+NEEDS: Dict[str, Callable[..., Need]] = {"requires_device": _device_need, "requires_framework": _framework_need}
+
+
+def read_marker(marker: Any) -> Need:
+    """Return what a marker asks for.
+
+    Raises
+    ------
+    ValueError
+        Where it has wrong arguments.
+    """
+    try:
+        return NEEDS[marker.name](*marker.args, **marker.kwargs)
+    except (TypeError, ValueError) as error:
+        text = re.sub(r"^\w+\(\)", "it", str(error))
+        raise ValueError("the marker %s has wrong arguments: %s" % (marker.name, text)) from None
