@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from .diagnosis.findings import Evidence as Evidence
     from .diagnosis.findings import Finding as Finding
     from .diagnosis.findings import Fix as Fix
+    from .errors import CompatibilityWarning as CompatibilityWarning
+    from .errors import ConfigurationWarning as ConfigurationWarning
     from .errors import DevicekitError as DevicekitError
     from .errors import DeviceUnavailableError as DeviceUnavailableError
+    from .errors import DeviceWarning as DeviceWarning
+    from .errors import FallbackWarning as FallbackWarning
     from .errors import LeaseError as LeaseError
     from .errors import LeaseTimeoutError as LeaseTimeoutError
     from .errors import MachineFileError as MachineFileError
     from .errors import UnknownFactError as UnknownFactError
-    from .errors_notify import CompatibilityWarning as CompatibilityWarning
-    from .errors_notify import ConfigurationWarning as ConfigurationWarning
-    from .errors_notify import DeviceWarning as DeviceWarning
-    from .errors_notify import FallbackWarning as FallbackWarning
     from .logs.engine import Explanation as Explanation
     from .logs.engine import HarmlessLine as HarmlessLine
     from .logs.explain import explain as explain
@@ -123,10 +123,10 @@ _HOME = {
     "LeaseTimeoutError": "errors",
     "MachineFileError": "errors",
     "UnknownFactError": "errors",
-    "DeviceWarning": "errors_notify",
-    "FallbackWarning": "errors_notify",
-    "CompatibilityWarning": "errors_notify",
-    "ConfigurationWarning": "errors_notify",
+    "DeviceWarning": "errors",
+    "FallbackWarning": "errors",
+    "CompatibilityWarning": "errors",
+    "ConfigurationWarning": "errors",
     "verify": "runtime.verify",
     "Verification": "runtime.verification",
     "compare": "measure.numerics.compare",

@@ -297,7 +297,7 @@ def auto(
 
 def _not_simulated() -> None:
     """Log what a failing test should show: the block says one machine, and the selection is of another."""
-    from .errors_notify import own_logger
+    from .errors import own_logger
 
     own_logger().warning(
         "auto() sets up this real machine, whatever simulated_machine() says; select_device() answers for the simulated one"
@@ -343,7 +343,7 @@ def setting_finding(name: str, problem: str) -> Finding:
 
 def tell_of(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
     """Warn about what the user must know, and log the rest."""
-    from .errors_notify import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
+    from .errors import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
 
     families = {
         "runtime-already-initialized": ConfigurationWarning,

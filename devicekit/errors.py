@@ -1,14 +1,42 @@
-"""The exceptions that devicekit raises. Each message says what was asked, what was found, and what to do."""
+"""Exceptions and warnings. Each message says what was requested, what was found, and what to do.
 
-from typing import Sequence, Tuple
+Warnings are structured: one class per family, the finding on the warning, once per cause, mirrored to the logger
+``devicekit``.
+"""
 
-# A name that type checkers know: an error is raised where no finding was ever made, too.
+import sys
+import warnings
+from typing import Any, Dict, Optional, Sequence, Set, Tuple, Type
+
+# Known to type checkers only: this module imports nothing of devicekit, and `typing` has Protocol from Python 3.8 on.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .diagnosis.findings import Finding
+    from typing import Protocol
+
+    class FindingLike(Protocol):
+        """What a `Finding` has, as far as warnings and exceptions need it."""
+
+        @property
+        def code(self) -> str: ...
+        @property
+        def severity(self) -> str: ...
+        @property
+        def summary(self) -> str: ...
+        @property
+        def evidence(self) -> Sequence[Any]: ...
+        @property
+        def fix(self) -> Sequence[Any]: ...
+        @property
+        def blocks(self) -> Tuple[str, ...]: ...
+        @property
+        def url(self) -> str: ...
+        def to_dict(self) -> Dict[str, Any]: ...
+
 
 __all__ = [
-    "DeviceUnavailableError", "DevicekitError", "LeaseError", "LeaseTimeoutError", "MachineFileError", "UnknownFactError",
+    "CompatibilityWarning", "ConfigurationWarning", "DeviceUnavailableError", "DeviceWarning", "DevicekitError",
+    "FallbackWarning", "LeaseError", "LeaseTimeoutError", "MachineFileError", "UnknownFactError",
+    "forget", "notify", "own_logger",
 ]  # fmt: skip
 
 
@@ -17,30 +45,30 @@ class DevicekitError(Exception):
 
 
 class DeviceUnavailableError(DevicekitError, RuntimeError):
-    """The device that was required cannot be used here.
+    """The required device cannot be used here.
 
     Attributes
     ----------
     findings : tuple of Finding
-        The same findings that a `Selection` would carry, the blocking one first.
+        The findings that a `Selection` would have, the blocking one first.
     """
 
-    def __init__(self, message: str, findings: "Sequence[Finding]" = ()) -> None:
+    def __init__(self, message: str, findings: "Sequence[FindingLike]" = ()) -> None:
         super().__init__(message)
-        self.findings: "Tuple[Finding, ...]" = tuple(findings)
+        self.findings: "Tuple[FindingLike, ...]" = tuple(findings)
 
 
 class LeaseError(DevicekitError):
-    """Devices cannot be leased: the folder for the locks cannot be used, or a process would wait for itself."""
+    """Devices cannot be leased: the folder for the locks is unusable, or a process would wait for itself."""
 
 
 class LeaseTimeoutError(LeaseError, TimeoutError):
-    """No device became free in time. The message names who holds them.
+    """No device became free in time. The message names the processes that hold them.
 
     Attributes
     ----------
     holders : tuple of str
-        One line for each holder of what was waited for: which devices, which process, and since when.
+        One line for each holder of a requested device: which devices, which process, and since when.
     """
 
     def __init__(self, message: str, holders: "Sequence[str]" = ()) -> None:
@@ -49,8 +77,95 @@ class LeaseTimeoutError(LeaseError, TimeoutError):
 
 
 class MachineFileError(DevicekitError, ValueError):
-    """A machine file cannot be read: no JSON, cut short, too large, of a newer schema, or of the wrong shape."""
+    """A machine file cannot be read: not JSON, truncated, too large, of a newer schema, or of the wrong shape."""
 
 
 class UnknownFactError(DevicekitError, LookupError):
-    """The value of a fact was asked for that could not be determined on this machine."""
+    """The value of a fact was read that could not be determined on this machine."""
+
+
+class DeviceWarning(UserWarning):
+    """Base of devicekit's warnings. The text begins with the code: ``filterwarnings("ignore", message="no-gpu")``.
+
+    Attributes
+    ----------
+    finding : Finding
+        The cause.
+    """
+
+    def __init__(self, finding: "FindingLike", message: Optional[str] = None) -> None:
+        super().__init__(message or _message_of(finding))
+        self.finding = finding
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the warning as plain data for JSON."""
+        return {"category": type(self).__name__, "finding": self.finding.to_dict()}
+
+
+class FallbackWarning(DeviceWarning):
+    """The device in use is not the best one, or not the requested one."""
+
+
+class CompatibilityWarning(DeviceWarning):
+    """Installed components do not go together: the framework does not work, or not as it should."""
+
+
+class ConfigurationWarning(DeviceWarning):
+    """A setting is invalid, or comes too late to be applied."""
+
+
+def _message_of(finding: "FindingLike") -> str:
+    """Return the text of a warning: code, cause, and the shortest fix."""
+    text = "%s: %s" % (finding.code, finding.summary)
+    if finding.fix:
+        fix = finding.fix[0]
+        text += " %s%s" % (fix.text, ": " + fix.command if fix.command else ".")
+    return text
+
+
+_seen: Set[Tuple[str, str]] = set()
+
+
+def notify(finding: "FindingLike", category: Type[DeviceWarning], quiet: bool = False) -> None:
+    """Warn about a finding once per cause, at the caller's line outside of devicekit, and log it.
+
+    With ``quiet``, it is only logged.
+    """
+    key = (finding.code, finding.summary)
+    if key in _seen:
+        return
+    _seen.add(key)
+    import logging
+
+    level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
+    own_logger().log(level, "%s", _message_of(finding), extra={"finding": finding.to_dict()})
+    if not quiet:
+        warnings.warn(category(finding), stacklevel=_stack_level())
+
+
+def own_logger() -> Any:
+    """Return devicekit's logger, which prints nothing unless the program configures logging."""
+    import logging
+
+    logger = logging.getLogger("devicekit")
+    if not any(isinstance(handler, logging.NullHandler) for handler in logger.handlers):
+        # A library must not print: without this, logging's last resort would write to standard error.
+        logger.addHandler(logging.NullHandler())
+    return logger
+
+
+def _stack_level() -> int:
+    """Return the stack level, as seen from `notify`, of the first frame outside of devicekit."""
+    level = 1
+    frame = sys._getframe(1)  # `notify` itself
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "devicekit":
+        level += 1
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return level
+
+
+def forget() -> None:
+    """Warn again about causes that were already reported (for tests of programs that use devicekit)."""
+    _seen.clear()

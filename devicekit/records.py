@@ -2,13 +2,35 @@
 
 import typing
 from dataclasses import fields, is_dataclass
-from typing import Any, Dict, Type
+from importlib import import_module
+from typing import Any, Callable, Dict, Type
 
 from .errors import MachineFileError
 from .machine.fact import Fact
 from .records_plain import Plain, plain_data
 
-__all__ = ["decode", "encode"]
+__all__ = ["SEAMS", "decode", "encode", "seam"]
+
+#: The declared seams: each is a function or class of a later package that an earlier one may call, as ``module:name``.
+SEAMS = {
+    "plug-in facts": "devicekit.plugins.probes:with_platforms",
+}
+
+
+def seam(name: str) -> Callable[..., Any]:
+    """Return what a declared seam leads to; its module is imported at the first call.
+
+    Packages import in one direction (see the list in DESIGN.md). Where an earlier package needs a later one, because
+    plug-ins are installed or a record is shown, it asks for it here, by name, and only when there is something to do::
+
+        if platforms or machine.python.plugin_distributions:
+            machine = seam("plug-in facts")(machine, host, platforms)
+
+    What is handed over and returned are records of earlier packages. A new seam is a line in `SEAMS`.
+    """
+    module, _, attribute = SEAMS[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), attribute)
+    return found
 
 
 def encode(value: Any) -> Any:

@@ -162,6 +162,23 @@ def test_packages_import_only_from_those_before_them():
     assert wrong == [], "\n".join(wrong)
 
 
+def test_what_is_imported_by_name_is_a_declared_seam():
+    from devicekit.records import SEAMS, seam
+
+    place = {name: number for number, name in enumerate(ORDER)}
+    assert all(callable(seam(name)) for name in SEAMS)
+    wrong = [
+        "%s: %s" % (module.name, node.value)
+        for module in MODULES.values()
+        if module.name != "records"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("devicekit.")
+        and place.get(node.value[len("devicekit.") :].partition(".")[0], -1) > place.get(module.top, len(place))
+        and " " not in node.value
+    ]  # fmt: skip
+    assert wrong == [], "\n".join(wrong)
+
+
 def test_no_circle_of_files():
     graph = {}
     for source, target, _ in EDGES:

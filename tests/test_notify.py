@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from devicekit import CompatibilityWarning, DeviceWarning, FallbackWarning, Finding, Fix
-from devicekit.errors_notify import forget, notify
+from devicekit.errors import forget, notify
 
 FINDING = Finding(
     "driver-missing", "warning", "There is a GPU without a driver.", (), (Fix("Install it", "apt install x"),)
@@ -79,7 +79,7 @@ def test_quiet_tells_the_logger_only(caplog):
 def test_nothing_is_printed_without_logging_being_set_up(python):
     code = (
         "import warnings; warnings.simplefilter('ignore');"
-        "from devicekit import Finding, FallbackWarning; from devicekit.errors_notify import notify;"
+        "from devicekit import Finding, FallbackWarning; from devicekit.errors import notify;"
         "notify(Finding('x-y', 'error', 'Bad.'), FallbackWarning); import sys; sys.stderr.flush()"
     )
     assert python(code) == ""

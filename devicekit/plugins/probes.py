@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from ..machine.facts import Fact, PlatformFacts, Python
+from ..machine.facts import Fact, Machine, PlatformFacts, Python
 from ..machine.host import Host, LiveHost
 from ..records_plain import LIMIT_CHARACTERS, Plain, plain_data
 from .calls import PluginError, call, first_line
@@ -14,7 +14,7 @@ from .discovery import EntryPoint, find
 from .interface import Platform
 from .loading import checked, load
 
-__all__ = ["LIMIT_S", "read_platforms"]
+__all__ = ["LIMIT_S", "read_platforms", "with_platforms"]
 
 #: Seconds for the imports and probes of all plug-ins together.
 LIMIT_S = 2.0
@@ -52,6 +52,20 @@ def read_platforms(
         item.start()
     deadline = time.monotonic() + limit_s
     return tuple(item.answer(max(0.0, deadline - time.monotonic()), limit_s) for item in asked)
+
+
+def with_platforms(machine: Machine, host: Host, handed: Sequence[Platform]) -> Machine:
+    """Return a machine with what the plug-ins report, and with the environment variables that they read."""
+    told = read_platforms(host, machine.python, handed)
+    if not told:
+        return machine
+    environ = host.environ()
+    values: Dict[str, str] = dict(machine.process.environ)
+    for name in [name for item in told for name in item.variables]:
+        if name in environ:
+            values.setdefault(name, host.scrub(environ[name]))
+    process = replace(machine.process, environ=tuple(sorted(values.items())))
+    return replace(machine, platforms=told, process=process)
 
 
 def _runs_here(host: Host) -> bool:

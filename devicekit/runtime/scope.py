@@ -208,7 +208,7 @@ def _accept(device: Optional[str]) -> None:
 def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     """Find the device behind a string: the machine's facts first, then the framework's word."""
     from .. import api
-    from ..errors_notify import FallbackWarning, notify
+    from ..errors import FallbackWarning, notify
     from ..machine.detect import real_machine
     from .frameworks import adapter
     from .settings import read_settings

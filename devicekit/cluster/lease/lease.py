@@ -195,7 +195,7 @@ def _wait(
 
 
 def _log(progress: Progress) -> None:
-    from ...errors_notify import own_logger
+    from ...errors import own_logger
 
     own_logger().info(
         "waiting for a device for %.0f s, %d ahead; %s", progress.seconds, progress.ahead, "; ".join(progress.holders)

@@ -266,7 +266,7 @@ class Queue:
 
 
 def _log(error: LeaseError) -> None:
-    from ...errors_notify import own_logger
+    from ...errors import own_logger
 
     own_logger().warning("giving devices back: %s", error)
 

@@ -126,7 +126,7 @@ def strategy(
     The reason and the findings are logged on ``logging.getLogger("devicekit")``; `plan_strategy` returns them.
     """
     from ...api import tell_of, unavailable
-    from ...errors_notify import CompatibilityWarning, notify
+    from ...errors import CompatibilityWarning, notify
     from ...runtime.apply import Options, apply_plan
     from ...selection.request import parse_memory
 

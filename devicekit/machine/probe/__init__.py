@@ -4,18 +4,17 @@
 fact too. Parsing stands apart in pure ``parse_*`` functions.
 """
 
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ..host import Host
 
 if TYPE_CHECKING:  # the facts take longer to import than a driver to answer
-    from ...plugins.interface import Platform
     from ..facts import Machine
 
 __all__ = ["read_machine"]
 
 
-def read_machine(host: Host, deep: bool = False, platforms: "Sequence[Platform]" = ()) -> "Machine":
+def read_machine(host: Host, deep: bool = False, platforms: Sequence[Any] = ()) -> "Machine":
     """Probe a host.
 
     Parameters
@@ -62,7 +61,7 @@ def read_machine(host: Host, deep: bool = False, platforms: "Sequence[Platform]"
     )
     # Mostly there is none, and nothing more is loaded.
     if platforms or machine.python.plugin_distributions:
-        from .plugin_platforms import with_platforms
+        from ...records import seam
 
-        machine = with_platforms(machine, host, platforms)
+        machine = seam("plug-in facts")(machine, host, platforms)
     return machine
