@@ -1,7 +1,7 @@
 """A machine without what tells it from another one of its kind, and without what changes by itself. Pure.
 
 Serial numbers and addresses of devices are replaced by their order. What is free of a device's memory, and who uses it, is
-replaced by what the rules make of it (`devicekit.diagnosis.rules.device_use`). So machines with equal fingerprints have the same
+replaced by what the rules make of it (`diagnosis.rules.device_use`). So machines with equal fingerprints have the same
 findings, and one diagnosis is enough for all of them. It works on the plain data of a snapshot: to make records of ten
 thousand of them would take a minute. What does not have the expected shape stays as it is, for the reader to refuse.
 """

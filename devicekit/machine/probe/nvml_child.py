@@ -1,6 +1,6 @@
 """Asks NVIDIA's management library (NVML) and prints what it says, as one JSON object on the last line.
 
-Run isolated by `devicekit.machine.driver_query`: a driver's library can hang, print or kill. It uses nvidia-ml-py, whose file the
+Run isolated by `machine.driver_query`: a driver's library can hang, print or kill. It uses nvidia-ml-py, whose file the
 parent names, and imports nothing of devicekit. Each question is guarded by itself: old drivers and old releases of
 nvidia-ml-py lack functions, and many GPUs do not support all of them.
 

@@ -137,7 +137,7 @@ def search(
     Parameters
     ----------
     function : str
-        See `devicekit.children.worker.run_worker`. It is called with the task and what `next_size` takes, tries one batch after
+        See `children.worker.run_worker`. It is called with the task and what `next_size` takes, tries one batch after
         the other, and says which one it tries and which one went well.
     task : dict
         What it needs besides.

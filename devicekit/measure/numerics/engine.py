@@ -89,7 +89,7 @@ class Engine:
         ----------
         operation : Operation
         arrays : sequence of numpy.ndarray
-            The inputs, as `devicekit.measure.numerics.operations.arrays` gives them: float64, to be cast to ``dtype``, or int32.
+            The inputs, as `measure.numerics.operations.arrays` gives them: float64, to be cast to ``dtype``, or int32.
         dtype : str
             ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         device : str

@@ -1,4 +1,4 @@
-"""What `devicekit.measure.numerics.operations.KINDS` defines, in TensorFlow: mathematics, order, indices, casts, data movement."""
+"""What `measure.numerics.operations.KINDS` defines, in TensorFlow: mathematics, order, indices, casts, data movement."""
 
 from typing import Any, Callable, Dict, Sequence, Tuple
 

@@ -8,7 +8,7 @@ Every training starts from the same weights and takes the same batches in the sa
   again in that: with every weight moved by at most one unit in the last place); with one weight moved by that;
 - another seed: the same examples in another order.
 
-Dropout and noise are left out, for the generators of two devices draw other numbers. `devicekit.measure.numerics.drift` judges.
+Dropout and noise are left out, for the generators of two devices draw other numbers. `measure.numerics.drift` judges.
 """
 
 import contextlib

@@ -78,7 +78,7 @@ def tune(
         Whether each step takes a new batch from the framework's input pipeline.
     options : iterable of str, or None
         What to try: names of ``"threads"``, ``"onednn"``, ``"allocator"``, ``"tf32"``, ``"precision"``, ``"fpmath"``,
-        ``"xla"``, ``"compile"``, ``"prefetch"``, or `devicekit.measure.tuning.options.Option` objects of your own. By default all.
+        ``"xla"``, ``"compile"``, ``"prefetch"``, or `measure.tuning.options.Option` objects of your own. By default all.
     budget_s : float
         Seconds after which no further setting is begun; what was not tried is listed as such. What is kept is measured once
         more after that.

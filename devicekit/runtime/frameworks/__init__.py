@@ -2,7 +2,7 @@
 
 `adapter` gives the adapter of a framework by name. An adapter is an object with the methods of `Adapter`.
 
-`devicekit.runtime.apply` calls them in this order: `accelerators`, `set_visible`, `set_memory`, `set_default`, `smoke`; after an
+`runtime.apply` calls them in this order: `accelerators`, `set_visible`, `set_memory`, `set_default`, `smoke`; after an
 operation that failed `reset`, and then from `set_visible` on again with no accelerator; `set_precision` and `set_seed` last.
 Numbers of accelerators are those of `devicekit.diagnose`: the framework's own order under the variables that the user
 has set, before devicekit hides any.
