@@ -3,11 +3,11 @@
 import os
 import re
 
-import pytest
-from test_machines import NAMES, load
+import recorded_machines
+from checks import for_each
+from recorded_machines import NAMES
 
 import devicekit
-from devicekit import diagnose
 from devicekit.diagnosis.rules import CODES, MEASURED_CODES, rules
 
 PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "diagnosis", "pages")
@@ -17,10 +17,9 @@ DOCS = os.path.join(
 FIRED = {}
 NEAR = {}
 for _name in NAMES:
-    _, _machine, _expected = load(_name)
-    for _finding in diagnose(_machine).findings:
+    for _finding in recorded_machines.diagnosis(_name).findings:
         FIRED.setdefault(_finding.code, []).append(_name)
-    for _code in _expected["just_not"]:
+    for _code in recorded_machines.expected(_name)["just_not"]:
         NEAR.setdefault(_code, []).append(_name)
 
 
@@ -29,13 +28,13 @@ def test_every_code_has_one_rule():
     assert len(set(CODES + MEASURED_CODES)) == len(CODES + MEASURED_CODES)
 
 
-@pytest.mark.parametrize("code", CODES + MEASURED_CODES)
+@for_each("code", CODES + MEASURED_CODES)
 def test_names_are_stable_names(code):
     assert re.match(r"[a-z]+(-[a-z]+)*$", code)
     assert not {"error", "warning", "info"} & set(code.split("-"))
 
 
-@pytest.mark.parametrize("code", CODES + MEASURED_CODES)
+@for_each("code", CODES + MEASURED_CODES)
 def test_every_code_has_a_page(code):
     with open(os.path.join(PAGES, code + ".md"), encoding="utf-8") as stream:
         page = stream.read()
@@ -50,18 +49,18 @@ def test_every_page_has_a_code():
     assert sorted(name[:-3] for name in os.listdir(PAGES)) == sorted(CODES + MEASURED_CODES)
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_each("code", CODES)
 def test_a_machine_fires_it(code):
     assert FIRED.get(code)
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_each("code", CODES)
 def test_on_another_machine_it_just_does_not_fire(code):
     assert NEAR.get(code)
     assert not set(NEAR[code]) & set(FIRED[code])
 
 
-@pytest.mark.parametrize("item", rules(), ids=[item.code for item in rules()])
+@for_each("item", rules(), ids=[item.code for item in rules()])
 def test_what_hides_a_rule_comes_before_it(item):
     for code in item.hidden_by:
         assert CODES.index(code) < CODES.index(item.code)

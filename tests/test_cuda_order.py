@@ -1,7 +1,7 @@
 """Which NVIDIA GPUs a CUDA program sees, and in which order."""
 
 import pytest
-from test_machines import load
+from recorded_machines import load_machine
 
 from devicekit import diagnose, select_device
 from devicekit.diagnosis.rules.cuda_order import cuda_view, hidden_from_cuda, parse_number, parse_visible
@@ -162,7 +162,7 @@ def test_numbers_as_strtoul_reads_them():
     "least, device", [("1GiB", "gpu:0"), ("40GiB", "gpu:0"), ("44GiB", "gpu:0"), ("46GiB", "cpu"), (45 << 30, "cpu")]
 )
 def test_memory_that_is_asked_for_is_measured_on_the_real_one(least, device):
-    machine = load("linux-nvidia-two-kinds")[1]  # 45.0 and 15.0 GiB
+    machine = load_machine("linux-nvidia-two-kinds")  # 45.0 and 15.0 GiB
     assert select_device(machine=machine, min_memory=least).device == device
     small = select_device(machine=machine, min_memory=least, exclude=("gpu:0",)).device
     assert small == ("gpu:1" if least == "1GiB" else "cpu")

@@ -10,6 +10,7 @@ import shlex
 import shutil
 
 import pytest
+from checks import for_each
 
 from devicekit.cli.main import _parser, main
 
@@ -133,8 +134,8 @@ def devicekit_arguments(block, prompt=False):
 
 
 CALLS = [
-    pytest.param(name, arguments, id="%s-%d" % (name, n))
-    for n, (name, language, _, block) in enumerate(BLOCKS)
+    (name, arguments)
+    for name, language, _, block in BLOCKS
     if language in (*SHELLS, "dockerfile") or (language == "text" and block.startswith("$ "))
     for arguments in devicekit_arguments(block, prompt=language in ("console", "text"))
 ]
@@ -156,7 +157,7 @@ CODE_PAGES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", [*PAGES, *CODE_PAGES])
+@for_each("name", [*PAGES, *CODE_PAGES])
 def test_commands_that_are_named_are_commands(name, capsys):
     for arguments in named_in(read(name)):
         if arguments[-1:] == ["--machine"]:  # the name of an option, as one speaks of it
@@ -179,13 +180,14 @@ def stands_alone(arguments):
     )
 
 
-@pytest.mark.parametrize("name, arguments", CALLS)
+@for_each("name, arguments", CALLS)
 def test_commands_are_commands(name, arguments, capsys):
     try:
         _parser().parse_args(arguments)
     except SystemExit as end:
         assert end.code == 0, "%s\n%s" % (arguments, capsys.readouterr().err)
     if stands_alone(arguments):
+        capsys.readouterr()
         assert main(arguments) in (0, 1)
         assert capsys.readouterr().out
 
@@ -232,7 +234,7 @@ def test_files_that_are_shown_are_those_of_the_repository():
             assert text.strip() in read(title.group(1)), (name, title.group(1))
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_each("name", PAGES)
 def test_links_lead_somewhere(name):
     folder = os.path.dirname(os.path.join(ROOT, *name.split("/")))
     text = re.sub(r"^( *)```.*?^\1```", "", read(name), flags=re.S | re.M)

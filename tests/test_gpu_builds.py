@@ -7,7 +7,7 @@ import json
 import os
 
 import pytest
-from test_machines import FOLDER
+from recorded_machines import FOLDER
 
 from devicekit import diagnose
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding

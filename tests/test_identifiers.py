@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from recorded_machines import load_machine
 from test_cuda_order import gpu, view  # noqa: F401 - a fixture
-from test_machines import load
 
 from devicekit import device_scope, select_device
 from devicekit.diagnosis.findings import Candidate, Diagnosis
@@ -38,7 +38,7 @@ def test_refused(text):
         parse_request(text)
 
 
-SERVER = load("linux-nvidia-server")[1]
+SERVER = load_machine("linux-nvidia-server")
 UUID = "GPU-11111111-2222-3333-4444-00000000000%d"
 
 
@@ -83,14 +83,14 @@ def test_an_unknown_one_is_told_with_those_that_are_there():
     assert "GPU-1111 is the beginning of several identifiers: gpu:0 (%s), gpu:1" % (UUID % 0) in several.reason
     hidden = decide("GPU-11111111-2222-3333-4444-000000000005", CARDS).reason
     assert "000000000005 is here, but this process does not see it" in hidden
-    unknown = decide("GPU-1", tuple(replace(item, uuid="") for item in CARDS), load("linux-no-gpu")[1]).reason
+    unknown = decide("GPU-1", tuple(replace(item, uuid="") for item in CARDS), load_machine("linux-no-gpu")).reason
     assert "no device of this machine has a known identifier" in unknown
-    nothing = select_device("GPU-1", machine=load("linux-no-gpu")[1])
+    nothing = select_device("GPU-1", machine=load_machine("linux-no-gpu"))
     assert (nothing.device, nothing.findings[0].code) == ("cpu", "no-gpu")
 
 
 def test_slices():
-    made = load("linux-nvidia-mig-newer-driver")[1]
+    made = load_machine("linux-nvidia-mig-newer-driver")
     assert select_device("MIG-00000002", machine=made).device == "gpu:1"
     assert select_device("gpu:MIG-00000002-aaaa-bbbb-cccc-dddddddddddd", machine=made).device == "gpu:1"
     assert select_device(UUID % 1, machine=made).device == "gpu:2"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from test_machines import load
+from recorded_machines import load_machine
 
 from devicekit import diagnose
 from devicekit.diagnosis.rules.libraries import missing_libraries, search
@@ -17,7 +17,7 @@ CUSOLVER = SITE + "/nvidia/cusolver/lib/libcusolver.so.11"
 
 
 def machine(name):
-    return load(name)[1]
+    return load_machine(name)
 
 
 def test_what_is_installed_and_would_not_be_found_is_to_be_loaded_first():

@@ -5,8 +5,11 @@ import json
 import os
 
 import pytest
+from checks import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recorded_machines import NAMES
+from recorded_machines import load_machine as machine
 
 from devicekit import Fact, Machine, MachineDiff, compare_machines, diagnose
 from devicekit.cli.main import main
@@ -15,21 +18,9 @@ from devicekit.cluster.diff.subjects import subjects
 from devicekit.cluster.diff.walk import differences, with_put_back
 from devicekit.errors import MachineFileError
 from devicekit.machine.facts import DeviceNode
-from devicekit.machine.probe import read_machine
-from devicekit.machine.simulated import SimulatedHost
 from devicekit.report.fleet_html import machine_diff_html
 from devicekit.report.machine_diff import diff_text
 from devicekit.report.terminal import Style
-
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
-NAMES = sorted(os.listdir(FOLDER))
-READ = {}
-
-
-def machine(name):
-    if name not in READ:
-        READ[name] = read_machine(SimulatedHost(os.path.join(FOLDER, name)), deep=True)
-    return READ[name]
 
 
 def having(record, path, value):
@@ -214,7 +205,7 @@ def few(count):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_machine_is_like_itself(name):
     assert compare_machines(machine(name), machine(name)) == MachineDiff()
 

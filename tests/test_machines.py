@@ -6,28 +6,20 @@ A bug report becomes a test by adding a folder with ``host.json`` (the machine) 
 import json
 import os
 
-import pytest
+import recorded_machines
+from checks import for_each
+from recorded_machines import FOLDER, NAMES
 
 from devicekit import Machine, diagnose, select_device
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
-NAMES = sorted(os.listdir(FOLDER))
+each_machine = for_each("name", NAMES)
 
 
-def load(name):
-    """Return the host, the machine as a deep probe sees it, and what is expected of it."""
-    folder = os.path.join(FOLDER, name)
-    with open(os.path.join(folder, "expected.json"), encoding="utf-8") as stream:
-        expected = json.load(stream)
-    host = SimulatedHost(folder)
-    return host, read_machine(host, deep=True), expected
-
-
-def outcome(machine):
+def outcome(name):
     """Return everything that devicekit says of a machine, without the texts."""
-    diagnosis = diagnose(machine)
+    machine, diagnosis = recorded_machines.load_machine(name), recorded_machines.diagnosis(name)
     found = {
         "findings": [{"code": f.code, "severity": f.severity, "blocks": list(f.blocks)} for f in diagnosis.findings],
         "candidates": [
@@ -53,18 +45,18 @@ def outcome(machine):
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_machine
 def test_the_whole_outcome(name):
-    _, machine, expected = load(name)
-    found = outcome(machine)
+    expected = recorded_machines.expected(name)
+    found = outcome(name)
     wanted = {key: value for key, value in expected.items() if key not in ("title", "just_not")}
     assert found == wanted
     assert not {item["code"] for item in found["findings"]} & set(expected["just_not"])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_machine
 def test_it_survives_json_and_is_deterministic(name):
-    host, machine, _ = load(name)
+    host, machine = recorded_machines.host(name), recorded_machines.load_machine(name)
     again = Machine.from_dict(json.loads(json.dumps(machine.to_dict())))
     assert again == machine
     assert diagnose(again).to_dict() == diagnose(machine).to_dict()
@@ -72,17 +64,18 @@ def test_it_survives_json_and_is_deterministic(name):
     assert host.system == machine.native.system
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_machine
 def test_nothing_personal_leaves(name):
-    host, machine, _ = load(name)
-    text = json.dumps([machine.to_dict(), diagnose(machine).to_dict(), select_device(machine=machine).to_dict()])
+    host, machine = recorded_machines.host(name), recorded_machines.load_machine(name)
+    diagnosis = recorded_machines.diagnosis(name)
+    text = json.dumps([machine.to_dict(), diagnosis.to_dict(), select_device(machine=machine).to_dict()])
     for word in (host.home, host.home.replace("\\", "\\\\"), host.user, host.node):
         assert not word or word not in text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_machine
 def test_every_finding_is_complete(name):
-    for finding in diagnose(load(name)[1]).findings:
+    for finding in recorded_machines.diagnosis(name).findings:
         assert finding.summary.endswith(".")
         assert finding.evidence
         if finding.severity != "info":
@@ -92,9 +85,9 @@ def test_every_finding_is_complete(name):
             assert fix.command is None or (fix.command == fix.command.strip() and "\n" not in fix.command)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_machine
 def test_a_broken_environment_has_one_error_not_five(name):
-    errors = [finding.code for finding in diagnose(load(name)[1]).findings if finding.severity == "error"]
+    errors = [finding.code for finding in recorded_machines.diagnosis(name).findings if finding.severity == "error"]
     assert len(errors) <= 1
 
 

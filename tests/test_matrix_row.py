@@ -3,6 +3,8 @@
 import os
 
 import pytest
+import recorded_machines
+from checks import for_each
 
 import devicekit
 from devicekit.diagnosis.rules import CODES
@@ -94,10 +96,9 @@ def test_every_code_of_a_cell_is_a_code():
     assert {code for codes in _CODES.values() for code in codes} <= set(CODES)
 
 
-@pytest.mark.parametrize("name", sorted(os.listdir(MACHINES)))
+@for_each("name", recorded_machines.NAMES)
 def test_a_cell_fails_exactly_where_a_finding_of_its_framework_says_so(name):
-    machine = read_machine(SimulatedHost(os.path.join(MACHINES, name)))
-    diagnosis = devicekit.diagnose(machine)
+    machine, diagnosis = recorded_machines.load_machine(name), recorded_machines.diagnosis(name)
     for framework in ("tensorflow", "jax", "torch"):
         row = matrix_row(machine, diagnosis, framework)
         for cell in row.cells if row is not None else ():

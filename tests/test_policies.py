@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded_machines import load_machine
 from test_fastest import row
-from test_machines import load
 
 from devicekit import select_device
 from devicekit.diagnosis.findings import Candidate, Diagnosis
@@ -16,7 +16,7 @@ from devicekit.selection.policies import POLICIES, checked_policy, ordered
 from devicekit.selection.request import parse_request
 
 GIB = 1 << 30
-SERVER = load("linux-nvidia-server")[1]
+SERVER = load_machine("linux-nvidia-server")
 
 
 def gpu(number, used_gib=0.4, busy=0, total_gib=80, usable=True, name="H100"):
@@ -123,7 +123,7 @@ def test_a_wrong_policy_is_told(policy, message):
 
 def test_a_policy_is_judged_even_where_there_is_nothing_to_choose():
     with pytest.raises(ValueError, match="unknown policy"):
-        select_device(machine=load("linux-no-gpu")[1], policy="best")
+        select_device(machine=load_machine("linux-no-gpu"), policy="best")
 
 
 def test_the_selection_says_why_this_one():

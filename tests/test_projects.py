@@ -1,10 +1,11 @@
 """The data derived from the wheels: their shape, that every source can be resolved, that nothing overlaps."""
 
+import functools
 import json
 import os
 
 import jsonschema
-import pytest
+from checks import for_each
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
@@ -16,6 +17,7 @@ from devicekit.matrix.projects import sort_key
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data", "projects")
 NAMES = sorted(name[: -len(".json")] for name in os.listdir(FOLDER))
+each_project = for_each("name", NAMES)
 BUILD = {
     "type": "object",
     "properties": {
@@ -70,6 +72,7 @@ SCHEMA = {
 }
 
 
+@functools.lru_cache(maxsize=None)
 def load(name):
     with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
         return json.load(stream)
@@ -85,7 +88,7 @@ def test_the_data_are_small():
     assert sum(sizes) < 1000000
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_project
 def test_shape(name):
     data = load(name)
     jsonschema.validate(data, SCHEMA)
@@ -98,7 +101,7 @@ def test_shape(name):
     assert versions == sorted(set(versions))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_project
 def test_every_source_is_a_wheel_of_that_release_and_build(name):
     for row in load(name)["rows"]:
         for build in row["builds"]:
@@ -118,7 +121,7 @@ def test_every_source_is_a_wheel_of_that_release_and_build(name):
             assert same, build["source"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_project
 def test_no_wheel_is_in_two_builds(name):
     for row in load(name)["rows"]:
         seen = [
@@ -136,7 +139,7 @@ def test_every_minor_release_of_tensorflow_is_there():
     assert {"1.15"} | {"2.%d" % minor for minor in range(22)} <= minors
 
 
-@pytest.mark.parametrize("name", ["tensorflow", "tensorflow-cpu"])
+@for_each("name", ["tensorflow", "tensorflow-cpu"])
 def test_pythons_of_a_release_have_no_gap(name):
     project = Matrix().project(name)
     for version in project.versions:

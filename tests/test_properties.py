@@ -6,21 +6,17 @@ there before, and one that disappears must be told as not evaluated.
 
 import dataclasses
 import json
-import os
 
-import pytest
+from checks import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recorded_machines import NAMES, load_machine
 
 from devicekit import Fact, Machine, diagnose, explain_log, select_device
 from devicekit.diagnosis.rules import rules
 from devicekit.machine.facts import Distribution
-from devicekit.machine.probe import read_machine
-from devicekit.machine.simulated import SimulatedHost
 
-TESTS = os.path.dirname(os.path.abspath(__file__))
-NAMES = sorted(os.listdir(os.path.join(TESTS, "machines")))
-MACHINES = {name: read_machine(SimulatedHost(os.path.join(TESTS, "machines", name)), deep=True) for name in NAMES}
+MACHINES = {name: load_machine(name) for name in NAMES}
 HIDDEN_BY = {item.code: item.hidden_by for item in rules()}
 
 
@@ -270,7 +266,7 @@ def relevant_facts(machine):
         yield path, fact
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_fact_that_gets_lost_makes_no_finding(name):
     machine = MACHINES[name]
     found = diagnose(machine)
@@ -292,7 +288,7 @@ def test_a_fact_that_gets_lost_makes_no_finding(name):
                 assert code in undecided, "%s is passed over in silence where %s is unknown" % (code, kind_of(path))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_nothing_known_of_the_hardware_is_nothing_found(name):
     """All facts about drivers and libraries lost at once: nothing of them is missing, and no device is promised."""
     machine = MACHINES[name]

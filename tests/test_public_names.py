@@ -3,11 +3,13 @@
 import inspect
 import re
 
-import pytest
+from checks import for_each
 
 import devicekit
 
 NAMES = [name for name in devicekit.__all__ if name != "__version__"]
+
+each_name = for_each("name", NAMES)
 
 
 def docstring(name):
@@ -28,13 +30,13 @@ def described(text):
     return names
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_name
 def test_it_says_what_it_is(name):
     text = docstring(name)
     assert re.match(r"[A-Z][^\n]+[^\n.]*\S", text), text[:80]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_name
 def test_parameters_are_those_of_the_signature(name):
     item = getattr(devicekit, name)
     text = section(docstring(name), "Parameters")
@@ -45,14 +47,14 @@ def test_parameters_are_those_of_the_signature(name):
     assert described(text or "") == wanted
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_name
 def test_what_is_raised_is_an_exception(name):
     for raised in described(section(docstring(name), "Raises") or ""):
         found = getattr(devicekit, raised, None) or getattr(__import__("builtins"), raised)
         assert issubclass(found, BaseException)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if hasattr(getattr(devicekit, name), "__dataclass_fields__")])
+@for_each("name", [name for name in NAMES if hasattr(getattr(devicekit, name), "__dataclass_fields__")])
 def test_attributes_are_those_that_it_has(name):
     item = getattr(devicekit, name)
     names = described(section(docstring(name), "Attributes") or "")
@@ -60,7 +62,7 @@ def test_attributes_are_those_that_it_has(name):
     assert all(hasattr(item, attribute) or attribute in item.__dataclass_fields__ for attribute in names)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isclass(getattr(devicekit, name))])
+@for_each("name", [name for name in NAMES if inspect.isclass(getattr(devicekit, name))])
 def test_methods_say_what_they_do(name):
     for method, item in vars(getattr(devicekit, name)).items():
         if not method.startswith("_") and (inspect.isfunction(item) or isinstance(item, (property, classmethod))):

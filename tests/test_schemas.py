@@ -8,7 +8,7 @@ import sys
 import jsonschema
 import pytest
 from measurements import benchmark, comparison, tuning
-from test_machines import NAMES, load
+from recorded_machines import NAMES, load_machine
 
 import devicekit
 from devicekit import testing
@@ -62,7 +62,7 @@ def test_the_schemas_are_those_of_the_code():
 @pytest.mark.parametrize("part", range(4))
 def test_what_is_said_of_every_machine(part):
     for name in NAMES[part::4]:
-        _, machine, _ = load(name)
+        machine = load_machine(name)
         diagnosis, selection = devicekit.diagnose(machine), devicekit.select_device("gpu", machine=machine)
         check("machine", machine.to_dict())
         check("doctor", doctor_data(machine, diagnosis, selection))

@@ -12,6 +12,7 @@ import string
 import time
 
 import pytest
+from checks import for_each
 
 import devicekit
 from devicekit.diagnosis.rules import CODES, MEASURED_CODES
@@ -73,9 +74,15 @@ ROWS = [row for name in FILES for row in BY_FILE[name]]
 IDS = [row["id"] for row in ROWS]
 
 
-def each(test):
-    """A test for every signature. One test a file would stop at the first that is wrong."""
-    return pytest.mark.parametrize("row", ROWS, ids=IDS)(test)
+#: The patterns are compiled once: the cache of `re` is too small for all of them.
+SIGNATURES = {row["id"]: Signature(row) for row in ROWS}
+PATTERNS = {row["id"]: re.compile(row["pattern"]) for row in ROWS if "pattern" in row}
+
+each_signature = for_each("row", ROWS, ids=IDS)
+
+
+def groups_of(row):
+    return set(PATTERNS[row["id"]].groupindex) if "pattern" in row else set()
 
 
 def test_every_file_is_read():
@@ -87,7 +94,7 @@ def test_ids_are_unique():
     assert len(set(IDS)) == len(IDS), sorted(item for item in set(IDS) if IDS.count(item) > 1)
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_a_file_says_when(name):
     with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
         data = json.load(stream)
@@ -95,7 +102,7 @@ def test_a_file_says_when(name):
     assert set(data) <= {"date", "signatures", "schema", "source", "note"}
 
 
-@each
+@each_signature
 def test_fields(row):
     assert not set(row) - FIELDS
     assert re.match(r"[a-z0-9]+(-[a-z0-9.+_]+)*$", row["id"])
@@ -114,10 +121,10 @@ def test_fields(row):
         assert len(row["summary"]) > 10
     assert row.get("severity", "error") in ("error", "warning", "info")
     if row.get("code") == BY_LIBRARY:
-        assert "library" in re.compile(row["pattern"]).groupindex
+        assert "library" in groups_of(row)
 
 
-@each
+@each_signature
 def test_ways_out(row):
     for fix in fixes_of(row):
         assert set(fix) <= {"text", "command"}
@@ -132,9 +139,9 @@ def fixes_of(row):
     return row.get("fix", []) + [fix for case in row.get("when", []) for fix in case.get("fix", [])]
 
 
-@each
+@each_signature
 def test_conditions(row):
-    groups = re.compile(row["pattern"]).groupindex if "pattern" in row else {}
+    groups = groups_of(row)
     for case in row.get("when", []):
         assert set(case) <= {"if", "code", "says", "summary", "fix", "severity"}
         assert case["if"]
@@ -149,13 +156,13 @@ def test_conditions(row):
         for name in ("group", "env"):
             for pattern in case["if"].get(name, {}).values():
                 re.compile(pattern)
-        assert not set(case["if"].get("group", {})) - set(groups)
+        assert not set(case["if"].get("group", {})) - groups
 
 
-@each
+@each_signature
 def test_what_texts_name_is_caught(row):
     """A placeholder is a group of the pattern; other braces are doubled."""
-    groups = set(re.compile(row["pattern"]).groupindex) if "pattern" in row else set()
+    groups = groups_of(row)
     texts = [row.get("summary", "")] + [case.get("summary", "") for case in row.get("when", [])]
     for fix in fixes_of(row):
         texts += [fix["text"], fix.get("command", "")]
@@ -166,9 +173,9 @@ def test_what_texts_name_is_caught(row):
             assert not conversion, text
 
 
-@each
+@each_signature
 def test_examples_match_and_look_alikes_do_not(row):
-    signature = Signature(row)
+    signature = SIGNATURES[row["id"]]
 
     def matches(line):
         return any(literal in line for literal in signature.literals) and signature.match(line) is not None
@@ -181,10 +188,10 @@ def test_examples_match_and_look_alikes_do_not(row):
         assert not matches(line), line
 
 
-@each
+@each_signature
 def test_texts_of_the_examples_have_no_gap(row):
     """Where a group of the pattern may be absent, its sentence says "?": at least the first example must fill it."""
-    groups = Signature(row).match(row["examples"][0])
+    groups = SIGNATURES[row["id"]].match(row["examples"][0])
     summary = row.get("summary", "")
     for _, name, _, _ in string.Formatter().parse(summary):
         assert name is None or groups.get(name), (name, row["examples"][0])
@@ -287,7 +294,7 @@ def badly_nested(parsed):
     return False
 
 
-@each
+@each_signature
 def test_patterns_are_bounded(row):
     if "pattern" not in row:
         return
@@ -365,11 +372,11 @@ def worst_lines(pattern):
         yield (text * 4000)[:4000]
 
 
-@each
+@each_signature
 def test_patterns_are_quick_on_their_worst_lines(row):
     if "pattern" not in row:
         return
-    pattern = re.compile(row["pattern"])
+    pattern = PATTERNS[row["id"]]
     for line in worst_lines(row["pattern"]):
         started = time.process_time()
         pattern.search(line)

@@ -2,22 +2,20 @@
 
 import copy
 import json
-import os
 import random
 
 import pytest
-from fleets import TESTS, load_generator
+from checks import for_each
+from fleets import load_generator
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recorded_machines import NAMES, load_machine
 
 from devicekit import Machine, diagnose
 from devicekit.cluster.fleet.fingerprint import kind_of, plain_machine, shortcut
-from devicekit.machine.probe import read_machine
-from devicekit.machine.simulated import SimulatedHost
 
 GENERATOR = load_generator()
 BASE = GENERATOR.template()
-FOLDER = os.path.join(TESTS, "machines")
 
 
 def said(data):
@@ -34,9 +32,9 @@ def written(data):
     return (json.dumps(data, indent=1) + "\n").encode("ascii")
 
 
-@pytest.mark.parametrize("name", sorted(os.listdir(FOLDER)))
+@for_each("name", NAMES)
 def test_what_is_left_is_a_machine_with_the_same_findings(name):
-    data = read_machine(SimulatedHost(os.path.join(FOLDER, name)), deep=True).to_dict()
+    data = load_machine(name).to_dict()
     plain = plain_machine(kind_of(copy.deepcopy(data)).text)
     assert Machine.from_dict(plain)
     assert said(plain) == said(data)

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 from leasing_tools import HERE
-from test_machines import load
+from recorded_machines import load_machine
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """Return the path of a snapshot of a machine with eight GPUs."""
     path = tmp_path_factory.mktemp("server") / "server.json"
-    path.write_text(json.dumps(load("linux-nvidia-server")[1].to_dict()), encoding="utf-8")
+    path.write_text(json.dumps(load_machine("linux-nvidia-server").to_dict()), encoding="utf-8")
     return str(path)
 
 

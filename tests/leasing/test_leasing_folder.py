@@ -148,11 +148,11 @@ def test_a_folder_that_machines_share_is_refused(tmp_path):
 
 
 def test_a_lease_in_such_a_folder_is_refused_and_not_pretended(tmp_path, monkeypatch):
-    from test_machines import load
+    from recorded_machines import load_machine
 
     monkeypatch.setenv("DEVICEKIT_LEASE_DIR", str(tmp_path / "missing" / "leases"))
     with pytest.raises(LeaseError, match="cannot be made"):
-        lease(machine=load("linux-nvidia-server")[1])
+        lease(machine=load_machine("linux-nvidia-server"))
     assert places.open_folder is open_folder
 
 

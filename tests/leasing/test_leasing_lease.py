@@ -9,7 +9,7 @@ import threading
 
 import pytest
 from leasing_tools import told, until
-from test_machines import load
+from recorded_machines import load_machine
 
 import devicekit
 from devicekit import DeviceUnavailableError, Lease, LeaseError, LeaseTimeoutError, lease
@@ -19,7 +19,7 @@ from devicekit.cluster.lease.waiting import Queue
 from devicekit.report.leases import leases_text
 from devicekit.report.terminal import Style
 
-SERVER = load("linux-nvidia-server")[1]
+SERVER = load_machine("linux-nvidia-server")
 UUID = "GPU-11111111-2222-3333-4444-00000000000%d"
 
 
@@ -77,7 +77,7 @@ def test_what_is_asked_for_is_leased(folder, arguments, devices):
         ({"device": "gpu:7,8"}, DeviceUnavailableError, "'gpu:7,8' was required"),
         ({"device": "GPU-9"}, DeviceUnavailableError, "there is no GPU-9 here; gpu:0 is GPU-1111"),
         ({"min_memory": "100GiB"}, DeviceUnavailableError, "was required"),
-        ({"machine": load("linux-no-gpu")[1]}, DeviceUnavailableError, r"\[no-gpu\]"),
+        ({"machine": load_machine("linux-no-gpu")}, DeviceUnavailableError, r"\[no-gpu\]"),
     ],
 )
 def test_what_cannot_be_leased_is_told_before_anything_is_waited_for(folder, arguments, error, message):
@@ -203,7 +203,7 @@ def test_a_forked_process_neither_holds_nor_frees(folder, server, tmp_path):
 
 
 def test_a_whole_gpu_waits_for_its_slices(folder, monkeypatch):
-    sliced = load("linux-nvidia-mig-newer-driver")[1]
+    sliced = load_machine("linux-nvidia-mig-newer-driver")
     with lease("MIG-00000000", machine=sliced) as held:
         assert held.environment["CUDA_VISIBLE_DEVICES"] == "MIG-00000000-aaaa-bbbb-cccc-dddddddddddd"
         with lease("MIG-00000002", machine=sliced, timeout_s=0):
@@ -212,7 +212,7 @@ def test_a_whole_gpu_waits_for_its_slices(folder, monkeypatch):
         queue = Queue(open_folder())
         assert queue.attempt(["0000:07:00.0"], 1, {"0000:07:00.0": {}}) is None
         queue.leave()
-        (row,) = [row for row in read_leases(load("linux-nvidia-server")[1]).devices if row.held]
+        (row,) = [row for row in read_leases(load_machine("linux-nvidia-server")).devices if row.held]
         assert row.device == "gpu:0"
 
 
@@ -228,7 +228,7 @@ def test_waiting_is_logged_and_nothing_is_printed(start, folder, caplog, capfd):
 
 
 def test_a_gpu_that_a_stranger_holds_is_waited_for_and_not_refused(folder):
-    busy = load("linux-nvidia-gpu-busy")[1]
+    busy = load_machine("linux-nvidia-gpu-busy")
     blocked = [item.device for item in devicekit.diagnose(busy).candidates if item.blocked_by == ("device-busy",)]
     assert blocked
     with lease(blocked[0], machine=busy, timeout_s=0) as held:  # it does not ask devicekit: nobody knows for how long

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from leasing_tools import told, until
-from test_machines import load
+from recorded_machines import load_machine
 
 from devicekit import LeaseTimeoutError, auto, lease
 from devicekit.api import plan_for
@@ -18,7 +18,7 @@ from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.waiting import Queue
 from devicekit.selection.request import parse_request
 
-SERVER = load("linux-nvidia-server")[1]
+SERVER = load_machine("linux-nvidia-server")
 UUID = "GPU-11111111-2222-3333-4444-00000000000%d"
 SHOW = "import os, sys; print(os.environ['CUDA_VISIBLE_DEVICES'], os.getpid()); sys.exit(7)"
 
@@ -142,7 +142,7 @@ def test_a_command_that_is_not_there(command, folder):
 def test_gpus_are_leased_where_no_framework_is_installed_beside_devicekit(folder):
     from devicekit.cluster.lease.arguments import hardware_of
 
-    bare = load("linux-nvidia-tensorflow-cpu-and-torch")[1]
+    bare = load_machine("linux-nvidia-tensorflow-cpu-and-torch")
     assert plan_for(parse_request("gpu"), None, bare).device == "cpu"
     (gpu,) = hardware_of(parse_request("gpu"), 1, bare)
     assert (gpu.device, gpu.platform, gpu.usable) == ("gpu:0", "cuda", True)
@@ -155,7 +155,7 @@ def test_gpus_are_leased_where_no_framework_is_installed_beside_devicekit(folder
         "linux-no-gpu",
         "linux-nvidia-permission-denied",
     ):
-        assert hardware_of(parse_request("gpu"), 1, load(name)[1]) == ()
+        assert hardware_of(parse_request("gpu"), 1, load_machine(name)) == ()
 
 
 def test_the_list_of_leases(start, folder, server, capsys):
@@ -176,7 +176,7 @@ def test_the_list_of_leases(start, folder, server, capsys):
     assert "gpu:0    NVIDIA A100-SXM4-40GB: free" in text
     assert "gpu:1    NVIDIA A100-SXM4-40GB: held by process %d (holder.py) for" % holder.pid in text
     # What this process does not see is shown with what its holder has said of it.
-    alone = load("linux-no-gpu")[1]
+    alone = load_machine("linux-no-gpu")
     from devicekit.cluster.lease.listing import read_leases
 
     (row,) = read_leases(alone).devices
@@ -227,7 +227,11 @@ def test_auto_falls_to_the_cpu_or_raises_where_nothing_becomes_free(start, folde
 
 
 def test_there_is_nothing_to_lease_of_a_cpu(folder, kept):
-    for request, machine in (("cpu", SERVER), ("auto", load("linux-no-gpu")[1]), ("gpu", load("linux-no-gpu")[1])):
+    for request, machine in (
+        ("cpu", SERVER),
+        ("auto", load_machine("linux-no-gpu")),
+        ("gpu", load_machine("linux-no-gpu")),
+    ):
         plan, changes = exclusive(request, machine=machine)
         assert (plan.device, changes) == ("cpu", ())
     assert not os.path.exists(folder)
@@ -246,7 +250,7 @@ def test_how_long_auto_waits():
 def test_what_keeps_every_program_from_a_gpu_is_said_before_what_is_wrong_with_this_environment():
     from devicekit.cluster.lease.arguments import of_the_machine, plan_of
 
-    bare = load("linux-nothing-installed")[1]
+    bare = load_machine("linux-nothing-installed")
     plan = plan_of(parse_request("gpu"), 1, bare)
     assert plan.cause.code == "framework-missing"
     assert of_the_machine(plan).reason == "This machine has no GPU"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_machines import load
+from recorded_machines import load_machine
 
 from devicekit import diagnose
 from devicekit.cluster.lease.hardware_keys import keys_of
@@ -97,7 +97,7 @@ def test_nobody_waits_for_more_changes_than_it_takes(wishes, keys, wanted, chanc
 
 
 def candidates(name):
-    return [item for item in diagnose(load(name)[1]).candidates if item.platform != "cpu"]
+    return [item for item in diagnose(load_machine(name)).candidates if item.platform != "cpu"]
 
 
 def test_a_lock_is_called_after_the_hardware_and_not_after_its_number():
@@ -133,7 +133,7 @@ def test_keys_of_what_has_no_address():
 
 
 def restricted(name, *devices):
-    machine = load(name)[1]
+    machine = load_machine(name)
     found = {item.device: item for item in diagnose(machine).candidates}
     return visible(machine, [found[device] for device in devices])
 
@@ -153,11 +153,11 @@ def test_variables_leave_only_what_was_leased():
 
 
 def test_without_identifiers_numbers_are_taken_as_the_user_s_own_variable_has_them():
-    machine = load("linux-nvidia-restricted")[1]
+    machine = load_machine("linux-nvidia-restricted")
     value = machine.process.env("CUDA_VISIBLE_DEVICES")
     found = [replace(item, uuid="") for item in candidates("linux-nvidia-restricted")]
     left = value.split(",")
     assert visible(machine, found[1:2])[0] == {"CUDA_VISIBLE_DEVICES": left[1]}
     assert visible(machine, found[::-1])[0] == {"CUDA_VISIBLE_DEVICES": ",".join(left[::-1])}
-    plain = load("linux-nvidia-server")[1]
+    plain = load_machine("linux-nvidia-server")
     assert visible(plain, [Candidate("gpu:5", "cuda", "A100", True)])[0] == {"CUDA_VISIBLE_DEVICES": "5"}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from checks import for_each
 
 from devicekit.measure.numerics.operation_values import EDGES, RECIPES
 from devicekit.measure.numerics.operations import (
@@ -40,7 +41,7 @@ def test_tensorflow_computes_every_kind():
     assert set(REFERENCES) <= set(KINDS)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=NAMES)
+@for_each("operation", OPERATIONS, ids=NAMES)
 def test_the_inputs_are_numbers_that_the_dtype_has(operation):
     assert operation.scale in ("norm", "largest", "element", "absolute")
     assert min(operation.accumulation, operation.depth) >= 1
@@ -134,7 +135,7 @@ def test_same_padding_is_that_of_tensorflow(size, kernel, stride, dilation, padd
     assert same_padding(size, kernel, stride, dilation) == padding
 
 
-@pytest.mark.parametrize("operation", CONVOLUTIONS, ids=[item.name for item in CONVOLUTIONS])
+@for_each("operation", CONVOLUTIONS, ids=[item.name for item in CONVOLUTIONS])
 def test_convolutions_add_up_as_many_products_as_they_say(operation):
     x, kernel = operation.inputs
     options = operation.options
@@ -159,7 +160,7 @@ def test_convolutions_add_up_as_many_products_as_they_say(operation):
         assert (operation.accumulation, x.accumulation) == (taps * kernel.shape[-2], taps * kernel.shape[-1] // groups)
 
 
-@pytest.mark.parametrize("name", [item.name for item in OPERATIONS if item.operation == "matmul"])
+@for_each("name", [item.name for item in OPERATIONS if item.operation == "matmul"])
 def test_products_add_up_as_many_terms_as_they_say(name):
     operation = by_name(name)
     options = operation.options
