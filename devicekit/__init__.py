@@ -12,7 +12,6 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api import auto as auto
-    from .api import diagnose as diagnose
     from .api import select_device as select_device
     from .cluster.diff.compare_machines import compare_machines as compare_machines
     from .cluster.diff.result import Consequence as Consequence
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from .cluster.strategy.plan import StrategyPlan as StrategyPlan
     from .cluster.strategy.strategy import plan_strategy as plan_strategy
     from .cluster.strategy.strategy import strategy as strategy
+    from .diagnosis.diagnose import diagnose as diagnose
     from .diagnosis.findings import Candidate as Candidate
     from .diagnosis.findings import Diagnosis as Diagnosis
     from .diagnosis.findings import Evidence as Evidence
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from .measure.batch_size.find import find_batch_size as find_batch_size
     from .measure.benchmark.benchmark import benchmark as benchmark
     from .measure.benchmark.result import BenchmarkResult as BenchmarkResult
-    from .measure.benchmark.result import Throughput as Throughput
     from .measure.numerics.compare import compare as compare
     from .measure.numerics.result import Comparison as Comparison
     from .measure.numerics.result import Difference as Difference
@@ -83,11 +82,12 @@ if TYPE_CHECKING:
     from .selection.plan import Plan as Plan
     from .selection.selection import Change as Change
     from .selection.selection import Selection as Selection
+    from .selection.throughput import Throughput as Throughput
 
 _HOME = {
     "auto": "api",
     "detect": "machine.detect",
-    "diagnose": "api",
+    "diagnose": "diagnosis.diagnose",
     "select_device": "api",
     "resolve": "resolver.resolve",
     "Resolution": "resolver.result",
@@ -136,7 +136,7 @@ _HOME = {
     "Measure": "measure.numerics.result",
     "benchmark": "measure.benchmark.benchmark",
     "BenchmarkResult": "measure.benchmark.result",
-    "Throughput": "measure.benchmark.result",
+    "Throughput": "selection.throughput",
     "find_batch_size": "measure.batch_size.find",
     "tune": "measure.tuning.tune",
     "Tuning": "measure.tuning.result",

@@ -1,59 +1,16 @@
 """The public functions: they tie the rooms together and are short."""
 
-import sys
-import threading
-from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Iterable, List, Optional, Tuple, Union
 
-from .diagnosis.findings import Diagnosis, Evidence, Finding, Fix, name_of
-from .errors import DeviceUnavailableError
-from .machine.detect import detect_now, look_at_every_file, real_machine, stand_ins
+from .diagnosis.findings import Finding
+from .machine.detect import real_machine, stand_ins
 from .machine.facts import Machine
-from .matrix.matrix import BUNDLED
-from .measure.benchmark.result import Throughput
-from .selection.choose import choose
-from .selection.plan import Plan
+from .runtime.decide import plan_for
 from .selection.policies import Policy, checked_policy
 from .selection.request import Request, parse_memory, parse_request
 from .selection.selection import Change, Selection
 
-if TYPE_CHECKING:
-    from .plugins.interface import Platform
-
-__all__ = ["auto", "diagnose", "select_device"]
-
-_lock = threading.RLock()
-_current: Optional[Tuple[Any, Selection]] = None
-
-
-def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
-    """Return findings and candidate devices, each usable or blocked by which finding.
-
-    Parameters
-    ----------
-    machine : Machine or None
-        The machine to judge; this one by default.
-    """
-    from .diagnosis.rules import diagnose as run_rules
-
-    examined = machine if machine is not None else detect_now()
-    return run_rules(examined, BUNDLED, _plugins_for(examined))
-
-
-def _plugins_for(machine: Machine) -> "Sequence[Platform]":
-    """The plug-ins that have told something of a machine, as far as they are installed here."""
-    if not machine.platforms:
-        return ()
-    from .plugins.calls import inside
-    from .plugins.loading import at_hand
-
-    if inside():  # a plug-in's rule that asks for a diagnosis would be asked by that again, without end
-        return ()
-    return at_hand(machine.platforms)
-
-
-def deep_findings() -> Tuple[Finding, ...]:
-    """Return the findings of a probe that looks at every file of the installed frameworks."""
-    return diagnose(look_at_every_file()).findings
+__all__ = ["auto", "select_device"]
 
 
 def select_device(
@@ -105,34 +62,6 @@ def select_device(
     """
     request = parse_request(device, None if machine is None else machine.platforms)
     return plan_for(request, framework, machine, min_memory, exclude, policy).selection()
-
-
-def plan_for(
-    request: Request,
-    framework: Optional[str],
-    machine: Optional[Machine] = None,
-    min_memory: Union[int, str, None] = None,
-    exclude: Iterable[str] = (),
-    policy: Policy = None,
-    measured: Optional[Sequence[Throughput]] = None,
-) -> Plan:
-    """Return what would have to be done; see `select_device`.
-
-    ``measured``: figures of benchmarks; by default those that were kept of this machine, and none of another one, nor of
-    one that a test has put in its place.
-    """
-    examined = machine if machine is not None else detect_now()
-    least = None if min_memory is None else parse_memory(min_memory, "min_memory")
-    if measured is None:
-        measured = ()
-        # Without a policy figures decide between cards of several kinds that are equally free.
-        kinds = {gpu.name for gpu in examined.driver.gpus.or_none() or ()} if policy is None else set()
-        wanted = request.fastest or policy == "fastest" or len(kinds) > 1
-        if wanted and (not stand_ins.get() if machine is None else machine == real_machine()):
-            from .measure.benchmark.cached_speeds import kept_speeds
-
-            measured = kept_speeds(examined)
-    return choose(examined, diagnose(examined), request, framework, least, exclude, policy, measured)
 
 
 def auto(
@@ -219,12 +148,13 @@ def auto(
     ValueError
         Where an argument is not one of the accepted.
     """
-    global _current
     if explain_errors:
         from .logs.explain import install_excepthook
 
         install_excepthook()
     from .runtime.apply import Options, apply_plan
+    from .runtime.current import lock, selection_for, set_current
+    from .runtime.notices import announce, setting_finding, unavailable
     from .runtime.settings import VERIFY, read_settings
 
     settings = read_settings()
@@ -259,16 +189,16 @@ def auto(
 
         wait_s = checked_wait(exclusive)
     key = (request, framework, options, model, tune, checked_policy(policy), exclusive)
-    with _lock:
-        if _current is not None and _current[0] == key:
-            selection = _current[1]
-        else:
+    with lock:
+        selection = selection_for(key)
+        if selection is None:
             machine = real_machine()
             plan = plan_for(request, framework, machine, policy=policy)
             if request.fastest and model is not None and not plan.by_speed:
-                from .measure.benchmark.cached_speeds import kept_speeds, measure_speeds
+                from .measure.benchmark.cached_speeds import measure_speeds
+                from .runtime.speed_cache import cached_speeds
 
-                if measure_speeds(plan, model, kept_speeds(machine)):
+                if measure_speeds(plan, model, cached_speeds(machine)):
                     plan = plan_for(request, framework, machine, policy=policy)
             leased: Tuple[Change, ...] = ()
             if exclusive is not False and not settings.in_trial:
@@ -285,13 +215,13 @@ def auto(
             selection = selection.replace(
                 findings=selection.findings + tuple(notes), changes=leased + selection.changes
             )
-            _current = (key, selection)
+            set_current(key, selection)
             from .runtime.scope import forget_devices
 
             forget_devices()
     if require and _is_less(selection, request):
         raise unavailable(selection)
-    tell_of(selection, settings.quiet, verbose)
+    announce(selection, settings.quiet, verbose)
     return selection
 
 
@@ -311,54 +241,3 @@ def _is_less(selection: Selection, request: Request) -> bool:
     if request.fastest and selection.device == "cpu":
         return selection.fallback  # it may be the fastest
     return selection.device in ("cpu", "auto")
-
-
-def current() -> Optional[Selection]:
-    """Return what `auto` chose in this process, None where it was not called."""
-    return _current[1] if _current is not None else None
-
-
-def unavailable(selection: Selection) -> DeviceUnavailableError:
-    """Return the error for a device that was required and is not in force."""
-    given = "only %s can be used" % selection.device if selection.device != "auto" else "it cannot be set up"
-    asked = "'%s' was asked for: " % selection.requested
-    reason = selection.reason[len(asked) :] if selection.reason.startswith(asked) else selection.reason
-    lines = ["'%s' was required, %s: %s." % (selection.requested, given, reason.rstrip("."))]
-    cause = selection.findings[0] if selection.findings else None
-    if cause is not None:
-        lines[0] = "[%s] " % cause.code + lines[0]
-        lines += ["%s%s" % (fix.text, ": " + fix.command if fix.command else "") for fix in cause.fix[:1]]
-    return DeviceUnavailableError(" ".join(lines), selection.findings)
-
-
-def setting_finding(name: str, problem: str) -> Finding:
-    return Finding(
-        "setting-invalid",
-        "warning",
-        "The variable %s has a value that devicekit does not know; it is ignored." % name,
-        (Evidence(problem, name),),
-        (Fix("Unset %s or give it an accepted value" % name),),
-    )
-
-
-def tell_of(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
-    """Warn about what the user must know, and log the rest."""
-    from .errors import CompatibilityWarning, ConfigurationWarning, DeviceWarning, FallbackWarning, notify
-
-    families = {
-        "runtime-already-initialized": ConfigurationWarning,
-        "setting-invalid": ConfigurationWarning,
-        "cache-unwritable": ConfigurationWarning,
-        "keras-backend-differs": ConfigurationWarning,
-    }
-    if verbose and not quiet:
-        print(selection, file=sys.stderr)
-    for number, finding in enumerate(selection.findings):
-        family: Type[DeviceWarning] = families.get(finding.code, CompatibilityWarning)
-        broken = name_of(selection.framework) in finding.blocks
-        if number == 0 and selection.fallback and finding.code not in families and not broken:
-            family = FallbackWarning
-        # One warning for one fall to the CPU, and one for each thing that is broken: what else was found is on the
-        # Selection and in the log.
-        told = finding.code in families or finding.severity == "error" or (number == 0 and selection.fallback)
-        notify(finding, family, quiet=quiet or not told)

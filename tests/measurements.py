@@ -1,10 +1,11 @@
 """Results as a comparison, a benchmark and a tuning return them, for tests of what shows them."""
 
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, FrameworkStatus, NotEvaluated
-from devicekit.measure.benchmark.result import BenchmarkResult, Throughput
+from devicekit.measure.benchmark.result import BenchmarkResult
 from devicekit.measure.numerics.result import Comparison, Difference, Divergence, Measure
 from devicekit.measure.tuning.result import TunedOption, Tuning
 from devicekit.selection.selection import Change, Selection
+from devicekit.selection.throughput import Throughput
 
 #: What a driver, a file or a model may call itself.
 HOSTILE = (

@@ -11,9 +11,10 @@ import pytest
 
 import devicekit
 from devicekit.machine.facts import Fact
-from devicekit.measure.benchmark.cache import LIFE_S, is_kept, load, rows_of, save, state_of, this_state
-from devicekit.measure.benchmark.result import Throughput
+from devicekit.measure.benchmark.cache_writer import Keeper, is_cacheable
+from devicekit.runtime.speed_cache import LIFE_S, load, rows_of, save, state_of, this_state
 from devicekit.selection.selection import Change
+from devicekit.selection.throughput import Throughput
 
 POSIX = os.name == "posix"
 TASK = {
@@ -86,12 +87,14 @@ def test_one_that_was_ended_by_its_time_stands_for_the_same_time(tmp_path):
 @pytest.mark.parametrize(
     "more", [{"architecture": "{}"}, {"model": "my.module:make"}, {"shape": [64, 64, 3]}, {"settings": {"tf32": True}}]
 )
-def test_what_no_fingerprint_knows_is_not_kept(tmp_path, more):
+def test_what_no_fingerprint_covers_is_not_cached(tmp_path, monkeypatch, more):
+    monkeypatch.setenv("DEVICEKIT_CACHE_DIR", str(tmp_path))
     task = dict(TASK, **more)
-    assert not is_kept(task)
-    assert save(str(tmp_path), "s", task, row()) is None
+    assert not is_cacheable(task)
+    keeper = Keeper([task])
+    keeper.keep([row()])
     assert list(tmp_path.iterdir()) == []
-    assert load(str(tmp_path), "s", task) is None
+    assert keeper.kept() is None
 
 
 def test_a_failure_is_kept_for_an_hour_and_never_in_the_place_of_figures(tmp_path):
@@ -221,8 +224,8 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
 
 WRITER = """
 import sys
-from devicekit.measure.benchmark.cache import save
-from devicekit.measure.benchmark.result import Throughput
+from devicekit.runtime.speed_cache import save
+from devicekit.selection.throughput import Throughput
 folder, number = sys.argv[1], int(sys.argv[2])
 task = %r
 for turn in range(40):

@@ -5,16 +5,16 @@ import os
 import pytest
 
 from devicekit import select_device
-from devicekit.api import plan_for
 from devicekit.cli.main import main
 from devicekit.machine.facts import Machine
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.measure.benchmark.cached_speeds import checked_model
-from devicekit.measure.benchmark.result import Throughput
+from devicekit.runtime.decide import plan_for
 from devicekit.selection.plan import next_plan
 from devicekit.selection.ranking import is_faster, rank, slower_than_cpu
 from devicekit.selection.request import parse_request
+from devicekit.selection.throughput import Throughput
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

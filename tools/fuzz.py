@@ -297,7 +297,7 @@ class Fuzzer:
 
     def host(self, rng):
         """A whole machine with mutated files is read and judged."""
-        from devicekit.api import diagnose, select_device
+        from devicekit import diagnose, select_device
         from devicekit.machine.probe import read_machine
 
         host = copy.deepcopy(rng.choice(self.hosts))
@@ -330,7 +330,7 @@ class Fuzzer:
         return host, feed
 
     def machine(self, rng):
-        from devicekit.api import diagnose, select_device
+        from devicekit import diagnose, select_device
         from devicekit.errors import MachineFileError
         from devicekit.machine.facts import Machine
 

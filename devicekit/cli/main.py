@@ -161,7 +161,8 @@ def _examine(options: argparse.Namespace) -> Machine:
 
 
 def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
-    from ..api import diagnose, plan_for
+    from ..diagnosis.diagnose import diagnose
+    from ..runtime.decide import plan_for
     from ..selection.request import parse_request
 
     # Before the machine is looked at, so that wrong use is told at once; a snapshot may have words of its own.
@@ -170,9 +171,9 @@ def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
     request = request or parse_request(options.device, machine.platforms)
     measured = None
     if request.fastest and not options.machine:
-        from ..measure.benchmark.cached_speeds import kept_speeds
+        from ..runtime.speed_cache import cached_speeds
 
-        measured = kept_speeds(machine)
+        measured = cached_speeds(machine)
     selection = plan_for(request, None, machine, measured=measured).selection()
     diagnosis = diagnose(machine)
     slower = tuple(item for item in selection.findings if item.code == "slower-than-cpu")  # of figures, not of a rule

@@ -109,7 +109,9 @@ def numerics_targets(frameworks: Sequence[str] = (), devices: Sequence[str] = ()
     DevicekitError
         Where there is no framework.
     """
-    from ..api import diagnose, select_device, unavailable
+    from ..api import select_device
+    from ..diagnosis.diagnose import diagnose
+    from ..runtime.notices import unavailable
 
     for name in frameworks:
         if name not in _FRAMEWORKS:

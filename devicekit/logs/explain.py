@@ -98,7 +98,7 @@ def explain_log(
     found = read_log(log, known, source)  # type: ignore[arg-type,unused-ignore]
     if machine is None:
         return found
-    from ..api import diagnose
+    from ..diagnosis.diagnose import diagnose
     from .snapshot_context import merged
 
     findings = merged(found.findings, diagnose(machine).findings, found.certain)

@@ -3,8 +3,9 @@
 import textwrap
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ..measure.benchmark.result import BenchmarkResult, Throughput
+from ..measure.benchmark.result import BenchmarkResult
 from ..measure.tuning.result import TunedOption, Tuning
+from ..selection.throughput import Throughput
 from .amounts import count, memory, rate, ratio
 from .terminal import Style, finding_lines
 

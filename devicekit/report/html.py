@@ -8,10 +8,11 @@ from html import escape
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding
-from ..measure.benchmark.result import BenchmarkResult, Throughput
+from ..measure.benchmark.result import BenchmarkResult
 from ..measure.numerics.result import Comparison, Difference, Divergence
 from ..measure.tuning.result import Tuning
 from ..selection.selection import Selection
+from ..selection.throughput import Throughput
 from .amounts import count, memory, plain, rate, ratio, relative, sign, worst_first
 
 __all__ = ["benchmark_html", "comparison_html", "diagnosis_html", "selection_html", "tuning_html"]

@@ -2,9 +2,10 @@
 
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
-from ..measure.benchmark.result import BenchmarkResult, Throughput
+from ..measure.benchmark.result import BenchmarkResult
 from ..measure.numerics.result import Comparison, Difference, Divergence
 from ..measure.tuning.result import Tuning
+from ..selection.throughput import Throughput
 from .amounts import memory, rate, ratio, relative, worst_first
 from .figures.divergence import divergence_panels
 from .figures.drawing import Panel, figure, measured

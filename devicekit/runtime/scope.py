@@ -207,14 +207,16 @@ def _accept(device: Optional[str]) -> None:
 
 def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     """Find the device behind a string: the machine's facts first, then the framework's word."""
-    from .. import api
     from ..errors import FallbackWarning, notify
     from ..machine.detect import real_machine
+    from .current import current_selection
+    from .decide import plan_for
     from .frameworks import adapter
+    from .notices import unavailable
     from .settings import read_settings
 
     device, framework, require = key
-    chosen = api.current()
+    chosen = current_selection()
     if device is None:
         device = chosen.device.partition(",")[0] if chosen is not None else "auto"
     if framework is None and chosen is not None and chosen.framework is not None and chosen.device != "auto":
@@ -222,7 +224,7 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     request = parse_request(device)
     # Which of several is the framework's word: the first that is visible to it.
     machine = real_machine()
-    plan = api.plan_for(request, framework, machine, policy="index")
+    plan = plan_for(request, framework, machine, policy="index")
     selection = plan.selection()
     unknown = bool(request.identifiers) and not plan.indices
     if plan.by_speed or (request.identifiers and not unknown):  # the framework is asked for what was decided on
@@ -230,7 +232,7 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
     if _is_nothing_to_place(selection):
         # There is nothing to place with: the body's own import says what is wrong, as it would without us.
         if require:
-            raise api.unavailable(selection)
+            raise unavailable(selection)
         _warn(selection, notify, FallbackWarning, read_settings().quiet)
         return _Place(selection, None, None, None)
     if plan.libraries and name_of(plan.framework) not in _modules:
@@ -270,7 +272,7 @@ def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
             selection = selection.replace(platform=word or tool.platform(name), name="", reason=reason)
     if fallback:
         if require:
-            raise api.unavailable(selection)
+            raise unavailable(selection)
         _warn(selection, notify, FallbackWarning, read_settings().quiet)
     place = _Place(selection, name, tool.scope_factory(), tool, *(tool.switch(name) or ()))
     if tool.settled():

@@ -56,7 +56,7 @@ def verify_interpreter(
     interpreter: Interpreter, frameworks: Union[str, Iterable[str], None] = None, timeout_s: float = TIMEOUT_S
 ) -> Verification:
     """Do the same with any interpreter of this machine; see `verify`."""
-    from ..api import diagnose
+    from ..diagnosis.diagnose import diagnose
     from ..machine.probe import read_machine
 
     names = _names(frameworks)

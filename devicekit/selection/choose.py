@@ -15,8 +15,8 @@ from .request import Request, parse_request
 # Names that type checkers know: figures are looked at only where "fastest" was asked for.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..measure.benchmark.result import Throughput
     from .ranking import Ranking
+    from .throughput import Throughput
 
 __all__ = ["choose", "why_not"]
 

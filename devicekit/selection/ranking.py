@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, name_of
-from ..measure.benchmark.result import Throughput
+from .throughput import Throughput
 
 __all__ = ["Ranking", "is_faster", "rank", "slower_than_cpu"]
 

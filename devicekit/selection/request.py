@@ -57,8 +57,8 @@ class Request:
     fastest : bool
         Whether the fastest is wanted of what ``auto`` chooses among.
     identifiers : tuple of str
-        The vendor's identifiers, or their beginnings, that were named instead of numbers; `selection.device_ids` turns them
-        into numbers.
+        The vendor's identifiers, or their beginnings, that were named instead of numbers;
+        `devicekit.selection.device_ids` turns them into numbers.
     foreign : bool
         Whether the platform is a plug-in's.
     device_types : tuple of (str, str)

@@ -64,13 +64,13 @@ class Run:
 
     def diagnosis(self) -> "Diagnosis":
         if self._diagnosis is None:
-            from ..api import diagnose
+            from ..diagnosis.diagnose import diagnose
 
             self._diagnosis = diagnose(self.machine())
         return self._diagnosis
 
     def select(self, device: str, **wishes: Any) -> "Selection":
-        from ..api import select_device
+        from .. import select_device
 
         return select_device(device, machine=self.machine(), **wishes)
 
@@ -99,14 +99,14 @@ class Run:
         return list(dict.fromkeys(found))
 
     def _usable_names(self) -> List[str]:
-        from ..api import current
         from ..diagnosis.findings import name_of
+        from ..runtime.current import current_selection
 
         selection = self.select("auto")
         status = self.diagnosis().framework(name_of(selection.framework)) if selection.framework else None
         if selection.device == "auto" or (status is not None and status.will_import is False):
             return ["cpu"]
-        in_force = current()
+        in_force = current_selection()
         found = ["cpu"]
         for item in self.diagnosis().candidates_for(selection.framework):
             if item.platform == "cpu" or item.usable is False:

@@ -214,10 +214,10 @@ def _in_force(run: "Run", selection: "Selection", require: bool) -> "Iterator[Se
     if selection.framework is None or selection.device == "auto" or run.simulated():
         yield selection
         return
-    from ..api import current
+    from ..runtime.current import current_selection
     from ..runtime.scope import device_scope
 
-    chosen = current() is not None and not require
+    chosen = current_selection() is not None and not require
     scope = device_scope(None if chosen else selection.device, require=require and selection.device != "cpu")
     with warnings.catch_warnings():
         # Why it is the CPU stands in the header. A warning may be an error here, and this imports a framework.

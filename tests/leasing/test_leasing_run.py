@@ -11,11 +11,11 @@ from leasing_tools import told, until
 from recorded_machines import load_machine
 
 from devicekit import LeaseTimeoutError, auto, lease
-from devicekit.api import plan_for
 from devicekit.cli.main import main
 from devicekit.cluster.lease.exclusive import checked_wait, take_for
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.waiting import Queue
+from devicekit.runtime.decide import plan_for
 from devicekit.selection.request import parse_request
 
 SERVER = load_machine("linux-nvidia-server")

@@ -148,8 +148,9 @@ def _accelerators(order: Order, machine: Optional[Machine]) -> List[Candidate]:
     request = parse_request(order.devices)
     if request.kind == "cpu":
         return []
-    from ...api import diagnose, plan_for
+    from ...diagnosis.diagnose import diagnose
     from ...machine.detect import real_machine
+    from ...runtime.decide import plan_for
 
     machine = machine if machine is not None else real_machine()
     plan = plan_for(request, order.framework, machine)

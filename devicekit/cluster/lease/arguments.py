@@ -6,11 +6,11 @@ from typing import Iterable, Optional, Sequence, Tuple, Union
 from ...diagnosis.findings import Candidate
 from ...errors import DeviceUnavailableError
 from ...machine.facts import Machine
-from ...measure.benchmark.result import Throughput
 from ...selection.device_ids import numbered
 from ...selection.plan import Plan, number_of
 from ...selection.policies import Policy, checked_policy, ordered
 from ...selection.request import Request, parse_memory
+from ...selection.throughput import Throughput
 
 __all__ = [
     "candidates_of",
@@ -77,8 +77,8 @@ def plan_of(
     measured: Optional[Sequence[Throughput]] = None,
 ) -> Plan:
     """Return the plan for a request as if no other program held a device: those that do are waited for."""
-    from ...api import diagnose
-    from ...measure.benchmark.cached_speeds import kept_speeds
+    from ...diagnosis.diagnose import diagnose
+    from ...runtime.speed_cache import cached_speeds
     from ...selection.choose import choose
 
     diagnosis = diagnose(machine)
@@ -88,7 +88,7 @@ def plan_of(
         by_framework=tuple((name, _without_busy(items)) for name, items in diagnosis.by_framework),
     )
     if measured is None:
-        measured = kept_speeds(machine) if request.fastest or policy == "fastest" else ()
+        measured = cached_speeds(machine) if request.fastest or policy == "fastest" else ()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     return choose(machine, diagnosis, request, framework, least, exclude, policy, measured, count)
 
@@ -108,7 +108,7 @@ def candidates_of(plan: Plan, count: int) -> Tuple[Candidate, ...]:
     DeviceUnavailableError
         Where there are none, or fewer than are wanted.
     """
-    from ...api import unavailable
+    from ...runtime.notices import unavailable
 
     if not plan.devices or (plan.request.count and plan.fallback):
         raise unavailable(plan.selection())
@@ -148,7 +148,7 @@ def hardware_of(
 
     None where nothing on this machine fits, or where its driver does not work.
     """
-    from ...api import diagnose
+    from ...diagnosis.diagnose import diagnose
 
     least = 0 if min_memory is None else parse_memory(min_memory, "min_memory")
     there = []

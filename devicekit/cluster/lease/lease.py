@@ -111,7 +111,7 @@ def take_devices(
     ``tell`` is called about once a second while it waits; ``command``: what the holder is called, where that is not this
     program.
     """
-    from ...api import diagnose
+    from ...diagnosis.diagnose import diagnose
 
     queue = Queue(folder if folder is not None else open_folder())
     listed = list(diagnose(machine).candidates_for(framework))

@@ -70,7 +70,7 @@ def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
     LeaseError
         Where the folder with the locks cannot be used.
     """
-    from ...api import diagnose
+    from ...diagnosis.diagnose import diagnose
 
     queue = Queue(open_folder())
     candidates = [item for item in diagnose(machine).candidates_for(framework) if item.platform != "cpu"]

@@ -59,7 +59,9 @@ def plan_strategy(
 def _decide(
     devices: str, framework: Optional[str], machine: Optional[Machine], environ: Optional[Mapping[str, str]]
 ) -> Tuple[StrategyPlan, Plan]:
-    from ...api import diagnose, plan_for, setting_finding
+    from ...diagnosis.diagnose import diagnose
+    from ...runtime.decide import plan_for
+    from ...runtime.notices import setting_finding
 
     request = parse_request(devices)
     setting = read_settings().device if machine is None else None
@@ -125,9 +127,9 @@ def strategy(
     -----
     The reason and the findings are logged on ``logging.getLogger("devicekit")``; `plan_strategy` returns them.
     """
-    from ...api import tell_of, unavailable
     from ...errors import CompatibilityWarning, notify
     from ...runtime.apply import Options, apply_plan
+    from ...runtime.notices import announce, unavailable
     from ...selection.request import parse_memory
 
     if verify not in VERIFY:
@@ -157,7 +159,7 @@ def strategy(
     if chosen.kind == "refused":
         raise _refusal(chosen, devices)
     made = _make(chosen)
-    tell_of(selection, settings.quiet, None)
+    announce(selection, settings.quiet, None)
     for finding in chosen.findings:
         if finding not in selection.findings and finding not in base.findings:  # of the set, or of what it is for
             notify(finding, CompatibilityWarning, quiet=settings.quiet)

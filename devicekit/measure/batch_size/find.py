@@ -208,10 +208,10 @@ def _count(value: Any, name: str) -> int:
 
 def _where(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optional[str]]:
     """Return the device and the framework, by default those that are in force."""
-    from ...api import current
+    from ...runtime.current import current_selection
     from ...selection.request import parse_request
 
-    chosen = current()
+    chosen = current_selection()
     if device is not None:
         if parse_request(device).count > 1:
             raise ValueError("%r are several devices; a batch is found for one" % device)

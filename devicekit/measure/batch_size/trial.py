@@ -61,9 +61,9 @@ def try_task(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
     def quietly(**said: Any) -> None:
         # After the import and before the first batch.
         if said.get("stage") == "build" and not state["limited"]:
-            from ...api import current
+            from ...runtime.current import current_selection
 
-            chosen = current()
+            chosen = current_selection()
             limit_memory(task["memory_bytes"], chosen is None or chosen.platform == "cpu")
             state["limited"] = True
 
@@ -91,12 +91,13 @@ def _try(task: Dict[str, Any], run: Callable[[int], float], say: Say) -> Dict[st
 
 
 def _set_up(task: Dict[str, Any]) -> Any:
-    from ...api import auto
+    import devicekit
+
     from ...diagnosis.findings import name_of
     from ...errors import DeviceUnavailableError
 
     framework = name_of(task["framework"]) if task["framework"] else None
-    selection = auto(
+    selection = devicekit.auto(
         task["device"], framework=framework, verify="never", memory=task["device_memory"], seed=0, verbose=False
     )
     if selection.framework is None or selection.device == "auto":

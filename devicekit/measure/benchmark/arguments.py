@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
-from ...api import diagnose
+from ...diagnosis.diagnose import diagnose
 from ...diagnosis.findings import name_of
 from ...diagnosis.framework_choice import choose_framework
 from ...errors import DevicekitError

@@ -5,10 +5,11 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from ...children.worker import run_worker
 from ...diagnosis.findings import Finding
+from ...selection.throughput import Throughput
 from .arguments import tasks_for
 from .cache_writer import Keeper
 from .outcome import joined, row_of
-from .result import BenchmarkResult, Throughput
+from .result import BenchmarkResult
 
 __all__ = ["SECONDS", "TIMEOUT_S", "benchmark", "clean_environment", "findings_of"]
 
@@ -153,9 +154,9 @@ def benchmark(
 
 def clean_environment() -> Tuple[Tuple[str, Optional[str]], ...]:
     """Return the variables that `devicekit.auto` has set in this process, as they were before, for `run_worker`."""
-    from ...api import current
+    from ...runtime.current import current_selection
 
-    chosen = current()
+    chosen = current_selection()
     changes = chosen.changes if chosen is not None else ()
     # Of several changes of one variable the first knows what was before.
     return tuple((item.name, item.before) for item in reversed(changes) if item.what == "environment")

@@ -1,12 +1,24 @@
-"""Keeps what was measured, and finds it again: see `devicekit.measure.benchmark.cache` for where and how long."""
+"""Keeps what was measured, and finds it again: see `devicekit.runtime.speed_cache` for where and how long."""
 
 from typing import Any, Dict, List, Optional, Sequence
 
+from ...runtime import speed_cache
 from ...runtime.settings import cache_folder
-from . import cache
-from .result import Throughput
+from ...selection.throughput import Throughput
+from .models import model_named
 
-__all__ = ["Keeper"]
+__all__ = ["Keeper", "is_cacheable"]
+
+
+def is_cacheable(task: speed_cache.Task) -> bool:
+    """Return whether what a task measures is cached: a model that devicekit knows by name, with its own settings.
+
+    The figures of a user's own model, of another input, or with other settings than the framework's depend on those, which
+    are in no fingerprint.
+    """
+    own = task.get("architecture") or task.get("shape") or task.get("classes") or task.get("keras")
+    settings = {name: value for name, value in (task.get("settings") or {}).items() if value is not None}
+    return model_named(str(task["model"])) is not None and not own and not settings
 
 
 class Keeper:
@@ -20,10 +32,10 @@ class Keeper:
 
     def __init__(self, tasks: Sequence[Dict[str, Any]]) -> None:
         # Own models may change under the same name.
-        self._able = all(cache.is_kept(task) for task in tasks)
+        self._able = all(is_cacheable(task) for task in tasks)
         self._tasks = tasks
         self._folder = cache_folder()
-        self._state = cache.this_state() if self._able else ""
+        self._state = speed_cache.this_state() if self._able else ""
 
     def kept(self) -> Optional[List[Throughput]]:
         """Return the rows of all tasks; None where one of them is not there."""
@@ -31,7 +43,7 @@ class Keeper:
             return None
         rows: List[Throughput] = []
         for task in self._tasks:
-            row = cache.load(self._folder, self._state, dict(task, device=_meant(task)))
+            row = speed_cache.load(self._folder, self._state, dict(task, device=_meant(task)))
             if row is None:
                 return None
             rows.append(row)
@@ -41,14 +53,15 @@ class Keeper:
         """Keep rows, one for each task. Where they cannot be written, the next call measures anew."""
         if self._able:
             for task, row in zip(self._tasks, rows):
-                cache.save(self._folder, self._state, task, row)
+                speed_cache.save(self._folder, self._state, task, row)
 
 
 def _meant(task: Dict[str, Any]) -> str:
     """The device's own name: of ``"gpu"``, ``"cuda:0"`` and the like the one that is chosen for it."""
-    from ...api import select_device
     from ...machine.detect import real_machine
+    from ...runtime.decide import plan_for
+    from ...selection.request import parse_request
 
     if task["device"] == "cpu":
         return "cpu"
-    return select_device(task["device"], framework=task["framework"], machine=real_machine()).device
+    return plan_for(parse_request(task["device"]), task["framework"], real_machine()).device

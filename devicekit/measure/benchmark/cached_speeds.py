@@ -3,11 +3,10 @@
 from typing import Optional, Tuple, Union
 
 from ...diagnosis.findings import name_of
-from ...machine.facts import Machine
 from ...selection.plan import Plan
-from .result import Throughput
+from ...selection.throughput import Throughput
 
-__all__ = ["checked_model", "kept_speeds", "measure_speeds"]
+__all__ = ["checked_model", "measure_speeds"]
 
 #: What is measured where nobody names a model: a network for images of which a laptop's CPU does some steps in seconds.
 MODEL = "mobilenet"
@@ -15,16 +14,6 @@ MODEL = "mobilenet"
 #: For each device: seconds of steps, and of the whole process.
 _SECONDS = 5.0
 _TIMEOUT_S = 180.0
-
-
-def kept_speeds(machine: Machine) -> Tuple[Throughput, ...]:
-    """Return what was measured on this machine in its present state, the newest first."""
-    from ...api import current
-    from ...runtime.settings import cache_folder
-    from .cache import rows_of, state_of
-
-    chosen = current()
-    return rows_of(cache_folder(), state_of(machine, chosen.changes if chosen is not None else ()))
 
 
 def checked_model(measure: Union[bool, str]) -> Optional[str]:

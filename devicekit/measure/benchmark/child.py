@@ -99,14 +99,15 @@ def set_up(task: Dict[str, Any], say: Say) -> Tuple[Any, Any]:
 
 
 def _put(task: Dict[str, Any]) -> Any:
-    from ...api import auto
+    import devicekit
+
     from ...diagnosis.findings import name_of
     from ...errors import DeviceUnavailableError
 
     framework = name_of(task["framework"]) if task["framework"] else None
     if framework in ("tensorflow", "jax", "torch") and "keras" not in sys.modules:
         os.environ["KERAS_BACKEND"] = framework
-    selection = auto(
+    selection = devicekit.auto(
         task["device"], framework=framework, verify="never", memory=task["memory"], seed=task["seed"], verbose=False
     )
     wanted = task["device"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Dict, Sequence
 
 from ...children.worker import WorkerReport
-from .result import Throughput
+from ...selection.throughput import Throughput
 
 __all__ = ["joined", "problem_of", "row_of"]
 

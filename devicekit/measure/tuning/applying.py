@@ -62,14 +62,13 @@ def prepare(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Plan, T
 
 
 def _tuning(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Optional[Tuning], str]:
-    from ...api import current
+    from ...runtime.current import current_changes
     from ...runtime.settings import cache_folder, read_settings
-    from ..benchmark.cache import state_of
+    from ...runtime.speed_cache import state_of
     from .cache import newest
 
-    chosen = current()
     framework = str(plan.framework)
-    state = state_of(machine, chosen.changes if chosen is not None else ())
+    state = state_of(machine, current_changes())
     found = newest(cache_folder(), state, framework, plan.device)
     if found is not None or read_settings().in_trial:
         return found, ""

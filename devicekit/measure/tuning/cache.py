@@ -6,8 +6,8 @@ import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ...runtime.cache import read_own, tidy, write_whole
+from ...runtime.speed_cache import LIFE_S, this_state
 from ...runtime.trial.fingerprint import digest
-from ..benchmark.cache import LIFE_S, this_state
 from .result import TunedOption, Tuning
 
 __all__ = ["load", "newest", "save", "this_state"]

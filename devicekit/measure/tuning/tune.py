@@ -4,10 +4,11 @@ import os
 import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from ...api import plan_for, unavailable
 from ...errors import DevicekitError
 from ...machine.detect import real_machine
 from ...machine.host import LiveHost
+from ...runtime.decide import plan_for
+from ...runtime.notices import unavailable
 from ...selection.request import parse_request
 from ...selection.selection import Selection
 from ..benchmark.arguments import tasks_for

@@ -2,7 +2,8 @@
 
 from typing import Any, Dict, List, Tuple
 
-from ...measure.benchmark.result import BenchmarkResult, Throughput
+from ...measure.benchmark.result import BenchmarkResult
+from ...selection.throughput import Throughput
 from .drawing import BLUE, FAINT, GREY, INK, RED, WIDE, Entries, Panel, label, measured, rows_of_bars, shortened
 
 __all__ = ["row_labels", "throughput_panels"]

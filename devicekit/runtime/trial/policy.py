@@ -119,9 +119,10 @@ def _cache_finding(problem: str) -> Finding:
 
 def cause_in_files(plan: Plan) -> Optional[Finding]:
     """Look at every file of the framework, which takes a while, for what keeps it from being imported."""
-    from ...api import deep_findings
+    from ...diagnosis.diagnose import diagnose
+    from ...machine.detect import look_at_every_file
 
-    for finding in deep_findings():
+    for finding in diagnose(look_at_every_file()).findings:
         if finding.severity == "error" and name_of(plan.framework) in finding.blocks:
             return finding
     return None

@@ -11,15 +11,17 @@ import time
 from dataclasses import replace
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ...diagnosis.findings import name_of
-from ...machine.facts import Machine
-from ...runtime.cache import read_own, tidy, write_whole
-from ...runtime.trial.fingerprint import digest, fingerprint
-from ...selection.selection import Change
-from .models import model_named
-from .result import Throughput
+from ..diagnosis.findings import name_of
+from ..machine.detect import real_machine
+from ..machine.facts import Machine
+from ..selection.selection import Change
+from ..selection.throughput import Throughput
+from .cache import read_own, tidy, write_whole
+from .current import current_changes
+from .settings import cache_folder
+from .trial.fingerprint import digest, fingerprint
 
-__all__ = ["LIFE_S", "is_kept", "load", "rows_of", "save", "state_of", "this_state"]
+__all__ = ["LIFE_S", "cached_speeds", "load", "rows_of", "save", "state_of", "this_state"]
 
 #: Of `devicekit.measure.benchmark.child.measure`.
 Task = Mapping[str, Any]
@@ -82,22 +84,12 @@ def state_of(machine: Machine, changes: Sequence[Change] = (), variables: Option
 
 def this_state() -> str:
     """Return the state of this machine as it is now; see `state_of`."""
-    from ...api import current
-    from ...machine.detect import real_machine
-
-    chosen = current()
-    return state_of(real_machine(), chosen.changes if chosen is not None else ())
+    return state_of(real_machine(), current_changes())
 
 
-def is_kept(task: Task) -> bool:
-    """Return whether what a task measures is kept: a model that devicekit knows by name, as it is.
-
-    The figures of a user's own model, of another input, or with other settings than the framework's belong to those, which
-    no fingerprint knows.
-    """
-    own = task.get("architecture") or task.get("shape") or task.get("classes") or task.get("keras")
-    settings = {name: value for name, value in (task.get("settings") or {}).items() if value is not None}
-    return model_named(str(task["model"])) is not None and not own and not settings
+def cached_speeds(machine: Machine) -> Tuple[Throughput, ...]:
+    """Return what was measured on this machine in its present state, the newest first."""
+    return rows_of(cache_folder(), state_of(machine, current_changes()))
 
 
 def load(folder: str, state: str, task: Task) -> Optional[Throughput]:
@@ -113,8 +105,6 @@ def load(folder: str, state: str, task: Task) -> Optional[Throughput]:
         Of `devicekit.measure.benchmark.child.measure`, with the device as in `Selection.device`. It counts only what took at
         least as many steps, or as many seconds.
     """
-    if not is_kept(task):
-        return None
     found = _read(folder, _name(state, task), state)
     if found is None or found.row.problem or found.key != _key(task):
         return None
@@ -126,10 +116,8 @@ def load(folder: str, state: str, task: Task) -> Optional[Throughput]:
 def save(folder: str, state: str, task: Task, row: Throughput) -> Optional[str]:
     """Keep figures; return what went wrong, None where nothing did. The file is replaced as a whole.
 
-    A row without figures does not take the place of one with them. What `is_kept` leaves out is not kept.
+    A row without figures does not take the place of one with them.
     """
-    if not is_kept(task):
-        return None
     name = _name(state, dict(task, device=row.device))
     if row.problem:
         before = _read(folder, name, state)

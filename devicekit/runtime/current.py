@@ -1,0 +1,34 @@
+"""The selection that `devicekit.auto` made in this process."""
+
+import threading
+from typing import Any, Optional, Tuple
+
+from ..selection.selection import Change, Selection
+
+__all__ = ["current_changes", "current_selection", "lock", "selection_for", "set_current"]
+
+#: Held while a selection is made.
+lock = threading.RLock()
+
+_current: Optional[Tuple[Any, Selection]] = None
+
+
+def current_selection() -> Optional[Selection]:
+    """Return what `auto` chose in this process, None if it was not called."""
+    return _current[1] if _current is not None else None
+
+
+def current_changes() -> Tuple[Change, ...]:
+    """Return what `auto` changed in this process."""
+    return _current[1].changes if _current is not None else ()
+
+
+def selection_for(arguments: Any) -> Optional[Selection]:
+    """Return the current selection if it was made for these arguments."""
+    return _current[1] if _current is not None and _current[0] == arguments else None
+
+
+def set_current(arguments: Any, selection: Selection) -> None:
+    """Make a selection the current one."""
+    global _current
+    _current = (arguments, selection)

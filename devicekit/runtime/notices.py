@@ -1,0 +1,65 @@
+"""What the user is told about a selection: warnings, log lines, and the error for a device that was required."""
+
+import sys
+from typing import Optional, Type
+
+from ..diagnosis.findings import Evidence, Finding, Fix, name_of
+from ..errors import (
+    CompatibilityWarning,
+    ConfigurationWarning,
+    DeviceUnavailableError,
+    DeviceWarning,
+    FallbackWarning,
+    notify,
+)
+from ..selection.selection import Selection
+
+__all__ = ["announce", "setting_finding", "unavailable"]
+
+#: Findings about settings; all others are about what is installed.
+_FAMILIES = {
+    "runtime-already-initialized": ConfigurationWarning,
+    "setting-invalid": ConfigurationWarning,
+    "cache-unwritable": ConfigurationWarning,
+    "keras-backend-differs": ConfigurationWarning,
+}
+
+
+def unavailable(selection: Selection) -> DeviceUnavailableError:
+    """Return the error for a device that was required and cannot be used."""
+    given = "only %s can be used" % selection.device if selection.device != "auto" else "it cannot be set up"
+    asked = "'%s' was asked for: " % selection.requested
+    reason = selection.reason[len(asked) :] if selection.reason.startswith(asked) else selection.reason
+    lines = ["'%s' was required, %s: %s." % (selection.requested, given, reason.rstrip("."))]
+    cause = selection.findings[0] if selection.findings else None
+    if cause is not None:
+        lines[0] = "[%s] " % cause.code + lines[0]
+        lines += ["%s%s" % (fix.text, ": " + fix.command if fix.command else "") for fix in cause.fix[:1]]
+    return DeviceUnavailableError(" ".join(lines), selection.findings)
+
+
+def setting_finding(name: str, problem: str) -> Finding:
+    """Return the finding that a variable of devicekit has an invalid value."""
+    return Finding(
+        "setting-invalid",
+        "warning",
+        "The variable %s has a value that devicekit does not know; it is ignored." % name,
+        (Evidence(problem, name),),
+        (Fix("Unset %s or give it an accepted value" % name),),
+    )
+
+
+def announce(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
+    """Warn about what the user must know, and log the rest."""
+    if verbose and not quiet:
+        print(selection, file=sys.stderr)
+    for number, finding in enumerate(selection.findings):
+        family: Type[DeviceWarning] = _FAMILIES.get(finding.code, CompatibilityWarning)
+        broken = name_of(selection.framework) in finding.blocks
+        fell_back = number == 0 and selection.fallback
+        if fell_back and finding.code not in _FAMILIES and not broken:
+            family = FallbackWarning
+        # One warning for a fallback to the CPU, and one for each thing that is broken: all other findings are on the
+        # Selection and in the log.
+        visible = finding.code in _FAMILIES or finding.severity == "error" or fell_back
+        notify(finding, family, quiet=quiet or not visible)
