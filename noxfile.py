@@ -53,7 +53,7 @@ LIVE = {
         ["tensorflow-cpu", "scikit-learn"],
         ["tests/live/test_live_auto.py", "tests/live/test_live_scope.py"],
     ),
-    # The simulated GPU on older releases; what keeps verdicts is the same on all, as is what numbers mean.
+    # The simulated GPU on older releases; caching and numerics do not depend on the release.
     "gpu-2.10": (
         "3.10",
         ["tensorflow-cpu==2.10.1", "numpy<2"],
@@ -80,7 +80,7 @@ LIVE = {
     # The extra of the package itself: what a user with DirectML types.
     "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live", *ELSEWHERE]),
     "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live", *ELSEWHERE]),
-    # Keras on JAX: the newest, the last for Python 3.9, and beside TensorFlow.
+    # Keras on JAX: the newest, the last for Python 3.9, and next to TensorFlow.
     "jax-3.11": (
         "3.11",
         ["jax[cpu]", "keras"],
@@ -111,6 +111,9 @@ LIVE = {
 }
 
 
+#: What codespell and tools/check_english.py read: everything that is written here, once each package is clean.
+ENGLISH = ["README.md", "CONTRIBUTING.md", "mkdocs.yml", "benchmarks", "examples", "tools"]
+
 #: Installed by pip: for Linux the registry has PyTorch with CUDA only, several GB; a wheel for the CPU that pip's settings
 #: (``find-links``) name is not seen by uv.
 BY_PIP = {"torch-3.11"}
@@ -139,10 +142,13 @@ def build(session):
 @nox.session(python="3.13")
 def lint(session):
     """Style, and that the code runs on Python 3.7: ruff does not see everything, vermin does."""
-    session.install("ruff", "vermin")
+    session.install("ruff", "vermin", "codespell")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("vermin", "-t=3.7-", "--no-tips", "--violations", "devicekit", "tests", "examples", "benchmarks")
+    # Plain English: words in tools/english.txt, phrases in tools/phrases.txt.
+    session.run("codespell", "-D", "-", "-D", "tools/english.txt", *ENGLISH)
+    session.run("python", "tools/check_english.py", *ENGLISH)
 
 
 @nox.session(python="3.13")
@@ -173,7 +179,7 @@ def plugin(session):
 def platform(session):
     """The example of a plug-in for another accelerator: installed from its source as a user would, with its own tests."""
     session.install(wheel(session), "pytest", "pip", "setuptools", "wheel")
-    # A build leaves files beside the source.
+    # A build leaves files next to the source.
     source = os.path.join(session.create_tmp(), "devicekit-npu")
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree("examples/devicekit-npu", source)
@@ -210,7 +216,7 @@ for _environment, (_python, _requirements, _paths) in LIVE.items():
 
 @nox.session(python="3.11")
 def environments(session):
-    """Broken environments, built from the registry one by one, examined from outside, and mended by typing the fix."""
+    """Broken environments, built from the registry one by one, examined from outside, and fixed with the printed commands."""
     session.install(wheel(session) + "[test]", "uv")
     run_pytest(session, "tests/environments", *session.posargs, env={"DEVICEKIT_TEST_ENVIRONMENTS": "1"})
 

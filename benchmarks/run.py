@@ -23,7 +23,7 @@ import scripts
 #: What must not be in `sys.modules` after `import devicekit`, unless the bare interpreter has it already.
 HEAVY = ("tensorflow", "keras", "jax", "torch", "rich", "click", "ctypes", "subprocess", "importlib.metadata")
 
-#: So many further distributions are installed beside those of the environment.
+#: Numbers of distributions that are installed in addition to those of the environment.
 COUNTS = (0, 100, 1000, 3000)
 
 
@@ -33,7 +33,7 @@ class Children:
     Parameters
     ----------
     folder : str
-        A temporary folder. Children run in it: in the repository, ``python -c`` would import the devicekit that lies
+        A temporary folder. Children run in it: in the repository, ``python -c`` would import the devicekit that is
         there and not the installed one.
     """
 
@@ -142,7 +142,7 @@ def make_distributions(folder, count):
 
 
 def bench_detect(children, quick):
-    """`detect()` in a fresh process, its own imports included, beside 0 to 3000 more distributions; then repeated."""
+    """`detect()` in a fresh process, its own imports included, with 0 to 3000 more distributions; then repeated."""
     sites = {count: make_distributions(children.folder, count) for count in COUNTS}
     seen = {}
 
@@ -172,7 +172,7 @@ def bench_detect(children, quick):
 
 
 def bench_nvidia(children, quick):
-    """`detect()` beside eight simulated NVIDIA GPUs, and beside a driver that hangs."""
+    """`detect()` with eight simulated NVIDIA GPUs, and with a driver that hangs."""
     tests = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "hardware", "build.py")
     spec = importlib.util.spec_from_file_location("build", tests)
     build = importlib.util.module_from_spec(spec)
@@ -339,7 +339,7 @@ def compare_programs(children, quick, hand, auto, what):
     ):
         low, high = bootstrap(pairs, statistic)
         detail = "%s; 95 %% interval %.3f to %.3f of %d pairs" % (medians, low, high, len(pairs))
-        detail += " (undecided: the budget lies in it)" if low <= 1.02 < high else ""
+        detail += " (undecided: the interval contains the budget)" if low <= 1.02 < high else ""
         rows.append(row("%s, %s" % (what, word), statistic(pairs), "x", 1.02, detail))
     return rows, median(found["hand"])
 
@@ -483,7 +483,7 @@ def table(rows):
         unit = " " + item["unit"] if item["unit"] else ""
         budget = "" if item["budget"] is None else "%g%s" % (item["budget"], unit)
         met = {True: "yes", False: "NO", None: ""}[item["met"]]
-        # Ratios are told exactly enough to see on which side of 1.02 they are.
+        # Ratios have enough digits to see on which side of 1.02 they are.
         form = "%.3f" if unit == " x" else "%.0f" if (item["measured"] or 0) >= 100 else "%.3g"
         measured = "-" if item["measured"] is None else form % item["measured"] + unit
         lines.append((item["what"], measured, budget, met, item["detail"]))

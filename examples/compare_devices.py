@@ -23,7 +23,7 @@ model = keras.Sequential(
     [
         layers.InputLayer((16, 16, 3)),
         layers.Conv2D(8, 3, padding="same", activation="relu", name="first_convolution"),
-        layers.BatchNormalization(name="normalisation"),
+        layers.BatchNormalization(name="normalization"),
         layers.MaxPooling2D(name="pooling"),
         layers.Conv2D(16, 3, strides=2, activation="relu", name="second_convolution"),
         layers.Flatten(name="flatten"),

@@ -48,7 +48,7 @@ def main():
     y = x.sum(axis=1, keepdims=True)
     model = tf.keras.Sequential([tf.keras.layers.Dense(16, activation="relu"), tf.keras.layers.Dense(1)])
     with devicekit.device_scope(device) as selection:
-        print("in force:", selection.device)
+        print("device:", selection.device)
         # Variables are made here, at the first batch, and stay where they were made.
         model.compile(optimizer="adam", loss="mse")
         history = model.fit(x, y, epochs=3, verbose=0)

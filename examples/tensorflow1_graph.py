@@ -33,7 +33,7 @@ def compute():
             product = tf.matmul(left, left, name="product")
         with devicekit.device_scope("cpu"):
             total = tf.reduce_sum(product, name="total")
-        # Where an operation has no kernel for a device, TensorFlow 1.15 takes another one only if it is told to.
+        # Where an operation has no kernel for a device, TensorFlow 1.15 takes another one only if it is allowed to.
         with tf.compat.v1.Session(config=tf.compat.v1.ConfigProto(allow_soft_placement=True)) as session:
             value, where = placement(session, total, {left: [[1.0, 2.0], [3.0, 4.0]]})
     print("total: %s" % value)

@@ -33,7 +33,7 @@ BUNDLED = {
     ),
     "linux-broken-numpy": (
         "linux-numpy-2-under-2.10",
-        "TensorFlow 2.10 beside NumPy 2: importing it fails, on the CPU as well.",
+        "TensorFlow 2.10 next to NumPy 2: importing it fails, on the CPU as well.",
     ),
     "linux-cpu": ("linux-no-gpu", "No GPU; TensorFlow is as it should be."),
     "linux-cpu-only-build": ("linux-nvidia-tensorflow-cpu", "An NVIDIA GPU and tensorflow-cpu, which cannot use it."),

@@ -4,7 +4,7 @@
     python tools/check_cuda_search.py 2.15 2.21          # the newest patches of these
     python tools/check_cuda_search.py --environment VENV # an environment that is there already
 
-Each release is installed into a fresh environment beside a stand-in of NVIDIA's driver. Libraries with nothing in them
+Each release is installed into a fresh environment next to a stand-in of NVIDIA's driver. Libraries with nothing in them
 but names, needs and search paths like those of NVIDIA's packages are laid out in many ways; TensorFlow says what it
 loaded (its memory map), devicekit, in another process, what it would. Exit status 1 where they differ.
 """
@@ -46,7 +46,7 @@ LIBRARIES = (
     ("cudnn", "libcudnn.so.{cudnn}", (), "$ORIGIN"),
 )
 
-#: The same of neighbouring releases of CUDA, which these builds have no use for.
+#: The same of neighboring releases of CUDA, which these builds have no use for.
 OTHERS = (
     ("cuda_runtime", "libcudart.so.11.0"), ("cuda_runtime", "libcudart.so.13"), ("cublas", "libcublas.so.11"),
     ("cublas", "libcublasLt.so.11"), ("cufft", "libcufft.so.10"), ("cusparse", "libcusparse.so.11"),
@@ -68,7 +68,7 @@ with open("/proc/self/maps") as stream:
 print(json.dumps({"gpus": gpus, "files": sorted(path for path in files if ".so" in path)}))
 """
 
-#: What devicekit says. The GPU itself is told to it: no machine without one has the files that list it.
+#: What devicekit says. It is given the GPU: no machine without one has the files that list it.
 PREDICTED = """
 import json
 from dataclasses import replace
@@ -93,7 +93,7 @@ print(json.dumps({
 
 
 class Layouts:
-    """The ways in which libraries can lie about, one at a time, beside an installed TensorFlow."""
+    """The ways in which libraries can be installed, one at a time, next to an installed TensorFlow."""
 
     def __init__(self, site, folder, cudnn):
         self.site = site
@@ -144,12 +144,12 @@ class Layouts:
 
         yield "nothing", path, {}
         self.lay(everything, self.site)
-        yield "beside TensorFlow", path, {}
-        yield "beside TensorFlow, no management library", {"LD_LIBRARY_PATH": self.only_cuda}, {}
+        yield "next to TensorFlow", path, {}
+        yield "next to TensorFlow, no management library", {"LD_LIBRARY_PATH": self.only_cuda}, {}
         for name in everything:
             self.clear()
             self.lay([item for item in everything if item != name], self.site)
-            yield "beside TensorFlow without " + name, path, {}
+            yield "next to TensorFlow without " + name, path, {}
         self.clear()
         self.lay(everything, self.elsewhere)
         yield "on PYTHONPATH", dict(path, PYTHONPATH=self.elsewhere), {}
@@ -170,10 +170,10 @@ class Layouts:
         self.lay(everything[4:], self.site)
         yield "half in LD_LIBRARY_PATH", with_path(self.flat), {}
         self.lay(everything[:4], self.site)
-        yield "half in LD_LIBRARY_PATH, all beside", with_path(self.flat), {}
+        yield "half in LD_LIBRARY_PATH, all next to TensorFlow", with_path(self.flat), {}
         self.clear()
         self.lay(wrong, self.site)
-        yield "other versions beside TensorFlow", path, {}
+        yield "other versions next to TensorFlow", path, {}
         self.lay(everything, self.site)
         yield "other versions and the right ones", path, {}
         self.clear()
@@ -205,12 +205,12 @@ def run(python, code, argument, environment, folder):
 
 def differences(python, name, environment, late, folder):
     """Return what TensorFlow and devicekit do not agree on in one layout, as lines."""
-    told, _ = run(python, PREDICTED, "", environment, folder)
+    answer, _ = run(python, PREDICTED, "", environment, folder)
     task = json.dumps([late, []])
     real, log = run(python, REAL, task, dict(environment, LD_DEBUG="libs"), folder)
     by_name = {os.path.basename(path): path for path in real["files"]}
     lines, compared = [], 0
-    for library, path in told["found"].items():
+    for library, path in answer["found"].items():
         if "find library=%s " % library not in log and library not in by_name:
             if path is not None and real["gpus"]:
                 lines.append("%s: never asked for" % library)
@@ -218,20 +218,20 @@ def differences(python, name, environment, late, folder):
         compared += 1
         if by_name.get(library) != path:
             lines.append("%s: TensorFlow has %s, predicted %s" % (library, by_name.get(library), path))
-    complete = all(told["found"].values())
+    complete = all(answer["found"].values())
     management = "libnvidia-ml.so.1" in by_name or "find library=libnvidia-ml.so.1 " not in log
     if bool(real["gpus"]) != (complete and management):
         lines.append("TensorFlow lists %s, predicted %s" % (real["gpus"], "GPUs" if complete else "none"))
     repaired = ""
-    if told["mendable"]:
-        again, _ = run(python, REAL, json.dumps([late, told["load"]]), environment, folder)
+    if answer["mendable"]:
+        again, _ = run(python, REAL, json.dumps([late, answer["load"]]), environment, folder)
         repaired = ", after loading %s: %d GPU" % (
-            " ".join(os.path.basename(path) for path in told["load"]),
+            " ".join(os.path.basename(path) for path in answer["load"]),
             len(again["gpus"]),
         )
         if bool(again["gpus"]) != management:
-            lines.append("the repair did not help: %s" % ", ".join(told["load"]))
-    missing = [item for item, path in told["found"].items() if path is None]
+            lines.append("the repair did not help: %s" % ", ".join(answer["load"]))
+    missing = [item for item, path in answer["found"].items() if path is None]
     state = "%d GPU, lacks %s%s" % (len(real["gpus"]), " ".join(missing) or "nothing", repaired)
     print("  %-60s %2d libraries, %s%s" % (name, compared, state, "" if not lines else "  DIFFERENT"), flush=True)
     return ["%s: %s" % (name, line) for line in lines]

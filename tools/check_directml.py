@@ -3,10 +3,10 @@
     python tools/check_directml.py --python ENV/bin/python                # 1,000 cases, other ones every day
     python tools/check_directml.py --python ENV/bin/python --cases 50 --seed 3
 
-ENV has tensorflow-directml, or tensorflow-cpu 2.10 with tensorflow-directml-plugin; devicekit is the one beside this file. The
-adapters are simulated (tests/hardware/directx.cc), which needs a C++ compiler. Each case goes through everything that a user's
-machine does: the child process that asks DXCore, the facts that are made of its answer, the prediction. Exit status 1 where
-one case differs.
+ENV has tensorflow-directml, or tensorflow-cpu 2.10 with tensorflow-directml-plugin; devicekit is the one next to this
+file. The adapters are simulated (tests/hardware/directx.cc), which needs a C++ compiler. Each case goes through
+everything that a user's machine does: the child process that asks DXCore, the facts that are made of its answer, the
+prediction. Exit status 1 if a case differs.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def main():
         for number in range(options.cases):
             adapters, value = directx_cases.random_case(generator)
             listed = lister.names(adapters, value)
-            predicted = directx_cases.predict(lister.write(adapters), value, lister.flavour, libraries)
+            predicted = directx_cases.predict(lister.write(adapters), value, lister.flavor, libraries)
             empty += not listed
             if listed != predicted:
                 differences += 1
@@ -49,7 +49,7 @@ def main():
         lister.close()
     print(
         "%s: %d cases (seed %d), %d without a device, %d differences"
-        % (lister.flavour, options.cases, options.seed, empty, differences)
+        % (lister.flavor, options.cases, options.seed, empty, differences)
     )
     return 1 if differences or not options.cases else 0
 

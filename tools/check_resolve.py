@@ -142,7 +142,7 @@ print("FOUND", len(config.list_physical_devices("GPU")))
 
 
 def check_cuda(minor):
-    """Install the set for NVIDIA GPUs, and list devices beside a stub driver, as what `resolve` says has to be done."""
+    """Install the set for NVIDIA GPUs, and list devices next to a stub driver, as `resolve` says."""
     for python in PYTHONS:
         answer = devicekit.resolve("cuda", python=python, platform="linux-x86_64", keep=["tensorflow==%s.*" % minor])
         if answer.possible:
@@ -182,7 +182,7 @@ def main():
         "--directml", action="store_true", help="the sets for DirectML instead, up to its missing library"
     )
     parser.add_argument(
-        "--cuda", nargs="+", metavar="TENSORFLOW", help="the sets for NVIDIA GPUs instead, beside a stub driver"
+        "--cuda", nargs="+", metavar="TENSORFLOW", help="the sets for NVIDIA GPUs instead, next to a stub driver"
     )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(

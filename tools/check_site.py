@@ -109,9 +109,9 @@ def follow(folder, pages, path, link):
     parts = urlsplit(link)
     if parts.scheme in ("http", "https"):
         fits = parts.scheme == "https" and re.match(r"[\w-]+(\.[\w-]+)+(:\d+)?$", parts.netloc) and " " not in link
-        return None, "" if fits else "%s is no address with https" % link
+        return None, "" if fits else "%s is not an https address" % link
     if parts.scheme or parts.netloc:
-        return None, "" if parts.scheme == "mailto" else "%s is no link" % link
+        return None, "" if parts.scheme == "mailto" else "%s is not a link" % link
     there = place(folder, path, link)
     if not os.path.isfile(there):
         return None, "%s leads nowhere" % link

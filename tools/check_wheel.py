@@ -49,7 +49,7 @@ def problems(path):
         if not name.startswith("devicekit/") and ".dist-info/" not in name:
             found.append("%s does not belong into the wheel" % name)
     if not any("LICENSE" in name for name in names):
-        found.append("the licence is missing")
+        found.append("the license is missing")
     if size > LIMIT_BYTES:
         found.append("it has %d bytes, more than %d" % (size, LIMIT_BYTES))
     if data > LIMIT_DATA_BYTES:

@@ -1,7 +1,7 @@
 """Feeds mutated logs and metadata files to everything that reads such: nothing may raise, nothing may be slow.
 
 ``python tools/fuzz.py [--count 200000] [--seed 0] [--jobs 2] [--save FOLDER]``: the same seed makes the same inputs.
-What raised, or took too much processor time, is told, and its input is kept in the folder; then the exit status is 1.
+What raised, or took too much processor time, is reported, and its input is kept in the folder; then the exit status is 1.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-#: Seconds of processor time that one input may take; a whole machine is read, judged, and ways out are resolved.
+#: Seconds of processor time that one input may take; a whole machine is read and diagnosed, and fixes are resolved.
 SLOW_S, SLOW_MACHINE_S = 0.25, 1.0
 
 #: So many inputs are made between two signs of life; a slice that is stuck is ended after so many seconds.
@@ -390,7 +390,7 @@ def judged(diagnosis):
 
 
 def examples():
-    """Return the example lines of all signatures, where they stand now: beside the signatures or in the tests."""
+    """Return the example lines of all signatures, from next to the signatures or from the tests."""
     found = []
     for path in sorted(glob.glob(os.path.join(ROOT, "devicekit", "logs", "signatures", "*.json"))):
         with open(path, encoding="utf-8") as stream:
@@ -480,7 +480,7 @@ def keep(save, kind, number, data):
 
 
 def in_parallel(options):
-    """Run slices in processes of their own, and return their answers joined."""
+    """Run slices in child processes, and return their joined answers."""
     share = -(-options.count // options.jobs)
     children = []
     for start in range(options.start, options.start + options.count, share):

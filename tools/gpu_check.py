@@ -17,7 +17,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FRAMEWORKS = ("tensorflow", "jax", "torch")
-#: What devicekit imports, and what becomes of it without: the first is needed by every diagnosis.
+#: What devicekit imports, and how it works without them: the first is needed by every diagnosis.
 NEEDS = ("packaging", "platformdirs", "resolvelib", "pynvml")
 HIDDEN = {"CUDA_VISIBLE_DEVICES": "-1", "HIP_VISIBLE_DEVICES": "-1"}
 LIMIT_S = 300
@@ -65,9 +65,9 @@ import devicekit
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     selection = devicekit.auto(framework=%(framework)r, **%(options)r)
-told = [w.message.finding.code for w in caught if issubclass(w.category, devicekit.DeviceWarning)]
+codes = [w.message.finding.code for w in caught if issubclass(w.category, devicekit.DeviceWarning)]
 seen = {"device": selection.device, "platform": selection.platform, "name": selection.name, "verified": selection.verified,
-        "fallback": selection.fallback, "reason": selection.reason, "warnings": told,
+        "fallback": selection.fallback, "reason": selection.reason, "warnings": codes,
         "changes": [str(change) for change in selection.changes], "findings": [f.code for f in selection.findings]}
 keras = None
 %(keras)s
@@ -247,7 +247,7 @@ def has(name):
 
 
 def used_mib(index=0):
-    """The memory of a GPU that is taken, None where nobody can say."""
+    """The memory of a GPU that is in use, None if it is unknown."""
     try:
         import pynvml
 

@@ -346,7 +346,7 @@ def main():
     parser.add_argument(
         "--seed", type=int, default=datetime.date.today().toordinal(), help="which N (default: by the day)"
     )
-    parser.add_argument("--rebuild", action="store_true", help="make all rows anew, not only those of new releases")
+    parser.add_argument("--rebuild", action="store_true", help="rebuild all rows, not only those of new releases")
     parser.add_argument("--workers", type=int, default=4, help="how many wheels are read at the same time")
     options = parser.parse_args()
     rules = project_rules()

@@ -34,7 +34,7 @@ def main():
         for name, block in commands().items():
             if options.only in (None, name):
                 print("+ %s" % block, flush=True)
-                # What stands in the README is typed into a shell: here too, as one argument and with nothing put into it.
+                # README commands are typed into a shell: here too, as one argument with nothing added.
                 subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=clone, env=environ, check=True)
     return 0
 

@@ -8,7 +8,7 @@ ZOO holds ``spec.json`` (how each environment is made), ``truth.json`` (what rea
 ``home``. ``--build`` makes them one after another, runs the tool inside each, and deletes them.
 
 Scored are ``will_import``, ``will_run_keras``, ``devices`` (only where the import works) and ``cause``; "unknown" counts as
-wrong. Beside it stands pip's own ``pip check``, as recorded: a broken set is what it should report.
+wrong. The report includes pip's own ``pip check``, as recorded: a broken set is what it should report.
 """
 
 import argparse

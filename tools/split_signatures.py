@@ -1,7 +1,7 @@
 """Moves the examples of the log signatures out of the package, into ``tests/signatures/``: users need not load them.
 
-``python tools/split_signatures.py [--check]``. A signature may be written with its ``examples`` and ``not`` beside it;
-this moves them. It can be run again at any time: what is there already stays, what is beside the signature replaces it,
+``python tools/split_signatures.py [--check]``. A signature may be written with its ``examples`` and ``not`` next to it;
+this moves them. It can be run again at any time: what is there already stays, what is next to the signature replaces it,
 and what belongs to no signature any more is dropped. ``--check`` changes nothing and says with its exit status whether
 there is anything to do.
 """
@@ -80,18 +80,18 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     changed = []
     for path in sorted(glob.glob(os.path.join(options.signatures, "*.json"))):
-        beside = os.path.join(options.examples, os.path.basename(path))
+        examples_path = os.path.join(options.examples, os.path.basename(path))
         data = load(path)
-        bare, examples = split(data["signatures"], load(beside))
+        bare, examples = split(data["signatures"], load(examples_path))
         if bare != data["signatures"]:  # a file without examples stays as it is laid out
             text = signatures_text(dict(data, signatures=bare))
             assert json.loads(text)["signatures"] == bare
             # The examples first: what is interrupted between the two loses nothing.
-            store(beside, examples_text(examples), options.check)
+            store(examples_path, examples_text(examples), options.check)
             store(path, text, options.check)
             changed.append(path)
-        elif store(beside, examples_text(examples), options.check):
-            changed.append(beside)
+        elif store(examples_path, examples_text(examples), options.check):
+            changed.append(examples_path)
     for path in changed:
         print(os.path.relpath(path, ROOT))
     return 1 if options.check and changed else 0

@@ -3,7 +3,7 @@
     python tools/trace_libraries.py                 # every minor release with a build for CUDA: some hours
     python tools/trace_libraries.py 2.10 2.18
 
-Each release is installed into a fresh environment (as `devicekit resolve` pins it) and asked for its GPUs beside a stub
+Each release is installed into a fresh environment (as `devicekit resolve` pins it) and asked for its GPUs next to a stub
 driver; the loader says what is looked for (LD_DEBUG=libs). Writes devicekit/matrix/data/libraries.json.
 """
 
@@ -87,7 +87,7 @@ def save(rows):
     head = {
         "schema": 1,
         "date": datetime.date.today().isoformat(),
-        "source": "tools/trace_libraries.py: what the release asks the loader for beside a stub driver, Linux x86-64",
+        "source": "tools/trace_libraries.py: what the release asks the dynamic linker for next to a stub driver, Linux x86-64",
     }
     rows = sorted(rows.values(), key=lambda row: [int(part) for part in row["tensorflow"].split(".")])
     text = json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + ",\n".join("  " + json.dumps(row) for row in rows)

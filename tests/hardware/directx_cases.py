@@ -131,7 +131,7 @@ class Lister:
             [python, os.path.abspath(__file__), self._files.name],
             env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        self.flavour = json.loads(self._process.stdout.readline().decode())["flavour"]
+        self.flavor = json.loads(self._process.stdout.readline().decode())["flavor"]
 
     def write(self, adapters):
         """Write the file of adapters; return the value of the variable that names it."""
@@ -161,7 +161,7 @@ class Lister:
         self._files.cleanup()
 
 
-def predict(setting, value, flavour, folder):
+def predict(setting, value, flavor, folder):
     """What devicekit says of a case: names, or 6 (SIGABRT) where TensorFlow would abort.
 
     Goes through all that a user's machine does: the process that asks DXCore, the facts that are made of its answer, and the
@@ -178,7 +178,7 @@ def predict(setting, value, flavour, folder):
     answer = LiveQuestion(child, task, time.monotonic() + 60, 60).answer()
     if answer["failure"]:
         return 6
-    return [item.name for item in directml_visible(parse_directx(answer), value, flavour)]
+    return [item.name for item in directml_visible(parse_directx(answer), value, flavor)]
 
 
 def _serve(folder):
@@ -198,7 +198,7 @@ def _serve(folder):
     def reply(data):
         os.write(out, (json.dumps(data) + "\n").encode())
 
-    reply({"flavour": "plugin" if kind == "GPU" else "fork"})
+    reply({"flavor": "plugin" if kind == "GPU" else "fork"})
     for line in sys.stdin:
         task = json.loads(line)
         log = os.path.join(folder, "log.txt")

@@ -16,7 +16,7 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     ),
     "diagnose": (
         "Look and diagnose",
-        "What is on this machine, and what stands in the way. No framework is imported.",
+        "What is on this machine, and what blocks its devices. No framework is imported.",
         (
             "detect", "diagnose", "verify", "Machine", "Fact", "Diagnosis", "Finding", "Evidence", "Fix", "Candidate",
             "Verification",
@@ -34,7 +34,7 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     ),
     "measure": (
         "Measure",
-        "Numbers, speed, memory. Work runs in processes of its own, except for `compare` of your own model or function.",
+        "Numbers, speed, memory. Work runs in child processes, except for `compare` of your own model or function.",
         (
             "compare", "Comparison", "Difference", "Divergence", "Measure", "benchmark", "BenchmarkResult", "Throughput",
             "find_batch_size", "tune", "Tuning", "TunedOption", "plot",
@@ -74,7 +74,7 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     "testing": ("Test programs that use devicekit", "", ()),
 }  # fmt: skip
 
-#: What stands on a page beside the names of `devicekit` itself: modules with public names of their own.
+#: Modules with their own public names, documented next to the names of `devicekit` itself.
 _MODULES = {"testing": "devicekit.testing"}
 
 

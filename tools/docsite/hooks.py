@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: put the pages that are made from the code beside those that are written."""
+"""Hooks of MkDocs: add the pages generated from the code to the written ones."""
 
 import os
 import sys
@@ -52,14 +52,14 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Lead every finding code that stands in backticks to its page, and see that blocks of YAML can be read."""
+    """Link every finding code in backticks to its page, and see that blocks of YAML can be read."""
     for block in markdown_blocks.blocks(markdown):
         if block.language == "yaml":
             try:
                 list(yaml.safe_load_all(block.text))
             except yaml.YAMLError as error:
                 raise PluginError("%s, line %d: %s" % (page.file.src_uri, block.line, error)) from error
-    # Whoever searches for a code or a variable looks for its page first, and not for one that mentions it.
+    # A search for a code or a variable shows its page before the pages that mention it.
     if page.file.src_uri.startswith(("reference/codes/", "reference/environment")):
         page.meta.setdefault("search", {"boost": 3})
     return codes.link_codes(markdown, page.file.src_uri)

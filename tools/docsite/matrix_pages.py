@@ -33,7 +33,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
             "intel-extension-for-tensorflow-lib", "tensorflow-io-gcs-filesystem",
         ),
     ),
-    "keras": ("Keras", "Keras, and the Keras 2 that goes on beside it.", ("keras", "tf-keras")),
+    "keras": ("Keras", "Keras, and the Keras 2 that is maintained next to it.", ("keras", "tf-keras")),
     "jax": (
         "JAX",
         "JAX, its compiled part, and its plug-ins for CUDA.",
@@ -55,7 +55,7 @@ TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
     ("loads", "What a TensorFlow can load", ("minor", "numpy", "protobuf", "keras")),
     ("holds", "What wheels do not declare", ("projects", "versions", "python", "goal", "needs", "because", "seen")),
     ("imports", "What an import needs", ("projects", "versions", "python", "backend", "needs", "breaks", "because", "seen")),
-    ("plugins", "Which TensorFlow a plug-in loads beside", ("distribution", "versions", "loads", "seen")),
+    ("plugins", "Which TensorFlow a plug-in loads next to", ("distribution", "versions", "loads", "seen")),
     ("cuda", "CUDA", ("cuda", "linux_driver", "windows_driver", "libraries", "windows_libraries")),
     ("cudnn", "cuDNN", ("versions", "library", "windows_library", "cuda", "oldest_capability")),
     ("libraries", "Libraries that a TensorFlow opens", ("release", "python", "libraries")),

@@ -37,7 +37,9 @@ class NpuPlatform(devicekit.Platform):
         for number in visible(view):
             device = view.facts["devices"][number]
             yield devicekit.PlatformDevice(
-                name=device["model"], memory_bytes=device["memory_bytes"], remark="NPU %d of this machine" % number
+                name=device["model"],
+                memory_bytes=device["memory_bytes"],
+                remark="NPU %d of this machine" % number,  # codespell:ignore remark
             )
 
     def environment(self, view, framework, index):

@@ -14,7 +14,7 @@ def read_npus(host):
         return None
     devices = [read_npu(host, root, name) for name in names]
     driver = read(host, root + DRIVER)
-    # What stands under "identity" decides whether a device has to be tried again.
+    # The value of "identity" decides whether a device has to be tried again.
     return {"devices": devices, "driver": driver, "identity": [driver, names]} if devices else None
 
 

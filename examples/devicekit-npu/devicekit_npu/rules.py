@@ -80,5 +80,5 @@ def number(version):
     return [int(part) for part in version.split(".") if part.isdigit()]
 
 
-#: A cause stands before what follows from it.
+#: Causes come before their symptoms.
 RULES = (driver_too_old, permission_denied, hidden, library_missing)
