@@ -6,7 +6,7 @@ from typing import Any, Dict, Tuple
 
 import numpy as np
 
-__all__ = ["Input", "Operation", "arrays", "cotangent", "rounded", "same_padding"]
+__all__ = ["Input", "Operation", "cotangent", "generator_of", "rounded", "same_padding"]
 
 
 @dataclass(frozen=True)
@@ -95,30 +95,6 @@ class Operation:
         return tuple(i for i, item in enumerate(self.inputs) if item.kind == "float" and item.differentiable)
 
 
-def arrays(operation: Operation, seed: int, dtype: str = "float32") -> Tuple[np.ndarray, ...]:
-    """Return the inputs of an operation.
-
-    Float inputs are float64 arrays whose values ``dtype`` has exactly: so the same numbers go into the operation on every
-    device and, in float64, into the reference, and rounding of the inputs is no part of what is measured.
-
-    Parameters
-    ----------
-    seed : int
-        Together with the operation's name it determines the values.
-    dtype : {"float32", "float16", "bfloat16", "float64"}
-        In which the operation is going to be run.
-    """
-    from .operation_values import make
-
-    found = []
-    for number, item in enumerate(operation.inputs):
-        values = make(item, _generator(seed, operation.name, number))
-        if operation.scale == "magnitude" and item.kind == "float":
-            values = np.abs(values)
-        found.append(rounded(values, dtype) if item.kind == "float" else values.astype(np.int32))
-    return tuple(found)
-
-
 def cotangent(
     operation: Operation, shape: Tuple[int, ...], seed: int, index: int = 0, dtype: str = "float32"
 ) -> np.ndarray:
@@ -136,7 +112,7 @@ def cotangent(
     """
     if dtype == "float64":
         dtype = operation.dtypes[0]
-    generator = _generator(seed, operation.name, 1000 + index)
+    generator = generator_of(seed, operation.name, 1000 + index)
     values: np.ndarray = np.asarray(generator.uniform(0.25, 1.0, shape) * generator.choice([-1.0, 1.0], shape))
     return rounded(np.abs(values) if operation.scale == "magnitude" else values, dtype)
 
@@ -174,6 +150,6 @@ def same_padding(size: int, kernel: int, stride: int, dilation: int = 1) -> Tupl
     return total // 2, total - total // 2
 
 
-def _generator(seed: int, name: str, number: int) -> np.random.RandomState:
-    """A generator whose stream is the same with every release of NumPy (RandomState is frozen, NEP 19)."""
+def generator_of(seed: int, name: str, number: int) -> np.random.RandomState:
+    """Return a generator whose stream is the same with every NumPy release (RandomState is frozen, NEP 19)."""
     return np.random.RandomState([seed & 0xFFFFFFFF, zlib.crc32(name.encode("utf-8")), number])

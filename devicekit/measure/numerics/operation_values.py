@@ -1,12 +1,12 @@
 """How the values of an input are made: one function a recipe, named as in `Input.values`. NumPy alone."""
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Tuple
 
 import numpy as np
 
-from .operation import Input
+from .operation import Input, Operation, generator_of, rounded
 
-__all__ = ["EDGES", "RECIPES", "make"]
+__all__ = ["EDGES", "RECIPES", "arrays", "make"]
 
 #: Numbers at which arithmetic goes wrong: zeros of both signs, infinities, NaN, the ends of float16's, bfloat16's and
 #: float32's range, and neighbours of 1. Subnormal numbers of float32 are apart, since devices may flush them to zero.
@@ -32,6 +32,28 @@ EDGES = (
     -2.5,
     0.5,
 )
+
+
+def arrays(operation: Operation, seed: int, dtype: str = "float32") -> Tuple[np.ndarray, ...]:
+    """Return the inputs of an operation.
+
+    Float inputs are float64 arrays whose values ``dtype`` has exactly: so the same numbers go into the operation on every
+    device and, in float64, into the reference, and rounding of the inputs is no part of what is measured.
+
+    Parameters
+    ----------
+    seed : int
+        Together with the operation's name it determines the values.
+    dtype : {"float32", "float16", "bfloat16", "float64"}
+        In which the operation is going to be run.
+    """
+    found = []
+    for number, item in enumerate(operation.inputs):
+        values = make(item, generator_of(seed, operation.name, number))
+        if operation.scale == "magnitude" and item.kind == "float":
+            values = np.abs(values)
+        found.append(rounded(values, dtype) if item.kind == "float" else values.astype(np.int32))
+    return tuple(found)
 
 
 def make(item: Input, generator: np.random.RandomState) -> np.ndarray:

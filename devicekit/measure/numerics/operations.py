@@ -9,7 +9,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Dict, Iterable, Tuple, Union
 
-from .operation import Input, Operation, arrays, cotangent, rounded, same_padding
+from .operation import Input, Operation, cotangent, rounded, same_padding
+from .operation_values import arrays
 from .operations_data import DATA
 from .operations_layers import LAYERS
 from .operations_linear import LINEAR

@@ -4,7 +4,7 @@ import importlib.util
 import random
 
 from ...selection.selection import Change
-from . import Adapter
+from .interface import Adapter
 
 __all__ = ["Keras3Adapter"]
 

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from ...selection.request import NO_ACCELERATOR, Request
 from ...selection.selection import Change
-from . import Adapter
+from .interface import Adapter
 from .smoke import MATRIX, check_place, check_product
 
 __all__ = ["TensorFlowAdapter"]
