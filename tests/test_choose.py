@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from devicekit import select_device
+from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding
 from devicekit.diagnosis.framework_choice import choose_framework
-from devicekit.diagnosis.rules import diagnose
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
@@ -84,12 +84,12 @@ def test_the_user_s_restriction_is_kept():
 
 def test_why_not():
     matrix = Matrix()
-    assert why_not(diagnose(SERVER, matrix), "gpu:0") == ()
-    (finding,) = why_not(diagnose(machine("linux-nvidia-driver-missing"), matrix), "cuda")
+    assert why_not(run_rules(SERVER, matrix), "gpu:0") == ()
+    (finding,) = why_not(run_rules(machine("linux-nvidia-driver-missing"), matrix), "cuda")
     assert finding.code == "driver-missing"
-    assert why_not(diagnose(machine("linux-no-gpu"), matrix), "gpu")[0].code == "no-gpu"
+    assert why_not(run_rules(machine("linux-no-gpu"), matrix), "gpu")[0].code == "no-gpu"
     with pytest.raises(ValueError, match="accepted are"):
-        why_not(diagnose(SERVER, matrix), "banana")
+        why_not(run_rules(SERVER, matrix), "banana")
 
 
 BOTH = {"tensorflow": "2.20.0", "keras": "3.11.3", "jax": "0.7.0", "torch": "2.8.0", "numpy": "2.1.3"}
@@ -267,7 +267,7 @@ def test_a_framework_that_is_not_set_up_is_left_alone(make_machine):
 )
 def test_whole_machines_with_other_frameworks(name, asked, framework, device, verify):
     there = machine(name)
-    plan = choose(there, diagnose(there, Matrix()), parse_request("auto"), asked)
+    plan = choose(there, run_rules(there, Matrix()), parse_request("auto"), asked)
     assert (plan.framework, plan.device, plan.verify) == (framework, device, verify)
     assert plan.environment == ((("KERAS_BACKEND", "torch"),) if asked == "any" else ())
 

@@ -8,7 +8,8 @@ from checks import for_each
 from recorded_machines import NAMES
 
 import devicekit
-from devicekit.diagnosis.rules import CODES, MEASURED_CODES, rules
+from devicekit.diagnosis.codes import CODES, MEASURED_CODES
+from devicekit.diagnosis.diagnose import rules
 
 PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "diagnosis", "pages")
 DOCS = os.path.join(

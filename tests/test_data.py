@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 import devicekit
-from devicekit.diagnosis.rules import CODES, MEASURED_CODES
+from devicekit.diagnosis.codes import CODES, MEASURED_CODES
 from devicekit.matrix.matrix import Matrix, accepts, version_at_least
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")

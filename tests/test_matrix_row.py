@@ -7,7 +7,7 @@ import recorded_machines
 from checks import for_each
 
 import devicekit
-from devicekit.diagnosis.rules import CODES
+from devicekit.diagnosis.codes import CODES
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.report.compatibility_table import _CODES, matrix_row

@@ -7,8 +7,8 @@ import re
 import pytest
 from packaging.requirements import Requirement
 
+from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.findings import Fix, LazyFixes
-from devicekit.diagnosis.rules import diagnose
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
@@ -19,7 +19,7 @@ MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 
 
 def commands(machine, code):
-    diagnosis = diagnose(read_machine(SimulatedHost(os.path.join(MACHINES, machine)), deep=True), Matrix())
+    diagnosis = run_rules(read_machine(SimulatedHost(os.path.join(MACHINES, machine)), deep=True), Matrix())
     (finding,) = [item for item in diagnosis.findings if item.code == code]
     return [fix.command for fix in finding.fix]
 
@@ -100,9 +100,9 @@ def test_the_rules_alone_load_no_resolver(python):
 import sys
 from devicekit.matrix.matrix import Matrix
 from devicekit.machine.probe import read_machine
-from devicekit.diagnosis.rules import diagnose
+from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.simulated import SimulatedHost
-diagnosis = diagnose(read_machine(SimulatedHost(%r), deep=True), Matrix())
+diagnosis = run_rules(read_machine(SimulatedHost(%r), deep=True), Matrix())
 assert diagnosis.findings
 print('resolvelib' in sys.modules)
 diagnosis.findings[0].fix[0]
@@ -118,9 +118,9 @@ import sys
 sys.modules['resolvelib'] = None  # its import fails
 from devicekit.matrix.matrix import Matrix
 from devicekit.machine.probe import read_machine
-from devicekit.diagnosis.rules import diagnose
+from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.simulated import SimulatedHost
-diagnosis = diagnose(read_machine(SimulatedHost(%r), deep=True), Matrix())
+diagnosis = run_rules(read_machine(SimulatedHost(%r), deep=True), Matrix())
 print(diagnosis.findings[0].fix[0].command)
 """ % os.path.join(MACHINES, "linux-numpy-2-under-2.10")
     assert '"numpy<2"' in python(code)

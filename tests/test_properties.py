@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recorded_machines import NAMES, load_machine
 
 from devicekit import Fact, Machine, diagnose, explain_log, select_device
-from devicekit.diagnosis.rules import rules
+from devicekit.diagnosis.diagnose import rules
 from devicekit.machine.facts import Distribution
 
 MACHINES = {name: load_machine(name) for name in NAMES}

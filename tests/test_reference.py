@@ -13,7 +13,7 @@ import pytest
 
 import devicekit
 from devicekit.cli.main import _parser
-from devicekit.diagnosis.rules import CODES, MEASURED_CODES
+from devicekit.diagnosis.codes import CODES, MEASURED_CODES
 from devicekit.machine.probe.process import PRESENCE_ONLY, VARIABLES
 from devicekit.matrix.matrix import Matrix
 

@@ -15,7 +15,7 @@ import pytest
 from checks import for_each
 
 import devicekit
-from devicekit.diagnosis.rules import CODES, MEASURED_CODES
+from devicekit.diagnosis.codes import CODES, MEASURED_CODES
 from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
 
 try:

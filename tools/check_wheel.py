@@ -22,7 +22,7 @@ def problems(path):
         entry_points = wheel.read(next(name for name in names if name.endswith("entry_points.txt"))).decode("utf-8")
         codes = re.findall(
             r'"([a-z-]+)"',
-            wheel.read("devicekit/diagnosis/rules/__init__.py").decode("utf-8").partition("CODES = (")[2],
+            wheel.read("devicekit/diagnosis/codes.py").decode("utf-8").partition("CODES = (")[2],
         )
     for name in (
         "devicekit/py.typed",

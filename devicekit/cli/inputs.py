@@ -27,7 +27,7 @@ _CLIPBOARDS = (
 
 def is_code(text: str) -> bool:
     """Return whether a text is a finding code (or looks like one) and no file."""
-    from ..diagnosis.rules import CODES, MEASURED_CODES
+    from ..diagnosis.codes import CODES, MEASURED_CODES
 
     if text in CODES + MEASURED_CODES:
         return True

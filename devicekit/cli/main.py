@@ -318,7 +318,7 @@ def _explain(options: argparse.Namespace) -> int:
 def _page(code: str) -> int:
     import pkgutil
 
-    from ..diagnosis.rules import CODES, MEASURED_CODES
+    from ..diagnosis.codes import CODES, MEASURED_CODES
 
     known = sorted(CODES + MEASURED_CODES)
     if code not in known:

@@ -4,16 +4,15 @@ from typing import FrozenSet, List, Optional, Tuple
 
 from ..errors import UnknownFactError
 from ..machine.facts import Native
+from .blocking import blocking, blocking_device
+from .directml_candidates import directml_candidates
 from .findings import Candidate, Finding, NotEvaluated
-from .prediction import blocking, blocking_device
 from .rules.cuda_order import cuda_accelerators
 from .rules.device_use import devices_in_doubt
-from .rules.directml_candidates import directml_candidates
 from .rules.driver_health import driver_in_doubt
 from .rules.frameworks import uses
 from .rules.libraries import search
 from .rules.rocm_devices import amd_first
-from .rules.tpu import tpu_candidates
 from .view import Accelerator, View
 
 __all__ = ["candidates"]
@@ -43,7 +42,7 @@ def candidates(
     found: List[Candidate] = []
     try:
         found = _gpus(view, findings, _is_open(view, findings, unsettled), framework)
-        found += tpu_candidates(view, findings, framework)
+        found += _tpus(view, findings, framework)
     except UnknownFactError as error:
         undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
     # Where listing the devices kills the process, nothing can be computed either.
@@ -51,6 +50,19 @@ def candidates(
     native = view.machine.native
     found.append(Candidate("cpu", "cpu", _processor(native), not blocked, blocked, native.usable_memory_bytes))
     return tuple(found), undecided
+
+
+def _tpus(view: View, findings: Tuple[Finding, ...], framework: str) -> List[Candidate]:
+    """The TPU chips as devices of a framework; only a run can tell if one works."""
+    found = []
+    for number, chip in enumerate(view.machine.tpu.chips.or_none() or ()):
+        platform = "tpu" if uses(view, framework, "tpu") else ""
+        device = "tpu:%d" % number
+        blocks = blocking_device(findings, framework, "tpu", device)
+        blocks = tuple(code for code in blocks if platform or code == "cpu-only-build")
+        usable = None if platform and not blocks else False
+        found.append(Candidate(device, platform, "Google TPU %s" % chip, usable, blocks))
+    return found
 
 
 def _processor(native: Native) -> str:

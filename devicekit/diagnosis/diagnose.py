@@ -1,39 +1,144 @@
-"""`diagnose`: the findings and candidate devices of a machine, with those of its plug-ins."""
+"""`diagnose`: run the rules over a machine in the order of the codes, then predict from the findings."""
 
-from typing import TYPE_CHECKING, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
-from ..machine.detect import detect_now
+from ..errors import UnknownFactError
 from ..machine.facts import Machine
-from ..matrix.matrix import BUNDLED
-from .findings import Diagnosis
+from ..matrix.matrix import BUNDLED, Matrix
+from .candidates import candidates
+from .codes import CODES
+from .findings import SEVERITIES, Candidate, Diagnosis, Finding, FrameworkStatus, NotEvaluated, name_of
+from .framework_choice import BACKENDS, choose_framework
+from .platform_report import PlatformReport, not_asked
+from .prediction import statuses
+from .rules import (  # noqa: F401 - they register themselves
+    broken_plugins,
+    cuda,
+    dependencies,
+    device_use,
+    directml,
+    driver,
+    driver_health,
+    keras,
+    metal,
+    native,
+    plugins,
+    process,
+    processor,
+    python,
+    rocm,
+)
+from .rules.alternatives import another_could
+from .rules.keras import backend
+from .rules.libraries import repairs
+from .rules.registry import Rule, registered
+from .suppression import Cause, as_seen_from, cause_of, hides_all, is_symptom
+from .view import View
 
-if TYPE_CHECKING:
-    from ..plugins.interface import Platform
-
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "rules", "run_rules"]
 
 
 def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
-    """Return findings and candidate devices, each usable or blocked by findings.
+    """Return findings and candidate devices; each device is usable or blocked by the findings it names.
 
     Parameters
     ----------
     machine : Machine or None
-        The machine to examine; this one by default.
+        The machine to diagnose; this one by default.
     """
-    from .rules import diagnose as run_rules
+    if machine is None:
+        from ..machine.detect import detect_now
 
-    examined = machine if machine is not None else detect_now()
-    return run_rules(examined, BUNDLED, _plugins_for(examined))
-
-
-def _plugins_for(machine: Machine) -> "Sequence[Platform]":
-    """Return the plug-ins that reported facts of a machine, if they are installed here."""
+        machine = detect_now()
     if not machine.platforms:
-        return ()
-    from ..plugins.calls import inside
-    from ..plugins.loading import at_hand
+        return run_rules(machine, BUNDLED)
+    from ..plugins.rules import report_of
 
-    if inside():  # a plug-in's rule that asks for a diagnosis would be asked by that again, without end
-        return ()
-    return at_hand(machine.platforms)
+    return run_rules(machine, BUNDLED, report_of(machine))
+
+
+def rules() -> Tuple[Rule, ...]:
+    """Return all rules in their order."""
+    by_code = registered()
+    return tuple(by_code[code] for code in CODES)
+
+
+def run_rules(machine: Machine, matrix: Matrix, report: Optional[PlatformReport] = None) -> Diagnosis:
+    """Run all rules over a machine.
+
+    Parameters
+    ----------
+    machine : Machine
+        The facts.
+    matrix : Matrix
+        The compatibility data.
+    report : PlatformReport or None
+        What third-party platforms report; by default, that no plug-in is at work.
+    """
+    view = View(machine, matrix)
+    selected = name_of(choose_framework(machine))
+    findings, undecided = _run(view, selected)
+    report = not_asked(machine) if report is None else report
+    findings += report.findings
+    order = {severity: number for number, severity in enumerate(SEVERITIES)}
+    findings.sort(key=lambda finding: order[finding.severity])  # stable: the rules' order stays within a severity
+    devices, unlisted = _devices(view, tuple(findings), undecided, report)
+    undecided += unlisted.get(selected, [])
+    findings += [item for item in report.device_problems if item not in findings]
+    undecided += report.not_evaluated
+    frameworks: Tuple[FrameworkStatus, ...] = ()
+    try:
+        frameworks = statuses(view, tuple(findings), devices)
+        findings += another_could(view, selected, devices, frameworks)
+    except UnknownFactError as error:
+        undecided.append(NotEvaluated("framework-missing", "cannot predict what each framework will do: %s" % error))
+    return Diagnosis(
+        findings=tuple(findings),
+        candidates=devices[selected],
+        frameworks=frameworks,
+        not_evaluated=tuple(undecided),
+        by_framework=tuple(devices.items()),
+        libraries=repairs(view),
+    )
+
+
+def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
+    """Run the rules in their order; symptoms of what fired before are left out."""
+    findings: List[Finding] = []
+    undecided: List[NotEvaluated] = []
+    fired: List[Cause] = []
+    keras_backend = backend(view).name
+    for item in rules():
+        if hides_all(fired, item.hidden_by):
+            continue
+        found: List[Finding] = []
+        try:
+            for finding in item.function(view):
+                found.append(finding)
+        except UnknownFactError as error:
+            if not any(cause.code in item.hidden_by for cause in fired):
+                undecided.append(NotEvaluated(item.code, str(error)))
+        except Exception as error:  # a defect of one rule must not take the others down; it is reported
+            undecided.append(NotEvaluated(item.code, "the rule failed: %s: %s" % (type(error).__name__, error)))
+        causes = [finding for finding in found if not is_symptom(finding, fired, item.hidden_by, keras_backend)]
+        findings += [as_seen_from(finding, selected) for finding in causes]
+        # A note that blocks nothing explains nothing either.
+        fired += [
+            cause_of(finding, keras_backend) for finding in causes if finding.blocks or finding.severity != "info"
+        ]
+    return findings, undecided
+
+
+def _devices(
+    view: View,
+    findings: Tuple[Finding, ...],
+    undecided: Sequence[NotEvaluated],
+    report: PlatformReport,
+) -> Tuple[Dict[str, Tuple[Candidate, ...]], Dict[str, List[NotEvaluated]]]:
+    """Return the candidate devices for each framework, and why some could not be listed."""
+    unsettled = frozenset(item.code for item in undecided)
+    devices, unlisted = {}, {}
+    for name in BACKENDS:
+        devices[name], unlisted[name] = candidates(view, findings, unsettled, name)
+        devices[name] = devices[name][:-1] + report.candidates_for(name, findings) + devices[name][-1:]
+    return devices, unlisted

@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..matrix.target import PYTHONS
 from .findings import Fix, LazyFixes
-from .rules.requirements import normal_name
+from .requirements import normal_name
 from .view import View
 
 __all__ = ["add", "elsewhere", "install_goal", "mend", "replace_by_goal", "working_python"]

@@ -4,6 +4,7 @@ import re
 from typing import List, Mapping, Optional, Tuple
 
 from ..matrix.matrix import version_at_least
+from .blocking import blocking
 from .findings import Candidate, Finding, FrameworkStatus
 from .rules.adapters import known_outlook
 from .rules.directml_others import directml_statuses
@@ -11,22 +12,10 @@ from .rules.jax_plugins import jax_platforms, listed_first
 from .rules.keras import Backend, backend, has_backend, is_keras3, keras_version, standalone_keras
 from .view import View
 
-__all__ = ["blocking", "blocking_device", "statuses"]
+__all__ = ["statuses"]
 
 #: Backends that compute and do not train (keras: "`fit` is not supported").
 _NO_TRAINING = ("numpy", "openvino")
-
-
-def blocking(findings: Tuple[Finding, ...], what: Tuple[str, ...]) -> Tuple[str, ...]:
-    """Return the codes of the findings that block one of these, in their order, each once."""
-    codes = [finding.code for finding in findings if any(item in finding.blocks for item in what)]
-    return tuple(dict.fromkeys(codes))
-
-
-def blocking_device(findings: Tuple[Finding, ...], framework: str, platform: str, device: str) -> Tuple[str, ...]:
-    """Return the codes of the findings that keep a framework from a device of a platform ("" where it has none for it)."""
-    what = [item for item in (platform, "gpu", device) if item]
-    return blocking(findings, tuple(what + ["%s.%s" % (framework, item) for item in what] + [framework]))
 
 
 def statuses(

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import List, NamedTuple, Sequence, Tuple
 
+from .blocking import frameworks_in
 from .findings import Finding, Fix, LazyFixes
-from .framework_choice import TITLES
-from .rules.frameworks import FRAMEWORKS, frameworks_in
+from .framework_choice import BACKENDS, TITLES
 
 __all__ = ["Cause", "as_seen_from", "cause_of", "hides_all", "is_symptom"]
 
@@ -24,7 +24,7 @@ def cause_of(finding: Finding, backend: str) -> Cause:
 
 def _about(finding: Finding, backend: str) -> Tuple[str, ...]:
     own = [backend if block.startswith(("keras", "tf.")) else block for block in finding.blocks]
-    return frameworks_in(tuple(own)) if backend in FRAMEWORKS else frameworks_in(finding.blocks)
+    return frameworks_in(tuple(own)) if backend in BACKENDS else frameworks_in(finding.blocks)
 
 
 def hides_all(causes: Sequence[Cause], hidden_by: Tuple[str, ...]) -> bool:
@@ -39,7 +39,7 @@ def is_symptom(finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, 
     hit: List[str] = []
     for cause in causes:
         if cause.code in hidden_by:
-            hit += cause.frameworks or FRAMEWORKS
+            hit += cause.frameworks or BACKENDS
     return bool(about) and all(name in hit for name in about)
 
 

@@ -4,16 +4,21 @@ Pure as far as the plug-ins are; whatever they do wrong comes back as a problem 
 """
 
 import re
-from typing import Any, Callable, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..diagnosis.findings import SEVERITIES, Evidence, Finding, Fix
+from ..diagnosis.codes import CODES, MEASURED_CODES
+from ..diagnosis.findings import SEVERITIES, Candidate, Evidence, Finding, Fix, NotEvaluated
+from ..diagnosis.framework_choice import BACKENDS
+from ..diagnosis.platform_report import PlatformReport, not_asked, reason_not_asked
+from ..diagnosis.rules.broken_plugins import broken
 from ..errors import UnknownFactError
 from ..machine.facts import Machine, PlatformFacts
-from .calls import PluginError, call
+from .calls import PluginError, call, inside
 from .interface import Platform, PlatformDevice, PlatformView
+from .loading import at_hand
 from .matrix_rows import checked_rows
 
-__all__ = ["Judge", "Judged", "judge_of"]
+__all__ = ["Judge", "Judged", "judge_of", "report_of"]
 
 
 class Judged(NamedTuple):
@@ -132,3 +137,89 @@ def _check_device(device: Any) -> None:
         or device.usable not in (True, False, None)
     ):
         raise PluginError("its device %.60r is not of the form of devicekit.PlatformDevice" % (device.name,))
+
+
+def report_of(machine: Machine, platforms: Optional[Sequence[Platform]] = None) -> PlatformReport:
+    """Return what plug-ins report of a machine.
+
+    Parameters
+    ----------
+    machine : Machine
+        With the facts that the plug-ins' probes found.
+    platforms : sequence of Platform or None
+        The plug-ins to ask; by default the installed ones that reported facts.
+    """
+    if platforms is None:
+        if inside():  # a plug-in's rule that asks for a diagnosis would be asked by that again, without end
+            return not_asked(machine)
+        platforms = at_hand(machine.platforms)
+    return _Report(machine, platforms).report()
+
+
+class _Report:
+    """Collects what the plug-ins of a machine report; each mistake is noted once, whichever framework shows it."""
+
+    def __init__(self, machine: Machine, platforms: Sequence[Platform]) -> None:
+        self._findings: List[Finding] = []
+        self._undecided: List[NotEvaluated] = []
+        self._judges: List[Judge] = []
+        by_name: Dict[str, Platform] = {item.name: item for item in platforms}
+        for facts in machine.platforms:
+            platform = by_name.get(facts.name)
+            if facts.problems and not facts.facts.known:
+                continue
+            reason = reason_not_asked(facts, platform is not None)
+            if reason or platform is None:
+                self._undecided.append(NotEvaluated(facts.name, reason))
+                continue
+            judge, rows = judge_of(platform, facts, machine, CODES + MEASURED_CODES)
+            self._note(facts, rows)
+            self._judges.append(judge)
+
+    def _note(self, facts: PlatformFacts, judged: Judged) -> None:
+        problems = [broken(facts, problem) for problem in judged.problems]
+        self._findings += [item for item in problems if item not in self._findings]
+        notes = [NotEvaluated(facts.name, text) for text in judged.undecided]
+        self._undecided += [item for item in notes if item not in self._undecided]
+
+    def report(self) -> PlatformReport:
+        """Ask the rules, then for the devices."""
+        for judge in self._judges:
+            judged = judge.findings()
+            self._findings += judged.items
+            self._note(judge.told, judged)
+        findings = tuple(self._findings)
+        candidates = {framework: self._candidates(framework) for framework in BACKENDS}
+        return PlatformReport(findings, tuple(self._findings[len(findings) :]), tuple(self._undecided), candidates)
+
+    def _candidates(self, framework: str) -> Tuple[Candidate, ...]:
+        """Return the devices of all plug-ins that the framework's build supports."""
+        devices: List[Candidate] = []
+        for judge in self._judges:
+            kind = judge.told.device_type(framework)
+            if kind is None:
+                continue
+            judged = judge.devices(framework)
+            self._note(judge.told, judged)
+            for number, (device, environment) in enumerate(judged.items):
+                devices.append(_candidate(judge.told.name, number, device, kind, environment))
+        return tuple(devices)
+
+
+def _candidate(
+    platform: str, number: int, device: PlatformDevice, kind: str, environment: Tuple[Tuple[str, str], ...]
+) -> Candidate:
+    return Candidate(
+        device="%s:%d" % (platform, number),
+        platform=platform,
+        name=device.name,
+        usable=device.usable,
+        blocked_by=tuple(device.blocked_by),
+        memory_bytes=device.memory_bytes,
+        memory_free_bytes=device.memory_free_bytes,
+        uuid=device.uuid,
+        remark=device.remark,
+        device_type=kind,
+        environment=environment,
+        numbering="plug-in",
+    )

@@ -47,7 +47,8 @@ def judge(machine: Machine, *platforms: Platform) -> Diagnosis:
 
     `devicekit.diagnose` does the same with the plug-ins that are installed.
     """
-    from ..diagnosis.rules import diagnose
+    from ..diagnosis.diagnose import run_rules
     from ..matrix.matrix import BUNDLED
+    from .rules import report_of
 
-    return diagnose(machine, BUNDLED, platforms)
+    return run_rules(machine, BUNDLED, report_of(machine, platforms))

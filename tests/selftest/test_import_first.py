@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from devicekit.diagnosis.rules import diagnose
+from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
@@ -165,7 +165,7 @@ DOUBTFUL = {
 @pytest.mark.parametrize("name", sorted(DOUBTFUL))
 def test_which_plans_for_the_cpu_need_a_trial(name):
     machine = read_machine(SimulatedHost(os.path.join(MACHINES, name)))
-    plan = choose(machine, diagnose(machine, Matrix()), parse_request("cpu"))
+    plan = choose(machine, run_rules(machine, Matrix()), parse_request("cpu"))
     assert plan.device == "cpu"
     assert plan.verify is DOUBTFUL[name]
 
@@ -173,7 +173,7 @@ def test_which_plans_for_the_cpu_need_a_trial(name):
 def test_what_cannot_be_imported_needs_no_trial():
     for name in ("linux-missing-dependency", "linux-nothing-installed", "linux-numpy-2-under-2.10"):
         machine = read_machine(SimulatedHost(os.path.join(MACHINES, name)))
-        assert not choose(machine, diagnose(machine, Matrix()), parse_request("auto")).verify
+        assert not choose(machine, run_rules(machine, Matrix()), parse_request("auto")).verify
 
 
 TERMINAL = """

@@ -8,8 +8,8 @@ of its members can be spared.
 
 from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ...diagnosis.diagnose import run_rules
 from ...diagnosis.findings import Diagnosis, Finding
-from ...diagnosis.rules import diagnose
 from ...machine.facts import Machine
 from ...matrix.matrix import Matrix
 from ...selection.choose import choose
@@ -42,7 +42,7 @@ def outcome(machine: Machine, matrix: Matrix, apart: FrozenSet[Tuple[str, str]] 
 
     ``apart``: codes and what they block of which there are several findings, so that only their texts tell them apart.
     """
-    return said_of(machine, diagnose(machine, matrix), apart)
+    return said_of(machine, run_rules(machine, matrix), apart)
 
 
 def said_of(

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import Dict, FrozenSet, List, Optional, Tuple
 
-from ...diagnosis.rules import diagnose
+from ...diagnosis.diagnose import run_rules
 from ...diagnosis.view import View
 from ...machine.facts import Machine
 from ...matrix.matrix import BUNDLED
@@ -46,7 +46,7 @@ def compare_machines(before: Machine, after: Machine, *, causes: bool = True) ->
         item._replace(change=replace(item.change, undo=_undo(item, before, after)))
         for item in subjects(before, after, tuple(differences(before, after)))
     ]
-    found = {number: diagnose(machine, BUNDLED) for number, machine in enumerate((before, after))}
+    found = {number: run_rules(machine, BUNDLED) for number, machine in enumerate((before, after))}
     apart = several(found[0]) | several(found[1])
     old, new = said_of(before, found[0], apart), said_of(after, found[1], apart)
     keys = [key for key in {**new, **old} if _is_other(old.get(key), new.get(key))]

@@ -6,8 +6,8 @@ import zlib
 from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ...diagnosis.diagnose import run_rules
 from ...diagnosis.findings import Diagnosis
-from ...diagnosis.rules import diagnose
 from ...errors import MachineFileError
 from ...machine.facts import Machine
 from ...machine.snapshot import parse_machine
@@ -150,7 +150,7 @@ class Judge:
         return self._numbers[key]
 
     def _judge(self, machine: Machine) -> Tuple[Diagnosis, Plan]:
-        found = diagnose(machine, BUNDLED)
+        found = run_rules(machine, BUNDLED)
         return found, choose(machine, found, self._request)
 
     def result(self, problems: Sequence[str] = ()) -> Fleet:

@@ -3,8 +3,9 @@
 from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from ..findings import Candidate, Evidence, Finding, Fix, FrameworkStatus
+from ..framework_choice import BACKENDS
 from ..view import View
-from .frameworks import FRAMEWORKS, gpu_build, is_there
+from .frameworks import gpu_build, is_there
 from .keras import backend, is_keras3, keras_version
 
 __all__ = ["another_could"]
@@ -18,7 +19,7 @@ def another_could(
     hidden = any("device-hidden" in item.blocked_by for item in mine)
     if any(item.usable is not False for item in mine) or hidden or not is_there(view, meant):
         return []
-    for name in FRAMEWORKS:
+    for name in BACKENDS:
         gpu = _first(by_framework[name])
         imports = [status.will_import for status in statuses if status.framework == name]
         if name == meant or gpu is None or False in imports or not is_there(view, name):

@@ -5,7 +5,7 @@ from typing import Iterable
 from ...machine.facts import PlatformFacts
 from ..findings import Evidence, Finding, Fix
 from ..view import View
-from . import rule
+from .registry import rule
 
 __all__ = ["broken", "plugin_broken"]
 

@@ -12,11 +12,11 @@ from ...matrix.target import Target
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import mend, replace_by_goal
 from ..view import Accelerator, View
-from . import rule
 from .cuda_order import cuda_accelerators
 from .gpu_builds import no_code_for, no_library_for
 from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
 from .libraries import Search, cudnn_name, export, needed, others_of, search, shown
+from .registry import rule
 
 _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
 

@@ -9,12 +9,12 @@ from typing import Iterable, List, Optional, Tuple
 from ...matrix.matrix import ImportNeed, accepts, version_at_least
 from ..findings import Evidence, Finding
 from ..install_fixes import mend
+from ..requirements import applies, bare_name, bounded, normal_name
 from ..view import View
-from . import UNLOADABLE, rule
+from .import_needs import installed, unmet
 from .keras import backend, keras_version
-from .needs import installed, unmet
 from .plugins import lacking_plugins
-from .requirements import applies, bare_name, bounded, normal_name
+from .registry import BROKEN_INSTALL, rule
 
 #: Requirements of TensorFlow without which its import and a step of training still work (seen on the real wheels).
 _OPTIONAL = (
@@ -23,11 +23,8 @@ _OPTIONAL = (
     "keras-preprocessing", "keras-applications", "google-auth", "tensorboard-data-server",
 )  # fmt: skip
 
-#: What makes the TensorFlow package itself unusable, so that its requirements do not matter.
-_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
 
-
-@rule("dependency-incompatible", hidden_by=_BROKEN)
+@rule("dependency-incompatible", hidden_by=BROKEN_INSTALL)
 def dependency_incompatible(view: View) -> Iterable[Finding]:
     """Something that a framework or Keras imports is not installed, or in a version that it cannot be used with."""
     yield from lacking_plugins(view)

@@ -5,9 +5,9 @@ from typing import FrozenSet, Iterable, List, Sequence, Tuple
 from ...machine.facts import Gpu
 from ..findings import Evidence, Finding, Fix
 from ..view import View
-from . import rule
 from .cuda_order import CudaDevice, cuda_view
 from .driver_health import HIDDEN_BY, cuda_in_use, label, place
+from .registry import rule
 
 __all__ = ["NEARLY_FULL", "devices_in_doubt"]
 

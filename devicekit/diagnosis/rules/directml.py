@@ -6,10 +6,10 @@ from ...matrix.matrix import accepts, version_at_least
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
-from . import rule
 from .adapter_findings import unusable_adapters, windows_build
 from .frameworks import uses
 from .gpu_builds import other_vendor_for
+from .registry import rule
 from .rocm import amd_bridge_missing
 
 _URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"

@@ -7,11 +7,11 @@ from ...machine.facts import Library
 from ...matrix.matrix import version_at_least
 from ..findings import Evidence, Finding, Fix
 from ..view import View
-from . import rule
 from .driver_health import cuda_in_use
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
 from .oneapi import intel_driver_missing
+from .registry import rule
 from .rocm import amd_driver_missing
 
 _URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"

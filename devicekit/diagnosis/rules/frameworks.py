@@ -7,10 +7,7 @@ from ...errors import UnknownFactError
 from ...matrix.matrix import version_at_least
 from ..view import View
 
-__all__ = ["FRAMEWORKS", "GpuBuild", "frameworks_in", "gpu_build", "is_there", "uses"]
-
-#: What Keras computes with and devicekit sets up, as findings name it.
-FRAMEWORKS = ("tensorflow", "jax", "torch")
+__all__ = ["GpuBuild", "gpu_build", "is_there", "uses"]
 
 
 class GpuBuild(NamedTuple):
@@ -58,12 +55,6 @@ def is_there(view: View, framework: str) -> bool:
         return view.has_tensorflow
     python = view.machine.python
     return python.distribution(framework) is not None or python.build(framework) is not None
-
-
-def frameworks_in(blocks: Tuple[str, ...]) -> Tuple[str, ...]:
-    """Return the frameworks that the blocks of a finding name, () where one of them holds for all."""
-    names = [block.partition(".")[0] for block in blocks]
-    return tuple(dict.fromkeys(names)) if all(name in FRAMEWORKS for name in names) else ()
 
 
 def gpu_build(view: View, framework: str) -> Optional[GpuBuild]:

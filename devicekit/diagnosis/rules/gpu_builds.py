@@ -7,12 +7,12 @@ from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
 from ...matrix.target import Target
 from ..findings import Evidence, Finding, Fix
+from ..requirements import applies, normal_name
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .frameworks import GpuBuild, gpu_build, uses
 from .gpu_installs import driver_version, jax_with_cuda, torch_build, torch_with_cuda
 from .libraries import search
-from .requirements import applies, normal_name
 
 __all__ = ["driver_too_old_for", "no_code_for", "no_library_for", "other_vendor_for", "without_cuda"]
 

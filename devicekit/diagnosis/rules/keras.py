@@ -6,10 +6,10 @@ from typing import Iterable, NamedTuple, Optional
 from ...matrix.matrix import accepts, version_at_least
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import mend
+from ..requirements import normal_name
 from ..view import View
-from . import UNLOADABLE, rule
-from .needs import unmet
-from .requirements import normal_name
+from .import_needs import unmet
+from .registry import UNLOADABLE, rule
 
 __all__ = ["KERAS_BACKENDS", "Backend", "backend", "keras_version", "legacy_keras", "standalone_keras"]
 

@@ -8,13 +8,12 @@ from ...machine.facts import Library, Opener
 from ...matrix.matrix import CudaRow, TensorFlowRow
 from ..dynamic_linker import Attempt, Loader, Repair, repair
 from ..findings import Fix
+from ..framework_choice import BACKENDS
 from ..view import View
 
 __all__ = [
     "Search", "cudnn_name", "export", "missing_libraries", "needed", "others_of", "repairs", "search", "shown",
 ]  # fmt: skip
-
-FRAMEWORKS = ("tensorflow", "jax", "torch")
 
 
 class Search(NamedTuple):
@@ -159,7 +158,7 @@ def missing_libraries(view: View, framework: str) -> Tuple[str, ...]:
 def repairs(view: View) -> Tuple[Tuple[str, Tuple[str, ...]], ...]:
     """Return, for each framework that needs it, the files to load by their path before its import, in this order."""
     made: List[Tuple[str, Tuple[str, ...]]] = []
-    for framework in FRAMEWORKS:
+    for framework in BACKENDS:
         try:
             found = search(view, framework)
         except UnknownFactError:

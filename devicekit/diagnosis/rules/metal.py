@@ -6,7 +6,7 @@ from ...matrix.matrix import accepts, version_at_least
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import add
 from ..view import View
-from . import rule
+from .registry import rule
 
 _URL = "https://developer.apple.com/metal/tensorflow-plugin/"
 

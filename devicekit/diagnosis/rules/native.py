@@ -9,7 +9,7 @@ from ...matrix.matrix import version_at_least
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import replace_by_goal
 from ..view import View
-from . import rule
+from .registry import rule
 
 _MSVC_URL = "https://learn.microsoft.com/cpp/windows/latest-supported-vc-redist"
 

@@ -7,14 +7,11 @@ from ...matrix.matrix import accepts, version_at_least
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..install_fixes import replace_by_goal
 from ..view import View
-from . import UNLOADABLE, rule
 from .directml_others import torch_directml_mismatch
 from .jax_plugins import jax_mismatch
 from .metal import jax_metal_mismatch
 from .oneapi import DRIVER_LIBRARIES, oneapi_fixes
-
-#: What makes the TensorFlow package itself unusable, so that its plug-ins do not matter.
-_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
+from .registry import BROKEN_INSTALL, rule
 
 #: Libraries that Intel's oneAPI brings.
 _ONEAPI = ("libimf", "libsycl", "libsvml", "libmkl", "libintlc")
@@ -72,7 +69,7 @@ def _owner(view: View, name: str) -> Iterable[str]:
     return [item for item in installed if item.endswith("-plugin")] or ["PLUGIN"]
 
 
-@rule("plugin-version-mismatch", hidden_by=_BROKEN)
+@rule("plugin-version-mismatch", hidden_by=BROKEN_INSTALL)
 def plugin_version_mismatch(view: View) -> Iterable[Finding]:
     """A plug-in beside another TensorFlow than the one that it was built for; torch-directml beside another torch."""
     yield from torch_directml_mismatch(view)

@@ -7,13 +7,13 @@ from ...matrix.matrix import version_at_least
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
-from . import UNLOADABLE, rule
 from .adapter_findings import hiding_variable
 from .cuda_order import hidden_from_cuda, without_slices
 from .driver_health import cuda_in_use
 from .gpu_builds import without_cuda
 from .jax_plugins import jax_fatal_variable, jax_hidden
 from .oneapi import intel_container, intel_denied, intel_hidden
+from .registry import UNLOADABLE, rule
 from .rocm import add_to_groups, amd_closed_bridge, amd_container, amd_denied, amd_hidden, amd_refused_target
 from .tpu import tpu_denied, tpu_without_build
 

@@ -7,7 +7,7 @@ from ...errors import UnknownFactError
 from ...machine.facts import Distribution, Native
 from ..findings import Evidence, Finding, Fix
 from ..view import View
-from . import rule
+from .registry import rule
 
 __all__: List[str] = []
 

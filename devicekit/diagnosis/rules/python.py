@@ -7,15 +7,12 @@ from ...matrix.matrix import CODE_ENDINGS, accepts
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..install_fixes import install_goal, mend, working_python
 from ..view import View
-from . import UNLOADABLE, rule
 from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
 from .metal import metal_too_old
 from .plugin_copies import plugins_twice
 from .plugins import damaged_plugins
-
-#: What makes the TensorFlow package itself unusable, so that its requirements do not matter.
-_BROKEN = ("framework-missing", "python-unsupported", "install-corrupt", "module-shadowed", *UNLOADABLE)
+from .registry import BROKEN_INSTALL, UNLOADABLE, rule
 
 
 @rule("framework-missing", hidden_by=("python-unsupported", "platform-unsupported", *UNLOADABLE))
@@ -262,7 +259,7 @@ def _location(view: View, name: str) -> str:
     return found.location if found else ""
 
 
-@rule("numpy-incompatible", hidden_by=_BROKEN)
+@rule("numpy-incompatible", hidden_by=BROKEN_INSTALL)
 def numpy_incompatible(view: View) -> Iterable[Finding]:
     """TensorFlow's native code was built against another NumPy than is installed."""
     row, numpy = view.known_row, view.version("numpy")
@@ -291,7 +288,7 @@ def _shortest(specifier: str, version: str) -> str:
     return specifier if not broken or any(part.startswith(">") for part in broken) else ",".join(broken)
 
 
-@rule("protobuf-incompatible", hidden_by=_BROKEN)
+@rule("protobuf-incompatible", hidden_by=BROKEN_INSTALL)
 def protobuf_incompatible(view: View) -> Iterable[Finding]:
     """The installed protobuf cannot load TensorFlow's generated code."""
     row, protobuf = view.known_row, view.version("protobuf")

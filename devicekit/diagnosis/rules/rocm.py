@@ -6,10 +6,11 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 from ...machine.facts import AmdGpu
 from ...matrix.matrix import RocmRow, version_at_least
 from ..findings import Evidence, Finding, Fix
+from ..framework_choice import BACKENDS
 from ..install_fixes import replace_by_goal
 from ..view import Accelerator, View
-from . import rule
 from .frameworks import gpu_build, uses
+from .registry import rule
 from .rocm_devices import VARIABLES, left_out, rocm_row, target_of, visible_gpus
 
 _INSTALL = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/"
@@ -19,7 +20,7 @@ _HIDDEN = ("rocm-missing", "wsl-without-gpu")
 
 def _users(view: View) -> Tuple[str, ...]:
     """The installed frameworks that are built for ROCm."""
-    return tuple(name for name in ("tensorflow", "jax", "torch") if uses(view, name, "rocm"))
+    return tuple(name for name in BACKENDS if uses(view, name, "rocm"))
 
 
 def _cards(view: View) -> Tuple[Accelerator, ...]:

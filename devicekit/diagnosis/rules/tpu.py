@@ -1,35 +1,21 @@
 """Google's TPUs: reported, and offered to the framework that has what they need. Pure."""
 
-from typing import Iterable, List, Tuple
+from typing import Iterable, Tuple
 
-from ..findings import Candidate, Evidence, Finding, Fix
-from ..prediction import blocking_device
+from ..findings import Evidence, Finding, Fix
 from ..view import View
-from .frameworks import uses
+from .frameworks import is_there, uses
 
-__all__ = ["tpu_candidates", "tpu_denied", "tpu_without_build"]
+__all__ = ["tpu_denied", "tpu_without_build"]
 
 _URL = "https://docs.jax.dev/en/latest/installation.html#google-cloud-tpu"
-
-
-def tpu_candidates(view: View, findings: Tuple[Finding, ...], framework: str) -> List[Candidate]:
-    """Return the TPU chips as devices of a framework; whether one works, only a run can tell."""
-    found = []
-    for number, chip in enumerate(view.machine.tpu.chips.or_none() or ()):
-        platform = "tpu" if uses(view, framework, "tpu") else ""
-        device = "tpu:%d" % number
-        blocks = blocking_device(findings, framework, "tpu", device)
-        blocks = tuple(code for code in blocks if platform or code == "cpu-only-build")
-        usable = None if platform and not blocks else False
-        found.append(Candidate(device, platform, "Google TPU %s" % chip, usable, blocks))
-    return found
 
 
 def tpu_without_build(view: View) -> Iterable[Finding]:
     """A TPU, and a framework without what it needs for it."""
     chips = view.machine.tpu.chips.or_none() or ()
     python = view.machine.python
-    present = [name for name in ("jax", "tensorflow") if _is_there(view, name)]
+    present = [name for name in ("jax", "tensorflow") if is_there(view, name)]
     lacking = [name for name in present if not uses(view, name, "tpu")]
     if not chips or not present or len(lacking) < len(present):
         return
@@ -51,12 +37,6 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
         tuple("%s.tpu" % item for item in lacking),
         _URL,
     )
-
-
-def _is_there(view: View, framework: str) -> bool:
-    if framework == "tensorflow":
-        return view.has_tensorflow
-    return view.machine.python.distribution(framework) is not None
 
 
 def tpu_denied(view: View) -> Tuple[str, ...]:

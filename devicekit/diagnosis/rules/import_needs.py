@@ -3,8 +3,8 @@
 from typing import List, NamedTuple
 
 from ...matrix.matrix import ImportNeed, accepts
+from ..requirements import bare_name, normal_name
 from ..view import View
-from .requirements import bare_name, normal_name
 
 __all__ = ["Unmet", "installed", "unmet"]
 

@@ -1,6 +1,6 @@
 """Requirements as metadata state them: their names, whether they hold on the examined machine, and better bounds. Pure."""
 
-from ..view import View
+from .view import View
 
 __all__ = ["applies", "bare_name", "bounded", "normal_name"]
 

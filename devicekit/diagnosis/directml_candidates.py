@@ -2,11 +2,11 @@
 
 from typing import List, Optional, Tuple
 
-from ...machine.facts import DxAdapter
-from ..findings import Candidate, Finding
-from ..prediction import blocking_device
-from ..view import View
-from .adapters import in_order, known_outlook, numbered
+from ..machine.facts import DxAdapter
+from .blocking import blocking_device
+from .findings import Candidate, Finding
+from .rules.adapters import in_order, known_outlook, numbered
+from .view import View
 
 __all__ = ["directml_candidates"]
 
