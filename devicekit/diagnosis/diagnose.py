@@ -3,6 +3,7 @@
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..errors import UnknownFactError
+from ..machine.detect import detect_now
 from ..machine.facts import Machine
 from ..matrix.matrix import BUNDLED, Matrix
 from .candidates import candidates
@@ -46,10 +47,7 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     machine : Machine or None
         The machine to diagnose; this one by default.
     """
-    if machine is None:
-        from ..machine.detect import detect_now
-
-        machine = detect_now()
+    machine = detect_now() if machine is None else machine
     if not machine.platforms:
         return run_rules(machine, BUNDLED)
     from ..plugins.rules import report_of
