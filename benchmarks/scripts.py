@@ -174,7 +174,7 @@ devicekit.auto("cpu", framework="tensorflow", verify="never", seed=0)
 import tensorflow as tf
 from devicekit.measure.benchmark.building import build
 from devicekit.measure.benchmark.data import parts_of
-from devicekit.measure.benchmark.job import Job
+from devicekit.measure.benchmark.step_loop import Job
 from devicekit.measure.benchmark.loops_tensorflow import TensorFlowLoop
 from devicekit.measure.benchmark.models import model_named, resized
 

@@ -66,7 +66,7 @@ def verify_numerics(options: argparse.Namespace) -> Optional[int]:
     check_html(options.html)
     targets = numerics_targets(_flat(options.frameworks), _flat(options.devices))
     try:
-        from ..measure.numerics.suite import run_suite
+        from ..measure.numerics.operations.suite import run_suite
     except ImportError as error:
         raise DevicekitError("the results are judged with NumPy, which cannot be imported: %s" % error) from error
     quiet = read_settings().quiet
@@ -91,7 +91,7 @@ def verify_numerics(options: argparse.Namespace) -> Optional[int]:
 
 
 def numerics_targets(frameworks: Sequence[str] = (), devices: Sequence[str] = ()) -> Tuple[Tuple[str, str], ...]:
-    """Return frameworks and devices to compute with, as `devicekit.measure.numerics.suite.run_suite` takes them.
+    """Return frameworks and devices to compute with, as `devicekit.measure.numerics.operations.suite.run_suite` takes them.
 
     Parameters
     ----------

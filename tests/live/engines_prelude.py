@@ -5,9 +5,9 @@
 PRELUDE = """
 import json, warnings
 import numpy as np
-from devicekit.measure.numerics.engine import engine
-from devicekit.measure.numerics.judging import judge
-from devicekit.measure.numerics.operations import KINDS, arrays, magnitudes, select
+from devicekit.measure.numerics.operations.engine import engine
+from devicekit.measure.numerics.verdict import judge
+from devicekit.measure.numerics.operations.catalog import KINDS, arrays, magnitudes, select
 
 def checked(made, operations, place, seeds=(0,), reference="cpu:0"):
     wrong, largest = [], 0.0

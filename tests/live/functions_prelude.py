@@ -5,7 +5,7 @@
 PRELUDE = """
 import json, warnings
 import numpy as np
-from devicekit.measure.numerics.functions import examine_function
+from devicekit.measure.numerics.functions.examine import examine_function
 
 def found(function, *inputs, devices=("cpu", OTHER), seed=0):
     report = examine_function(function, inputs, devices, None, seed)

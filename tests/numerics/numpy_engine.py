@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-from devicekit.measure.numerics.engine import Engine, Outcome
-from devicekit.measure.numerics.operations import cotangent
+from devicekit.measure.numerics.operations.catalog import cotangent
+from devicekit.measure.numerics.operations.engine import Engine, Outcome
 
 #: What is wrong with a device.
 FAULTS = {

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from devicekit.measure.numerics.layers import only_the_cause
-from devicekit.measure.numerics.layers_custom import gradient_problems
-from devicekit.measure.numerics.layers_record import Call, Held, record, unchanged
-from devicekit.measure.numerics.layers_run import Outcome, Work
-from devicekit.measure.numerics.layers_sizes import coarsest, sizes_of
+from devicekit.measure.numerics.layers.compare_layers import only_the_cause
+from devicekit.measure.numerics.layers.finite_differences import gradient_problems
+from devicekit.measure.numerics.layers.recorded_calls import Call, Held, record, unchanged
+from devicekit.measure.numerics.layers.runner import Outcome, Work
+from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
 from devicekit.measure.numerics.result import Difference
 
 

@@ -6,8 +6,8 @@ import functools
 import numpy as np
 import pytest
 
+from devicekit.measure.numerics.functions.written_for import written_for
 from devicekit.measure.numerics.nests import flatten, rebuild
-from devicekit.measure.numerics.written_for import written_for
 
 Pair = collections.namedtuple("Pair", "left right")
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from checks import for_each
 
-from devicekit.measure.numerics.operation_values import EDGES, RECIPES
-from devicekit.measure.numerics.operations import (
+from devicekit.measure.numerics.operations.catalog import (
     KINDS,
     OPERATIONS,
     Input,
@@ -17,6 +16,7 @@ from devicekit.measure.numerics.operations import (
     same_padding,
     select,
 )
+from devicekit.measure.numerics.operations.input_values import EDGES, RECIPES
 
 NAMES = [item.name for item in OPERATIONS]
 CONVOLUTIONS = [item for item in OPERATIONS if item.operation in ("conv1d", "conv2d", "conv3d", "depthwise_conv2d")]
@@ -34,8 +34,8 @@ def test_every_case_has_a_name_of_its_own_and_every_kind_is_defined_and_tried():
 
 
 def test_tensorflow_computes_every_kind():
-    from devicekit.measure.numerics.kinds_tensorflow import KINDS as IN_TENSORFLOW
-    from devicekit.measure.numerics.kinds_tensorflow import REFERENCES
+    from devicekit.measure.numerics.operations.kinds_tensorflow import KINDS as IN_TENSORFLOW
+    from devicekit.measure.numerics.operations.kinds_tensorflow import REFERENCES
 
     assert set(IN_TENSORFLOW) == set(KINDS)
     assert set(REFERENCES) <= set(KINDS)

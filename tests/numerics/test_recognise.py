@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.measure.numerics.places import place, share
+from devicekit.measure.numerics.error_location import place, share
 from devicekit.measure.numerics.recognise import recognise
 
 LIMIT = 1e-5

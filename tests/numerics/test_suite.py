@@ -4,8 +4,8 @@ import tempfile
 
 import pytest
 
+from devicekit.measure.numerics.operations.suite import run_suite
 from devicekit.measure.numerics.result import Comparison
-from devicekit.measure.numerics.suite import run_suite
 
 ENGINES = {"numpy": "numpy_engine:NumPyEngine"}
 OPERATIONS = ["matmul 64x128 by 128x96", "matmul transposed left", "relu of edge values", "sum of rows", "reverse"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from devicekit.measure.numerics.layers_record import Held
-from devicekit.measure.numerics.layers_run import Outcome
+from devicekit.measure.numerics.layers.recorded_calls import Held
+from devicekit.measure.numerics.layers.runner import Outcome
 from devicekit.measure.numerics.transfer_files import read_nest, read_outcome, write_nest, write_outcome
 
 

@@ -5,10 +5,10 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Tuple
 
-from .job import Job, Loop
 from .models import model_named, resized
 from .settings import apply_settings
 from .steadiness import is_steady, still_warming
+from .step_loop import Job, Loop
 
 __all__ = ["DEFAULTS", "loop_for", "measure", "prepare", "set_up"]
 
@@ -160,7 +160,7 @@ def prepare(keras: Any, task: Dict[str, Any]) -> Tuple[Any, Job, str]:
         parts, unit = parts_of(model), model.unit
         loss, optimizer, default = "logits" if logits else "probabilities", model.optimizer, model.batch_size
     else:
-        from .own import load_own, parts_of_network, unit_of
+        from .user_model import load_own, parts_of_network, unit_of
 
         network = load_own(keras, task)
         parts = parts_of_network(network, task["shape"])

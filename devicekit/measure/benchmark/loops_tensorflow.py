@@ -7,8 +7,8 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from .data import mapped, pool
-from .job import Job, Loop, compile_model
 from .memory import peak_of_process
+from .step_loop import Job, Loop, compile_model
 
 __all__ = ["TensorFlowLoop"]
 

@@ -3,8 +3,8 @@
 from typing import Any, List, Optional
 
 from .data import batches
-from .job import Job, Loop
 from .memory import peak_of_process
+from .step_loop import Job, Loop
 
 __all__ = ["TensorFlow1Loop"]
 

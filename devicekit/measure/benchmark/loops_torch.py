@@ -2,8 +2,8 @@
 
 from typing import Any, Optional
 
-from .job import Job, Loop, compile_model
 from .memory import peak_of_process
+from .step_loop import Job, Loop, compile_model
 
 __all__ = ["TorchLoop"]
 

@@ -113,7 +113,7 @@ def compare(
             training = (tuple(optimizers), steps)
             parts = _model(fn_or_model, inputs, targets, loss, names, training, batch_size, seed, say)
     reference, labels, differences, divergences = parts
-    from .judging import findings
+    from .verdict import findings
 
     return Comparison(
         reference,
@@ -142,7 +142,7 @@ def _model(
     say: _Say,
 ) -> _Parts:
     from .keras_model import keras_of
-    from .layers import check_model, compare_model, loss_of
+    from .layers.compare_layers import check_model, compare_model, loss_of
     from .samples import EXAMPLES, sample
 
     keras = keras_of(model)
@@ -173,8 +173,8 @@ def _model(
 
 
 def _function(fn: Any, inputs: Any, devices: Sequence[str], framework: Optional[str], seed: int, say: _Say) -> _Parts:
-    from .functions import examine_function
-    from .written_for import written_for
+    from .functions.examine import examine_function
+    from .functions.written_for import written_for
 
     if inputs is None:
         raise ValueError("a function needs inputs: the arrays to call it with")
@@ -200,7 +200,7 @@ def _frameworks(
     say: _Say,
 ) -> _Parts:
     from .keras_model import keras_of
-    from .layers import check_model, loss_of
+    from .layers.compare_layers import check_model, loss_of
     from .samples import EXAMPLES, sample
     from .transfer import compare_frameworks
 

@@ -4,7 +4,7 @@ import contextlib
 import sys
 from typing import Iterator
 
-from .callers import python_seeds
+from .functions.caller import python_seeds
 
 __all__ = ["kept_random"]
 
@@ -18,11 +18,11 @@ def kept_random(framework: str) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(python_seeds(0))
         if framework == "tensorflow":
-            from .callers_tensorflow import seeded
+            from .functions.callers_tensorflow import seeded
 
             stack.enter_context(seeded(0))
         elif framework == "torch":
-            from .callers_torch import seeded as torch_seeded
+            from .functions.callers_torch import seeded as torch_seeded
 
             stack.enter_context(torch_seeded(0))
         for name in ("keras.backend", "tf_keras.backend", "tf_keras.src.backend", "keras.src.backend"):

@@ -10,8 +10,8 @@ from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from .error_location import place
 from .measures import blocks, real, typical
-from .places import place
 
 __all__ = ["Recognised", "recognise", "wrong_elements"]
 

@@ -20,7 +20,7 @@ import numpy as np
 from ...errors import DevicekitError
 from .drift import judge_drift
 from .keras_model import Keras, keras_of, layers_of
-from .layers_clone import NotClonable, again_whole, fit_together, global_float64, known_classes
+from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .nests import flatten, rebuild
 from .result import Divergence
 from .training_data import Batches, batches_of, cast, moved
@@ -227,7 +227,7 @@ class _Trainer:
     def __init__(
         self, model: Any, keras: Keras, framework: str, inputs: Any, targets: Any, loss: Any, say: Callable[..., None]
     ) -> None:
-        from .layers_run import runner_of
+        from .layers.runner import runner_of
 
         self._model, self._keras, self._loss, self._say = model, keras, loss, say
         self.data = (inputs, targets)

@@ -12,12 +12,12 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...errors import DevicekitError
 from .keras_model import Keras, keras_of, layers_of, public_class
-from .layers import only_the_cause
-from .layers_clone import NotClonable, is_container
-from .layers_judge import Subject, compare_call, compare_whole, ways_to_call
-from .layers_record import Call, Held
-from .layers_run import Outcome, Runner, Work
-from .layers_sizes import sizes_of_whole
+from .layers.clone import NotClonable, is_container
+from .layers.compare_call import Subject, compare_call, compare_whole, ways_to_call
+from .layers.compare_layers import only_the_cause
+from .layers.recorded_calls import Call, Held
+from .layers.runner import Outcome, Runner, Work
+from .layers.sizes import sizes_of_whole
 from .result import Difference
 from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
 from .transfer_model import describe_model

@@ -7,9 +7,9 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from .layers_arrays import Cotangent
-from .layers_record import Held
-from .layers_run import Outcome, Work
+from .layers.arrays import Cotangent
+from .layers.recorded_calls import Held
+from .layers.runner import Outcome, Work
 
 __all__ = [
     "key_of",

@@ -3,9 +3,9 @@
 from importlib import import_module
 from typing import Any, Callable, Dict, Sequence, Tuple
 
-from .layers_judge import Way, way_of_whole, ways_to_call
-from .layers_record import Call, Held
-from .layers_run import Runner
+from .layers.compare_call import Way, way_of_whole, ways_to_call
+from .layers.recorded_calls import Call, Held
+from .layers.runner import Runner
 from .nests import rebuild
 from .transfer_files import key_of, read_arrays, read_json, read_nest, write_json, write_outcome
 

@@ -72,7 +72,7 @@ def _course(keras: Any, framework: str, task: Dict[str, Any], batch: int, roundi
 
 
 def _compile(keras: Any, network: Any, job: Any) -> None:
-    """Compile as `devicekit.measure.benchmark.job.compile_model` does, with another optimizer."""
+    """Compile as `devicekit.measure.benchmark.step_loop.compile_model` does, with another optimizer."""
     import inspect
 
     options: Dict[str, Any] = {}

@@ -1,0 +1,1 @@
+"""A function of arrays: called on each device, with its gradients."""

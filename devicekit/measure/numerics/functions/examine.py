@@ -1,0 +1,312 @@
+"""Compares a plain function of arrays between devices: its results, and its gradients for every float that it is given.
+
+What a device may differ by is not known for a function whose inside nobody sees. So the function is also called on the
+CPU with every input moved to a neighbouring number: what that changes in the results is what rounding does to them
+(Monte Carlo arithmetic, with the perturbation at the inputs: Parker, *Monte Carlo Arithmetic*, UCLA CSD-970002, 1997).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..missing import is_missing_kernel
+from ..nests import flatten
+from ..result import Difference
+from ..verdict import failed, judge, unsupported
+from .caller import FLOATS, Arguments, Called, Caller, Result, caller, describe
+from .written_for import written_for
+
+__all__ = ["FunctionReport", "examine_function"]
+
+#: How often the inputs are moved.
+_MOVES = 2
+
+#: Operations behind one another in a function whose inside is not known: few, for what moving the inputs shows counts too.
+_DEPTH = 4
+
+#: The longest sum that is allowed for without being shown by moving the inputs.
+_LONGEST_SUM = 1 << 16
+
+#: A result that two dtypes compute from inputs of their own; the reference of the first is the second.
+_DOUBLE = {"complex64": "complex128", "complex128": "complex128"}
+
+
+@dataclass(frozen=True)
+class FunctionReport:
+    """What `examine_function` found, and what it was compared with.
+
+    Attributes
+    ----------
+    differences : tuple of Difference
+    reference : str
+        As in `Comparison.reference`: ``"cpu in float64 with jax"``, or the CPU's own dtype and why.
+    """
+
+    differences: Tuple[Difference, ...]
+    reference: str
+
+
+def examine_function(
+    function: Callable[..., Any],
+    inputs: Any,
+    devices: Sequence[str],
+    framework: Optional[str] = None,
+    seed: int = 0,
+    say: Optional[Callable[..., None]] = None,
+) -> FunctionReport:
+    """Compare a function's results and gradients on devices with the CPU's in float64.
+
+    The function is called in this process, on the CPU six times and once or twice on each device; what it changes in
+    itself stays changed. Seeds, and what was drawn from them, are put back.
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays of the framework and returns one, or a list, tuple or dictionary of them. A `torch.nn.Module` is copied
+        to each device, and the gradients of its parameters are compared too.
+    inputs : array, or tuple or list of arguments
+        Arrays of the framework or of NumPy, or nests of them; what is no array is handed on as it is. NumPy's float64 is
+        taken as float32.
+    devices : sequence of str
+    framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
+        By default that of the inputs, or the one that the function's code names.
+    seed : int
+        For the framework's generators, and for the weights of the sum that gradients are taken of.
+    say : callable or None
+        Called before each call.
+
+    Raises
+    ------
+    ValueError
+        Where there is nothing to compare: the result changes from call to call, or depends on random numbers, or there is
+        none; or the framework is not clear.
+    Exception
+        What the function raises on the CPU.
+    """
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    framework = framework or written_for(function, arguments)
+    if framework is None:
+        raise ValueError(
+            "what %s is written for is not clear: say framework='tensorflow', 'jax' or 'torch', or give arrays of the "
+            "framework as inputs" % name_of_function(function)
+        )
+    work = _Work(function, caller(framework), arguments, seed, say or (lambda: None))
+    work.check_repeatable()
+    work.find_reference()
+    work.find_noise()
+    found: List[Difference] = []
+    for device in devices:
+        found += work.judge_device(device)
+    return FunctionReport(tuple(found), work.reference_text)
+
+
+class _Work:
+    """One function and what the CPU makes of it."""
+
+    def __init__(
+        self, function: Callable[..., Any], tool: Caller, arguments: Tuple[Any, ...], seed: int, say: Callable[[], None]
+    ) -> None:
+        self.function, self.tool, self.seed, self._say = function, tool, seed, say
+        self.title = name_of_function(function)
+        self.arguments = Arguments(arguments, tuple(tool.read(leaf) for _, leaf in flatten(arguments)))
+        self.first = self._call(self.arguments, "cpu", seed)
+        if not self.first.outputs:
+            raise ValueError("%s returns no arrays: there is nothing to compare" % self.title)
+        for item in self.first.outputs:
+            if item.array.dtype.kind not in "biufc":
+                raise ValueError("%s returns %s (%s), which is no number" % (self.title, item.array.dtype, item.label))
+        self.reference: Dict[str, np.ndarray] = {}
+        self.reference_text = ""
+        self._exact = True
+        self._noise: Dict[str, np.ndarray] = {}
+        sizes = [value.array.size for value in self.arguments.values if value is not None and value.is_float]
+        self._accumulation = max(1, min(max(sizes, default=1), _LONGEST_SUM))
+
+    def _call(self, arguments: Arguments, device: str, seed: int, gradients: bool = True) -> Called:
+        self._say()
+        return self.tool.call(self.function, arguments, device, seed, gradients)
+
+    def check_repeatable(self) -> None:
+        """Raise where two calls on the CPU give different results."""
+        if self._changed(self._call(self.arguments, "cpu", self.seed, gradients=False)):
+            raise ValueError(
+                "%s gives another result at every call, on the CPU and with the same seed, so that nothing can be said of "
+                "devices: it draws random numbers, or keeps a state. Switch dropout off (training=False, model.eval()), or "
+                "make the random numbers an input" % self.title
+            )
+        if self._changed(self._call(self.arguments, "cpu", self.seed + 1, gradients=False)):
+            raise ValueError(
+                "%s draws random numbers, and devices and dtypes draw different ones from the same seed, so that nothing can "
+                "be said of them. Switch dropout off (training=False, model.eval()), or make the random numbers an input"
+                % self.title
+            )
+
+    def _changed(self, called: Called) -> bool:
+        if [item.label for item in called.outputs] != [item.label for item in self.first.outputs]:
+            return True
+        pairs = zip(called.outputs, self.first.outputs)
+        return any(self._judge(again.array, item.array, item, "cpu").verdict != "agrees" for again, item in pairs)
+
+    def find_reference(self) -> None:
+        """Call the function in float64; where that cannot be, the CPU's own result is the reference."""
+        dtypes = sorted({value.dtype for value in self.arguments.values if value is not None and value.is_float})
+        own = "cpu in %s with %s" % (" and ".join(dtypes) or "its own dtype", self.tool.framework)
+        self.reference = {item.label: item.array for item in self._results(self.first)}
+        self.reference_text, self._exact = own, False
+        if not dtypes:
+            return
+        try:
+            called = self._call(self.arguments.with_dtype("float64"), "cpu", self.seed)
+        except Exception as error:
+            self.reference_text = "%s, for the function does not take float64 (%s)" % (own, describe(error)[:120])
+            return
+        exact = {item.label: item for item in self._results(called)}
+        for item in self._results(self.first):
+            if item.dtype in FLOATS or item.dtype in _DOUBLE:
+                better = exact.get(item.label)
+                wanted = _DOUBLE.get(item.dtype, "float64")
+                if better is None or better.dtype != wanted or better.array.shape != item.array.shape:
+                    self.reference_text = "%s, for the function computes in that even where it is given float64" % own
+                    return
+        if self.tool.draws(self.function, self.arguments):
+            self.reference_text = "%s, for the function draws other random numbers in float64" % own
+            return
+        for item in self._results(self.first):
+            if item.dtype in FLOATS or item.dtype in _DOUBLE:
+                self.reference[item.label] = exact[item.label].array
+        self.reference_text, self._exact = "cpu in float64 with %s" % self.tool.framework, True
+
+    def find_noise(self) -> None:
+        """See how much of each result is a matter of rounding, by moving the inputs."""
+        for number in range(_MOVES):
+            moved = self._call(self.arguments.moved(self.seed + number), "cpu", self.seed)
+            arrays = {item.label: item.array for item in self._results(moved)}
+            for item in self._results(self.first):
+                other = arrays.get(item.label)
+                if other is None or other.shape != item.array.shape or item.array.dtype.kind not in "fc":
+                    continue
+                with np.errstate(all="ignore"):
+                    distance = np.abs(np.asarray(other, dtype=_wide(other)) - item.array)
+                distance = np.where(np.isfinite(distance), distance, 0.0)
+                before = self._noise.get(item.label)
+                self._noise[item.label] = distance if before is None else np.maximum(before, distance)
+
+    def _baseline(self, item: Result, device: str) -> Optional[np.ndarray]:
+        """Return a result that rounding alone may lead to.
+
+        On another device the CPU's own error counts as well; on the CPU that is what is judged.
+        """
+        noise = self._noise.get(item.label)
+        if noise is None:
+            return None
+        right, usual = self.reference[item.label], item.array
+        baseline: np.ndarray
+        with np.errstate(all="ignore"):
+            away = np.asarray(usual, dtype=_wide(usual)) - right
+            if device == "cpu":
+                away = noise
+            baseline = right + np.where(np.abs(away) < noise, noise, away)
+        return baseline
+
+    def judge_device(self, device: str) -> List[Difference]:
+        """Return what a device computes differently."""
+        called = self.first
+        if device != "cpu":
+            try:
+                called = self._call(self.arguments, device, self.seed)
+            except Exception as error:
+                if type(error).__name__ == "DeviceUnavailableError":
+                    raise
+                return [self._outcome(error, describe(error), "output", device)]
+        found = [
+            unsupported(
+                operation=name, detail="ran on the processor instead", ran_on="cpu", **self._names("output", device)
+            )
+            for name in called.elsewhere
+        ]
+        arrays = {item.label: item for item in self._results(called)}
+        for item in self._results(self.first):
+            mine = arrays.get(item.label)
+            if mine is not None:
+                found.append(self._compared(mine, item, device))
+            elif not called.gradient_error:
+                detail = "the device returned nothing for it"
+                found.append(failed(operation=self.title, detail=detail, **self._names(item.label, device)))
+        if called.gradient_error and not self.first.gradient_error:
+            found.append(self._outcome(RuntimeError(called.gradient_error), called.gradient_error, "gradients", device))
+        return found
+
+    def _compared(self, mine: Result, item: Result, device: str) -> Difference:
+        if device != "cpu" and not device.startswith("cpu") and item.dtype in FLOATS and _on_processor(mine.ran_on):
+            detail = "computed on %s, and not on %s" % (mine.ran_on, device)
+            return unsupported(
+                operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device)
+            )
+        if mine.dtype != item.dtype:
+            detail = "%s, where the CPU returns %s" % (mine.dtype, item.dtype)
+            return failed(operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device))
+        judged = self._judge(mine.array, self.reference[item.label], item, device, mine.ran_on)
+        settings = self.tool.settings(device)
+        if judged.verdict != "reduced-precision" or not settings:
+            return judged
+        detail = "; ".join(filter(None, (judged.detail, ", ".join(settings))))
+        return Difference(**dict(vars(judged), detail=detail))
+
+    def _judge(
+        self, array: np.ndarray, reference: np.ndarray, item: Result, device: str, ran_on: str = ""
+    ) -> Difference:
+        return judge(
+            array,
+            reference,
+            dtype=item.dtype,
+            accumulation=self._accumulation,
+            # Against a reference that is rounded itself, twice the tolerance.
+            depth=_DEPTH if self._exact else 4 * _DEPTH,
+            baseline=self._baseline(item, device) if self.reference else None,
+            magnitude=self._size(reference) if device == "cpu" and item.array.dtype.kind in "fc" else None,
+            stale=[value.array for value in self.arguments.values if value is not None],
+            operation=self.title,
+            ran_on=ran_on,
+            **self._names(item.label, device),
+        )
+
+    def _size(self, reference: np.ndarray) -> Any:
+        """Return what errors of the CPU itself are relative to: all of the array.
+
+        Its smallest elements may be what is left of a difference of large numbers (1 - softmax), which float64 alone can
+        tell from zero. Another device may be as far off there as the CPU is, so that this is not needed for those.
+        """
+        finite = np.abs(reference[np.isfinite(reference)])
+        largest = float(finite.max()) if finite.size else 0.0
+        size = largest * float(np.sqrt(np.mean((finite / largest) ** 2))) if largest > 0 else 0.0
+        return np.maximum(np.where(np.isfinite(reference), np.abs(reference), 0.0), size) * self._accumulation**0.5
+
+    def _outcome(self, error: BaseException, text: str, what: str, device: str) -> Difference:
+        if "same device" in text and self.tool.framework == "torch":
+            text += " (what the function holds itself stays where it is: give a torch.nn.Module, which is moved, or tensors)"
+        make = unsupported if is_missing_kernel(error) else failed
+        return make(operation=self.title, detail=text, **self._names(what, device))
+
+    def _names(self, what: str, device: str) -> Dict[str, Any]:
+        return {
+            "kind": "function", "name": self.title, "what": what, "device": device, "framework": self.tool.framework
+        }  # fmt: skip
+
+    @staticmethod
+    def _results(called: Called) -> Tuple[Result, ...]:
+        return called.outputs + called.gradients
+
+
+def name_of_function(function: Any) -> str:
+    """Return what people call a function; of an object its class."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return "the function" if name == "<lambda>" else str(name)
+
+
+def _wide(array: np.ndarray) -> Any:
+    return np.complex128 if array.dtype.kind == "c" else np.float64
+
+
+def _on_processor(place: str) -> bool:
+    return place.lower().startswith("cpu")

@@ -1,0 +1,1 @@
+"""A Keras model: each layer alone, and the whole, on each device."""

@@ -1,0 +1,191 @@
+"""A layer or a model again, in float64: made from its configuration, with Keras's global policy changed only meanwhile."""
+
+import contextlib
+import inspect
+from typing import Any, Dict, Iterator, List
+
+from ..keras_model import Keras, layers_of, public_class
+
+__all__ = [
+    "NotClonable",
+    "again",
+    "again_whole",
+    "fit_together",
+    "global_float64",
+    "is_container",
+    "known_classes",
+    "variables",
+]
+
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+class NotClonable(Exception):
+    """A layer cannot be made again; the message says why."""
+
+
+def is_container(layer: Any) -> bool:
+    """Return whether something is one of Keras's own containers, which do nothing but call what they contain."""
+    name, of_keras = public_class(layer)
+    return of_keras and name in ("Functional", "Sequential", "Model", "InputLayer")
+
+
+@contextlib.contextmanager
+def global_float64(keras: Keras, wanted: bool = True) -> Iterator[None]:
+    """Let layers that name no dtype be made in float64."""
+    if not wanted:
+        yield
+        return
+    backend = keras.module.backend
+    if keras.generation == 3:
+        config = keras.module.config
+        policy, floatx = config.dtype_policy(), backend.floatx()
+        set_policy = config.set_dtype_policy
+    elif keras.generation == 2:
+        precision = keras.module.mixed_precision
+        policy, floatx, set_policy = precision.global_policy(), backend.floatx(), precision.set_global_policy
+    else:  # its layers follow the default dtype
+        policy, floatx, set_policy = None, backend.floatx(), lambda _: None
+    try:
+        backend.set_floatx("float64")
+        set_policy("float64")
+        yield
+    finally:
+        backend.set_floatx(floatx)
+        set_policy(policy)
+
+
+def again(layer: Any, keras: Keras, known: Dict[str, Any], double: bool) -> Any:
+    """Return a new layer with the same configuration, without weights yet.
+
+    Parameters
+    ----------
+    known : dict
+        The classes of the model's layers by name, also those that are registered nowhere.
+    double : bool
+        Whether it is to compute in float64; else it computes as the layer does.
+
+    Raises
+    ------
+    NotClonable
+    """
+    kind = type(layer)
+    try:
+        with global_float64(keras, double), keras.module.utils.custom_object_scope(known):
+            if kind.__name__ == "Lambda":
+                dtype = "float64" if double else layer.dtype
+                return kind(layer.function, arguments=layer.arguments, mask=layer.mask, name=layer.name, dtype=dtype)
+            return _from_config(layer, keras, double)
+    except Exception as error:  # whatever the layer's own code raises
+        raise NotClonable("%s: %s" % (type(error).__name__, _short(error))) from error
+
+
+def _from_config(layer: Any, keras: Keras, double: bool) -> Any:
+    kind = type(layer)
+    taken = inspect.signature(kind.__init__).parameters
+    everything = any(item.kind is item.VAR_KEYWORD for item in taken.values())
+    if not public_class(layer)[1] and list(taken) == ["self"]:
+        return kind()  # there is only one of its kind; what is inside follows the global policy
+    config = layer.get_config()
+    if not hasattr(layer, "weights"):  # an operation of Keras 3 has no dtype of its own
+        return kind.from_config(config)
+    if double:
+        config = _in_float64(config, keras)
+    if public_class(layer)[1]:
+        config = _without_initial_values(config)
+    if not everything and kind.from_config.__func__ in (base.__dict__["from_config"].__func__ for base in _bases(kind)):
+        # Keras puts a name and a dtype into it, whether the class takes them or not.
+        config = {name: value for name, value in config.items() if name in taken}
+    return kind.from_config(config)
+
+
+def _bases(kind: Any) -> List[Any]:
+    """The classes of Keras's own that a class comes from and that have a ``from_config``."""
+    return [
+        base
+        for base in kind.__mro__
+        if "from_config" in vars(base) and base.__module__.partition(".")[0] in ("keras", "tf_keras", "tensorflow")
+    ]
+
+
+def again_whole(model: Any, keras: Keras, known: Dict[str, Any], double: bool) -> Any:
+    """Return a whole model again; layers that are made of layers are made again as their class does it.
+
+    Raises
+    ------
+    NotClonable
+    """
+    if not is_container(model):
+        return again(model, keras, known, double)
+
+    def one(layer: Any) -> Any:
+        nested = is_container(layer) and hasattr(layer, "layers")
+        return again_whole(layer, keras, known, double) if nested else again(layer, keras, known, double)
+
+    try:
+        with keras.module.utils.custom_object_scope(known):
+            more = _wide_inputs(model, keras) if keras.generation == 1 and double else {}
+            return keras.module.models.clone_model(model, clone_function=one, **more)
+    except NotClonable:
+        raise
+    except Exception as error:  # whatever the model's layers raise
+        raise NotClonable("%s: %s" % (type(error).__name__, _short(error))) from error
+
+
+def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
+    """The inputs for a copy in float64: in 1.15 layers do not cast what they get, nor does a model."""
+    made = []
+    for tensor in model.inputs:
+        dtype = "float64" if "float" in tensor.dtype.name else tensor.dtype.name
+        made.append(keras.module.Input(batch_shape=tuple(tensor.shape.as_list()), dtype=dtype))
+    return {"input_tensors": made}
+
+
+def fit_together(layer: Any, copy: Any) -> None:
+    """See that a copy has variables of the same shapes in the same order.
+
+    Raises
+    ------
+    NotClonable
+    """
+    shapes: List[Any] = [[tuple(item.shape) for item in variables(one)] for one in (layer, copy)]
+    if shapes[0] != shapes[1]:
+        raise NotClonable("made again from its configuration it has other weights: %s, not %s" % (shapes[1], shapes[0]))
+
+
+def variables(layer: Any) -> List[Any]:
+    """Return the variables of a layer in an order that is the same in its copy."""
+    return list(getattr(layer, "variables", None) or ())
+
+
+def known_classes(model: Any) -> Dict[str, Any]:
+    """Return the classes of all layers of a model that are not Keras's own, by name."""
+    return {type(layer).__name__: type(layer) for layer in layers_of(model) if not public_class(layer)[1]}
+
+
+def _without_initial_values(config: Dict[str, Any]) -> Dict[str, Any]:
+    """Return a configuration whose weights start as zeros, which takes no time; they get others anyway."""
+    zeros = {"class_name": "Zeros", "config": {}}
+    return {
+        name: zeros if name.endswith("_initializer") and isinstance(value, dict) and "class_name" in value else value
+        for name, value in config.items()
+    }
+
+
+def _in_float64(config: Any, keras: Keras) -> Any:
+    """Return a configuration in which everything that computes in a floating dtype computes in float64."""
+    if isinstance(config, dict):
+        found = {}
+        for name, value in config.items():
+            policy = isinstance(value, dict) and "Policy" in str(value.get("class_name"))
+            named = isinstance(value, str) and (value in _FLOATS or value.startswith("mixed_"))
+            found[name] = "float64" if name == "dtype" and (policy or named) else _in_float64(value, keras)
+        return found
+    if isinstance(config, (list, tuple)) and not hasattr(config, "_fields"):
+        items = [_in_float64(item, keras) for item in config]
+        return items if isinstance(config, list) else tuple(items)
+    return config
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

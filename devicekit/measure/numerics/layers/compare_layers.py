@@ -1,0 +1,136 @@
+"""A Keras model on a device: from end to end, and each of its layers alone, for what it gets in the reference's run.
+
+Layers are compared one by one so that the one which computes something else is named, and not those behind it: a call of
+a layer is repeated on the device with the very arrays that the layer gets on the CPU. The reference is the same layer made
+again in float64. A layer that calls others is to blame only where those agree.
+"""
+
+from typing import Any, Callable, List, Sequence, Tuple
+
+from ....errors import DevicekitError
+from ..keras_model import Keras, keras_of, layers_of, public_class
+from ..result import Difference
+from .clone import is_container
+from .compare_call import Subject, compare_call, compare_whole
+from .recorded_calls import Call
+from .runner import runner_of
+from .sizes import sizes_of_whole
+
+__all__ = ["check_model", "compare_model", "loss_of", "only_the_cause"]
+
+
+def check_model(model: Any, keras: Keras) -> None:
+    """See that a model can be compared.
+
+    Raises
+    ------
+    ValueError
+        Where it has no weights yet.
+    """
+    if not getattr(model, "built", False):
+        name = getattr(model, "name", "the model")
+        raise ValueError("%r has no weights yet: call it on some examples first, or build it" % name)
+
+
+def loss_of(model: Any, loss: Any) -> Any:
+    """Return the loss that was given, or that the model is compiled with; None where there is none."""
+    if loss is not None:
+        return loss
+    return getattr(model, "loss", None) or None
+
+
+def compare_model(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    devices: Sequence[str],
+    framework: str,
+    seed: int,
+    say: Callable[..., None],
+) -> Tuple[Difference, ...]:
+    """Compare a model on each device with the CPU in float64.
+
+    Parameters
+    ----------
+    model : Keras model
+        With weights. It is left as it was, also where something is raised.
+    inputs, targets : arrays, or lists or dictionaries of them
+        NumPy's; ``targets`` may be None.
+    loss : str, callable or None
+    devices : sequence of str
+        As in `Selection.device`.
+    framework : str
+        The one that the model computes with.
+    seed : int
+        For the weights of gradients.
+    say : callable
+        Called now and then, for progress.
+
+    Returns
+    -------
+    tuple of Difference
+        Those of layers in the order in which the layers run, then those of the whole model.
+
+    Raises
+    ------
+    DevicekitError
+        Where the model raises on the CPU.
+    """
+    keras = keras_of(model)
+    runner = runner_of(model, keras)
+    found: List[Difference] = []
+    with runner.unchanged():
+        try:
+            calls = _recorded(runner, inputs)
+            say("layers")
+            subject = Subject(runner, framework, seed)
+            found += _of_layers(subject, calls, devices, say)
+            sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
+            found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+            say("model")
+        finally:
+            runner.forget_all()
+    return tuple(only_the_cause(found, calls))
+
+
+def _recorded(runner: Any, inputs: Any) -> List[Call]:
+    try:
+        calls: List[Call] = runner.record(inputs)
+    except (KeyboardInterrupt, DevicekitError):
+        raise
+    except Exception as error:  # whatever the user's model raises
+        message = "the model raises on the CPU already, so that there is nothing to compare with: %s: %s"
+        raise DevicekitError(message % (type(error).__name__, error)) from error
+    return calls
+
+
+def _of_layers(
+    subject: Subject, calls: Sequence[Call], devices: Sequence[str], say: Callable[..., None]
+) -> List[Difference]:
+    found: List[Difference] = []
+    agreeing: List[Call] = []
+    for number, call in enumerate(calls):
+        if is_container(call.layer) or call.outer in agreeing:
+            agreeing += [call] if call.outer in agreeing else []
+            continue
+        differences = compare_call(subject, call, number, devices)
+        found += differences
+        subject.runner.forget()
+        say("layers")
+        if public_class(call.layer)[1] and all(item.verdict == "agrees" for item in differences):
+            agreeing.append(call)  # the cells and projections of Keras's own layers are not what people know
+    return found
+
+
+def only_the_cause(differences: Sequence[Difference], calls: Sequence[Call]) -> List[Difference]:
+    """Leave out what a layer has wrong because a layer inside it is wrong: that is the one to name."""
+    wrong = {(item.device, item.name) for item in differences if item.verdict not in ("agrees", "unsupported")}
+
+    def blameless(item: Difference) -> bool:
+        inside = item.name + "/"
+        return item.kind == "model" or not any(
+            device == item.device and name.startswith(inside) for device, name in wrong
+        )
+
+    return [item for item in differences if blameless(item)]

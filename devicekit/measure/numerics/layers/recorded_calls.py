@@ -1,0 +1,192 @@
+"""Records what each layer of a model is given in one run, so that the call can be repeated alone and elsewhere."""
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+import numpy as np
+
+from ..keras_model import layers_of, public_class, variables_of
+from ..nests import flatten, rebuild
+
+__all__ = ["Call", "Held", "MOST_CALLS", "record", "unchanged"]
+
+#: Calls of one layer that are kept: of a layer that is used in several places, or of a cell, called at every time step.
+MOST_CALLS = 4
+
+#: Calls of one layer inside one call of another: the first steps of a cell.
+_MOST_INSIDE = 2
+
+
+@dataclass(frozen=True)
+class Held:
+    """An array that a layer was given.
+
+    Attributes
+    ----------
+    array : numpy.ndarray
+        bfloat16 as float32, which holds it exactly.
+    dtype : str
+        What it was in the framework.
+    """
+
+    array: np.ndarray
+    dtype: str
+
+    @property
+    def is_float(self) -> bool:
+        """Whether there can be a gradient for it."""
+        return "float" in self.dtype
+
+
+@dataclass(eq=False)
+class Call:
+    """One call of one layer.
+
+    Attributes
+    ----------
+    layer : object
+        The model's own.
+    path : str
+        Names of the layers that it was called in, and its own: ``"encoder/block_2/attention"``.
+    number : int
+        Which call of this layer it is, from 1.
+    args, kwargs : tuple, dict
+        What its ``call`` got, arrays as `Held`.
+    outer : Call or None
+        The recorded call inside which it was made.
+    inner : list of Call
+        The recorded calls that were made inside it.
+    """
+
+    layer: Any
+    path: str
+    number: int
+    args: Tuple[Any, ...]
+    kwargs: Dict[str, Any]
+    outer: "Optional[Call]" = None
+    inner: "List[Call]" = field(default_factory=list)
+
+    @property
+    def operation(self) -> str:
+        """The class of the layer; of a wrapper with that of what it wraps."""
+        wrapped = getattr(self.layer, "layer", None) or getattr(self.layer, "forward_layer", None)
+        name = public_class(self.layer)[0]
+        return "%s(%s)" % (name, public_class(wrapped)[0]) if wrapped is not None else name
+
+
+@contextlib.contextmanager
+def unchanged(model: Any, read: Callable[[Any], Any]) -> Iterator[None]:
+    """Put back everything that running a model changes in it: values of its variables, and attributes of its layers.
+
+    Parameters
+    ----------
+    read : callable
+        From a variable to its value as an array.
+    """
+    attributes = [(item, dict(vars(item))) for item in _parts(model) if hasattr(item, "__dict__")]
+    values = [(variable, read(variable)) for variable in variables_of(model)]
+    try:
+        yield
+    finally:
+        for variable, value in values:
+            if not np.array_equal(read(variable), value):
+                variable.assign(value)
+        for item, before in attributes:
+            now = vars(item)
+            for name in [name for name in now if name not in before]:
+                del now[name]
+            now.update(before)
+
+
+def record(
+    model: Any,
+    run: Callable[[], Any],
+    hold: Callable[[Any], Optional[Any]],
+    inside_graph: Callable[[Any], bool],
+    plain: Callable[[Any], Any] = lambda function: function,
+) -> List[Call]:
+    """Run a model and return the calls of the layers inside it, in the order in which they were started.
+
+    Parameters
+    ----------
+    run : callable
+        Runs the model.
+    hold : callable
+        From an array of the framework to a `Held`; None for everything that is no array.
+    inside_graph : callable
+        Whether something is an array without a value, of code that is being traced or compiled: such calls cannot be
+        repeated, and are compared as a part of the layer that they belong to.
+    plain : callable
+        Marks a function as one that the framework is not to translate.
+    """
+    found: List[Call] = []
+    open_calls: List[Call] = []
+    names: List[str] = []
+    counts: Dict[int, int] = {}
+
+    def watch(layer: Any, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            made = _start(layer, args, kwargs)
+            names.append(str(layer.name))
+            try:
+                return original(*args, **kwargs)
+            finally:
+                names.pop()
+                if made is not None:
+                    open_calls.pop()
+
+        return call
+
+    def _start(layer: Any, args: Any, kwargs: Any) -> Optional[Call]:
+        outer = open_calls[-1] if open_calls else None
+        leaves = [leaf for _, leaf in flatten((args, kwargs))]
+        inside = sum(item.layer is layer for item in outer.inner) if outer is not None else 0
+        number = counts.get(id(layer), 0) + 1
+        if number > MOST_CALLS or inside >= _MOST_INSIDE or any(inside_graph(leaf) for leaf in leaves):
+            return None
+        counts[id(layer)] = number
+        held = rebuild((args, kwargs), [_held_or_same(leaf, hold) for leaf in leaves])
+        made = Call(layer, "/".join(names + [str(layer.name)]), number, held[0], held[1], outer)
+        found.append(made)
+        open_calls.append(made)
+        if outer is not None:
+            outer.inner.append(made)
+        return made
+
+    parts = [item for item in _parts(model) if item is not model and hasattr(item, "call")]
+    before: List[Tuple[Any, Any]] = []
+    try:
+        for item in parts:
+            # In the instance's dictionary, past the layer's own tracking of attributes; the class is left alone.
+            before.append((item, vars(item).get("call")))
+            getattr(
+                item, "_call_fn_args", None
+            )  # Keras 1.15 and 2 read and keep the signature, which is the original's
+            getattr(item, "_call_accepts_kwargs", None)
+            vars(item)["call"] = plain(watch(item, item.call))
+        run()
+    finally:
+        for item, own in before:
+            if own is None:
+                vars(item).pop("call", None)
+            else:  # as those that Keras 2 makes of TensorFlow's functions have
+                vars(item)["call"] = own
+    return found
+
+
+def _held_or_same(leaf: Any, hold: Callable[[Any], Optional[Any]]) -> Any:
+    held = hold(leaf)
+    return leaf if held is None else held
+
+
+def _parts(model: Any) -> List[Any]:
+    """The layers, and Keras 3's operations, which are what a functional model's arithmetic is made of."""
+    found = layers_of(model)
+    known = {id(item) for item in found}
+    for layer in list(found):
+        for operation in getattr(layer, "operations", None) or ():
+            if id(operation) not in known:
+                known.add(id(operation))
+                found.append(operation)
+    return found

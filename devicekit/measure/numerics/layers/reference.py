@@ -1,0 +1,170 @@
+"""What a layer should give: itself again in float64 on the CPU, and how far rounding alone may move that."""
+
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ..keras_model import layers_of, public_class
+from ..nests import rebuild
+from ..operations.operation import rounded
+from .clone import NotClonable
+from .recorded_calls import Held
+from .runner import Outcome, Work
+
+__all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "Weights", "arrays_in", "line_of", "other_inputs"]
+
+#: From the number, shape and dtype of an output to what its gradient is multiplied with.
+Weights = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
+
+#: From whether it is to be in float64 to the function from outputs to the loss, None where there is none.
+MakeHead = Callable[[bool], Any]
+
+
+class DrawsRandomNumbers(Exception):
+    """A layer gives something else every time, also in inference: there is nothing to compare."""
+
+
+def _seed_moved(work: Work, outcome: Outcome) -> bool:
+    """Whether one of Keras's generators, whose state is among the weights, was drawn from."""
+    before = [item for item in work.weights if item.dtype == "uint32" and item.array.shape == (2,)]
+    after = [item for item in outcome.updates if item.dtype == "uint32" and item.array.shape == (2,)]
+    return any(not np.array_equal(a.array, b.array) for a, b in zip(before, after))
+
+
+class Reference:
+    """The result that is taken for right: the layer made again in float64, or itself where that cannot be.
+
+    Attributes
+    ----------
+    outcome : Outcome
+    remark : str
+        Why it is not in float64; "" where it is.
+    """
+
+    def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Weights, make_head: MakeHead) -> None:
+        self.remark = ""
+        self.weights_are_free = True
+        self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
+        self._moves: Dict[float, int] = {}
+        self._run = runner.run
+        self._rest: Tuple[Any, ...] = (cotangent, make_head)
+        try:
+            self._layer: Any = runner.in_float64(layer, work)
+            self._double = True
+            self.outcome = self.compute(work)
+            if any(item.is_float and item.dtype != "float64" for item in self.outcome.outputs):
+                raise NotClonable("it computes in %s whatever its dtype" % self.outcome.outputs[0].dtype)
+        except Exception as error:  # whatever the user's layer raises in a dtype that it was not written for
+            self._layer = runner.for_device(layer, work, "cpu")
+            self._double = False
+            self.weights_are_free = runner.weights_are_free
+            self.outcome = self.compute(work)
+            reason = str(error) if isinstance(error, NotClonable) else "%s: %s" % (type(error).__name__, line_of(error))
+            self.remark = "compared with the CPU in the same dtype, for it cannot be made again in float64: %s" % reason
+
+        if _seed_moved(work, self.outcome) or not self._repeatable(runner, layer, work):
+            raise DrawsRandomNumbers
+
+    def _repeatable(self, runner: Any, layer: Any, work: Work) -> bool:
+        """Whether the CPU gives the same twice; of Keras's own layers that is known."""
+        if all(public_class(item)[1] for item in layers_of(layer)):
+            return True
+        cotangent, make_head = self._rest
+        own = runner.for_device(layer, work, "cpu")
+        one, other = (
+            [item.array for item in runner.run(own, work, "cpu", False, cotangent, make_head(False)).outputs]
+            for _ in "12"
+        )
+        with np.errstate(all="ignore"):
+            return all(np.allclose(a, b, rtol=1e-3, atol=1e-6, equal_nan=True) for a, b in zip(one, other))
+
+    def compute(self, work: Work) -> Outcome:
+        """Compute the same for other inputs and weights."""
+        cotangent, make_head = self._rest
+        found: Outcome = self._run(self._layer, work, "cpu", self._double, cotangent, make_head(self._double))
+        return found
+
+    @property
+    def arrays(self) -> List[Optional[np.ndarray]]:
+        return arrays_in(self.outcome)
+
+    def envelope(self, work: Work, size: float, seed: int, times: int) -> List[Optional[np.ndarray]]:
+        """Return how far each element moves where inputs and weights are moved by a relative ``size``, as rounding may.
+
+        Parameters
+        ----------
+        times : int
+            How often they are moved, each time otherwise; the furthest counts.
+        """
+        right = self.arrays
+        known = self._envelopes.setdefault(size, {})
+        while self._moves.get(size, 0) < times:
+            number = self._moves[size] = self._moves.get(size, 0) + 1
+            moved = arrays_in(self.compute(_moved(work, size, seed + number - 1, self.weights_are_free)))
+            for place, (item, one) in enumerate(zip(right, moved)):
+                if item is not None and one is not None and item.shape == one.shape:
+                    with np.errstate(all="ignore"):
+                        distance = np.abs(one.astype(np.float64) - item.astype(np.float64))
+                    before = known.get(place)
+                    known[place] = distance if before is None else np.fmax(before, distance)
+        return [known.get(place) for place in range(len(right))]
+
+    def largest_move(self, moved_by: float) -> float:
+        """Return how far an element of any gradient was moved so far, relative to the size of that gradient.
+
+        Parameters
+        ----------
+        moved_by : float
+            The ``size`` that was given to `envelope`.
+        """
+        first = len(self.outcome.outputs)
+        known = self._envelopes.get(moved_by, {})
+        found = [0.0]
+        for place, right in enumerate(self.arrays):
+            size = (
+                float(np.sqrt(np.mean(np.square(right.astype(np.float64)))))
+                if right is not None and right.size
+                else 0.0
+            )
+            if place >= first and size and place in known:
+                found.append(float(np.max(known[place])) / size)
+        return max(found)
+
+
+def arrays_in(outcome: Outcome) -> List[Optional[np.ndarray]]:
+    """Return all arrays of an outcome in one list: outputs, gradients, updates."""
+    outputs = [item.array for item in outcome.outputs]
+    return outputs + list(outcome.gradients) + [item.array for item in outcome.updates]
+
+
+def _moved(work: Work, size: float, seed: int, weights_too: bool) -> Work:
+    generator = np.random.RandomState([seed & 0xFFFFFFFF, 59])
+
+    def one(held: Any) -> Any:
+        if not isinstance(held, Held) or not held.is_float:
+            return held
+        factors = 1.0 + size * generator.uniform(-1.0, 1.0, held.array.shape)
+        return Held(held.array.astype(np.float64) * factors, held.dtype)
+
+    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
+    return Work(args, kwargs, [one(item) for item in work.weights] if weights_too else work.weights)
+
+
+def other_inputs(work: Work) -> Work:
+    """Return other examples of the same kind: in reverse order, and floats a little smaller."""
+
+    def one(held: Any) -> Any:
+        if not isinstance(held, Held) or not held.array.ndim:
+            return held
+        if not held.is_float:
+            return Held(held.array[::-1].copy(), held.dtype)
+        values = 0.75 * held.array[::-1].astype(np.float64)
+        return Held(rounded(values, held.dtype).astype(held.array.dtype), held.dtype)
+
+    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
+    return Work(args, kwargs, work.weights)
+
+
+def line_of(error: BaseException) -> str:
+    """Return an error's message on one line, cut."""
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,316 @@
+"""Repeats one call of one layer, or of the whole model: on a device, in a dtype, with its gradients. Eager frameworks."""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any, Callable, ContextManager, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..keras_model import Keras, layers_of, public_class
+from ..nests import flatten, rebuild
+from ..random_state import kept_random
+from .arrays import Arrays, Cotangent, arrays_of
+from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables
+from .recorded_calls import Call, Held, record, unchanged
+
+__all__ = ["Head", "Outcome", "Runner", "Work", "names_of", "runner_of"]
+
+#: From the outputs of a model to its loss, in the framework.
+Head = Callable[[List[Any]], Any]
+
+
+class Work(NamedTuple):
+    """What is computed: arrays as `Held`.
+
+    Attributes
+    ----------
+    args, kwargs : tuple, dict
+    weights : list of Held
+        In the order of the layer's variables.
+    """
+
+    args: Tuple[Any, ...]
+    kwargs: Dict[str, Any]
+    weights: List[Held]
+
+    @property
+    def leaves(self) -> List[Any]:
+        """What the arguments hold, in order."""
+        return [leaf for _, leaf in flatten((self.args, self.kwargs))]
+
+    @property
+    def inputs(self) -> List[int]:
+        """The places among `leaves` for which there is a gradient."""
+        return [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, Held) and leaf.is_float]
+
+
+@dataclass
+class Outcome:
+    """What came out.
+
+    Attributes
+    ----------
+    outputs : list of Held
+        The loss first, where there is one.
+    gradients : list of numpy.ndarray or None
+        For each of `Work.inputs`, then for each weight that is trained.
+    updates : list of Held
+        The weights that are not trained, after the call.
+    ran_on : str
+    """
+
+    outputs: List[Held]
+    gradients: List[Optional[np.ndarray]]
+    updates: List[Held]
+    ran_on: str = ""
+
+
+class Runner:
+    """Keras 3 on each of its frameworks: values of variables are handed in, so that nothing is assigned."""
+
+    #: Whether a layer that cannot be made again can be given other weights.
+    weights_are_free = True
+
+    def __init__(self, model: Any, keras: Keras) -> None:
+        self.model = model
+        self.keras = keras
+        self.arrays: Arrays = arrays_of(keras.framework)
+        self.known = known_classes(model)
+        self._copies: Dict[Any, Any] = {}
+
+    def record(self, inputs: Any) -> List[Call]:
+        """Run the model on the CPU and return the calls of its layers."""
+        with self.arrays.scope("cpu", False):
+            given = self._made(inputs, False)
+            arrays = self.arrays
+            return record(self.model, lambda: self.model(given, training=False), arrays.hold, arrays.inside_graph)
+
+    def unchanged(self) -> ContextManager[None]:
+        """Return a scope after which the model is as it was before, and so are random numbers."""
+        scope = contextlib.ExitStack()
+        scope.enter_context(kept_random(self.keras.framework))
+        scope.enter_context(unchanged(self.model, self.arrays.read))
+        return scope  # type: ignore[return-value]
+
+    def place(self, device: str) -> str:
+        """Return the framework's name of a device, as `Outcome.ran_on` has it."""
+        with self.arrays.scope(device, False):
+            return self.arrays.where(self.arrays.make(Held(np.zeros(1, np.float32), "float32"), False))
+
+    def weights(self, layer: Any) -> List[Held]:
+        """Return the values of a layer's variables."""
+        return [Held(self.arrays.read(item), _dtype(item)) for item in variables(layer)]
+
+    def trained(self, layer: Any) -> List[int]:
+        """Return the places of the variables that there is a gradient for."""
+        wanted = {id(item) for item in getattr(layer, "trainable_variables", None) or ()}
+        return [i for i, item in enumerate(variables(layer)) if id(item) in wanted and "float" in _dtype(item)]
+
+    def forget(self) -> None:
+        """Let the copies go that were made so far."""
+        self._copies.clear()
+
+    def forget_all(self) -> None:
+        """Let everything go."""
+        self.forget()
+        self.arrays.forget()
+
+    def in_float64(self, layer: Any, work: Work) -> Any:
+        """Return the layer again, in float64, with weights of its own.
+
+        Raises
+        ------
+        NotClonable
+        """
+        return self._copy(layer, work, "cpu", True)
+
+    def for_device(self, layer: Any, work: Work, device: str) -> Any:
+        """Return what computes on a device as the layer does."""
+        return layer
+
+    def _copy(self, layer: Any, work: Work, device: str, double: bool) -> Any:
+        key = (id(layer), device, double)
+        if key not in self._copies:
+            make = again_whole if layer is self.model else again
+            with self.arrays.scope(device, double), global_float64(self.keras, double):
+                copy = make(layer, self.keras, self.known, double)
+                if variables(layer) and not self._build_as(copy, layer):
+                    self._build(copy, work, double)
+                fit_together(layer, copy)
+            self._copies[key] = copy
+        return self._copies[key]
+
+    def _build_as(self, copy: Any, layer: Any) -> bool:
+        """Build a copy without running it, where the layer knows how it was built; return whether that was all."""
+        try:
+            config = layer.get_build_config() if hasattr(layer, "get_build_config") else None
+            if config and not copy.built:
+                copy.build_from_config(config)
+            fit_together(layer, copy)
+        except Exception:  # the custom layers for which this does not work are called instead
+            return False
+        return bool(getattr(copy, "built", True))
+
+    def _build(self, copy: Any, work: Work, double: bool) -> None:
+        args, kwargs = self._made((work.args, work.kwargs), double)
+        try:
+            copy(*args, **kwargs)
+        except Exception as error:  # whatever the layer's own code raises in the other dtype
+            raise NotClonable("%s: %s" % (type(error).__name__, " ".join(str(error).split())[:200])) from error
+
+    def run(
+        self, subject: Any, work: Work, device: str, double: bool, cotangent: Cotangent, head: Optional[Head] = None
+    ) -> Outcome:
+        """Compute on a device; ``subject`` is from `in_float64` or `for_device`."""
+        arrays = self.arrays
+        with arrays.scope(device, double):
+            leaves, inputs, trained = work.leaves, work.inputs, self.trained(subject)
+            given = [arrays.make(leaf, double) if isinstance(leaf, Held) else leaf for leaf in leaves]
+            held_in = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Held)]
+            fixed = [i for i in held_in if i not in inputs]
+            weights = self._hand_in(subject, work.weights, double)
+            untrained = [i for i in range(len(weights)) if i not in trained]
+
+            def function(values: List[Any], others: List[Any]) -> Tuple[List[Any], List[Any]]:
+                # Nothing of this call may stay in here: where it is compiled, it serves all calls that are alike.
+                now: List[Any] = [None] * (len(inputs) + len(fixed) + len(trained) + len(untrained))
+                filled = list(given)
+                for place, value in zip(inputs + fixed, values[: len(inputs)] + others[: len(fixed)]):
+                    filled[place] = value
+                for place, value in zip(trained + untrained, values[len(inputs) :] + others[len(fixed) :]):
+                    now[place] = value
+                args, kwargs = rebuild((work.args, work.kwargs), filled)
+                result, after = self._call(subject, args, kwargs, now[: len(weights)])
+                outputs = [item for _, item in flatten(result) if arrays.is_array(item)]
+                return ([head(outputs)] + outputs if head is not None else outputs), after
+
+            values = [given[i] for i in inputs] + [weights[i] for i in trained]
+            others = [given[i] for i in fixed] + [weights[i] for i in untrained]
+            constants = [(i, repr(leaf)) for i, leaf in enumerate(leaves) if i not in held_in]
+            key = (_alike(subject), device, double, head is not None, str(constants), tuple(work.kwargs))
+            found, after, pulled = arrays.pull(function, values, others, cotangent, key)
+            return Outcome(
+                [item for item in map(arrays.hold, found) if item is not None],
+                [None if item is None else _array(arrays.hold(item)) for item in pulled],
+                [item for item in map(arrays.hold, after) if item is not None],
+                arrays.where(found[-1]) if found else "",
+            )
+
+    def _hand_in(self, subject: Any, weights: Sequence[Held], double: bool) -> List[Any]:
+        return [self.arrays.make(item, double) for item in weights]
+
+    def _call(self, subject: Any, args: Any, kwargs: Any, weights: List[Any]) -> Tuple[Any, List[Any]]:
+        own = variables(subject)
+        with self.keras.module.StatelessScope(list(zip(own, weights))) as scope:
+            result = subject(*args, **kwargs)
+        trained = set(self.trained(subject))
+        after = [scope.get_current_value(item) for i, item in enumerate(own) if i not in trained]
+        return result, after
+
+    def head(self, loss: Any, targets: Any, double: bool) -> Head:
+        """Return the function from a model's outputs to its loss."""
+        losses = self.keras.module.losses
+
+        def one(given: Any, target: Any, output: Any) -> Any:
+            with global_float64(self.keras, double):
+                if hasattr(given, "get_config"):
+                    given = type(given).from_config(given.get_config())
+                function = given if callable(given) else losses.get(given)
+                value = function(self._made(target, double), output)
+            mean = self.keras.module.ops.mean if self.keras.generation == 3 else self.keras.module.backend.mean
+            return mean(value) if len(value.shape) else value
+
+        wanted = [item for _, item in flatten(targets)]
+        given = [item for _, item in flatten(loss)]
+
+        def total(outputs: List[Any]) -> Any:
+            if len(wanted) != len(outputs) or len(given) not in (1, len(outputs)):
+                raise ValueError(
+                    "%d outputs, %d targets and %d losses do not go together" % (len(outputs), len(wanted), len(given))
+                )
+            each = given * len(outputs) if len(given) == 1 else given
+            parts = [one(a, b, c) for a, b, c in zip(each, wanted, outputs)]
+            return sum(parts[1:], parts[0])
+
+        return total
+
+    def _made(self, values: Any, double: bool) -> Any:
+        """Make arrays on the device of what is held, or NumPy's."""
+        leaves = []
+        for _, leaf in flatten(values):
+            held = Held(leaf, str(leaf.dtype)) if isinstance(leaf, np.ndarray) else leaf
+            leaves.append(self.arrays.make(held, double) if isinstance(held, Held) else leaf)
+        return rebuild(values, leaves)
+
+
+class CopyingRunner(Runner):
+    """Keras 2, whose variables cannot be exchanged: a copy of each layer, with its variables on each device."""
+
+    weights_are_free = False
+
+    def for_device(self, layer: Any, work: Work, device: str) -> Any:
+        try:
+            return self._copy(layer, work, device, False)
+        except NotClonable:
+            return layer  # its variables stay where they are; TensorFlow copies what is read to the device
+
+    def _hand_in(self, subject: Any, weights: Sequence[Held], double: bool) -> List[Any]:
+        own = variables(subject)
+        if any(subject is copy for copy in self._copies.values()):
+            for variable, held in zip(own, weights):
+                variable.assign(self.arrays.make(held, double))
+            for layer in getattr(subject, "submodules", ()) or ():
+                if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
+                    layer.reset_states()
+        return own
+
+    def _call(self, subject: Any, args: Any, kwargs: Any, weights: List[Any]) -> Tuple[Any, List[Any]]:
+        result = subject(*args, **kwargs)
+        trained = set(self.trained(subject))
+        return result, [item for i, item in enumerate(variables(subject)) if i not in trained]
+
+
+def runner_of(model: Any, keras: Keras) -> Any:
+    """Return what runs the layers of a model."""
+    if keras.generation == 3:
+        return Runner(model, keras)
+    import tensorflow as tf
+
+    if tf.executing_eagerly():
+        return CopyingRunner(model, keras)
+    from .graph_runner import GraphRunner
+
+    return GraphRunner(model, keras)
+
+
+def names_of(layer: Any) -> List[str]:
+    """Return the names of a layer's variables, as short as they can be told apart: ``"kernel"``, ``"cell/kernel"``."""
+    paths = [str(getattr(item, "path", item.name)).partition(":")[0].split("/") for item in variables(layer)]
+    names = []
+    for path in paths:
+        for length in range(1, len(path) + 1):
+            name = "/".join(path[-length:])
+            if sum("/".join(other[-length:]) == name for other in paths) == 1:
+                break
+        names.append("/".join(path[-length:]))
+    return names
+
+
+def _array(held: Optional[Held]) -> Optional[np.ndarray]:
+    return None if held is None else held.array
+
+
+def _alike(layer: Any) -> Any:
+    """Return what is equal for layers that do the same, apart from their weights: the layer itself for the user's own."""
+    if hasattr(layer, "get_config") and all(public_class(item)[1] for item in layers_of(layer)):
+        try:
+            config = dict(layer.get_config(), name="")
+        except Exception:  # whatever its parts raise; then it is like no other
+            return layer
+        # Functions of the user's may have one name.
+        return type(layer).__name__, repr(config), repr(getattr(layer, "activation", None))
+    return layer
+
+
+def _dtype(variable: Any) -> str:
+    return str(getattr(variable.dtype, "name", variable.dtype)).replace("torch.", "").replace("_ref", "")
