@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from .errors import UnknownFactError as UnknownFactError
     from .logs.engine import Explanation as Explanation
     from .logs.engine import HarmlessLine as HarmlessLine
+    from .logs.excepthook import install_excepthook as install_excepthook
+    from .logs.excepthook import uninstall_excepthook as uninstall_excepthook
     from .logs.explain import explain as explain
     from .logs.explain import explain_log as explain_log
-    from .logs.explain import install_excepthook as install_excepthook
-    from .logs.explain import uninstall_excepthook as uninstall_excepthook
     from .machine.detect import detect as detect
     from .machine.facts import Fact as Fact
     from .machine.facts import Machine as Machine
@@ -106,8 +106,8 @@ _HOME = {
     "has_wheel": "matrix.queries",
     "explain": "logs.explain",
     "explain_log": "logs.explain",
-    "install_excepthook": "logs.explain",
-    "uninstall_excepthook": "logs.explain",
+    "install_excepthook": "logs.excepthook",
+    "uninstall_excepthook": "logs.excepthook",
     "Explanation": "logs.engine",
     "HarmlessLine": "logs.engine",
     "Fact": "machine.facts",

@@ -1,14 +1,16 @@
 """The public functions: they tie the rooms together and are short."""
 
-from typing import Iterable, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Iterable, List, Optional, Union
 
-from .diagnosis.findings import Finding
-from .machine.detect import real_machine, stand_ins
 from .machine.facts import Machine
 from .runtime.decide import plan_for
-from .selection.policies import Policy, checked_policy
-from .selection.request import Request, parse_memory, parse_request
-from .selection.selection import Change, Selection
+from .selection.policies import Policy
+from .selection.request import parse_request
+from .selection.selection import Selection
+
+if TYPE_CHECKING:
+    from .runtime.options import Options
+    from .runtime.pipeline import Stage
 
 __all__ = ["auto", "select_device"]
 
@@ -149,95 +151,39 @@ def auto(
         Where an argument is not one of the accepted.
     """
     if explain_errors:
-        from .logs.explain import install_excepthook
+        from .logs.excepthook import install_excepthook
 
         install_excepthook()
-    from .runtime.apply import Options, apply_plan
-    from .runtime.current import lock, selection_for, set_current
-    from .runtime.notices import announce, setting_finding, unavailable
-    from .runtime.settings import VERIFY, read_settings
+    from .runtime.options import Options
+    from .runtime.pipeline import run
 
-    settings = read_settings()
-    notes: List[Finding] = []
-    request = parse_request(device)
-    if request.kind == "auto" and settings.device:
-        try:
-            request = parse_request(settings.device)
-        except ValueError as error:
-            notes.append(setting_finding("DEVICEKIT_DEVICE", str(error)))
-    if settings.problem:
-        notes.append(setting_finding("DEVICEKIT_VERIFY", settings.problem))
-    if verify not in VERIFY:
-        raise ValueError("unknown verify=%r; accepted are %s" % (verify, ", ".join(repr(name) for name in VERIFY)))
-    if verify == "cached" and settings.verify is not None:
-        verify = settings.verify
-    if memory not in ("grow", "all", None):
-        memory = parse_memory(memory, "memory")
-    options = Options(memory=memory, precision=precision, verify=verify, seed=seed)
     model = None
     if measure is not False:
-        from .measure.benchmark.cached_speeds import checked_model
+        from .measure.benchmark.stage import checked_model
 
         model = checked_model(measure)
-    if not isinstance(tune, bool):
-        raise ValueError("tune must be True or False, not %r" % (tune,))
-    if stand_ins.get():
-        _not_simulated()
-    wait_s = None
-    if exclusive is not False:
-        from .cluster.lease.exclusive import checked_wait
-
-        wait_s = checked_wait(exclusive)
-    key = (request, framework, options, model, tune, checked_policy(policy), exclusive)
-    with lock:
-        selection = selection_for(key)
-        if selection is None:
-            machine = real_machine()
-            plan = plan_for(request, framework, machine, policy=policy)
-            if request.fastest and model is not None and not plan.by_speed:
-                from .measure.benchmark.cached_speeds import measure_speeds
-                from .runtime.speed_cache import cached_speeds
-
-                if measure_speeds(plan, model, cached_speeds(machine)):
-                    plan = plan_for(request, framework, machine, policy=policy)
-            leased: Tuple[Change, ...] = ()
-            if exclusive is not False and not settings.in_trial:
-                from .cluster.lease.exclusive import take_for
-
-                plan, leased = take_for(plan, machine, framework, policy, wait_s, require)
-            if tune:
-                from .measure.tuning.applying import finish, prepare
-
-                plan, tuned = prepare(plan, machine, model)
-                selection = finish(apply_plan(plan, machine, options), tuned, precision)
-            else:
-                selection = apply_plan(plan, machine, options)
-            selection = selection.replace(
-                findings=selection.findings + tuple(notes), changes=leased + selection.changes
-            )
-            set_current(key, selection)
-            from .runtime.scope import forget_devices
-
-            forget_devices()
-    if require and _is_less(selection, request):
-        raise unavailable(selection)
-    announce(selection, settings.quiet, verbose)
-    return selection
-
-
-def _not_simulated() -> None:
-    """Log what a failing test should show: the block says one machine, and the selection is of another."""
-    from .errors import own_logger
-
-    own_logger().warning(
-        "auto() sets up this real machine, whatever simulated_machine() says; select_device() answers for the simulated one"
+    options = Options(
+        framework, memory, precision, verify, seed, policy, model, tune, exclusive, require=require, verbose=verbose
     )
+    return run(device, options, _stages(options))
 
 
-def _is_less(selection: Selection, request: Request) -> bool:
-    """Whether what is in force is not what was required."""
-    if request.kind == "cpu":
-        return selection.verified is False
-    if request.fastest and selection.device == "cpu":
-        return selection.fallback  # it may be the fastest
-    return selection.device in ("cpu", "auto")
+def _stages(options: "Options") -> "List[Stage]":
+    """Return what happens between the plan and the check, in this order; what was not asked for is not loaded."""
+    from .runtime.pipeline import apply
+
+    stages: List[Stage] = [apply]
+    if options.tune:
+        from .measure.tuning.applying import Tuner
+
+        tuner = Tuner()
+        stages = [tuner.prepare, apply, tuner.finish]
+    if options.exclusive is not False:
+        from .cluster.lease.exclusive import lease_devices
+
+        stages.insert(0, lease_devices)
+    if options.measure is not None:
+        from .measure.benchmark.stage import measure_devices
+
+        stages.insert(0, measure_devices)
+    return stages

@@ -9,7 +9,7 @@ from devicekit.cli.main import main
 from devicekit.machine.facts import Machine
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
-from devicekit.measure.benchmark.cached_speeds import checked_model
+from devicekit.measure.benchmark.stage import checked_model
 from devicekit.runtime.decide import plan_for
 from devicekit.selection.plan import next_plan
 from devicekit.selection.ranking import is_faster, rank, slower_than_cpu

@@ -254,9 +254,9 @@ def test_figures_of_the_real_machine_do_not_leak(run_json, tmp_path):
         "from devicekit.testing import simulated_machine\n"
         "with simulated_machine('linux-eight-gpus'):\n"
         "    selection = devicekit.select_device('fastest')\n"
-        "loaded = 'devicekit.measure.benchmark.cached_speeds' in sys.modules\n"
+        "loaded = 'devicekit.runtime.speed_cache' in sys.modules\n"
         "devicekit.select_device('fastest')\n"
-        "print(json.dumps([selection.reason, loaded, 'devicekit.measure.benchmark.cached_speeds' in sys.modules]))"
+        "print(json.dumps([selection.reason, loaded, 'devicekit.runtime.speed_cache' in sys.modules]))"
     )
     reason, inside, outside = run_json(seen, env={"DEVICEKIT_CACHE_DIR": str(tmp_path)})
     assert "their speeds were not measured yet" in reason

@@ -1,15 +1,13 @@
-"""`explain`: what a log or an exception says, alone or beside what is known of the machine."""
+"""`explain`: the root causes in a log or an exception, with or without the facts of the machine it comes from."""
 
-import sys
-from types import TracebackType
-from typing import IO, Any, Iterable, Mapping, Optional, Tuple, Type, Union
+from typing import IO, Any, Iterable, Mapping, Optional, Tuple, Union
 
 from ..diagnosis.findings import Finding
 from ..errors import DevicekitError
 from ..machine.facts import Machine
 from . import Explanation, read_log
 
-__all__ = ["explain", "explain_log", "install_excepthook", "uninstall_excepthook"]
+__all__ = ["explain", "explain_log"]
 
 #: What may be explained: a text, or what was raised.
 Explicable = Union[str, BaseException]
@@ -112,64 +110,3 @@ def _traceback(error: BaseException) -> str:
         return "".join(traceback.format_exception(type(error), error, error.__traceback__))
     except Exception as second:  # an exception whose own text raises: what is left of it is its type
         return "%s (its text cannot be read: %s)" % (type(error).__name__, type(second).__name__)
-
-
-_previous: Any = None
-
-
-def _hook(kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]) -> None:
-    (_previous or sys.__excepthook__)(kind, error, trace)
-    if issubclass(kind, Exception):
-        _tell(error)
-
-
-def _tell(error: BaseException) -> None:
-    """Print the first finding under a traceback. It must never hide the error that it explains."""
-    try:
-        findings = explain(error)
-        if findings and sys.stderr is not None:
-            from ..report.explanation import short_text
-
-            sys.stderr.write(short_text(findings[0]))
-    except Exception as second:
-        import logging
-
-        logging.getLogger("devicekit").debug("an exception could not be explained: %s", second, exc_info=True)
-
-
-def install_excepthook() -> None:
-    """Have uncaught exceptions explained under their traceback, in programs and in IPython and Jupyter.
-
-    What was installed as `sys.excepthook` before is still called, first. A second call changes nothing.
-    """
-    global _previous
-    shell = _ipython()
-    if shell is not None:
-        callbacks = shell.events.callbacks.get("post_run_cell", ())
-        if _after_cell not in callbacks:
-            shell.events.register("post_run_cell", _after_cell)
-    if sys.excepthook is not _hook:
-        _previous = sys.excepthook
-        sys.excepthook = _hook
-
-
-def uninstall_excepthook() -> None:
-    """Take back what `install_excepthook` did; where another hook was put over it, that one stays."""
-    global _previous
-    shell = _ipython()
-    if shell is not None and _after_cell in shell.events.callbacks.get("post_run_cell", ()):
-        shell.events.unregister("post_run_cell", _after_cell)
-    if sys.excepthook is _hook:
-        sys.excepthook = _previous or sys.__excepthook__
-        _previous = None
-
-
-def _ipython() -> Any:
-    module = sys.modules.get("IPython")
-    return module.get_ipython() if module is not None else None
-
-
-def _after_cell(result: Any) -> None:
-    error = getattr(result, "error_in_exec", None)
-    if isinstance(error, Exception):
-        _tell(error)

@@ -3,11 +3,10 @@
 import textwrap
 from typing import List
 
-from ..diagnosis.findings import Finding
 from ..logs.engine import Explanation
 from .terminal import Style, finding_lines
 
-__all__ = ["explanation_text", "short_text"]
+__all__ = ["explanation_text"]
 
 _MOST_HARMLESS = 12
 
@@ -44,14 +43,4 @@ def explanation_text(found: Explanation, style: Style) -> str:
         sure = "The cause is most likely" if found.certain else "Only a weak sign was found; it may be"
         lines.append(style.paint("%s %s." % (sure, worst.code), worst.severity))
         lines.append("More about it: devicekit explain %s" % worst.code)
-    return "\n".join(lines) + "\n"
-
-
-def short_text(finding: Finding) -> str:
-    """Return three lines at most, to stand under a traceback."""
-    style = Style()
-    lines = ["", "devicekit [%s] %s" % (finding.code, style.plain(finding.summary))]
-    for fix in finding.fix[:1]:
-        lines.append("  fix: %s%s" % (style.plain(fix.text), ": " + style.plain(fix.command) if fix.command else ""))
-    lines.append("  more: devicekit explain %s" % finding.code)
     return "\n".join(lines) + "\n"

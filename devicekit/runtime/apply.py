@@ -4,8 +4,8 @@ Every change is recorded. Whatever fails turns into one finding that names the r
 """
 
 import os
-from dataclasses import dataclass, replace
-from typing import Any, List, Optional, Sequence, Tuple
+from dataclasses import replace
+from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, name_of
 from ..diagnosis.framework_choice import TITLES
@@ -14,18 +14,9 @@ from ..plugins.calls import PluginError
 from ..selection.plan import Plan, to_cpu
 from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
+from .options import Options
 
-__all__ = ["Options", "apply_plan"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What `auto` was told besides the device."""
-
-    memory: Any = "grow"
-    precision: Optional[str] = None
-    verify: str = "cached"
-    seed: Optional[int] = None
+__all__ = ["apply_plan"]
 
 
 def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:

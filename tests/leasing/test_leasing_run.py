@@ -12,10 +12,11 @@ from recorded_machines import load_machine
 
 from devicekit import LeaseTimeoutError, auto, lease
 from devicekit.cli.main import main
-from devicekit.cluster.lease.exclusive import checked_wait, take_for
+from devicekit.cluster.lease.exclusive import take_for
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.waiting import Queue
 from devicekit.runtime.decide import plan_for
+from devicekit.runtime.options import Options
 from devicekit.selection.request import parse_request
 
 SERVER = load_machine("linux-nvidia-server")
@@ -238,12 +239,12 @@ def test_there_is_nothing_to_lease_of_a_cpu(folder, kept):
 
 
 def test_how_long_auto_waits():
-    assert checked_wait(True) is None
-    assert (checked_wait(0), checked_wait(2.5)) == (0.0, 2.5)
+    assert Options(exclusive=True).checked().wait_s is None
+    assert [Options(exclusive=seconds).checked().wait_s for seconds in (0, 2.5)] == [0.0, 2.5]
     for wrong in ("yes", -1, None, float("nan")):
-        with pytest.raises(ValueError, match="exclusive is True, False or the number of seconds"):
-            checked_wait(wrong)
-    with pytest.raises(ValueError, match="exclusive is True"):
+        with pytest.raises(ValueError, match="exclusive must be True, False or the maximum number of seconds"):
+            Options(exclusive=wrong).checked()
+    with pytest.raises(ValueError, match="exclusive must be True"):
         auto("cpu", exclusive="yes")
 
 

@@ -390,7 +390,8 @@ print(json.dumps(seen + [tried(tool.set_visible, ())]))
 PLAN = """
 import json, os, sys
 import devicekit
-from devicekit.runtime.apply import Options, apply_plan
+from devicekit.runtime.apply import apply_plan
+from devicekit.runtime.options import Options
 from devicekit.selection.plan import Plan
 def carry_out(**options):
     plan = Plan(parse_request("gpu"), "jax", "gpu:0", "cuda", "L4", (0,))

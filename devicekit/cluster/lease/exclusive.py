@@ -2,11 +2,13 @@
 
 import os
 from dataclasses import replace
-from typing import List, Optional, Sequence, Tuple, Union
+from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Candidate, Evidence, Finding, Fix
 from ...errors import LeaseTimeoutError
 from ...machine.facts import Machine
+from ...runtime.pipeline import Setup
+from ...runtime.settings import read_settings
 from ...selection.plan import Plan, number_of, to_cpu
 from ...selection.policies import Policy
 from ...selection.selection import Change
@@ -14,25 +16,21 @@ from .arguments import candidates_of, plan_of
 from .held import Lease
 from .lease import take_devices
 
-__all__ = ["checked_wait", "take_for"]
+__all__ = ["lease_devices", "take_for"]
 
 #: Leases are given back by the end of the process.
 _kept: List[Lease] = []
 
 
-def checked_wait(exclusive: Union[bool, float]) -> Optional[float]:
-    """Return how long to wait at most, in seconds; None: as long as it takes.
-
-    Raises
-    ------
-    ValueError
-        Where it is neither True nor a number of seconds.
-    """
-    if exclusive is True:
-        return None
-    if isinstance(exclusive, bool) or not isinstance(exclusive, (int, float)) or not exclusive >= 0:
-        raise ValueError("exclusive is True, False or the number of seconds to wait at most, not %r" % (exclusive,))
-    return float(exclusive)
+def lease_devices(setup: Setup) -> Setup:
+    """Lease the devices of a plan for this process; a stage of `devicekit.auto`."""
+    if read_settings().in_trial:  # a self-test starts another process for a device that this one may hold
+        return setup
+    options = setup.options
+    plan, changes = take_for(
+        setup.plan, setup.machine, options.framework, options.policy, options.wait_s, options.require
+    )
+    return setup.with_plan(plan, changes)
 
 
 def take_for(

@@ -9,7 +9,7 @@ from ...diagnosis.findings import Evidence, Finding, Fix
 from ...errors import DeviceUnavailableError
 from ...machine.detect import real_machine, stand_ins
 from ...machine.facts import Machine
-from ...runtime.settings import VERIFY, read_settings
+from ...runtime.settings import read_settings
 from ...selection.plan import Plan
 from ...selection.request import parse_request
 from ...selection.selection import Selection
@@ -128,23 +128,19 @@ def strategy(
     The reason and the findings are logged on ``logging.getLogger("devicekit")``; `plan_strategy` returns them.
     """
     from ...errors import CompatibilityWarning, notify
-    from ...runtime.apply import Options, apply_plan
+    from ...runtime.apply import apply_plan
     from ...runtime.notices import announce, unavailable
-    from ...selection.request import parse_memory
+    from ...runtime.options import Options
 
-    if verify not in VERIFY:
-        raise ValueError("unknown verify=%r; accepted are %s" % (verify, ", ".join(repr(name) for name in VERIFY)))
-    if memory not in ("grow", "all", None):
-        memory = parse_memory(memory, "memory")
+    options = Options(memory=memory, verify=verify).checked()
     settings = read_settings()
-    if verify == "cached" and settings.verify is not None:
-        verify = settings.verify
     chosen, base = _decide(devices, framework, None, None)
     if chosen.kind == "refused":
         raise _refusal(chosen, devices)
     # Its operation would start the devices, which several processes must not do before they know of each other.
     apart = chosen.cluster is not None
-    options = Options(memory=memory, verify="never" if apart and not base.indices else verify)
+    if apart and not base.indices:
+        options = replace(options, verify="never")
     if apart and chosen.framework == "jax":
         _join_jax(chosen)
     if apart and chosen.framework == "tensorflow":

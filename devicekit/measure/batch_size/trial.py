@@ -91,15 +91,14 @@ def _try(task: Dict[str, Any], run: Callable[[int], float], say: Say) -> Dict[st
 
 
 def _set_up(task: Dict[str, Any]) -> Any:
-    import devicekit
-
     from ...diagnosis.findings import name_of
     from ...errors import DeviceUnavailableError
+    from ...runtime.options import Options
+    from ...runtime.pipeline import run
 
     framework = name_of(task["framework"]) if task["framework"] else None
-    selection = devicekit.auto(
-        task["device"], framework=framework, verify="never", memory=task["device_memory"], seed=0, verbose=False
-    )
+    options = Options(framework, memory=task["device_memory"], verify="never", seed=0, verbose=False)
+    selection = run(task["device"], options)
     if selection.framework is None or selection.device == "auto":
         raise DeviceUnavailableError("no framework is set up: %s" % selection.reason, selection.findings)
     if selection.fallback and task["device"] not in ("auto", "fastest"):

@@ -99,17 +99,16 @@ def set_up(task: Dict[str, Any], say: Say) -> Tuple[Any, Any]:
 
 
 def _put(task: Dict[str, Any]) -> Any:
-    import devicekit
-
     from ...diagnosis.findings import name_of
     from ...errors import DeviceUnavailableError
+    from ...runtime.options import Options
+    from ...runtime.pipeline import run
 
     framework = name_of(task["framework"]) if task["framework"] else None
     if framework in ("tensorflow", "jax", "torch") and "keras" not in sys.modules:
         os.environ["KERAS_BACKEND"] = framework
-    selection = devicekit.auto(
-        task["device"], framework=framework, verify="never", memory=task["memory"], seed=task["seed"], verbose=False
-    )
+    options = Options(framework, memory=task["memory"], verify="never", seed=task["seed"], verbose=False)
+    selection = run(task["device"], options)
     wanted = task["device"]
     if selection.framework is None:
         raise DeviceUnavailableError("no framework is installed here that could be measured", selection.findings)

@@ -12,11 +12,12 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
 from ...errors import DevicekitError
 from ...machine.facts import Machine
+from ...runtime.pipeline import Setup
 from ...selection.plan import Plan
 from ...selection.selection import Change, Selection
 from .result import TunedOption, Tuning
 
-__all__ = ["Tuned", "finish", "prepare"]
+__all__ = ["Tuned", "Tuner", "finish", "prepare"]
 
 #: Read when the devices are initialised; all other variables at the import, and LD_PRELOAD when the process starts.
 _READ_LATE = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "TF_GPU_ALLOCATOR", "NPROC")
@@ -31,6 +32,22 @@ class Tuned(NamedTuple):
     tuning: Optional[Tuning]
     late: Tuple[TunedOption, ...] = ()
     note: str = ""
+
+
+class Tuner:
+    """Two stages of `devicekit.auto`: what tuning found is prepared before the framework is set up, and finished after."""
+
+    def __init__(self) -> None:
+        self._tuned = Tuned(None)
+
+    def prepare(self, setup: Setup) -> Setup:
+        """Add variables to the plan."""
+        plan, self._tuned = prepare(setup.plan, setup.machine, setup.options.measure)
+        return setup.with_plan(plan)
+
+    def finish(self, setup: Setup) -> Setup:
+        """Make calls to the framework."""
+        return replace(setup, selection=finish(setup.selection, self._tuned, setup.options.precision))
 
 
 def prepare(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Plan, Tuned]:

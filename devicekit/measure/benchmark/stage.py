@@ -3,10 +3,12 @@
 from typing import Optional, Tuple, Union
 
 from ...diagnosis.findings import name_of
+from ...runtime.pipeline import Setup
+from ...runtime.speed_cache import cached_speeds
 from ...selection.plan import Plan
 from ...selection.throughput import Throughput
 
-__all__ = ["checked_model", "measure_speeds"]
+__all__ = ["checked_model", "measure_devices"]
 
 #: What is measured where nobody names a model: a network for images of which a laptop's CPU does some steps in seconds.
 MODEL = "mobilenet"
@@ -35,7 +37,16 @@ def checked_model(measure: Union[bool, str]) -> Optional[str]:
     return str(measure)
 
 
-def measure_speeds(plan: Plan, model: str, rows: Tuple[Throughput, ...]) -> bool:
+def measure_devices(setup: Setup) -> Setup:
+    """Measure what ``"fastest"`` chooses among if that was not done before, and plan again; a stage of `devicekit.auto`."""
+    if not setup.request.fastest or setup.plan.by_speed or setup.options.measure is None:
+        return setup
+    if not _measure_speeds(setup.plan, setup.options.measure, cached_speeds(setup.machine)):
+        return setup
+    return Setup.begin(setup.request, setup.options)
+
+
+def _measure_speeds(plan: Plan, model: str, rows: Tuple[Throughput, ...]) -> bool:
     """Measure the CPU and the accelerators of a plan, some seconds each; return whether there is anything new.
 
     What could not be measured lately is not tried again.

@@ -1,0 +1,61 @@
+"""What `devicekit.auto` was asked for besides the device: checked before anything is done."""
+
+from dataclasses import dataclass, field, replace
+from typing import Optional, Union
+
+from ..selection.policies import Policy, checked_policy
+from ..selection.request import parse_memory
+from .settings import VERIFY, read_settings
+
+__all__ = ["Options"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of `devicekit.auto`; ``measure`` is the name of a model, or None.
+
+    Calls that differ only in ``require`` and ``verbose`` lead to the same setup.
+    """
+
+    framework: Optional[str] = None
+    memory: Union[int, str, None] = "grow"
+    precision: Optional[str] = None
+    verify: str = "cached"
+    seed: Optional[int] = None
+    policy: Policy = None
+    measure: Optional[str] = None
+    tune: bool = False
+    exclusive: Union[bool, float] = False
+    require: bool = field(default=False, compare=False)
+    verbose: Optional[bool] = field(default=None, compare=False)
+
+    def checked(self) -> "Options":
+        """Return the options with amounts as numbers, and with what ``DEVICEKIT_VERIFY`` says.
+
+        Raises
+        ------
+        ValueError
+            If one is not accepted; the message lists what is.
+        """
+        if self.verify not in VERIFY:
+            accepted = ", ".join(repr(name) for name in VERIFY)
+            raise ValueError("unknown verify=%r; accepted are %s" % (self.verify, accepted))
+        if not isinstance(self.tune, bool):
+            raise ValueError("tune must be True or False, not %r" % (self.tune,))
+        if not isinstance(self.exclusive, bool) and not (
+            isinstance(self.exclusive, (int, float)) and self.exclusive >= 0
+        ):
+            raise ValueError(
+                "exclusive must be True, False or the maximum number of seconds to wait, not %r" % (self.exclusive,)
+            )
+        memory, verify = self.memory, self.verify
+        if memory not in ("grow", "all", None):
+            memory = parse_memory(memory, "memory")
+        if verify == "cached":
+            verify = read_settings().verify or verify
+        return replace(self, memory=memory, verify=verify, policy=checked_policy(self.policy))
+
+    @property
+    def wait_s(self) -> Optional[float]:
+        """How long to wait for exclusive use at most, in seconds; None for as long as it takes."""
+        return None if self.exclusive is True else float(self.exclusive)
