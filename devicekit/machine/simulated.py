@@ -1,9 +1,11 @@
 """`SimulatedHost`: a folder that is a whole machine.
 
-``host.json`` says what the machine is (system, environment, interpreter, device nodes, loader cache, registry, answers
-of commands and of drivers, what every user may write, and small files as text under ``files``); the optional folder
-``root`` holds further files.
-It answers from there alone: a question that it was not told the answer to is "not found", never the real machine's.
+``host.json`` describes the machine: system, environment, interpreter, device nodes, loader cache, registry, answers of
+commands and of drivers, what every user may write, and small files as text under ``files``. The optional folder ``root``
+holds further files. With ``"like": "NAME"``, the machine is a copy of the one in the folder NAME next to it, and
+``host.json`` lists only what differs.
+
+It answers from there alone: a question without a recorded answer is "not found", never the real machine's answer.
 """
 
 import json
@@ -21,27 +23,101 @@ _PYTHON_DEFAULTS: Dict[str, Any] = {
 }  # fmt: skip
 
 
+#: The number of folders that may describe one machine: its own, the one that it is like, and the one that this is like.
+MAX_LAYERS = 3
+
+
+def host_data(folder: str) -> Dict[str, Any]:
+    """Return what a folder says of its machine, including what it takes over from the machine that it is like.
+
+    Raises
+    ------
+    MachineFileError
+        If the folder, or one that it builds on, has no readable ``host.json``.
+    """
+    return _combined(folder, _layers(folder))
+
+
+def _combined(folder: str, layers: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Any]:
+    data = layers[0][1]
+    for _, changes in layers[1:]:
+        data = _merged(data, changes)
+    if not isinstance(data.get("system"), str):
+        raise MachineFileError('%s is not a simulated machine: host.json has no "system"' % folder)
+    return data
+
+
+def _layers(folder: str) -> List[Tuple[str, Dict[str, Any]]]:
+    """Return the folders that describe a machine with what their ``host.json`` says, the base first."""
+    layers: List[Tuple[str, Dict[str, Any]]] = []
+    current = os.path.abspath(folder)
+    while True:
+        if any(current == path for path, _ in layers):
+            raise MachineFileError("%s is like itself: %s" % (folder, _chain(layers, current)))
+        if len(layers) == MAX_LAYERS:
+            raise MachineFileError(
+                "%s builds on more than %d machines: %s" % (folder, MAX_LAYERS - 1, _chain(layers, current))
+            )
+        layers.append((current, _read(current)))
+        base = layers[-1][1].pop("like", None)
+        if base is None:
+            return layers[::-1]
+        if not isinstance(base, str) or base in ("", ".", "..") or any(mark in base for mark in "/\\"):
+            raise MachineFileError(
+                '%s: "like" must be the name of a folder next to it, got %s' % (current, json.dumps(base))
+            )
+        current = os.path.join(os.path.dirname(current), base)
+
+
+def _chain(layers: Sequence[Tuple[str, Any]], last: str) -> str:
+    return " -> ".join([os.path.basename(path) for path, _ in layers] + [os.path.basename(last)])
+
+
+def _read(folder: str) -> Dict[str, Any]:
+    try:
+        with open(os.path.join(folder, "host.json"), encoding="utf-8") as stream:
+            data = json.load(stream)
+    except (OSError, ValueError) as error:
+        raise MachineFileError("%s is not a simulated machine: %s" % (folder, error)) from error
+    if not isinstance(data, dict):
+        raise MachineFileError("%s is not a simulated machine: host.json is not a JSON object" % folder)
+    return data
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Dict[str, Any]:
+    """Return an object with changes: objects are merged, null removes an entry, anything else replaces it."""
+    merged = dict(base)
+    for key, value in changes.items():
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, dict):
+            before = merged.get(key)
+            merged[key] = _merged(before if isinstance(before, dict) else {}, value)
+        else:
+            merged[key] = value
+    return merged
+
+
 class SimulatedHost(Host):
     """A machine made of data.
 
     Parameters
     ----------
     folder : str
-        The folder with ``host.json``.
+        The folder with ``host.json``. With ``"like": "NAME"`` there, the machine in the folder NAME next to this one is the
+        base and ``host.json`` lists only what differs, the files below ``root`` included: objects are merged, null removes
+        an entry of the base, everything else, lists too, replaces it. The base may itself be like a third machine.
 
     Raises
     ------
     MachineFileError
-        Where the folder has no readable ``host.json``.
+        If the folder, or one that it builds on, has no readable ``host.json``; if machines are like one another in a
+        circle; or if a machine builds on more than two others.
     """
 
     def __init__(self, folder: str) -> None:
-        name = os.path.join(folder, "host.json")
-        try:
-            with open(name, encoding="utf-8") as stream:
-                data = json.load(stream)
-        except (OSError, ValueError) as error:
-            raise MachineFileError("%s is not a simulated machine: %s" % (folder, error)) from error
+        layers = _layers(folder)
+        data = _combined(folder, layers)
         self.system = data["system"]
         self.release = data.get("release", "")
         self.architecture = data.get("architecture", "x86_64")
@@ -72,7 +148,8 @@ class SimulatedHost(Host):
             self._add_folder(path)
         for path in data.get("nodes", {}):
             self._add_parent(path, False)
-        self._add_tree(os.path.join(folder, "root"))
+        for path, content in self._root_files(layers).items():
+            self._add(path, content)
         self.interpreter = self._interpreter(data.get("python", {}))
 
     def _interpreter(self, python: Mapping[str, Any]) -> Interpreter:
@@ -107,13 +184,20 @@ class SimulatedHost(Host):
         key: str = self.path.normpath(path)
         return key.lower() if self.system == "windows" else key
 
-    def _add_tree(self, root: str) -> None:
-        for folder, _, names in os.walk(root):
-            for name in names:
-                full = os.path.join(folder, name)
-                inside = os.path.relpath(full, root).replace(os.sep, "/")
-                with open(full, "rb") as stream:
-                    self._add(self._inside(inside), stream.read())
+    def _root_files(self, layers: Sequence[Tuple[str, Mapping[str, Any]]]) -> Dict[str, bytes]:
+        """Return the files below ``root`` of all folders that describe the machine, by their path on the machine."""
+        files: Dict[str, bytes] = {}
+        for layer, data in layers:
+            removed = {self._key(path) for path, text in (data.get("files") or {}).items() if text is None}
+            files = {path: content for path, content in files.items() if self._key(path) not in removed}
+            root = os.path.join(layer, "root")
+            for parent, _, names in os.walk(root):
+                for name in names:
+                    full = os.path.join(parent, name)
+                    inside = os.path.relpath(full, root).replace(os.sep, "/")
+                    with open(full, "rb") as stream:
+                        files[self._inside(inside)] = stream.read()
+        return files
 
     def _inside(self, inside: str) -> str:
         """Return the machine's path of a file below ``root``: a first folder of one letter is a Windows drive."""
