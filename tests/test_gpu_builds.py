@@ -12,6 +12,7 @@ from recorded_machines import FOLDER
 from devicekit import diagnose
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding
 from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import host_data
 from devicekit.report.terminal import Style, doctor_text
 from devicekit.selection.selection import Selection
 
@@ -20,8 +21,7 @@ SITE = "/venv/lib/python3.11/site-packages"
 
 def variant(make_machine, name, without=(), env=None, installed=None, **texts):
     """Return a machine like a recorded one: other variables and distributions, ``texts`` replaced by others."""
-    with open(os.path.join(FOLDER, name, "host.json"), encoding="utf-8") as stream:
-        text = stream.read()
+    text = json.dumps(host_data(os.path.join(FOLDER, name)))
     for old, new in texts.get("replace", ()):
         assert old in text
         text = text.replace(old, new)

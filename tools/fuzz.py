@@ -184,14 +184,13 @@ class Fuzzer:
     def __init__(self, seed, folder):
         from devicekit.machine.facts import Machine
         from devicekit.machine.probe import read_machine
-        from devicekit.machine.simulated import SimulatedHost
+        from devicekit.machine.simulated import SimulatedHost, host_data
 
         self.seed, self.folder = seed, folder
         self.examples = examples() + list(LINES)
         self.hosts, self.machines = [], []
         for path in sorted(glob.glob(os.path.join(ROOT, "tests", "machines", "*", "host.json"))):
-            with open(path, encoding="utf-8") as stream:
-                self.hosts.append(json.load(stream))
+            self.hosts.append(host_data(os.path.dirname(path)))
             machine = read_machine(SimulatedHost(os.path.dirname(path)), deep=True)
             self.machines.append(json.loads(json.dumps(machine.to_dict())))
         assert all(isinstance(Machine.from_dict(item), Machine) for item in self.machines)

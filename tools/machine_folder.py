@@ -55,6 +55,7 @@ def text_of(data):
 
 
 def in_order(value):
+    """Return a value with the entries of its objects by name."""
     if isinstance(value, dict):
         return {key: in_order(value[key]) for key in sorted(value)}
     return [in_order(item) for item in value] if isinstance(value, list) else value
@@ -73,11 +74,13 @@ def differences(base, target):
 
 
 def read_json(path):
+    """Return what a file of JSON holds."""
     with open(path, encoding="utf-8") as stream:
         return json.load(stream)
 
 
 def write(path, text):
+    """Write a text file, with the same line ends everywhere."""
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
 
@@ -86,11 +89,11 @@ def write_like(name, base):
     """Rewrite a machine as what differs from a base."""
     target = host_data(os.path.join(FOLDER, name))
     path = os.path.join(FOLDER, name, "host.json")
-    before = open(path, encoding="utf-8").read()
+    before = read_json(path)
     changes = differences(host_data(os.path.join(FOLDER, base)), target)
     write(path, text_of(dict(changes, like=base)))
     if host_data(os.path.join(FOLDER, name)) != target:
-        write(path, before)
+        write(path, text_of(before))
         raise SystemExit("%s cannot be written as a change of %s: it has null in a new object" % (name, base))
 
 
@@ -124,6 +127,7 @@ def unformatted(check):
 
 
 def main(arguments=None):
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
     verb = verbs.add_parser("expected", help="write expected.json from what devicekit says now")
