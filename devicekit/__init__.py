@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from .plugins.interface import Platform as Platform
     from .plugins.interface import PlatformDevice as PlatformDevice
     from .plugins.interface import PlatformView as PlatformView
-    from .report.plot import plot as plot
     from .resolver.resolve import resolve as resolve
     from .resolver.result import Resolution as Resolution
     from .runtime.scope import device_scope as device_scope
@@ -143,7 +142,6 @@ _HOME = {
     "TunedOption": "measure.tuning.result",
     "lease": "cluster.lease.lease",
     "Lease": "cluster.lease.held",
-    "plot": "report.plot",
     "compare_machines": "cluster.diff.compare_machines",
     "MachineDiff": "cluster.diff.result",
     "FactChange": "cluster.diff.result",

@@ -11,7 +11,6 @@ import pytest
 import devicekit
 from devicekit.cli.main import main
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
-from devicekit.report.html import selection_html
 from devicekit.report.terminal import Style, doctor_text
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
@@ -158,7 +157,7 @@ def test_the_report_fits_and_is_harmless(width):
 
 
 def test_html_is_escaped():
-    html = selection_html(devicekit.Selection("cpu", "tensorflow", "cpu", HOSTILE, True, (FINDING,), reason=HOSTILE))
+    html = devicekit.Selection("cpu", "tensorflow", "cpu", HOSTILE, True, (FINDING,), reason=HOSTILE)._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
 

@@ -18,7 +18,6 @@ from devicekit.cluster.diff.subjects import subjects
 from devicekit.cluster.diff.walk import differences, with_put_back
 from devicekit.errors import MachineFileError
 from devicekit.machine.facts import DeviceNode
-from devicekit.report.fleet_html import machine_diff_html
 from devicekit.report.machine_diff import diff_text
 from devicekit.report.terminal import Style
 
@@ -254,7 +253,7 @@ def test_the_json_loses_nothing(one, other):
     diff = compare_machines(machine(one), machine(other), causes=False)
     assert MachineDiff.from_dict(json.loads(json.dumps(diff.to_dict()))) == diff
     assert diff_text(diff, Style(width=80), everything=True)
-    assert machine_diff_html(diff).startswith('<div class="devicekit"')
+    assert diff._repr_html_().startswith('<div class="devicekit"')
 
 
 def test_the_json_with_causes_and_fixes_loses_nothing():

@@ -1,11 +1,16 @@
 """Options that more than one verb has."""
 
 import argparse
-from typing import List
+from typing import Any, List
 
 from ..measure.benchmark.models import NAMES
 
-__all__ = ["add_model", "add_shape"]
+__all__ = ["add_html", "add_model", "add_shape"]
+
+
+def add_html(parser: Any) -> None:
+    """Add ``--html`` to a verb's parser or to a group of it."""
+    parser.add_argument("--html", metavar="FILE", help="also write a page: one file to open in a browser")
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

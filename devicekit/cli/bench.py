@@ -4,8 +4,8 @@ import argparse
 from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
-from .arguments import add_model, add_shape
-from .html_option import add_html, check_html, write_html
+from .arguments import add_html, add_model, add_shape
+from .html import check_drawing, made_now, write_page
 
 __all__ = ["add_bench"]
 
@@ -86,11 +86,7 @@ def _bench(options: argparse.Namespace) -> int:
     # Before minutes are spent on measuring.
     _check_file(options.plot, (".svg", ".png", ".pdf"))
     _check_file(options.html, ())
-    check_html(options.html)
-    if options.plot:
-        from ..report.figures.drawing import require_matplotlib
-
-        require_matplotlib()
+    check_drawing(options.html or options.plot)
     result = benchmark(
         options.model,
         devices=options.devices,
@@ -118,9 +114,9 @@ def _bench(options: argparse.Namespace) -> int:
     if options.plot:
         _save_plot(options.plot, result)
     if options.html:
-        from ..report.pages import benchmark_page
+        from ..report.rendering import record_page
 
-        write_html(options, benchmark_page, result)
+        write_page(options.html, record_page(result, made=made_now()))
     return 1 if any(row.problem for row in result.rows) else 0
 
 
@@ -138,9 +134,10 @@ def _check_file(path: Optional[str], endings: Tuple[str, ...]) -> None:
 
 
 def _save_plot(path: str, result: Any) -> None:
-    from ..report.plot import plot
+    from ..report.figures.drawing import figure
+    from ..report.figures.throughput import throughput_panels
 
     try:
-        plot(result).savefig(path)
+        figure(throughput_panels(result, 10.0), 10.0).savefig(path)
     except OSError as error:
         raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error

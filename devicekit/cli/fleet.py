@@ -5,7 +5,8 @@ from typing import Any
 
 from ..cluster.fleet.result import Fleet
 from ..errors import DevicekitError
-from .html_option import add_html, check_html, write_html
+from .arguments import add_html
+from .html import made_now, write_page
 
 __all__ = ["add_fleet"]
 
@@ -55,7 +56,6 @@ def _fleet(options: argparse.Namespace) -> int:
 
     if all(item is None for item in (options.folder, options.ray, options.command, options.each)):
         raise ValueError("where do the snapshots come from? name one of --from DIR, --ray, --command LINE, --each LINE")
-    check_html(options.html, plots=False)
     with Progress("0 nodes so far", read_settings().quiet) as progress:
 
         def tick(number: int) -> None:
@@ -84,9 +84,9 @@ def _fleet(options: argparse.Namespace) -> int:
 
         _print(fleet_text(fleet, _style()))
     if options.html is not None:
-        from ..report.fleet_page import fleet_page
+        from ..report.rendering import record_page
 
-        write_html(options, fleet_page, fleet)
+        write_page(options.html, record_page(fleet, made=made_now()))
     return _status(options, fleet)
 
 

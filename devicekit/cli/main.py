@@ -11,10 +11,11 @@ from ..diagnosis.findings import Diagnosis
 from ..errors import DevicekitError
 from ..machine.facts import Machine
 from ..selection.selection import Selection
+from .arguments import add_html
 from .bench import add_bench
 from .diff import add_diff
 from .fleet import add_fleet
-from .html_option import add_html, check_html, write_html
+from .html import made_now, write_page
 from .launch import add_launch
 from .leases import add_leases
 from .numerics import add_numerics, verify_numerics
@@ -183,7 +184,6 @@ def _judge(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
 def _doctor(options: argparse.Namespace) -> int:
     if options.explain:
         return _page(options.explain)
-    check_html(options.html, plots=False)
     machine, diagnosis, selection = _judge(options)
     if options.json:
         from ..report.data import doctor_data
@@ -194,9 +194,9 @@ def _doctor(options: argparse.Namespace) -> int:
 
         _print(doctor_text(machine, diagnosis, selection, _style()))
     if options.html is not None:
-        from ..report.pages import doctor_page
+        from ..report.html.diagnosis import doctor_page
 
-        write_html(options, doctor_page, machine, diagnosis, selection)
+        write_page(options.html, doctor_page(machine, diagnosis, selection, made=made_now()))
     return _status(options, diagnosis, selection)
 
 

@@ -4,7 +4,8 @@ import argparse
 from typing import List, Optional, Sequence, Tuple
 
 from ..errors import DevicekitError
-from .html_option import add_html, check_html, write_html
+from .arguments import add_html
+from .html import check_drawing, made_now, write_page
 
 __all__ = ["add_numerics", "numerics_targets", "verify_numerics"]
 
@@ -63,7 +64,7 @@ def verify_numerics(options: argparse.Namespace) -> Optional[int]:
     from ..runtime.settings import read_settings
     from .main import _print, _print_json, _style
 
-    check_html(options.html)
+    check_drawing(options.html)
     targets = numerics_targets(_flat(options.frameworks), _flat(options.devices))
     try:
         from ..measure.numerics.operations.suite import run_suite
@@ -84,9 +85,9 @@ def verify_numerics(options: argparse.Namespace) -> Optional[int]:
 
         _print(comparison_text(found, _style()))
     if options.html:
-        from ..report.pages import comparison_page
+        from ..report.rendering import record_page
 
-        write_html(options, comparison_page, found)
+        write_page(options.html, record_page(found, made=made_now()))
     return 0 if found.agrees else 1
 
 

@@ -375,6 +375,6 @@ class Diagnosis:
         }
 
     def _repr_html_(self) -> str:
-        from ..report.html import diagnosis_html
+        from ..records import seam
 
-        return diagnosis_html(self)
+        return str(seam("record as HTML")(self))

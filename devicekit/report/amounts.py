@@ -4,7 +4,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from ..measure.numerics.result import VERDICTS, Difference
 
-__all__ = ["count", "excess", "memory", "plain", "rate", "ratio", "relative", "sign", "worst_first"]
+__all__ = ["count", "excess", "framework_title", "memory", "plain", "rate", "ratio", "relative", "sign", "worst_first"]
 
 #: Beside the word, never instead of it.
 _SIGNS = {
@@ -23,6 +23,15 @@ _SIGNS = {
     "not needed": "\u2013",
     "left out": "\u2013",
 }
+
+
+#: A framework's name in headings.
+_TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras": "Keras"}
+
+
+def framework_title(name: str) -> str:
+    """Return a framework's name as its makers write it."""
+    return _TITLES.get(name, name)
 
 
 def sign(word: str) -> str:

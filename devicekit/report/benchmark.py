@@ -6,12 +6,10 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from ..measure.benchmark.result import BenchmarkResult
 from ..measure.tuning.result import TunedOption, Tuning
 from ..selection.throughput import Throughput
-from .amounts import count, memory, rate, ratio
+from .amounts import count, framework_title, memory, rate, ratio
 from .terminal import Style, finding_lines
 
 __all__ = ["benchmark_line", "benchmark_text", "tuning_line", "tuning_text"]
-
-_TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
 
 def benchmark_line(result: BenchmarkResult) -> str:
@@ -71,7 +69,7 @@ def _model(row: Throughput) -> str:
 def _framework(row: Throughput) -> str:
     versions = dict(row.versions)
     name = "tensorflow" if row.framework == "tensorflow1" else row.framework
-    return ("%s %s" % (_TITLES.get(row.framework, row.framework), versions.get(name, ""))).strip()
+    return ("%s %s" % (framework_title(row.framework), versions.get(name, ""))).strip()
 
 
 def _precision(row: Throughput) -> str:
@@ -163,7 +161,7 @@ def tuning_line(tuning: Tuning) -> str:
 def tuning_text(tuning: Tuning, style: Style) -> str:
     """Return what tuning has tried, what it kept, and how to set that without devicekit."""
     heading = "devicekit tune: %s on %s with %s" % (
-        tuning.model, tuning.device, _TITLES.get(tuning.framework, tuning.framework)
+        tuning.model, tuning.device, framework_title(tuning.framework)
     )  # fmt: skip
     lines = [style.paint(style.plain(heading), "head"), style.rule]
     for item in tuning.options:

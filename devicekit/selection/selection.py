@@ -107,6 +107,6 @@ class Selection:
         return text + ": " + self.reason
 
     def _repr_html_(self) -> str:
-        from ..report.html import selection_html
+        from ..records import seam
 
-        return selection_html(self)
+        return str(seam("record as HTML")(self))

@@ -19,7 +19,6 @@ CELLS = [
     "m.comparison({hostile!r})",
     "m.benchmark({hostile!r})",
     "m.tuning({hostile!r})",
-    "devicekit.plot(m.benchmark())",
 ]
 
 
@@ -78,8 +77,3 @@ def test_it_looks_right_in_both_themes(outputs, browser):
         assert len(colours) == 1, colours
         assert browser.run("return document.documentElement.scrollWidth") <= 800
         assert browser.console() == []
-
-
-def test_a_figure_is_shown_without_pyplot(outputs):
-    (shown,) = outputs[8]
-    assert "image/png" in shown.data

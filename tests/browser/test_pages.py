@@ -16,8 +16,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 import devicekit
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
-from devicekit.report.fleet_page import fleet_page
-from devicekit.report.pages import benchmark_page, comparison_page, doctor_page, tuning_page
+from devicekit.report.html.diagnosis import doctor_page
+from devicekit.report.rendering import record_page
 
 MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
 
@@ -40,16 +40,16 @@ def fleet(text=""):
     found = devicekit.examine_fleet(machines=dict(alike, **others))
     nodes = (*found.nodes, devicekit.FleetNode("gone" + text, None, "no route" + text))
     unlike = (devicekit.FleetDifference("name" + text, "package", text, ((text or None, ("odd" + text,)),)),)
-    return fleet_page(dataclasses.replace(found, nodes=nodes, differences=found.differences + unlike), made=text)
+    return record_page(dataclasses.replace(found, nodes=nodes, differences=found.differences + unlike), made=text)
 
 
 PAGES = {
     "doctor": doctor,
     "fleet": fleet,
     "doctor-nothing": lambda text="": doctor(text, "linux-nothing-installed"),
-    "bench": lambda text="": benchmark_page(benchmark(text)),
-    "numerics": lambda text="": comparison_page(comparison(text)),
-    "tune": lambda text="": tuning_page(tuning(text)),
+    "bench": lambda text="": record_page(benchmark(text)),
+    "numerics": lambda text="": record_page(comparison(text)),
+    "tune": lambda text="": record_page(tuning(text)),
 }
 PAGES = {name: lru_cache(maxsize=None)(page) for name, page in PAGES.items()}  # drawing takes the time
 
@@ -255,7 +255,7 @@ def test_every_word_of_a_plot_is_within_it(browser):
 
 
 def test_a_large_comparison_is_a_small_page(browser):
-    html = comparison_page(comparison(layers=120, devices=tuple("gpu:%d" % place for place in range(9)), steps=300))
+    html = record_page(comparison(layers=120, devices=tuple("gpu:%d" % place for place in range(9)), steps=300))
     assert len(html.encode("utf-8")) < 1000000
     browser.open(html, 360)
     assert browser.run("return document.documentElement.scrollWidth") <= 360

@@ -15,7 +15,6 @@ from devicekit import DevicekitError, Machine, examine_fleet
 from devicekit.cli.main import main
 from devicekit.cluster.fleet.groups import LIMIT_BYTES
 from devicekit.report.fleet import fleet_text
-from devicekit.report.fleet_html import fleet_html
 from devicekit.report.terminal import Style
 
 BASE = template()
@@ -287,7 +286,7 @@ def test_what_is_hostile_stays_text(tmp_path):
     evil = "<script>alert(1)</script>\x1b[31m\u202e"
     data = changed(variable=["XLA_FLAGS", evil], driver="470.82.01")
     fleet = examine_fleet(machines={evil: Machine.from_dict(data), "b": Machine.from_dict(BASE)})
-    text, html = fleet_text(fleet, Style(unicode=True)), fleet_html(fleet)
+    text, html = fleet_text(fleet, Style(unicode=True)), fleet._repr_html_()
     assert "\x1b" not in text + html
     assert "<script" not in html
 
@@ -320,4 +319,4 @@ def test_numbers_and_commands_are_those_of_a_node_that_is_named(tmp_path):
     (finding,) = group.findings
     assert any("7000" in (fix.command or "") for fix in finding.fix)
     assert "for example on n0" in fleet_text(fleet, Style())
-    assert "those of n0" in fleet_html(fleet)
+    assert "those of n0" in fleet._repr_html_()

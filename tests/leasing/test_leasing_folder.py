@@ -11,9 +11,8 @@ from devicekit.cluster.lease import folder as places
 from devicekit.cluster.lease.folder import default_path, open_folder
 from devicekit.cluster.lease.locks import is_held, open_shared, take
 from devicekit.cluster.lease.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
-from devicekit.cluster.lease.records import command_name, read_record, write_record
+from devicekit.cluster.lease.records import command_name, described, printable, read_record, span, write_record
 from devicekit.cluster.lease.waiting import Queue
-from devicekit.report.leases import described, printable, span
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
 

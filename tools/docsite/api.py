@@ -37,7 +37,7 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
         "Numbers, speed, memory. Work runs in child processes, except for `compare` of your own model or function.",
         (
             "compare", "Comparison", "Difference", "Divergence", "Measure", "benchmark", "BenchmarkResult", "Throughput",
-            "find_batch_size", "tune", "Tuning", "TunedOption", "plot",
+            "find_batch_size", "tune", "Tuning", "TunedOption",
         ),
     ),
     "warnings": (

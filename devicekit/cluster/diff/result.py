@@ -5,7 +5,7 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix
 from ...errors import MachineFileError
-from ...records import decode, encode
+from ...records import decode, encode, seam
 
 __all__ = ["SCHEMA", "Consequence", "FactChange", "MachineDiff"]
 
@@ -160,9 +160,7 @@ class MachineDiff:
         return text
 
     def _repr_html_(self) -> str:
-        from ...report.fleet_html import machine_diff_html
-
-        return machine_diff_html(self)
+        return str(seam("record as HTML")(self))
 
 
 def _count(number: int, noun: str) -> str:

@@ -182,6 +182,6 @@ class Fleet:
         return text + (", %d groups" % len(self.groups) if len(self.groups) > 1 else "")
 
     def _repr_html_(self) -> str:
-        from ...report.fleet_html import fleet_html
+        from ...records import seam
 
-        return fleet_html(self)
+        return str(seam("record as HTML")(self))

@@ -14,7 +14,6 @@ from urllib.parse import quote, unquote
 from ...diagnosis.findings import Candidate
 from ...errors import DeviceUnavailableError, LeaseError, LeaseTimeoutError
 from ...machine.facts import Machine
-from ...report.leases import described
 from ...runtime.settings import read_settings
 from ...selection.policies import Policy
 from ...selection.request import parse_request
@@ -23,6 +22,7 @@ from .folder import LeaseFolder, open_folder
 from .hardware_keys import keys_of
 from .held import Lease, held_by_this_thread
 from .patience import wait
+from .records import described
 from .restriction import visible
 from .schedule import conflict, pick
 from .waiting import Queue, own_record

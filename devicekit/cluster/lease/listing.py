@@ -8,9 +8,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Candidate
 from ...machine.facts import Machine
-from ...report.leases import printable
 from .folder import open_folder
 from .hardware_keys import keys_of
+from .records import printable
 from .schedule import conflict
 from .waiting import Queue
 

@@ -8,12 +8,14 @@ import json
 import os
 import stat
 import sys
-from typing import Any, Dict
+from typing import Any, Dict, Mapping
 
 from ...errors import LeaseError
 from .locks import open_shared
 
-__all__ = ["command_name", "is_fresh", "read_record", "touch", "write_record"]
+__all__ = [
+    "command_name", "described", "is_fresh", "printable", "read_record", "span", "touch", "write_record",
+]  # fmt: skip
 
 _LIMIT_BYTES = 1 << 16
 
@@ -87,3 +89,29 @@ def command_name() -> str:
     if name == "__main__.py":  # python -m package
         name = os.path.basename(os.path.dirname(sys.argv[0]))
     return (name if name not in ("", "-c", "-m") else os.path.basename(sys.executable) or "python")[:60]
+
+
+def described(record: Mapping[str, Any], now_s: float) -> str:
+    """Return who wrote a record: ``process 4242 (train.py) for 3 min``; ``now_s`` as `time.time` gives it."""
+    pid, since = record.get("pid"), record.get("since")
+    if not isinstance(pid, int):
+        return "a process that has not said which"
+    text = "process %d (%s)" % (pid, printable(record.get("command", "")))
+    return text + (" for %s" % span(now_s - since) if isinstance(since, (int, float)) else "")
+
+
+def printable(text: object) -> str:
+    """Return what another user wrote without what a terminal would obey."""
+    return "".join(character if character.isprintable() else "?" for character in str(text)[:80])
+
+
+def span(seconds: float) -> str:
+    """Return a length of time in one unit.
+
+    >>> span(0.4), span(90), span(7200), span(200000)
+    ('0 s', '1 min', '2 h', '2 d')
+    """
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return "%d %s" % (seconds // size, unit)
+    return "%d s" % max(0, seconds)

@@ -60,14 +60,14 @@ class BenchmarkResult:
         return None
 
     def __str__(self) -> str:
-        from ...report.benchmark import benchmark_line
+        from ...records import seam
 
-        return benchmark_line(self)
+        return str(seam("record as text")(self))
 
     def _repr_html_(self) -> str:
-        from ...report.html import benchmark_html
+        from ...records import seam
 
-        return benchmark_html(self)
+        return str(seam("record as HTML")(self))
 
 
 def _work(row: Throughput) -> Tuple[Any, ...]:

@@ -213,14 +213,14 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        from ...report.comparison import comparison_line
+        from ...records import seam
 
-        return comparison_line(self)
+        return str(seam("record as text")(self))
 
     def _repr_html_(self) -> str:
-        from ...report.html import comparison_html
+        from ...records import seam
 
-        return comparison_html(self)
+        return str(seam("record as HTML")(self))
 
 
 def _number(value: float) -> Any:

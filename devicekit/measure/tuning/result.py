@@ -96,11 +96,11 @@ class Tuning:
         }
 
     def __str__(self) -> str:
-        from ...report.benchmark import tuning_line
+        from ...records import seam
 
-        return tuning_line(self)
+        return str(seam("record as text")(self))
 
     def _repr_html_(self) -> str:
-        from ...report.html import tuning_html
+        from ...records import seam
 
-        return tuning_html(self)
+        return str(seam("record as HTML")(self))

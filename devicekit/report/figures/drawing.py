@@ -104,11 +104,10 @@ def figure(panels: Sequence[Panel], width: float) -> Any:
     """Return a figure with panels one below the other, so wide in inches."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    from .shown import ShownFigure
+    from matplotlib.figure import Figure
 
     with matplotlib_style():
-        drawn = ShownFigure(figsize=(width, 1.0))
+        drawn = Figure(figsize=(width, 1.0))
         canvas = FigureCanvasAgg(drawn)
         axes = [drawn.add_axes((0.1, 0.1, 0.8, 0.8), label=str(place)) for place in range(len(panels))]
         entries = [panel.draw(item) for panel, item in zip(panels, axes)]

@@ -67,5 +67,4 @@ def measured(model: object) -> Dict[str, Any]:
     assert_type(tuning, devicekit.Tuning)
     assert_type(tuning.options, Tuple[devicekit.TunedOption, ...])
     assert_type(devicekit.find_batch_size(model, [1.0]), int)
-    devicekit.plot(result)
     return result.to_dict()

@@ -1,0 +1,68 @@
+"""``--html FILE``: the result as a page, in addition to what is printed."""
+
+import time
+from pathlib import Path
+from typing import Optional
+from uuid import uuid4
+
+from ..errors import DevicekitError
+
+__all__ = ["check_drawing", "made_now", "write_page"]
+
+
+def check_drawing(path: Optional[str]) -> None:
+    """Check that a page with drawings can be made before spending minutes on what it shows.
+
+    Raises
+    ------
+    DevicekitError
+        If matplotlib is not installed.
+    """
+    if path is not None:
+        from ..report.figures.drawing import require_matplotlib
+
+        require_matplotlib()
+
+
+def made_now() -> str:
+    """Return the date and time as they are shown on a page."""
+    return time.strftime("%d %B %Y, %H:%M")
+
+
+def write_page(path: str, html: str) -> None:
+    """Write a page as UTF-8, whole or not at all: an existing file stays as it is if the page cannot be written.
+
+    Parameters
+    ----------
+    path : str
+        The file; an existing one is replaced. Links are followed, and what is not a file (``/dev/stdout``) is written to.
+    html : str
+
+    Raises
+    ------
+    DevicekitError
+        If it cannot be written; the message names the file and the cause.
+    """
+    content = html.encode("utf-8")
+    try:
+        target = Path(path)
+        if not path.strip() or target.is_dir():
+            raise IsADirectoryError(0, "this is a folder; name a file in it" if path.strip() else "it has no name")
+        target = target.resolve()
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+            return
+        # In the same folder, because a file cannot be moved from one disk to another in one step.
+        part = target.parent / (".%s.%s.part" % (target.name[:40], uuid4().hex[:12]))
+        try:
+            part.write_bytes(content)
+            if target.exists():
+                part.chmod(target.stat().st_mode & 0o777)
+            part.replace(target)
+        except BaseException:
+            if part.exists():
+                part.unlink()
+            raise
+    except (OSError, ValueError) as error:  # a ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DevicekitError("cannot write the page to %r: %s" % (path, reason)) from error

@@ -1,0 +1,225 @@
+"""What was measured: benchmarks, comparisons and tunings, each drawing with a table of the same figures."""
+
+from typing import Any, List, Optional, Sequence, Tuple
+
+from ...measure.benchmark.result import BenchmarkResult
+from ...measure.numerics.result import Comparison, Difference, Divergence
+from ...measure.tuning.result import Tuning
+from ...selection.throughput import Throughput
+from ..amounts import count, framework_title, memory, rate, ratio, relative, worst_first
+from ..figures.divergence import divergence_panels
+from ..figures.drawing import measured
+from ..figures.errors import error_panels
+from ..figures.gains import gain_panels
+from ..figures.throughput import throughput_panels
+from .components import FIRST_ROWS, Drawing, Report, Section, Table, Tag, severity_tags
+
+__all__ = ["benchmark_report", "comparison_report", "tuning_report"]
+
+#: A page stays under a megabyte, whatever was measured.
+_MOST_STEPS, _MOST_TRAININGS, _MOST_LETTERS = 12, 8, 240
+
+
+def benchmark_report(result: BenchmarkResult) -> Report:
+    """Return the throughput of each row, and the findings."""
+    fastest = result.fastest
+    tags = severity_tags(result.findings)
+    broken = sum(1 for row in result.rows if row.problem)
+    if broken:
+        tags.append(Tag("error", "%s without figures" % count(broken, "row")))
+    if not all(row.steady for row in result.rows):
+        tags.append(Tag("warning", "not every row was steady: use a longer warm-up"))
+    heading, lead = "Nothing could be measured", "None of the rows has figures."
+    if fastest is not None:
+        heading = "%s is the fastest" % fastest.device
+        lead = "%s, %s: %s %s per second with %s." % (
+            (fastest.model, fastest.mode, rate(fastest.per_second), fastest.unit, framework_title(fastest.framework))
+        )
+    lead += " Measured earlier." if result.cached else " Measured in %.0f seconds." % result.seconds
+    sections = [_throughput_section(result)] if result.rows else []
+    return Report("bench", heading, lead, tags, result.findings, "No problems found.", sections)
+
+
+def comparison_report(comparison: Comparison) -> Report:
+    """Return whether the devices agree with the reference, the largest errors, and the findings."""
+    verb = {
+        (True, True): "agrees",
+        (True, False): "agree",
+        (False, True): "does not agree",
+        (False, False): "do not agree",
+    }
+    devices = ", ".join(comparison.devices) or "nothing"
+    heading = "%s %s with the reference" % (devices, verb[comparison.agrees, len(comparison.devices) == 1])
+    names = {"agrees": "within the tolerance", "reduced-precision": "in reduced precision", "differs": "outside"}
+    tags = []
+    for name in ("differs", "failed", "unsupported", "reduced-precision", "agrees"):
+        number = sum(item.verdict == name for item in comparison.differences)
+        if number:
+            tags.append(Tag(name, "%d %s" % (number, names.get(name, name))))
+    trainings = [item.verdict for item in comparison.divergences]
+    if trainings:
+        wrong = sum(item != "agrees" for item in trainings)
+        text = "%d of %d training runs diverge" % (wrong, len(trainings)) if wrong else "training follows the reference"
+        tags.append(Tag("differs" if wrong else "agrees", text))
+    lead = "%s, compared with %s in %.0f seconds; seed %d." % (
+        (comparison.subject or "Computations", comparison.reference, comparison.seconds, comparison.seed)
+    )
+    sections = [_error_section(comparison)] if comparison.differences else []
+    sections += [_training_section(comparison)] if comparison.divergences else []
+    none = "No device is outside its tolerance."
+    return Report("numerics", heading, lead, tags, comparison.findings, none, sections)
+
+
+def tuning_report(tuning: Tuning) -> Report:
+    """Return what was tried, what was kept, and by how much it pays."""
+    heading = "%s with %s" % (tuning.device, framework_title(tuning.framework))
+    lead = (
+        "%s trains %s times as fast as with the defaults." % (tuning.model, ratio(tuning.gain)) if tuning.gain else ""
+    )
+    kept = Tag("good", "%s of %s kept" % (len(tuning.kept), count(len(tuning.options), "option")))
+    sections = [_gain_section(tuning)] if tuning.options else []
+    tags = [kept, *severity_tags(tuning.findings)]
+    return Report("tune", heading, lead, tags, tuning.findings, "No problems found.", sections)
+
+
+def _throughput_section(result: BenchmarkResult) -> Section:
+    description = "; ".join("%s: %s" % (row.device, _rate(row)) for row in result.rows[:FIRST_ROWS])
+    heads = (
+        "Device", "Model", "Mode", "Precision", "Batch", "Per second", "Deviation", "Jitter", "Memory peak", "State",
+    )  # fmt: skip
+    table = Table("Throughput of each row", heads, [_throughput(row) for row in result.rows], (4, 5, 6, 7, 8))
+    text = "More is better. The uncertainty is the standard error of the mean over the steps."
+    drawing = Drawing("throughput", lambda width: throughput_panels(result, width), description)
+    return Section("Throughput", [table], text, drawing)
+
+
+def _throughput(row: Throughput) -> Tuple[Any, ...]:
+    state = Tag("ok", "steady") if row.steady else Tag("warning", "not steady")
+    if row.per_second is None:
+        state = Tag("fails", _cut(row.problem) or "no figures")
+    details = ["XLA"] * bool(row.xla) + ["input pipeline"] * row.input_pipeline
+    return (
+        "%s, %s" % (row.device, row.framework),
+        row.model,
+        row.mode,
+        ", ".join([row.precision, *details]),
+        str(row.batch_size),
+        "" if row.per_second is None else _rate(row),
+        rate(row.deviation),
+        rate(row.jitter),
+        memory(row.memory_peak_bytes),
+        state,
+    )
+
+
+def _rate(row: Throughput) -> str:
+    if row.per_second is None:
+        return _cut(row.problem) or "no figures"
+    return "%s %s/s" % (measured(row.per_second, row.uncertainty or 0.0), row.unit)
+
+
+def _gain_section(tuning: Tuning) -> Section:
+    description = "; ".join(
+        "%s %s: %s" % (item.name, item.setting, ratio(item.gain) or "not measured") for item in tuning.options
+    )
+    rows = [
+        (
+            item.name,
+            item.setting,
+            ratio(item.gain) or "not measured",
+            Tag("good", "kept") if item.kept else Tag("left out", "left out"),
+            item.reason,
+            ", ".join(["%s=%s" % pair for pair in item.environment] + list(item.calls)),
+        )
+        for item in tuning.options
+    ]
+    table = Table(
+        "Options that were tried", ("Option", "Setting", "Gain", "Result", "Reason", "How to set it"), rows, (2,)
+    )
+    drawing = Drawing("gains", lambda width: gain_panels(tuning, width), description)
+    return Section("Gains", [table], "Each option was measured against the same run without it.", drawing)
+
+
+def _error_section(comparison: Comparison) -> Section:
+    ordered = worst_first(comparison.differences)
+    wrong = [item for item in ordered if item.verdict in ("differs", "failed", "unsupported")]
+    description = "%d of %d are not within their tolerance" % (len(wrong), len(ordered))
+    description += ": %s" % "; ".join("%s, %s" % (item.name, item.what) for item in wrong[:5]) if wrong else ""
+    heads = ("What", "Result", "Device", "Max. error", "Mean error", "Tolerance", "ULP", "Cosine")
+    rows = [_difference(item) for item in ordered]
+    table = Table("Furthest from the reference", heads, rows, (3, 4, 5, 6, 7), preview=True)
+    text = "Errors relative to the size of the reference, for the same inputs and weights; the mark is the tolerance."
+    drawing = Drawing("error", lambda width: error_panels(comparison, width), _cut(description))
+    return Section("Error and tolerance", [table], text, drawing)
+
+
+def _difference(item: Difference) -> Tuple[Any, ...]:
+    measure = item.measure
+    ran_on = "ran on %s" % item.ran_on if item.verdict == "unsupported" and item.ran_on else ""
+    arithmetic = item.arithmetic if measure is None or item.arithmetic != measure.dtype else ""
+    broken = "%d not finite" % measure.nonfinite if measure is not None and measure.nonfinite else ""
+    note = "; ".join(text for text in (arithmetic, ran_on, _cut(item.detail), broken) if text)
+    figures: Tuple[str, ...] = ("", "", "", "", "")
+    if measure is not None:
+        figures = (
+            relative(measure.max_relative_error),
+            relative(measure.mean_relative_error),
+            relative(measure.tolerance),
+            "%.3g" % measure.max_ulp,
+            "%.6f" % measure.cosine,
+        )
+    name = "%s: %s%s" % (item.name, item.what, ", %s" % measure.dtype if measure is not None else "")
+    return (_cut(name), Tag(item.verdict, item.verdict, note), "%s %s" % (item.device, item.framework), *figures)
+
+
+def _training_section(comparison: Comparison) -> Section:
+    trainings = comparison.divergences
+    description = "; ".join(
+        "%s on %s: %s" % (item.optimizer, item.device, item.verdict) for item in trainings[:FIRST_ROWS]
+    )
+    heads = ("Training", "Result", "First step", "Weights", "Rounding", "Another seed", "Loss", "Reference loss")
+    rows: List[Tuple[Any, ...]] = [
+        (
+            "%s on %s" % (item.optimizer, item.device),
+            Tag(item.verdict, item.verdict, _cut(item.detail)),
+            "" if item.first_step is None else "from step %d" % item.first_step,
+            *_step(item, -1),
+        )
+        for item in trainings
+    ]
+    tables = [Table("Distance from the reference after the last step", heads, rows, tuple(range(2, 8)))]
+    tables += [_steps(item) for item in trainings[:_MOST_TRAININGS]]
+    text = (
+        "How far the weights are from the reference after each step. For comparison: what one rounded weight and what another "
+        "seed do to the reference itself. A device that only rounds differently stays near the first."
+    )
+    drawing = Drawing("training", lambda width: divergence_panels(comparison, width), _cut(description))
+    return Section("Training", tables, text, drawing)
+
+
+def _step(item: Divergence, step: int) -> Tuple[str, ...]:
+    """Return the figures of a step; -1: the last."""
+    distances = [_at(values, step) for values in (item.weights, item.rounding, item.seed)]
+    losses = [_at(values, step) for values in (item.loss, item.reference_loss)]
+    return (
+        *("" if value is None else relative(value) for value in distances),
+        *("" if value is None else "%.6g" % value for value in losses),
+    )
+
+
+def _at(values: Sequence[float], step: int) -> Optional[float]:
+    return values[step] if values and step < len(values) else None
+
+
+def _steps(item: Divergence) -> Table:
+    """Return some steps of a training, from the first to the last."""
+    number = max(len(item.weights), len(item.rounding), len(item.seed))
+    every = max(1, -(-number // _MOST_STEPS))
+    steps = sorted({*range(0, number, every), number - 1} if number else set())
+    rows = [(str(step + 1), *_step(item, step)) for step in steps]
+    heads = ("Step", "Weights", "Rounding", "Another seed", "Loss", "Reference loss")
+    return Table("Steps of %s on %s" % (item.optimizer, item.device), heads, rows, (1, 2, 3, 4, 5), folded=True)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"

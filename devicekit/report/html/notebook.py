@@ -1,0 +1,84 @@
+"""A report as a fragment for a notebook, in the notebook's own colours.
+
+It can be read in light and in dark themes: a word and a sign name a state, never a colour alone. It has no style sheet and no
+script, which untrusted notebooks remove; styles are attributes.
+"""
+
+from typing import Dict, Optional
+
+from ..amounts import count
+from .components import FIRST_ROWS, Report, Table, finding_card, table_element, tag_element
+from .elements import Content, Element, element, to_html
+
+__all__ = ["fragment"]
+
+_LINE = "1px solid rgba(128,128,128,.35)"
+_CELL = "text-align:left;vertical-align:top;padding:.25em 1em .25em 0;border:0;border-bottom:%s;background:none" % _LINE
+_TEXT = "margin:.35em 0"
+
+#: The style of an element, by its class or else by its name.
+_STYLES: Dict[str, str] = {
+    "devicekit": "margin:.4em 0;padding:.6em 1em .7em;border:%s;border-radius:6px;max-width:62em;line-height:1.45"
+    % _LINE,
+    "finding": "margin:.6em 0;padding-left:.8em;border-left:3px solid ",
+    "number": _CELL.replace(":left", ":right") + ";font-variant-numeric:tabular-nums;white-space:nowrap",
+    "scroll": "overflow-x:auto",
+    "more": "opacity:.75",
+    "p": _TEXT,
+    "h3": _TEXT,
+    "details": _TEXT,
+    "ul": "margin:.2em 0",
+    "ol": "margin:.35em 0",
+    "th": _CELL,
+    "td": _CELL,
+    "caption": "text-align:left;caption-side:top;padding:.3em 0;font-weight:600;color:inherit",
+    "table": "border-collapse:collapse;border:0;margin:.4em 0;font-size:inherit;color:inherit",
+    "pre": "margin:.2em 0;padding:.35em .6em;border:%s;border-radius:4px;background:rgba(128,128,128,.1);color:inherit;"
+    "white-space:pre-wrap;overflow-wrap:anywhere" % _LINE,
+}
+
+#: A left border whose colour repeats what the word next to it says.
+_EDGES = {"error": "#d0453c", "warning": "#c98a1b", "info": "#4a86c5"}
+
+#: Headings would appear in the notebook's table of contents, and links are not needed.
+_RENAMED = {"article": "div", "h3": "p", "a": "span", "ol": "ul"}
+
+
+def fragment(report: Report) -> str:
+    """Return a report as a fragment: what it says, its findings with the first fix of each, and the first rows of tables."""
+    heading = [element("strong", report.heading), [(" · ", tag_element(tag)) for tag in report.tags]]
+    tables = [part for section in report.sections for part in section.parts if isinstance(part, Table)]
+    content = element(
+        "div",
+        element("p", heading),
+        element("p", report.lead) if report.lead else None,
+        [finding_card(item, number, item.fix[:1]) for number, item in enumerate(report.findings, 1)],
+        [_table(table) for table in tables if table.rows],
+        class_="devicekit",
+    )
+    return to_html(content, _adapted)
+
+
+def _table(table: Table) -> Content:
+    more = len(table.rows) - FIRST_ROWS
+    shown = [
+        element("div", table_element(table, table.rows[:FIRST_ROWS]), class_="scroll"),
+        element("p", "and %d more" % more) if more > 0 else None,
+    ]
+    if not table.folded:
+        return shown
+    return element("details", element("summary", "%s (%s)" % (table.caption, count(len(table.rows), "row"))), shown)
+
+
+def _adapted(item: Element) -> Optional[Element]:
+    """Return an element with a style and without what means something on a page alone."""
+    classes = item.attributes.get("class", "").split()
+    if item.name == "button" or "unseen" in classes:
+        return None
+    style = next((_STYLES[name] for name in classes if name in _STYLES), _STYLES.get(item.name, ""))
+    if "finding" in classes:
+        style += _EDGES.get(classes[-1], _EDGES["info"])
+    attributes = {key: text for key, text in item.attributes.items() if key == "scope" or text == "devicekit"}
+    if style:
+        attributes["style"] = style
+    return Element(_RENAMED.get(item.name, item.name), attributes, item.children)

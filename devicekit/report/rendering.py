@@ -1,0 +1,63 @@
+"""How records show themselves: a line of text, a fragment of HTML in a notebook, a page. See `devicekit.records.seam`."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .html.components import Report
+
+__all__ = ["record_html", "record_page", "record_text"]
+
+#: By the name of a record's class: the module below this package and the function in it. Only what is shown is imported.
+_TEXT = {
+    "BenchmarkResult": ("benchmark", "benchmark_line"),
+    "Comparison": ("comparison", "comparison_line"),
+    "Tuning": ("benchmark", "tuning_line"),
+}
+_HTML = {
+    "BenchmarkResult": ("html.measurements", "benchmark_report"),
+    "Comparison": ("html.measurements", "comparison_report"),
+    "Diagnosis": ("html.diagnosis", "diagnosis_report"),
+    "Fleet": ("html.fleet", "fleet_report"),
+    "MachineDiff": ("html.fleet", "machine_diff_report"),
+    "Selection": ("html.diagnosis", "selection_report"),
+    "Tuning": ("html.measurements", "tuning_report"),
+}
+
+
+def record_text(record: Any) -> str:
+    """Return a record in one line."""
+    module, name = _TEXT[type(record).__name__]
+    return str(getattr(import_module("." + module, __package__), name)(record))
+
+
+def record_html(record: Any) -> str:
+    """Return a record as a fragment of HTML, for a notebook."""
+    from .html.notebook import fragment
+
+    return fragment(_report(record))
+
+
+def record_page(record: Any, made: str = "") -> str:
+    """Return a record as a page: one file with everything in it.
+
+    Parameters
+    ----------
+    record : BenchmarkResult, Comparison, Tuning, Fleet, MachineDiff, Diagnosis or Selection
+    made : str, optional
+        When, as it is shown on the page.
+
+    Raises
+    ------
+    DevicekitError
+        If drawings are needed and matplotlib is not installed.
+    """
+    from .html.document import page
+
+    return page(_report(record), made)
+
+
+def _report(record: Any) -> "Report":
+    module, name = _HTML[type(record).__name__]
+    report: "Report" = getattr(import_module("." + module, __package__), name)(record)
+    return report
