@@ -11,6 +11,7 @@ import pytest
 
 import devicekit
 from devicekit import DevicekitError, explain, explain_log
+from devicekit.logs.errors import classify_error
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 
@@ -669,3 +670,36 @@ def test_of_a_whole_machine_the_rules_decide():
     machine = dataclasses.replace(machine, process=dataclasses.replace(machine.process, environ=environ))
     assert not [item for item in explain("hello", machine) if item.severity != "info"]
     assert explain("hello", facts={"env": {"CUDA_VISIBLE_DEVICES": "-1"}})[0].code == "device-hidden"
+
+
+#: The message of an exception that a framework raises for an operation on a device, and its code.
+MESSAGES = {
+    "No OpKernel was registered to support Op 'Conv3D' used by node x with these attrs": "op-unsupported",
+    "No registered 'Conv2D' OpKernel for 'DML' devices compatible with node": "op-unsupported",
+    "Could not satisfy explicit device specification '/device:DML:0'": "op-unsupported",
+    "Could not find device for node: {{node Foo}}": "op-unsupported",
+    "Could not run 'aten::foo' with arguments from the 'sim' backend.": "op-unsupported",
+    "\"lstm_cpu\" not implemented for 'Half'": "op-unsupported",
+    "UNIMPLEMENTED: sort is not implemented": "op-unsupported",
+    "Value for attr 'T' of half is not in the list of allowed values: float": "op-unsupported",
+    "CUDA error: no kernel image is available for execution on the device": "compute-capability-unsupported",
+    "CUDA out of memory. Tried to allocate 2 GiB": "out-of-memory",
+    "OOM when allocating tensor with shape[64]": "out-of-memory",
+    "Dst tensor is not initialized.": "out-of-memory",
+    "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered": "device-lost",
+    "shapes (3,) and (4,) not aligned": None,
+    "Expected all tensors to be on the same device, but found at least two devices": None,
+}
+
+
+def test_messages_of_exceptions_are_classified():
+    wrong = {text: classify_error(RuntimeError(text)) for text in MESSAGES}
+    assert {text: code for text, code in wrong.items() if code != MESSAGES[text]} == {}
+    assert classify_error(NotImplementedError("median")) == "op-unsupported"
+    assert classify_error(MemoryError()) == "out-of-memory"
+
+
+def test_a_refusal_counts_if_the_arguments_are_valid():
+    text = "InvalidArgumentError: AvgPool only supports float16"
+    assert classify_error(text) is None
+    assert classify_error(text, arguments_valid=True) == "op-unsupported"

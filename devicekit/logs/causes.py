@@ -3,7 +3,9 @@
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
+from .claims import GPU_UNUSED, Claim, remedies
 from .context import Known
+from .deduction import deduce
 from .pinned_fixes import with_pins
 from .scrub import scrub
 from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remedy
@@ -12,19 +14,6 @@ __all__ = ["Match", "weigh"]
 
 #: The weight of a line that says something only where a GPU is expected: anything else that is wrong counts for more.
 _IDLE = 0.4
-
-#: What it means that no GPU is used, and nothing where there is none.
-GPU_UNUSED = frozenset(
-    (
-        "no-gpu",
-        "cpu-only-build",
-        "cuda-library-missing",
-        "driver-missing",
-        "gpu-vendor-unsupported",
-        "metal-plugin-missing",
-    )
-    + ("directml-missing", "directml-unsupported", "driver-unhealthy")
-)
 
 #: A line of evidence a finding; more say nothing more.
 _EVIDENCE = 5
@@ -39,19 +28,6 @@ class Match(NamedTuple):
     line: str
 
 
-class Claim(NamedTuple):
-    """A match with the code that it stands for on this machine."""
-
-    code: str
-    weight: float
-    severity: str
-    summary: str
-    fix: Tuple[Fix, ...]
-    number: int
-    evidence: Tuple[Evidence, ...]
-    expects_gpu: bool = False
-
-
 def weigh(
     matches: Sequence[Match], known: Known, seen: Mapping[str, Any], source: str, calm: bool = False
 ) -> Tuple[List[Finding], float]:
@@ -59,8 +35,6 @@ def weigh(
 
     ``calm``: the log has lines that are known to be harmless.
     """
-    from .deduction import deduce
-
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
     if not known.expects_gpu:
         # A machine without a GPU prints the same, and nobody has said that there is one.
@@ -119,16 +93,6 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             expects_gpu=code in GPU_UNUSED and (signature.expects_gpu or says["says"] in ("hint", "guess")),
         )
     ]
-
-
-def remedies(code: str, known: Known) -> Tuple[Fix, ...]:
-    """Return the general ways out for a code that hold for what is known of the machine."""
-    made = []
-    for item in remedy(code).get("fix", ()):
-        if "if" in item and not known.holds(item["if"], {}, {}):
-            continue
-        made.append(Fix(item["text"], item.get("command")))
-    return tuple(made)
 
 
 def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:

@@ -4,17 +4,15 @@ The log says "no GPU is listed", the facts say TensorFlow 2.15 on Windows: then 
 matrix as the rules do; what is not known decides nothing.
 """
 
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
+from .claims import GPU_UNUSED, Claim, remedies
 from .context import Known
 from .results import different_tensors, rising_loss
 from .signatures import SAYS, remedy
-
-if TYPE_CHECKING:
-    from .causes import Claim
 
 __all__ = ["deduce"]
 
@@ -31,7 +29,7 @@ _NOTHING_FITS = frozenset(("python-unsupported", "platform-unsupported", "framew
 Deduced = Optional[Tuple[str, str]]
 
 
-def deduce(claims: "Sequence[Claim]", known: Known, calm: bool) -> "List[Claim]":
+def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     """Return claims that the facts make, given what the log shows.
 
     ``calm``: the log has lines that are known to be harmless. Where nothing else is in it, nothing is wrong.
@@ -39,8 +37,6 @@ def deduce(claims: "Sequence[Claim]", known: Known, calm: bool) -> "List[Claim]"
     if known.driver_library and known.driver_kernel and not _same(known.driver_library, known.driver_kernel):
         text = "The driver's library is %s, the loaded kernel module %s." % (known.driver_library, known.driver_kernel)
         return [_claim(("driver-mismatch", text), claims, known, SAYS["cause"])]
-    from .causes import GPU_UNUSED
-
     best = max((claim.weight for claim in claims), default=0.0)
     if best >= SAYS["cause"] or (not claims and known.machine is not None):
         return []  # where the log says nothing, the rules know more of a whole machine
@@ -74,9 +70,7 @@ def _same(one: str, other: str) -> bool:
     )
 
 
-def _claim(made: Tuple[str, str], claims: "Sequence[Claim]", known: Known, weight: float = _WEIGHT) -> "Claim":
-    from .causes import Claim, remedies
-
+def _claim(made: Tuple[str, str], claims: Sequence[Claim], known: Known, weight: float = _WEIGHT) -> Claim:
     code, text = made
     general = remedy(code)
     lines: List[Evidence] = [Evidence(text, "what is known of the machine")]

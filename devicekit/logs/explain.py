@@ -1,11 +1,16 @@
-"""`explain`: the root causes in a log or an exception, with or without the facts of the machine it comes from."""
+"""`explain`: the findings of a log or an exception, alone or together with those of the machine."""
 
+import traceback
 from typing import IO, Any, Iterable, Mapping, Optional, Tuple, Union
 
+from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Finding
 from ..errors import DevicekitError
 from ..machine.facts import Machine
-from . import Explanation, read_log
+from .context import known_from_facts, known_from_machine
+from .engine import Explanation, read_log
+from .lines import chunks_of_stream
+from .snapshot_context import merged
 
 __all__ = ["explain", "explain_log"]
 
@@ -16,31 +21,31 @@ Explicable = Union[str, BaseException]
 def explain(
     log_or_exception: Explicable, machine: Optional[Machine] = None, *, facts: Optional[Mapping[str, Any]] = None
 ) -> Tuple[Finding, ...]:
-    """Return what a log or an exception says, the likeliest root cause first.
+    """Explain a log or an exception: return its findings, the likeliest root cause first.
 
     Parameters
     ----------
     log_or_exception : str or BaseException
-        The text of a log, of a traceback or of a command's output; or an exception, whose causes and traceback are read too.
+        The text of a log, a traceback or a command's output; or an exception, with its causes and traceback.
     machine : Machine or None
-        The machine that it comes from: ``devicekit.detect()`` for this one, or a snapshot. A log is often somebody else's, so
-        nothing is assumed.
+        The machine that it comes from: ``devicekit.detect()`` for this one, or a snapshot. By default nothing is assumed,
+        as logs often come from another machine.
     facts : mapping or None
-        What else is known of that machine, where there is no snapshot: ``{"os": "windows", "python": "3.11", "packages":
+        Known facts about that machine if there is no snapshot: ``{"os": "windows", "python": "3.11", "packages":
         {"tensorflow": "2.15.0"}, "gpu": "GeForce RTX 3060"}``. Keys: ``os``, ``python``, ``packages``, ``gpu``,
         ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env``.
 
     Returns
     -------
     tuple of Finding
-        Empty where no line is known. The lines are in ``evidence``, without user names and secrets.
+        Empty if no line is known. The lines are in ``evidence``, without user names and secrets.
 
     Raises
     ------
     TypeError
-        Where it is neither a text nor an exception.
+        If it is neither a text nor an exception.
     DevicekitError
-        Where the facts are not such.
+        If a fact has a wrong type.
     """
     if isinstance(log_or_exception, BaseException):
         text, source = _traceback(log_or_exception), "exception"
@@ -48,7 +53,7 @@ def explain(
         text, source = log_or_exception, "log"
     else:
         raise TypeError(
-            "explain() takes the text of a log or an exception, not a %s; for a file, pass what it holds, or use "
+            "explain() takes the text of a log or an exception, not a %s; for a file, pass its content, or use "
             "'devicekit explain FILE'" % type(log_or_exception).__name__
         )
     return explain_log(text, machine, facts=facts, source=source).findings
@@ -61,7 +66,7 @@ def explain_log(
     facts: Optional[Mapping[str, Any]] = None,
     source: str = "log",
 ) -> Explanation:
-    """Return what a log says, the harmless lines included.
+    """Explain a log, including its harmless lines.
 
     Parameters
     ----------
@@ -70,22 +75,19 @@ def explain_log(
     machine, facts
         See `explain`.
     source : str
-        What to call the log in the evidence.
+        The name of the log in the evidence.
     """
-    from .context import known_from_facts, known_from_machine
-    from .lines import chunks_of_stream
-
     if not (isinstance(log, str) or hasattr(log, "read") or hasattr(log, "__iter__")):
         raise TypeError(
-            "explain_log() takes a text, pieces of bytes, or a file opened for reading bytes, not a %s"
+            "explain_log() takes a text, chunks of bytes, or a file opened in binary mode, not a %s"
             % type(log).__name__
         )
     if machine is not None and not isinstance(machine, Machine):
         raise TypeError(
-            "machine is a devicekit.Machine (devicekit.detect(), or a snapshot), not a %s" % type(machine).__name__
+            "machine must be a devicekit.Machine (devicekit.detect(), or a snapshot), not a %s" % type(machine).__name__
         )
     if machine is not None and facts is not None:
-        raise DevicekitError("pass a machine or facts, not both: a machine holds all of them")
+        raise DevicekitError("pass a machine or facts, not both: a machine has all facts")
     known = known_from_facts(facts) if facts is not None else None
     if machine is not None:
         known = known_from_machine(machine)
@@ -96,17 +98,12 @@ def explain_log(
     found = read_log(log, known, source)  # type: ignore[arg-type,unused-ignore]
     if machine is None:
         return found
-    from ..diagnosis.diagnose import diagnose
-    from .snapshot_context import merged
-
     findings = merged(found.findings, diagnose(machine).findings, found.certain)
     return Explanation(findings, found.harmless, found.certain)
 
 
 def _traceback(error: BaseException) -> str:
-    import traceback
-
     try:
         return "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    except Exception as second:  # an exception whose own text raises: what is left of it is its type
+    except Exception as second:  # an exception whose message raises: only its type is left
         return "%s (its text cannot be read: %s)" % (type(error).__name__, type(second).__name__)

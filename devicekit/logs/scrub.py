@@ -1,14 +1,14 @@
-"""Takes out of a line what says who and where: user names in paths, e-mail addresses, secrets."""
+"""Removes user names in paths, e-mail addresses, secrets and control characters from a line."""
 
 import re
 
-__all__ = ["scrub"]
+__all__ = ["printable", "scrub"]
 
-#: A word of somebody's own, up to a separator.
+#: A user name, up to a separator.
 _WORD = r"[^\\/:*?\"<>|\s']{1,64}"
 
 _RULES = (
-    # The folder of a user, on each system; what stands behind it stays.
+    # A user's folder, on each system; the rest of the path is kept.
     (
         re.compile(
             r"(?i)\b([a-z]:[\\/]{1,4}(?:users|documents and settings)[\\/]{1,4})(?!public\b|default\b)"
@@ -41,3 +41,15 @@ def scrub(line: str) -> str:
     for pattern, replacement in _RULES:
         line = pattern.sub(replacement, line)
     return line
+
+
+def printable(text: str, ascii_only: bool = False) -> str:
+    r"""Return a text without control characters.
+
+    Names come from drivers and files: an escape sequence in one must not reach the terminal.
+
+    >>> printable("GPU\x1b[31m")
+    'GPU?[31m'
+    """
+    clean = "".join(character if character.isprintable() else "?" for character in text)
+    return clean.encode("ascii", "replace").decode("ascii") if ascii_only else clean

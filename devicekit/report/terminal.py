@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Iterable, List, Optional
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding
+from ..logs.scrub import printable
 from ..machine.facts import Machine, Native
 from ..selection.selection import Selection
 
@@ -37,12 +38,8 @@ class Style:
         return "\033[%sm%s\033[0m" % (_COLOURS[kind], text) if self.colour else text
 
     def plain(self, text: str) -> str:
-        """Return the text in characters that can be printed, without control characters.
-
-        Names come from drivers and files: an escape sequence in one must not reach the terminal.
-        """
-        clean = "".join(character if character.isprintable() else "?" for character in text)
-        return clean if self.unicode else clean.encode("ascii", "replace").decode("ascii")
+        """Return the text in characters that the terminal can print, without control characters."""
+        return printable(text, ascii_only=not self.unicode)
 
     @property
     def rule(self) -> str:
