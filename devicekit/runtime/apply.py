@@ -52,7 +52,7 @@ def _adapter(plan: Plan, machine: Machine) -> Tuple[Plan, Adapter]:
     """Import the framework, with what plug-ins add to it; without those devices where a plug-in fails."""
     if not machine.platforms:
         return plan, adapter(plan.framework)
-    from ..plugins.setup import adapter_for, broken_finding
+    from .plugin_devices import adapter_for, broken_finding
 
     try:
         return plan, adapter_for(machine, plan.framework, plan.platform, plan.device_type)

@@ -10,7 +10,6 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
-from ..diagnosis.findings import name_of
 from ..selection.request import parse_request
 from ..selection.selection import Selection
 
@@ -206,114 +205,16 @@ def _accept(device: Optional[str]) -> None:
 
 
 def _resolve(key: Tuple[Optional[str], Optional[str], bool]) -> _Place:
-    """Find the device behind a string: the machine's facts first, then the framework's word."""
-    from ..errors import FallbackWarning, notify
-    from ..machine.detect import real_machine
-    from .current import current_selection
-    from .decide import plan_for
-    from .frameworks import adapter
-    from .notices import unavailable
-    from .settings import read_settings
+    """Find the device behind a string, and keep it if it cannot change any more."""
+    from .scope_target import resolve
 
-    device, framework, require = key
-    chosen = current_selection()
-    if device is None:
-        device = chosen.device.partition(",")[0] if chosen is not None else "auto"
-    if framework is None and chosen is not None and chosen.framework is not None and chosen.device != "auto":
-        framework = name_of(chosen.framework)
-    request = parse_request(device)
-    # Which of several is the framework's word: the first that is visible to it.
-    machine = real_machine()
-    plan = plan_for(request, framework, machine, policy="index")
-    selection = plan.selection()
-    unknown = bool(request.identifiers) and not plan.indices
-    if plan.by_speed or (request.identifiers and not unknown):  # the framework is asked for what was decided on
-        request = parse_request(plan.device)
-    if _is_nothing_to_place(selection):
-        # There is nothing to place with: the body's own import says what is wrong, as it would without us.
-        if require:
-            raise unavailable(selection)
-        _warn(selection, notify, FallbackWarning, read_settings().quiet)
-        return _Place(selection, None, None, None)
-    if plan.libraries and name_of(plan.framework) not in _modules:
-        from .preload import load
-
-        load(plan.libraries)
-    tool, word, problem = adapter(selection.framework), "", None
-    if machine.platforms:
-        from ..plugins.setup import scope_tool
-
-        tool, word, problem = scope_tool(machine, plan, request)
-    try:
-        name = tool.device_name(request) if not unknown and problem is None else None
-    except Exception as error:  # the framework cannot start its devices
-        selection, name = _leave(selection, tool, error), None
-    if problem is not None:
-        selection = _cpu_for(selection, problem)
-    fallback = name is None and request.kind != "auto"
-    if name is None:
-        name = tool.cpu
-    kind, _, number = name.rpartition("/device:")[2].rpartition(":")
-    if kind.lower().endswith("cpu"):
-        reason = selection.reason
-        if fallback and selection.device != "cpu":
-            reason = "'%s' is not visible to %s" % (device, tool.title)
-            selection = selection.replace(name="")
-        selection = selection.replace(
-            device="cpu" if number == "0" else "cpu:%s" % number, platform="cpu", reason=reason, fallback=fallback
-        )
-    else:
-        # The machine's number where that was asked for; the framework's own counts what is visible.
-        shown = request.indices[0] if request.indices and not request.native else int(number)
-        shown_kind = word or ("tpu" if kind == "tpu" else "gpu")
-        selection = selection.replace(device="%s:%d" % (shown_kind, shown), fallback=False)
-        if selection.platform == "cpu":  # the framework lists what the facts did not promise
-            reason = "asked for, and listed by %s" % tool.title
-            selection = selection.replace(platform=word or tool.platform(name), name="", reason=reason)
-    if fallback:
-        if require:
-            raise unavailable(selection)
-        _warn(selection, notify, FallbackWarning, read_settings().quiet)
-    place = _Place(selection, name, tool.scope_factory(), tool, *(tool.switch(name) or ()))
-    if tool.settled():
+    target = resolve(*key)
+    adapter = target.adapter
+    if adapter is None:
+        return _Place(target.selection, None, None, None)
+    switch = adapter.switch(str(target.name)) or ()
+    place = _Place(target.selection, target.name, adapter.scope_factory(), adapter, *switch)
+    if adapter.settled():
         with _lock:
             _places[key] = place
     return place
-
-
-def _is_nothing_to_place(selection: Selection) -> bool:
-    """Whether there is no framework, or none that devicekit knows, or one that will not import."""
-    if selection.framework is None or selection.device == "auto":
-        return True
-    framework = name_of(selection.framework)
-    return framework not in sys.modules and any(framework in finding.blocks for finding in selection.findings)
-
-
-def _leave(selection: Selection, tool: Any, error: Exception) -> Selection:
-    """Give up what the framework cannot start, so that the CPU computes."""
-    from ..selection.plan import Plan
-    from .trial.findings import judge_error
-
-    plan = Plan(parse_request(selection.requested), selection.framework, "cpu", "cpu", "")
-    finding = judge_error(type(error).__name__, str(error), plan, "list")
-    finding = next((item for item in selection.findings if item.code == finding.code), finding)  # it was predicted
-    others = tuple(item for item in selection.findings if item is not finding)
-    tool.reset()
-    tool.set_visible(())
-    return _cpu_for(selection.replace(findings=others), finding)
-
-
-def _cpu_for(selection: Selection, finding: Any) -> Selection:
-    """Return the CPU in place of what a finding speaks against."""
-    return selection.replace(
-        device="cpu",
-        platform="cpu",
-        name="",
-        findings=(finding,) + tuple(selection.findings),
-        reason=finding.summary.rstrip("."),
-    )
-
-
-def _warn(selection: Selection, notify: Any, family: Any, quiet: bool) -> None:
-    for finding in selection.findings[:1]:
-        notify(finding, family, quiet=quiet)

@@ -54,7 +54,7 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
     name = name_of(plan.framework)
     plugins: Dict[str, Any] = {}
     if machine.platforms:
-        from ...plugins.setup import task_for
+        from ..plugin_devices import task_for
 
         plugins = task_for(machine, name, plan.platform, plan.device_type)
     key = fingerprint(machine, index, grow, plan.environment, name, plan.libraries, device_type=plan.device_type)
@@ -84,7 +84,7 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
 
 def _without_plugin(plan: Plan, machine: Machine, trial: "Trial") -> Tuple[Plan, Finding]:
     """The plan without the other devices of a plug-in that fails, and the finding about it."""
-    from ...plugins.setup import broken_finding
+    from ..plugin_devices import broken_finding
 
     problem = "its 'prepare' for %s %s: %s" % (name_of(plan.framework), trial.outcome, trial.detail)
     rest = tuple(item for item in plan.alternatives if item.platform != plan.platform)
