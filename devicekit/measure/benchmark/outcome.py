@@ -1,19 +1,13 @@
-"""What became of a worker, as a row: figures, or why there are none. Pure, but for the names that are taken out."""
+"""The outcome of a worker as a row: figures, or the reason why there are none. Pure, except that names are removed."""
 
-import re
 from dataclasses import replace
 from typing import Any, Dict, Sequence
 
 from ...children.worker import WorkerReport
+from ...logs.errors import NO_KERNEL, classify_error
 from ...selection.throughput import Throughput
 
 __all__ = ["joined", "problem_of", "row_of"]
-
-#: What frameworks say where an operation has no kernel on the device.
-_NO_KERNEL = re.compile(
-    r"No (?:registered|OpKernel was registered)|Could not find (?:device|compatible|valid device) |no kernel image"
-    r"|not (?:currently )?implemented for the|Detected unsupported operations|UNIMPLEMENTED|is not supported by dot_general"
-)
 
 
 def row_of(report: WorkerReport, task: Dict[str, Any]) -> Throughput:
@@ -60,7 +54,7 @@ def problem_of(report: WorkerReport) -> str:
         if report.error == "DeviceUnavailableError":
             return _short(detail)
         text = _short("%s: %s" % (report.error, detail) if detail else report.error)
-        if _NO_KERNEL.search(report.detail):
+        if classify_error(report.detail) in NO_KERNEL:
             return "an operation has no kernel on the device: %s" % text
         return text
     if report.outcome == "not-run":

@@ -3,6 +3,7 @@
 from typing import Dict, Iterable, List, Sequence, Tuple, TypeVar
 
 from ...diagnosis.findings import Evidence, Finding, Fix
+from ...logs.errors import classify_error
 from .result import Difference, Divergence
 
 __all__ = ["findings"]
@@ -39,14 +40,6 @@ _FULL_PRECISION: Dict[str, Tuple[Fix, ...]] = {
 _ONEDNN = Fix(
     "oneDNN computes in a coarser arithmetic where a variable allows it: take it away",
     "unset ONEDNN_DEFAULT_FPMATH_MODE TF_SET_ONEDNN_FPMATH_MODE",
-)
-_OUT_OF_MEMORY = (
-    "out of memory",
-    "resource_exhausted",
-    "resource exhausted",
-    "resourceexhausted",
-    "failed to allocate",
-    "oom when",
 )
 
 
@@ -233,7 +226,7 @@ def _training(target: Tuple[str, str], items: Sequence[Divergence]) -> List[Find
 
 def _cannot(target: Tuple[str, str], items: Sequence[Difference]) -> List[Finding]:
     """One finding for all that has no kernel or raised; another where memory was what lacked."""
-    full = [item for item in items if any(word in item.detail.lower() for word in _OUT_OF_MEMORY)]
+    full = [item for item in items if classify_error(item.detail) == "out-of-memory"]
     missing = [item for item in items if item not in full]
     made = []
     if missing:

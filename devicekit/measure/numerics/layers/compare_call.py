@@ -1,13 +1,13 @@
 """Verdicts on the repeated call of a layer, and on a whole model."""
 
 import math
-import re
 import zlib
 from dataclasses import replace
 from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ....logs.errors import NO_KERNEL, classify_error
 from ..keras_model import public_class
 from ..nests import flatten, rebuild
 from ..operations.operation import rounded
@@ -22,13 +22,6 @@ from .runner import Outcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
 
 __all__ = ["Subject", "Way", "compare_call", "compare_whole", "way_of_whole", "ways_to_call"]
-
-#: What frameworks say where a device has no kernel for an operation.
-_NO_KERNEL = re.compile(
-    r"No OpKernel|Could not satisfy explicit device|not implemented for|Unimplemented|UNIMPLEMENTED|NotImplementedError|"
-    r"no kernel|Op type not registered|Could not run '.*' with arguments from"
-)
-
 
 _RANDOM = ("Dropout", "Random", "Noise", "AlphaDropout", "GaussianDropout")
 
@@ -314,7 +307,7 @@ def _failure(labels: _Labels, what: str, error: Exception) -> Difference:
     named = dict(labels._asdict(), what=what)
     depth = named.pop("depth")
     text = "%s: %s" % (type(error).__name__, line_of(error))
-    make = unsupported if _NO_KERNEL.search(text) else failed
+    make = unsupported if classify_error(text) in NO_KERNEL else failed
     return replace(make(detail=text, **named), depth=depth)
 
 

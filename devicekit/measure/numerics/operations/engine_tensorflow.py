@@ -5,36 +5,18 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
+from ....logs.errors import NO_KERNEL, classify_error
 from .engine import Engine, Outcome
 from .operation import Operation, cotangent
 
 __all__ = ["TensorFlowEngine", "message", "no_kernel", "worst"]
 
-#: What TensorFlow says where a device has no kernel for an operation, or for one of its dtypes, or refuses the dtype.
-_NO_KERNEL = (
-    "No OpKernel was registered",
-    "No registered",
-    "Could not satisfy device specification",
-    "Could not satisfy explicit device specification",
-    "Could not find device for node",
-    "Cannot assign a device for operation",
-    "not supported on",
-    "are not supported",
-    "does not support",
-    "is not in the list of allowed values",
-    "not in list of allowed values",
-    "only supports",
-    "not yet support",
-    "not implemented",
-)
-
 
 def no_kernel(error: BaseException) -> bool:
-    """Return whether an exception means that an operation does not exist there, rather than that it failed."""
-    if type(error).__name__ in ("UnimplementedError", "NotFoundError", "NotImplementedError"):
+    """Return whether an exception means that an operation does not exist on the device, rather than that it failed."""
+    if type(error).__name__ == "NotFoundError":
         return True
-    text = str(error)
-    return any(phrase in text for phrase in _NO_KERNEL)
+    return classify_error(error, arguments_valid=True) in NO_KERNEL
 
 
 def message(error: BaseException) -> str:
