@@ -12,7 +12,7 @@ import shutil
 import pytest
 from checks import for_each
 
-from devicekit.cli.main import _parser, main
+from devicekit.cli.main import command_parser, main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUNDLED = os.path.join(ROOT, "devicekit", "testing", "machines")
@@ -163,7 +163,7 @@ def test_commands_that_are_named_are_commands(name, capsys):
         if arguments[-1:] == ["--machine"]:  # the name of an option, as one speaks of it
             arguments.append("FILE")
         try:
-            _parser().parse_args(arguments)
+            command_parser().parse_args(arguments)
         except SystemExit as end:
             assert end.code == 0, "%s\n%s" % (arguments, capsys.readouterr().err)
 
@@ -183,7 +183,7 @@ def stands_alone(arguments):
 @for_each("name, arguments", CALLS)
 def test_commands_are_commands(name, arguments, capsys):
     try:
-        _parser().parse_args(arguments)
+        command_parser().parse_args(arguments)
     except SystemExit as end:
         assert end.code == 0, "%s\n%s" % (arguments, capsys.readouterr().err)
     if stands_alone(arguments):
@@ -268,7 +268,7 @@ def test_extras_exist():
 def test_the_commands_of_the_readme_are_commands(capsys):
     listing = "".join(re.findall(r"```text\n(.*?)```", read("README.md"), re.S))
     verbs = set(re.findall(r"^devicekit (\w+)", listing, re.M))
-    assert verbs == set(_parser()._subparsers._group_actions[0].choices)
+    assert verbs == set(command_parser()._subparsers._group_actions[0].choices)
     for verb in verbs:
         with pytest.raises(SystemExit) as end:
             main([verb, "--help"])

@@ -464,7 +464,7 @@ def test_a_code_instead_of_a_log(tmp_path):
     done = run("cudnn-absent", cwd=str(tmp_path))
     assert done.returncode == 2
     err = done.stderr.decode("utf-8")
-    assert "no finding code 'cudnn-absent'" in err
+    assert "unknown finding code 'cudnn-absent'" in err
     assert "cudnn-missing" in err
     (tmp_path / "cudnn-absent").write_text(NO_CUDNN, encoding="utf-8")
     assert "cudnn-missing" in run("cudnn-absent", cwd=str(tmp_path)).stdout.decode("utf-8")

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import devicekit
-from devicekit.cli.main import _parser
+from devicekit.cli.main import command_parser
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES
 from devicekit.machine.probe.process import PRESENCE_ONLY, VARIABLES
 from devicekit.matrix.matrix import Matrix
@@ -41,9 +41,9 @@ def test_examples_in_the_docstrings(docsite, name):
 
 def test_every_verb_and_option_is_on_the_page_of_the_command(docsite):
     module = docsite("command_line")
-    page = module.command_line_page(_parser())
-    found = list(module.verbs(_parser()))
-    assert {names[0] for names, _, _ in found} == set(_parser()._subparsers._group_actions[0].choices)
+    page = module.command_line_page(command_parser())
+    found = list(module.verbs(command_parser()))
+    assert {names[0] for names, _, _ in found} == set(command_parser()._subparsers._group_actions[0].choices)
     for names, text, parser in found:
         part = page.split("{#%s}\n" % "-".join(names))[1].split("\n## ")[0]
         assert text
@@ -58,9 +58,9 @@ def test_every_verb_and_option_is_on_the_page_of_the_command(docsite):
 
 
 def test_the_page_of_the_command_does_not_depend_on_the_terminal(docsite, monkeypatch):
-    page = docsite("command_line").command_line_page(_parser())
+    page = docsite("command_line").command_line_page(command_parser())
     monkeypatch.setenv("COLUMNS", "40")
-    assert docsite("command_line").command_line_page(_parser()) == page
+    assert docsite("command_line").command_line_page(command_parser()) == page
 
 
 def test_every_public_name_has_a_topic(docsite):
@@ -189,8 +189,8 @@ def test_a_good_site_passes(tmp_path):
         ("a/b.html", '<title>t</title><p id="y">', "index.html: a/b.html#x leads to no anchor"),
         ("a/b.html", '<title>t</title><p id="x"><p id="x">', "a/b.html: the anchor x is there twice"),
         ("a/b.html", '<p id="x">', "a/b.html: has no title"),
-        ("a/b.html", '<title>t</title><p id="x"><a href="http://example.org">', "is no address with https"),
-        ("a/b.html", '<title>t</title><p id="x"><a href="javascript:x()">', "is no link"),
+        ("a/b.html", '<title>t</title><p id="x"><a href="http://example.org">', "is not an https address"),
+        ("a/b.html", '<title>t</title><p id="x"><a href="javascript:x()">', "is not a link"),
         (
             "a/b.html",
             '<title>t</title><p id="x"><script src="https://cdn.example.org/x.js"></script>',

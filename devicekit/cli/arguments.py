@@ -1,31 +1,57 @@
-"""Options that more than one verb has."""
+"""Arguments that several verbs have, as argparse's parents."""
 
 import argparse
 from typing import Any, List
 
-from ..measure.benchmark.models import NAMES
-
-__all__ = ["add_html", "add_model", "add_shape"]
+__all__ = ["add_html", "examined", "json_output", "model"]
 
 
-def add_html(parser: Any) -> None:
-    """Add ``--html`` to a verb's parser or to a group of it."""
-    parser.add_argument("--html", metavar="FILE", help="also write a page: one file to open in a browser")
+def json_output() -> argparse.ArgumentParser:
+    """Return a parent with ``--json``."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add ``--model``: one of those that people know, or the user's own."""
+def examined() -> argparse.ArgumentParser:
+    """Return a parent with what is examined, and for which device."""
+    parser = argparse.ArgumentParser(add_help=False)
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--machine", metavar="FILE", help="examine a snapshot ('-': standard input) instead of this machine"
+    )
+    group.add_argument("--python", metavar="PATH", help="examine another Python interpreter or virtual environment")
+    parser.add_argument("--device", default="auto", metavar="DEVICE", help="the device to use (default: auto)")
+    return parser
+
+
+def model() -> argparse.ArgumentParser:
+    """Return a parent with the model that is trained, its data, and ``--seed``."""
+    from ..measure.benchmark.models import NAMES
+
+    parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "--model",
         default="resnet50",
         metavar="NAME",
         help="%s, or module:function for your own (default: resnet50)" % ", ".join(NAMES),
     )
+    parser.add_argument(
+        "--shape", type=_shape, metavar="64,64,3", help="shape of one example (default: that of the model)"
+    )
+    parser.add_argument(
+        "--input-pipeline",
+        "--input_pipeline",
+        action="store_true",
+        help="read a new batch at each step (default: reuse one batch that stays on the device)",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of weights and data (default: 0)")
+    return parser
 
 
-def add_shape(parser: argparse.ArgumentParser) -> None:
-    """Add ``--shape``, with commas or as in ``64x64x3``."""
-    parser.add_argument("--shape", type=_shape, metavar="64,64,3", help="of one example, instead of the model's own")
+def add_html(parser: Any) -> None:
+    """Add ``--html`` to a parser or to a group of it."""
+    parser.add_argument("--html", metavar="FILE", help="also write a page: one file to open in a browser")
 
 
 def _shape(text: str) -> List[int]:

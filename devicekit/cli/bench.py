@@ -1,11 +1,15 @@
-"""``devicekit bench``: options in the manner of tf_cnn_benchmarks, also with hyphens instead of underscores."""
+"""``devicekit bench``: training speed of well-known models, with the options of tf_cnn_benchmarks.
+
+Options with underscores can also be written with hyphens.
+"""
 
 import argparse
 from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
-from .arguments import add_html, add_model, add_shape
+from .arguments import add_html, json_output, model
 from .html import check_drawing, made_now, write_page
+from .output import show
 
 __all__ = ["add_bench"]
 
@@ -13,9 +17,8 @@ __all__ = ["add_bench"]
 def add_bench(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "bench", help="measure how many images (or sequences) per second a model computes on each device"
+        "bench", parents=[model(), json_output()], help="measure the training speed of a model on each device"
     )
-    add_model(parser)
     parser.add_argument(
         "--device",
         "--compare",
@@ -24,55 +27,55 @@ def add_bench(verbs: Any) -> None:
         help="cpu,gpu:0,... (default: the CPU and every accelerator that seems usable)",
     )
     parser.add_argument(
-        "--framework", dest="frameworks", nargs="+", metavar="NAME", help="tensorflow, jax, torch: one or more"
+        "--framework", dest="frameworks", nargs="+", metavar="NAME", help="one or more of tensorflow, jax, torch"
     )
+    parser.add_argument(
+        "--precision", nargs="+", metavar="NAME", help="one or more of float32, mixed_float16, mixed_bfloat16"
+    )
+    # Both can be given; then both are measured.
+    parser.add_argument(
+        "--xla",
+        action="append_const",
+        const=True,
+        help="compile with XLA; with --no-xla also: compare both (default: what Keras does)",
+    )
+    parser.add_argument(
+        "--no-xla", "--no_xla", dest="xla", action="append_const", const=False, help="do not compile with XLA"
+    )
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--mode", metavar="NAME", help="training or inference (default: training)")
+    mode.add_argument(
+        "--inference", dest="mode", action="store_const", const="inference", help="the same as --mode inference"
+    )
+    _add_amounts(parser)
+    add_html(parser)
+    parser.add_argument("--plot", metavar="FILE", help="also write a figure: .svg, .png or .pdf (needs matplotlib)")
+    parser.set_defaults(run=_bench)
+
+
+def _add_amounts(parser: argparse.ArgumentParser) -> None:
+    """Add what says how much is measured, and for how long."""
     parser.add_argument(
         "--batch_size", "--batch-size", type=_size, metavar="N|auto", help="auto: the largest that fits on each device"
     )
-    parser.add_argument("--num_batches", "--num-batches", type=int, default=100, metavar="N", help="default: 100")
+    parser.add_argument(
+        "--num_batches", "--num-batches", type=int, default=100, metavar="N", help="steps to measure (default: 100)"
+    )
     parser.add_argument(
         "--num_warmup_batches",
         "--num-warmup-batches",
         type=int,
         default=10,
         metavar="N",
-        help="at least; more as long as the steps get faster (default: 10)",
+        help="minimum number of steps before the measurement; more as long as steps get faster (default: 10)",
+    )
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="processes per row, in turns (default: 1)")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, metavar="S", help="start no new step after S seconds (default: 60)"
     )
     parser.add_argument(
-        "--precision", nargs="+", metavar="NAME", help="float32, mixed_float16, mixed_bfloat16: one or more"
+        "--timeout", type=float, default=900.0, metavar="S", help="end a process after S seconds (default: 900)"
     )
-    # Both may be given: then both are measured.
-    parser.add_argument(
-        "--xla",
-        action="append_const",
-        const=True,
-        help="compile by XLA; with --no-xla too: compare (default: as Keras does)",
-    )
-    parser.add_argument("--no-xla", "--no_xla", dest="xla", action="append_const", const=False, help="do not")
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--mode", metavar="NAME", help="training or inference (default: training)")
-    mode.add_argument(
-        "--inference", dest="mode", action="store_const", const="inference", help="the same as --mode inference"
-    )
-    parser.add_argument(
-        "--input-pipeline",
-        "--input_pipeline",
-        action="store_true",
-        help="a new batch each step; otherwise the same one, which lies on the device",
-    )
-    add_shape(parser)
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="so many processes for each row, in turns")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
-    parser.add_argument(
-        "--seconds", type=float, default=60.0, metavar="S", help="begin no more steps after so many (default: 60)"
-    )
-    parser.add_argument(
-        "--timeout", type=float, default=900.0, metavar="S", help="end a process that takes longer (default: 900)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    add_html(parser)
-    parser.add_argument("--plot", metavar="FILE", help="write a plot as well: .svg, .png or .pdf (needs matplotlib)")
-    parser.set_defaults(run=_bench)
 
 
 def _size(text: str) -> Union[int, str]:
@@ -81,9 +84,9 @@ def _size(text: str) -> Union[int, str]:
 
 def _bench(options: argparse.Namespace) -> int:
     from ..measure.benchmark.benchmark import benchmark
-    from .main import _print, _print_json, _style
+    from ..report.benchmark import benchmark_text
 
-    # Before minutes are spent on measuring.
+    # Before spending minutes on measurements.
     _check_file(options.plot, (".svg", ".png", ".pdf"))
     _check_file(options.html, ())
     check_drawing(options.html or options.plot)
@@ -105,12 +108,7 @@ def _bench(options: argparse.Namespace) -> int:
         shape=options.shape,
         refresh=True,
     )
-    if options.json:
-        _print_json(result.to_dict())
-    else:
-        from ..report.benchmark import benchmark_text
-
-        _print(benchmark_text(result, _style()))
+    show(options.json, result, benchmark_text)
     if options.plot:
         _save_plot(options.plot, result)
     if options.html:
@@ -121,7 +119,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _check_file(path: Optional[str], endings: Tuple[str, ...]) -> None:
-    """See that a file can be written, as far as that can be told without writing it."""
+    """Check that a file can be written, as far as possible without writing it."""
     from pathlib import Path
 
     if path is None:

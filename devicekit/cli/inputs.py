@@ -1,18 +1,19 @@
-"""Where logs and facts come from on the command line: a file, standard input, the clipboard."""
+"""What the options name: a machine, a log, facts, the clipboard."""
 
 import json
 import os
 import sys
 from contextlib import contextmanager
-from typing import IO, Any, Dict, Iterator
+from typing import IO, Any, Dict, Iterator, Optional
 
 from ..errors import DevicekitError
+from ..machine.facts import Machine
 
-__all__ = ["clipboard", "is_code", "open_log", "read_facts"]
+__all__ = ["clipboard", "examine", "is_code", "open_log", "read_facts"]
 
 _FACTS_LIMIT_BYTES = 4 << 20
 
-#: What prints the clipboard, by absolute path: nothing is looked for in the working folder.
+#: Commands that print the clipboard, by absolute path: the working folder is not searched.
 _CLIPBOARDS = (
     ("/usr/bin/pbpaste",),
     ("/usr/bin/wl-paste", "--no-newline"),
@@ -25,8 +26,21 @@ _CLIPBOARDS = (
 )
 
 
+def examine(snapshot: Optional[str] = None, python: Optional[str] = None) -> Machine:
+    """Return the machine of a snapshot, or this one, as another Python interpreter or environment sees it."""
+    if snapshot:
+        from ..machine.snapshot import load_machine
+
+        return load_machine(snapshot)
+    from ..machine.host import LiveHost
+    from ..machine.interpreter import command_interpreter, other_interpreter
+    from ..machine.probe import read_machine
+
+    return read_machine(LiveHost(other_interpreter(python) if python else command_interpreter()), deep=True)
+
+
 def is_code(text: str) -> bool:
-    """Return whether a text is a finding code (or looks like one) and no file."""
+    """Return whether a text is a finding code, or looks like one and is not a file."""
     from ..diagnosis.codes import CODES, MEASURED_CODES
 
     if text in CODES + MEASURED_CODES:
@@ -42,7 +56,7 @@ def open_log(path: str) -> "Iterator[IO[bytes]]":
     Raises
     ------
     DevicekitError
-        Where it cannot be read.
+        If it cannot be read.
     """
     if path == "-":
         yield sys.stdin.buffer
@@ -67,7 +81,7 @@ def read_facts(path: str) -> Dict[str, Any]:
     Raises
     ------
     DevicekitError
-        Where it cannot be read, or is no JSON object.
+        If it cannot be read, or is not a JSON object.
     """
     try:
         with open(path, "rb") as stream:
@@ -75,39 +89,39 @@ def read_facts(path: str) -> Dict[str, Any]:
     except OSError as error:
         raise DevicekitError("%s cannot be read: %s" % (path, error.strerror or error)) from error
     if len(content) > _FACTS_LIMIT_BYTES:
-        raise DevicekitError("%s has more than %d MiB: these are no facts" % (path, _FACTS_LIMIT_BYTES >> 20))
+        raise DevicekitError("%s is too large for a file of facts (limit: %d MiB)" % (path, _FACTS_LIMIT_BYTES >> 20))
     try:
         data = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise DevicekitError("%s is not JSON: %s" % (path, error)) from None
     if not isinstance(data, dict):
-        raise DevicekitError('%s holds no JSON object such as {"os": "linux", "python": "3.11"}' % path)
+        raise DevicekitError('%s is not a JSON object such as {"os": "linux", "python": "3.11"}' % path)
     if "schema" in data and "python" in data and isinstance(data["python"], dict):
-        raise DevicekitError("%s is a snapshot of a machine: pass it with --machine" % path)
+        raise DevicekitError("%s is a snapshot of a machine: use --machine" % path)
     return data
 
 
 def clipboard() -> str:
-    """Return the text that was copied last.
+    """Return the text in the clipboard.
 
     Raises
     ------
     DevicekitError
-        Where there is no clipboard, or no text in it.
+        If there is no clipboard, or no text in it.
     """
     from ..machine.host import LiveHost
 
-    host, said = LiveHost(), ""
+    host, problem = LiveHost(), ""
     for command in _CLIPBOARDS:
         if not host.is_file(command[0]):
             continue
         done = host.run(command, timeout_s=5.0)
         if done.status == 0 and done.stdout.strip():
             return done.stdout
-        said = (done.stderr.strip().splitlines() or ["it is empty"])[0]
-    if said:
-        raise DevicekitError("the clipboard cannot be read: %s; paste the text instead: devicekit explain -" % said)
+        problem = (done.stderr.strip().splitlines() or ["it is empty"])[0]
+    if problem:
+        raise DevicekitError("cannot read the clipboard: %s; paste the text instead: devicekit explain -" % problem)
     raise DevicekitError(
-        "there is no program here that prints the clipboard (wl-paste, xclip, xsel, pbpaste); paste the text instead: "
-        "devicekit explain - (and end it with Ctrl-D)"
+        "no command found that prints the clipboard (wl-paste, xclip, xsel, pbpaste); paste the text instead: "
+        "devicekit explain - (end with Ctrl-D)"
     )

@@ -108,15 +108,15 @@ def _say(text: str) -> None:
 
 
 def _show(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]], as_json: bool) -> int:
-    from .main import _print, _print_json
+    from .output import print_json, print_text
 
     if as_json:
-        _print_json([dict(plan, label=task.label, command=list(task.command)) for task, plan in _pairs(tasks, planned)])
+        print_json([dict(plan, label=task.label, command=list(task.command)) for task, plan in _pairs(tasks, planned)])
         return 0
     for task, plan in _pairs(tasks, planned):
-        _print("%s: %s\n" % (task.label, " ".join(task.command)))
+        print_text("%s: %s\n" % (task.label, " ".join(task.command)))
         for name, value in plan.get("variables", {}).items():
-            _print("  %s=%s\n" % (name, value))
+            print_text("  %s=%s\n" % (name, value))
     return 0
 
 
@@ -137,7 +137,7 @@ def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequenc
     """Print or write what became of the processes; devices, but no addresses: names of machines stay on the machine."""
     import json
 
-    from .main import _print
+    from .output import print_text
 
     if not (options.json or options.summary):
         return
@@ -149,7 +149,7 @@ def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequenc
         "workers": [dict(item.to_dict(), devices=devices.get(item.label, [])) for item in outcome.ended],
     }
     if options.json:
-        _print(json.dumps(data) + "\n")
+        print_text(json.dumps(data) + "\n")
     if options.summary:
         try:
             with open(options.summary, "w", encoding="utf-8") as stream:

@@ -1,9 +1,12 @@
-"""``devicekit snapshot``: what is known of this machine, for another one to judge."""
+"""``devicekit snapshot``: the facts about this machine as a file, to be examined elsewhere."""
 
 import argparse
+import json
 from typing import Any
 
 from ..errors import DevicekitError
+from .inputs import examine
+from .output import print_text
 
 __all__ = ["add_snapshot"]
 
@@ -11,37 +14,32 @@ __all__ = ["add_snapshot"]
 def add_snapshot(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "snapshot", help="write what is known of this machine, for 'doctor --machine', 'diff' and 'fleet' elsewhere"
+        "snapshot", help="write the facts about this machine, for 'doctor --machine', 'diff' and 'fleet'"
     )
-    parser.add_argument("--json", action="store_true", help="as JSON (a snapshot always is)")
-    parser.add_argument("--python", metavar="PATH", help="examine another interpreter or virtual environment")
+    parser.add_argument("--json", action="store_true", help="print JSON (a snapshot always is JSON)")
+    parser.add_argument("--python", metavar="PATH", help="examine another Python interpreter or virtual environment")
     parser.add_argument(
         "--output",
         "-o",
         metavar="FILE",
-        help="write to a file instead of standard output; {node} in it becomes the name of this machine",
+        help="write to a file instead of standard output; {node} is replaced by the name of this machine",
     )
-    parser.add_argument(
-        "--line", action="store_true", help="print one line, the name of this machine before it: for 'fleet --command'"
-    )
+    parser.add_argument("--line", action="store_true", help="print one line that starts with the name of this machine")
     parser.set_defaults(run=_snapshot)
 
 
 def _snapshot(options: argparse.Namespace) -> int:
-    import json
-
     from ..machine.host import LiveHost
-    from .main import _examine, _print
 
     if options.line and options.output:
-        raise ValueError("--line is for standard output: leave out --output")
-    machine = _examine(options).to_dict()
+        raise ValueError("--line writes to standard output: leave out --output")
+    machine = examine(python=options.python).to_dict()
     if options.line:
-        _print("%s: %s\n" % (LiveHost().node.partition(".")[0] or "node", json.dumps(machine)))
+        print_text("%s: %s\n" % (LiveHost().node.partition(".")[0] or "node", json.dumps(machine)))
         return 0
     text = json.dumps(machine, indent=1) + "\n"
     if not options.output:
-        _print(text)
+        print_text(text)
         return 0
     path = options.output.replace("{node}", LiveHost().node.partition(".")[0] or "node")
     try:

@@ -173,7 +173,7 @@ def test_the_status_asks_for_the_device_that_is_wanted(tmp_path, capsys):
         (["--from", ".", "--nodes", "a"], "goes with each= or command="),
         (["--from", ".", "--timeout", "0"], "above zero"),
         (["--from", ".", "--device", "banana"], "unknown device"),
-        (["--command", "%s -c pass" % sys.executable], "no node gave a snapshot"),
+        (["--command", "%s -c pass" % sys.executable], "no node returned a snapshot"),
     ],
 )
 def test_wrong_use_is_one_message(arguments, message, capsys, tmp_path, monkeypatch):

@@ -112,7 +112,7 @@ def test_a_device_that_crashes_costs_its_operations_only(verify, simulated_gpu):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--seed", "3"], "--seed is an option of 'verify --numerics'"),
+        (["--seed", "3"], "--seed needs --numerics"),
         (["--numerics", "--operations", "matmux"], "no operation matches 'matmux'"),
         (["--numerics", "--framework", "keras"], "unknown framework 'keras'; accepted are tensorflow, jax, torch"),
         (["--numerics", "--python", "/other/python"], "run it there: /other/python -m devicekit verify --numerics"),

@@ -10,7 +10,7 @@ import yaml  # noqa: E402
 from mkdocs.exceptions import PluginError  # noqa: E402
 from mkdocs.structure.files import File  # noqa: E402
 
-from devicekit.cli.main import _parser  # noqa: E402
+from devicekit.cli.main import command_parser  # noqa: E402
 from docsite import api, codes, command_line, json_page, machines_page, matrix_pages  # noqa: E402
 from docsite import markdown as markdown_blocks  # noqa: E402
 
@@ -19,7 +19,7 @@ def generated():
     """Return all generated pages: their path and text."""
     pages = dict(api.api_pages(), **codes.code_pages())
     pages.update(matrix_pages.matrix_pages())
-    pages["reference/command-line.md"] = command_line.command_line_page(_parser())
+    pages["reference/command-line.md"] = command_line.command_line_page(command_parser())
     pages["reference/machines.md"] = machines_page.machines_page()
     pages["reference/json.md"] = json_page.json_page()
     return pages

@@ -1,0 +1,72 @@
+"""``devicekit doctor``: check this machine and show how to fix it."""
+
+import argparse
+from dataclasses import replace
+from typing import Any, Tuple
+
+from ..diagnosis.findings import Diagnosis
+from ..machine.facts import Machine
+from ..selection.selection import Selection
+from .arguments import add_html, examined, json_output
+from .explain import print_page
+from .html import made_now, write_page
+from .inputs import examine
+from .output import print_json, print_text, terminal_style
+
+__all__ = ["add_doctor", "decide", "exit_status"]
+
+
+def add_doctor(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser = verbs.add_parser(
+        "doctor", parents=[json_output(), examined()], help="check this machine and show how to fix it"
+    )
+    add_html(parser)
+    parser.add_argument("--explain", metavar="CODE", help="show the page of a finding code instead")
+    parser.set_defaults(run=_doctor)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from ..report.data import doctor_data
+    from ..report.terminal import doctor_text
+
+    if options.explain:
+        return print_page(options.explain)
+    machine, diagnosis, selection = decide(options)
+    if options.json:
+        print_json(doctor_data(machine, diagnosis, selection))
+    else:
+        print_text(doctor_text(machine, diagnosis, selection, terminal_style()))
+    if options.html is not None:
+        from ..report.html.diagnosis import doctor_page
+
+        write_page(options.html, doctor_page(machine, diagnosis, selection, made=made_now()))
+    return exit_status(options, diagnosis, selection)
+
+
+def decide(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
+    """Return the machine that the options name, what is wrong with it, and the device that would be used."""
+    from ..diagnosis.diagnose import diagnose
+    from ..runtime.decide import plan_for
+    from ..selection.request import parse_request
+
+    # Before the machine is examined, so that wrong use is reported at once; a snapshot may have device names of its own.
+    request = None if options.machine else parse_request(options.device)
+    machine = examine(options.machine, options.python)
+    request = request or parse_request(options.device, machine.platforms)
+    measured = None
+    if request.fastest and not options.machine:
+        from ..runtime.speed_cache import cached_speeds
+
+        measured = cached_speeds(machine)
+    selection = plan_for(request, None, machine, measured=measured).selection()
+    diagnosis = diagnose(machine)
+    # It comes from measurements, not from a rule.
+    slower = tuple(item for item in selection.findings if item.code == "slower-than-cpu")
+    return machine, replace(diagnosis, findings=diagnosis.findings + slower), selection
+
+
+def exit_status(options: argparse.Namespace, diagnosis: Diagnosis, selection: Selection) -> int:
+    """Return 1 if there is an error, or if a device was named that cannot be used."""
+    broken = any(finding.severity == "error" for finding in diagnosis.findings)
+    return 1 if broken or (options.device not in ("auto", "fastest") and selection.fallback) else 0

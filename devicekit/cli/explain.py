@@ -1,0 +1,67 @@
+"""``devicekit explain``: what a log means, and the page of a finding code."""
+
+import argparse
+from typing import Any
+
+from ..errors import DevicekitError
+from .arguments import json_output
+from .inputs import clipboard, examine, is_code, open_log, read_facts
+from .output import print_text, show
+
+__all__ = ["add_explain", "print_page"]
+
+
+def add_explain(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "explain", parents=[json_output()], help="explain a log, an error message or a finding code"
+    )
+    parser.add_argument(
+        "log", nargs="?", metavar="LOG|CODE", help="a file, '-' for standard input, or a code such as cudnn-missing"
+    )
+    parser.add_argument("--clipboard", action="store_true", help="explain the text in the clipboard")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--facts", metavar="FILE", help="JSON with facts about the machine that wrote the log")
+    source.add_argument("--machine", metavar="FILE", help="a snapshot of the machine that wrote the log")
+    source.add_argument("--here", action="store_true", help="this machine wrote the log")
+    parser.set_defaults(run=_explain)
+
+
+def _explain(options: argparse.Namespace) -> int:
+    if options.log is None and not options.clipboard:
+        raise DevicekitError("nothing to explain: name a file, '-' for standard input, --clipboard, or a finding code")
+    if options.log is not None and is_code(options.log):
+        return print_page(options.log)
+    from ..logs.explain import explain_log
+    from ..report.explanation import explanation_text
+
+    facts = read_facts(options.facts) if options.facts else None
+    machine = examine(options.machine) if options.machine or options.here else None
+    if options.clipboard:
+        explanation = explain_log(clipboard(), machine, facts=facts, source="clipboard")
+    else:
+        source = "log" if options.log == "-" else options.log
+        with open_log(options.log) as stream:
+            explanation = explain_log(stream, machine, facts=facts, source=source)
+    show(options.json, explanation, explanation_text)
+    return 1 if any(item.severity == "error" for item in explanation.findings) else 0
+
+
+def print_page(code: str) -> int:
+    """Print the page of a finding code and return the exit status.
+
+    Raises
+    ------
+    DevicekitError
+        If there is no such code; the message lists the codes.
+    """
+    import pkgutil
+
+    from ..diagnosis.codes import CODES, MEASURED_CODES
+
+    codes = sorted(CODES + MEASURED_CODES)
+    if code not in codes:
+        raise DevicekitError("unknown finding code '%s'; the codes are: %s" % (code[:60], ", ".join(codes)))
+    page = pkgutil.get_data("devicekit", "diagnosis/pages/%s.md" % code)
+    print_text((page or b"").decode("utf-8"))
+    return 0

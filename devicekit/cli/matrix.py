@@ -1,0 +1,35 @@
+"""``devicekit matrix``: what is known of a release."""
+
+import argparse
+from typing import Any
+
+from .arguments import json_output
+from .output import print_json, print_text
+
+__all__ = ["add_matrix"]
+
+
+def add_matrix(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "matrix", parents=[json_output()], help="show what is known of a release: wheels, requirements, CUDA version"
+    )
+    parser.add_argument("project", help="name on the package index: tensorflow, keras, jax, nvidia-cudnn-cu12, ...")
+    parser.add_argument("version", nargs="?", help="a release (2.15.1) or a minor release (2.15); default: all")
+    parser.set_defaults(run=_matrix)
+
+
+def _matrix(options: argparse.Namespace) -> int:
+    from ..matrix.matrix import Matrix
+    from ..report.matrix import matching, matrix_data, matrix_text
+
+    matrix = Matrix()
+    project = matrix.project(options.project.lower().replace("_", "-"))
+    if project is None:
+        raise ValueError("unknown project %r; the matrix has %s" % (options.project, ", ".join(matrix.projects())))
+    releases = matching(project, options.version)
+    if options.json:
+        print_json(matrix_data(project, releases, matrix, options.version))
+    else:
+        print_text(matrix_text(project, releases, matrix, options.version))
+    return 0 if releases else 1

@@ -1,0 +1,67 @@
+"""``devicekit resolve``: releases that work together, and how to install them."""
+
+import argparse
+import sys
+from typing import Any
+
+from .inputs import examine
+from .output import print_json, print_text
+
+__all__ = ["add_resolve"]
+
+
+def add_resolve(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    from ..matrix.target import PLATFORMS
+    from ..report.resolution import FORMATS
+    from ..resolver.goals import FRAMEWORKS, GOALS
+
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "resolve", help="find releases that work together, and show how to install them"
+    )
+    parser.add_argument(
+        "goal", nargs="?", default="fastest", metavar="GOAL", help="%s (default: fastest)" % ", ".join(GOALS)
+    )
+    parser.add_argument("--framework", default="tensorflow", metavar="NAME", help=", ".join(FRAMEWORKS))
+    parser.add_argument("--with", dest="also", action="append", default=[], metavar="NAME", help="another framework")
+    parser.add_argument("--python", dest="python_version", metavar="3.10", help="for another Python version")
+    parser.add_argument("--platform", metavar="NAME", help="for another platform: %s" % ", ".join(PLATFORMS))
+    parser.add_argument("--gpu", metavar="NAME", help="for another GPU: nvidia, amd, 6.1, 'GeForce GTX 1080', ...")
+    parser.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="REQUIREMENT",
+        help="a requirement that must hold: 'tensorflow==2.10.*'",
+    )
+    parser.add_argument("--format", choices=FORMATS, help="print only what an installer reads")
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+    parser.add_argument("--machine", metavar="FILE", help="for the machine of a snapshot ('-': standard input)")
+    parser.set_defaults(run=_resolve)
+
+
+def _resolve(options: argparse.Namespace) -> int:
+    from .. import resolve
+    from ..report.resolution import formatted, resolution_text
+
+    machine = examine(options.machine)
+    resolution = resolve(
+        options.goal,
+        framework=options.framework,
+        machine=machine,
+        python=options.python_version,
+        platform=options.platform,
+        gpu=options.gpu,
+        keep=tuple(options.keep),
+        also=tuple(options.also),
+    )
+    python = ".".join(machine.python.version.split(".")[:2])
+    if options.json or options.format == "json":
+        print_json(resolution.to_dict())
+    elif options.format and resolution.possible:
+        print_text(formatted(resolution, options.format, python))
+    elif options.format:  # standard output is for the installer
+        sys.stderr.write(resolution_text(resolution, python))
+    else:
+        print_text(resolution_text(resolution, python))
+    return 0 if resolution.possible else 1

@@ -1,0 +1,52 @@
+"""``devicekit verify``: run each framework in a child process, to test the prediction of ``doctor``."""
+
+import argparse
+from typing import Any
+
+from .arguments import json_output
+from .numerics import add_numerics, numerics_requested, verify_numerics
+from .output import print_json, print_text, terminal_style
+
+__all__ = ["add_verify"]
+
+
+def add_verify(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "verify", parents=[json_output()], help="import each framework, compute and train: is doctor right?"
+    )
+    parser.add_argument("--python", metavar="PATH", help="test another Python interpreter or virtual environment")
+    parser.add_argument(
+        "--framework",
+        dest="frameworks",
+        action="append",
+        nargs="+",
+        metavar="NAME",
+        help="test only these (default: all that are installed)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=120.0, metavar="SECONDS", help="for each framework (default: 120)"
+    )
+    add_numerics(parser)
+    parser.set_defaults(run=_verify)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    if numerics_requested(options):
+        return verify_numerics(options)
+    from ..machine.interpreter import command_interpreter, other_interpreter
+    from ..report.data import verification_data
+    from ..report.verification import verification_text
+    from ..runtime.verify import verify_interpreter
+
+    interpreter = other_interpreter(options.python) if options.python else command_interpreter()
+    names = [name for group in options.frameworks for name in group] if options.frameworks else None
+    verification = verify_interpreter(interpreter, names, options.timeout)
+    if options.json:
+        print_json(verification_data(verification))
+    else:
+        import shlex
+
+        snapshot = "devicekit snapshot" + (" --python %s" % shlex.quote(options.python) if options.python else "")
+        print_text(verification_text(verification, terminal_style(), snapshot))
+    return 0 if verification.works else 1
