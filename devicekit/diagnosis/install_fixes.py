@@ -43,7 +43,7 @@ def add(view: View, text: str, *names: str) -> Sequence[Fix]:
             found = _repair(view, installed, [exact, *names])
         if found is None:
             found = _repair(view, installed, [*names, *([owner.name] if owner is not None else [])])
-        return (Fix(text, view.install(*(found or names))),)
+        return (Fix(text, view.shell.install(*(found or names))),)
 
     return LazyFixes(make)
 
@@ -81,8 +81,8 @@ def mend(view: View, text: str, *otherwise: str, extra: str = "", first: str = "
         if found is not None:
             found += tuple(item for item, name in zip(otherwise, names) if name not in known)
         # An empty answer means that the data see nothing wrong, though a rule does: then the rule's own bounds hold.
-        command = view.install(*(found or otherwise))
-        return (Fix(text, view.then(first, command) if first else command),)
+        command = view.shell.install(*(found or otherwise))
+        return (Fix(text, view.shell.then(first, command) if first else command),)
 
     return LazyFixes(make)
 
@@ -122,7 +122,7 @@ def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[
     """Return the fix that installs the newest set for a goal into an environment without TensorFlow."""
 
     def make() -> Tuple[Fix, ...]:
-        return (Fix(text, view.install(*(_requirements(view, goal, None, "") or otherwise))),)
+        return (Fix(text, view.shell.install(*(_requirements(view, goal, None, "") or otherwise))),)
 
     return LazyFixes(make)
 
@@ -139,7 +139,7 @@ def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: 
         )
         found = _requirements(view, goal, None, "tensorflow==%s" % version) if does else None
         found = found or _requirements(view, goal, None, "")
-        return (Fix(text, view.replace_tensorflow(*(found or otherwise))),)
+        return (Fix(text, view.shell.replace(view.tensorflow_names, *(found or otherwise))),)
 
     return LazyFixes(make)
 
@@ -150,12 +150,7 @@ def elsewhere(view: View, text: str, goal: str, *otherwise: str) -> Fix:
     ``text`` has a place (``%s``) for that Python.
     """
     python, found = working_python(view, goal)
-    quoted = " ".join('"%s"' % item for item in found or otherwise)
-    if view.machine.native.system == "windows":
-        command = "py -%s -m venv %s; %s\\Scripts\\python -m pip install %s" % (python, goal, goal, quoted)
-    else:
-        command = "uv venv --python %s %s && uv pip install --python %s/bin/python %s" % (python, goal, goal, quoted)
-    return Fix(text % python, command)
+    return Fix(text % python, view.shell.new_environment(python, goal, found or otherwise))
 
 
 def working_python(view: View, goal: str) -> Tuple[str, Tuple[str, ...]]:

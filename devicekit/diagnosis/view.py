@@ -6,7 +6,7 @@ from ..errors import UnknownFactError
 from ..machine.facts import Distribution, FrameworkBuild, Machine
 from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
 from ..matrix.target import Target, macos_version
-from .findings import Fix
+from .commands import Shell
 
 __all__ = ["Accelerator", "View"]
 
@@ -326,56 +326,10 @@ class View:
             return bool(build.rocm.value)
         return owner is not None and owner.name == "tensorflow-rocm"
 
-    @property
-    def python_command(self) -> str:
-        """How to call the examined interpreter from its shell."""
-        python, process = self.machine.python, self.machine.process
-        if process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix:
-            return "python"
-        return python.executable or "python"
-
-    def install(self, *requirements: str) -> str:
-        """Return the command that installs into the examined environment, in its own package manager.
-
-        Requirements are quoted for every shell: ``<`` and ``*`` mean something to all of them.
-        """
-        quoted = " ".join('"%s"' % item if any(mark in item for mark in "<>*[! ") else item for item in requirements)
-        if self.machine.python.installer == "uv":
-            return "uv pip install --python %s %s" % (self.python_command, quoted)
-        if self.machine.python.installer == "conda":
-            # Extras and nvidia-* are names of pip's world; a conda environment without pip gets it first.
-            return "conda install -y pip && python -m pip install %s" % quoted
-        extra = "--break-system-packages " if self.machine.python.externally_managed else ""
-        return "%s -m pip install %s%s" % (self.python_command, extra, quoted)
-
-    def uninstall(self, *names: str) -> str:
-        """Return the command that removes distributions from the examined environment."""
-        if self.machine.python.installer == "uv":
-            return "uv pip uninstall --python %s %s" % (self.python_command, " ".join(names))
-        return "%s -m pip uninstall -y %s" % (self.python_command, " ".join(names))
-
-    def reinstall(self, requirement: str) -> str:
-        """Return the command that writes a distribution's files anew."""
-        if self.machine.python.installer == "uv":
-            return "uv pip install --python %s --reinstall-package %s %s" % (
-                self.python_command,
-                requirement.partition("=")[0],
-                requirement,
-            )
-        return "%s -m pip install --force-reinstall --no-deps %s" % (self.python_command, requirement)
-
-    def then(self, first: str, second: str) -> str:
-        """Return one line that runs two commands: PowerShell, which Windows opens, knew no ``&&`` up to version 5."""
-        return "%s%s%s" % (first, "; " if self.machine.native.system == "windows" else " && ", second)
-
-    def replace_tensorflow(self, *requirements: str) -> str:
-        """Return the command that removes every TensorFlow and installs another: over one another they would conflict."""
-        names = self.tensorflow_names
-        return self.then(self.uninstall(*names), self.install(*requirements)) if names else self.install(*requirements)
-
-    def install_fix(self, text: str, *requirements: str) -> Fix:
-        """Return a fix that installs something."""
-        return Fix(text, self.install(*requirements))
+    @_Once
+    def shell(self) -> Shell:
+        """Writes commands for the machine's shell."""
+        return Shell(self.machine)
 
 
 _NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "qualcomm": "Qualcomm"}

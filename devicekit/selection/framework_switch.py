@@ -2,6 +2,7 @@
 
 from typing import List, NamedTuple, Optional, Tuple
 
+from ..diagnosis.commands import Shell
 from ..diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
 from ..diagnosis.framework_choice import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
 from ..machine.facts import Machine
@@ -137,9 +138,7 @@ def _unsupported(backend: str) -> Finding:
 def _differs(machine: Machine, framework: str, backend: str, better: bool = False) -> Finding:
     """Keras computes with another framework than the one that was asked for, or (``better``) that could use the device."""
     title, bound = TITLES[framework], TITLES.get(backend, backend)
-    command = "export KERAS_BACKEND=%s" % name_of(framework)
-    if machine.native.system == "windows":
-        command = '$env:KERAS_BACKEND = "%s"' % name_of(framework)
+    command = Shell(machine).set_variable("KERAS_BACKEND", name_of(framework))
     evidence = Evidence("KERAS_BACKEND=%s" % backend, "environment")
     fixes: List[Fix] = [Fix("Let Keras compute with %s" % title, command)]
     if any(module.name == "keras" for module in machine.process.modules):

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Dict, FrozenSet, List, Optional, Tuple
 
+from ...diagnosis.commands import Shell
 from ...diagnosis.diagnose import run_rules
-from ...diagnosis.view import View
 from ...machine.facts import Machine
 from ...matrix.matrix import BUNDLED
 from .causes import Experiments, Key, Statement, explain, said_of, several
@@ -117,7 +117,7 @@ def _undo(item: Subject, before: Machine, after: Machine) -> Optional[str]:
     if change.kind == "package":
         return _undo_package(item, before, after)
     if change.kind == "variable":
-        return _undo_variable(change, after.native.system)
+        return _undo_variable(change, Shell(after))
     return None
 
 
@@ -133,20 +133,19 @@ def _undo_package(item: Subject, before: Machine, after: Machine) -> Optional[st
         versions[word] = (found[0].version.or_none() or "") if found else None
     old, new = versions["old"], versions["new"]
     if old is None:
-        return View(after, BUNDLED).uninstall(names[0])
+        return Shell(after).uninstall(names[0])
     if old == new or not _VERSION.match(old):
         return None
-    return View(after, BUNDLED).install("%s==%s" % (names[0], old))
+    return Shell(after).install("%s==%s" % (names[0], old))
 
 
-def _undo_variable(change: FactChange, system: str) -> Optional[str]:
+def _undo_variable(change: FactChange, shell: Shell) -> Optional[str]:
     name = change.name.partition(" ")[2]
     if not re.match(r"[A-Za-z_]\w*\Z", name, re.ASCII):
         return None
-    windows = system == "windows"
     if change.before is None:
-        return "Remove-Item Env:%s" % name if windows else "unset %s" % name
+        return shell.unset_variable(name)
     # What is scrubbed ("~", "<user>") or cut is not what it was.
     if not _PLAIN.match(change.before) or change.before.endswith("..."):
         return None
-    return '%s"%s"' % ("$env:%s = " % name if windows else "export %s=" % name, change.before)
+    return shell.set_variable(name, change.before, quoted=True)

@@ -97,8 +97,7 @@ def _finding(
 
 
 def _set(view: View, text: str, value: str) -> Fix:
-    windows = view.machine.native.system == "windows"
-    return Fix(text, '$env:%s = "%s"' % (_VARIABLE, value) if windows else "export %s=%s" % (_VARIABLE, value))
+    return view.shell.set_fix(text, _VARIABLE, value)
 
 
 def _no_adapter(view: View, name: str) -> Iterable[Finding]:
@@ -201,8 +200,7 @@ def _index(adapters: Tuple[DxAdapter, ...], wanted: DxAdapter) -> str:
 
 
 def _hides(view: View, severity: str, summary: str, blocks: Tuple[str, ...] = (), better: str = "") -> Finding:
-    unset = "Remove-Item Env:%s" % _VARIABLE if view.machine.native.system == "windows" else "unset %s" % _VARIABLE
-    fixes = [Fix("Unset it where the GPU is wanted", unset)]
+    fixes = [view.shell.unset_fix(_VARIABLE)]
     if better:
         fixes.insert(0, _set(view, "Name the other one: numbers count every adapter that has Direct3D 12", better))
     evidence = Evidence("%s=%s" % (_VARIABLE, (view.machine.process.env(_VARIABLE) or "")[:60]), "environment")

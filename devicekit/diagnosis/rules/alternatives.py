@@ -57,10 +57,10 @@ def _label(view: View, framework: str) -> str:
 def _switch(view: View, framework: str) -> Iterable[Fix]:
     """How Keras comes to compute with the other one; Keras up to 2 knows TensorFlow alone."""
     if not is_keras3(keras_version(view)):
-        yield Fix("Write the program for it, or install Keras 3, which computes with either", view.install("keras>=3"))
+        yield view.shell.install_fix(
+            "Write the program for it, or install Keras 3, which computes with either", "keras>=3"
+        )
         return
-    windows = view.machine.native.system == "windows"
-    command = "$env:KERAS_BACKEND = '%s'" if windows else "export KERAS_BACKEND=%s"
-    yield Fix("Let Keras compute with it", command % framework)
+    yield view.shell.set_fix("Let Keras compute with it", "KERAS_BACKEND", framework)
     if backend(view).source != "KERAS_BACKEND":
         yield Fix("In a program: before Keras is imported", 'import devicekit; devicekit.auto(framework="any")')

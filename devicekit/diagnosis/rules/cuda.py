@@ -15,7 +15,7 @@ from ..view import Accelerator, View
 from .cuda_order import cuda_accelerators
 from .gpu_builds import no_code_for, no_library_for
 from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
-from .libraries import Search, cudnn_name, export, needed, others_of, search, shown
+from .libraries import Search, cudnn_name, export, needed, others_of, search
 from .registry import rule
 
 _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
@@ -34,7 +34,7 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
         if item.unsafe == "it lies in the working folder":
             return (Fix("devicekit loads nothing from the working folder: install the libraries beside TensorFlow"),)
         return (
-            Fix("devicekit loads nothing that anybody may write", 'chmod -R o-w "%s"' % shown(folder)),
+            Fix("devicekit loads nothing that anybody may write", 'chmod -R o-w "%s"' % view.shell.path(folder)),
             export(view, [folder]),
         )
     missing = [name for name in found.missing if found.attempts[name].library is None]
@@ -132,7 +132,7 @@ def _other_code(view: View, refused: bool, whole: bool) -> Sequence[Fix]:
         text = "Install the newest TensorFlow with code for this GPU"
         return replace_by_goal(view, text, "cuda", "tensorflow[and-cuda]")
     return (
-        Fix("Let the first run finish; keep what it compiled", "export CUDA_CACHE_MAXSIZE=4294967296"),
+        view.shell.set_fix("Let the first run finish; keep what it compiled", "CUDA_CACHE_MAXSIZE", "4294967296"),
         Fix("Or use a build with machine code for it, such as NVIDIA's own TensorFlow container"),
     )
 
@@ -287,7 +287,7 @@ def _cudnn_fix(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
     # cuDNN from 9.11 on has no code for Pascal and Volta, which these builds support.
     bounds = ">=9.3,<9.11" if row.linux_cudnn == "9" else "==%s.*" % row.linux_cudnn
     major = row.linux_cuda.split(".")[0]
-    return (view.install_fix("Install cuDNN", "nvidia-cudnn-cu%s%s" % (major, bounds)),)
+    return (view.shell.install_fix("Install cuDNN", "nvidia-cudnn-cu%s%s" % (major, bounds)),)
 
 
 _BEFORE_CUDNN = _HIDDEN + ("cuda-version-mismatch", "cuda-library-missing", "cudnn-missing")
@@ -366,7 +366,7 @@ def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str
         text = "Put a cuDNN from %s on and before %s in the place of %s" % (compiled, limit, library.path)
         return (Fix(text),)
     name = "nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0]
-    return (view.install_fix("Install a cuDNN that goes with both", "%s>=%s,<%s" % (name, compiled, limit)),)
+    return (view.shell.install_fix("Install a cuDNN that goes with both", "%s>=%s,<%s" % (name, compiled, limit)),)
 
 
 @rule("xla-toolchain-missing", hidden_by=(*_BEFORE_CUDNN, "driver-shadowed", "driver-too-old"))
@@ -383,9 +383,10 @@ def xla_toolchain_missing(view: View) -> Iterable[Finding]:
     missing = "libdevice.10.bc" if found else "libdevice.10.bc and ptxas"
     text = "Install CUDA's compiler beside TensorFlow"
     command = mend(view, text, "nvidia-cuda-nvcc-cu%s" % row.linux_cuda.partition(".")[0], extra="and-cuda")
-    toolkit = Fix(
+    toolkit = view.shell.set_fix(
         "Install the compiler of the CUDA %s toolkit, and tell XLA its folder" % row.linux_cuda,
-        "export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda",
+        "XLA_FLAGS",
+        "--xla_gpu_cuda_data_dir=/usr/local/cuda",
     )
     yield Finding(
         "xla-toolchain-missing",

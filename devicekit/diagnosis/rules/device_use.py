@@ -46,17 +46,15 @@ def device_busy(view: View) -> Iterable[Finding]:
 
 
 def _mode_command(view: View, gpu: Gpu) -> str:
-    command = "nvidia-smi -i %s -c DEFAULT" % place(gpu)
-    return command if view.machine.native.system == "windows" else "sudo " + command
+    return view.shell.as_root("nvidia-smi -i %s -c DEFAULT" % place(gpu))
 
 
 def _frees(view: View, gpu: Gpu, pids: Sequence[int]) -> Tuple[Fix, ...]:
     """Ways to end the processes that hold a GPU."""
     if not pids:
         return ()
-    command = "Stop-Process -Id %s" if view.machine.native.system == "windows" else "kill %s"
-    joined = (", " if view.machine.native.system == "windows" else " ").join(map(str, pids[:8]))
-    return (Fix("End the program, when it is yours; a notebook holds the GPU until it is shut down", command % joined),)
+    text = "End the program, when it is yours; a notebook holds the GPU until it is shut down"
+    return (Fix(text, view.shell.end_processes(pids[:8])),)
 
 
 def _filled(view: View) -> List[Tuple[int, CudaDevice]]:

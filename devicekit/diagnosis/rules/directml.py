@@ -3,6 +3,7 @@
 from typing import Iterable, List, Sequence, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
+from ..commands import UPDATE_WSL
 from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
@@ -62,7 +63,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             "warning",
             "WSL 2 has the GPU bridge, but its libraries are not mapped in: %s." % ", ".join(missing),
             tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
-            (Fix("Update WSL and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown"),),
+            (Fix("Update WSL and start it anew (in a Windows terminal)", UPDATE_WSL),),
             ("cuda", "directml"),
             _URL,
         )
@@ -77,7 +78,7 @@ _ABORTS = {
 _ABORTED = {"plugin": ("tensorflow",), "fork": ("tensorflow.devices",)}
 
 _BRIDGE_FIXES = (
-    Fix("Update WSL and its kernel, and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown"),
+    Fix("Update WSL and its kernel, and start it anew (in a Windows terminal)", UPDATE_WSL),
     Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
 )
 
@@ -180,7 +181,6 @@ def _unloadable(view: View) -> Finding:
     windows = view.machine.native.system == "windows"
     evidence = (Evidence(directml.loads.problem or "it cannot be loaded", directml.loads.source),)
     if chosen:
-        unset = "Remove-Item Env:TF_DIRECTML_PATH" if windows else "unset TF_DIRECTML_PATH"
         return Finding(
             "directml-missing",
             # What devicekit itself sets to keep a build from asking DirectX.
@@ -188,7 +188,7 @@ def _unloadable(view: View) -> Finding:
             "TF_DIRECTML_PATH is set to '%s', from which DirectML cannot be loaded: TensorFlow will use no GPU."
             % chosen[:80],
             evidence,
-            (Fix("Unset it: the build brings its own DirectML", unset),),
+            (view.shell.unset_fix("TF_DIRECTML_PATH", "Unset it: the build brings its own DirectML"),),
             ("directml",),
             _URL,
         )
@@ -226,7 +226,7 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
         kernel = native.release.partition("-")[0]
         if version_at_least(kernel, _LEAST_KERNEL) is False:
             reason = "needs a WSL kernel from %s on; this is %s" % (_LEAST_KERNEL, kernel)
-            fix = Fix("Update WSL's kernel and start it anew (in a Windows terminal)", "wsl --update; wsl --shutdown")
+            fix = Fix("Update WSL's kernel and start it anew (in a Windows terminal)", UPDATE_WSL)
             blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
     if reason:
         yield Finding("directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, _URL)

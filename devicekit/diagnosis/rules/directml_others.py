@@ -46,8 +46,8 @@ def torch_directml_mismatch(view: View) -> Iterable[Finding]:
         % (found.version.or_none() or "", pinned, "torch " + version if version else "no torch"),
         (Evidence("torch==%s" % pinned, found.location), Evidence("torch %s" % (version or "is not installed"))),
         (
-            Fix("Install the releases that it was built with", view.install(*_pins(view))),
-            Fix("Or remove it", view.uninstall("torch-directml")),
+            view.shell.install_fix("Install the releases that it was built with", *_pins(view)),
+            view.shell.uninstall_fix("Or remove it", "torch-directml"),
         ),
         ("torch.directml",),
         "https://github.com/microsoft/DirectML/issues/432",
@@ -70,7 +70,7 @@ def mixed_onnxruntimes(view: View) -> Iterable[Finding]:
         (
             Fix(
                 "Remove all of them, then install the one with DirectML",
-                view.then(view.uninstall(*names), view.install("onnxruntime-directml")),
+                view.shell.replace(names, "onnxruntime-directml"),
             ),
         ),
         (),

@@ -59,7 +59,7 @@ def driver_missing(view: View) -> Iterable[Finding]:
         "There is an NVIDIA GPU, but %s of its driver is nowhere where the loader looks." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
         (
-            Fix("Install NVIDIA's driver and restart", "sudo ubuntu-drivers install")
+            view.shell.root_fix("Install NVIDIA's driver and restart", "ubuntu-drivers install")
             if linux and "Ubuntu" in (view.machine.native.os_version.or_none() or "")
             else Fix("Install NVIDIA's driver for this system and restart"),
         ),
@@ -139,12 +139,15 @@ def _unshadow(view: View, library: Library) -> Tuple[Fix, ...]:
     folder = library.path.rpartition("/")[0]
     if library.found_via != "LD_LIBRARY_PATH":
         if view.wsl:
-            return (Fix("Remove the Linux driver: WSL needs none", "sudo apt-get purge 'libnvidia-compute-*'"),)
+            return (
+                view.shell.root_fix("Remove the Linux driver: WSL needs none", "apt-get purge 'libnvidia-compute-*'"),
+            )
         text = "Take %s out of the loader's configuration (/etc/ld.so.conf.d), then renew its cache" % folder
-        return (Fix(text, "sudo ldconfig"),)
+        return (view.shell.root_fix(text, "ldconfig"),)
     parts = (view.machine.process.env("LD_LIBRARY_PATH") or "").split(":")
-    rest = ":".join(part for part in parts if part and part.rstrip("/") != folder)
-    command = 'export LD_LIBRARY_PATH="%s"' % rest.replace("~", "$HOME") if rest else "unset LD_LIBRARY_PATH"
+    rest = ":".join(view.shell.path(part) for part in parts if part and part.rstrip("/") != folder)
+    name = "LD_LIBRARY_PATH"
+    command = view.shell.set_variable(name, rest, quoted=True) if rest else view.shell.unset_variable(name)
     return (Fix("Take %s out of LD_LIBRARY_PATH" % folder, command),)
 
 
@@ -170,7 +173,7 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
         "warning",
         "The loaded NVIDIA kernel module is %s, the installed driver library %s." % (kernel, library),
         _versions(view),
-        (_RESTART,),
+        (_restart(view),),
         ("cuda",),
         _URL,
     )
@@ -179,7 +182,10 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
 #: What NVML calls it (nvml.h: NVML_ERROR_LIB_RM_VERSION_MISMATCH).
 _MISMATCH = 18
 
-_RESTART = Fix("Restart the machine: the driver was updated while the old kernel module was in use", "sudo reboot")
+
+def _restart(view: View) -> Fix:
+    text = "Restart the machine: the driver was updated while the old kernel module was in use"
+    return Fix(text, view.shell.restart())
 
 
 def _versions(view: View) -> Tuple[Evidence, ...]:
@@ -198,7 +204,7 @@ def _told_mismatch(view: View) -> Finding:
         "warning",
         "The loaded NVIDIA kernel module and the installed driver libraries are of different versions%s." % versions,
         (Evidence(driver.nvml.problem, driver.nvml.source), *_versions(view)),
-        (_RESTART,),
+        (_restart(view),),
         ("cuda",),
         _URL,
     )

@@ -51,10 +51,10 @@ HARMLESS_XIDS = {
 
 #: Recovery actions after which the GPU can be used again, and whether it can be used before.
 _RECOVERY = {
-    "reset": ("must be reset", "sudo nvidia-smi --gpu-reset -i %s", False),
-    "bus-reset": ("must be reset together with its bus", "sudo reboot", False),
-    "reboot": ("needs a restart of the machine", "sudo reboot", False),
-    "drain-and-reset": ("must be reset", "sudo nvidia-smi --gpu-reset -i %s", False),
+    "reset": ("must be reset", "nvidia-smi --gpu-reset -i %s", False),
+    "bus-reset": ("must be reset together with its bus", "reboot", False),
+    "reboot": ("needs a restart of the machine", "reboot", False),
+    "drain-and-reset": ("must be reset", "nvidia-smi --gpu-reset -i %s", False),
     "drain": ("should be freed of work that uses several GPUs", "", True),
     "recover-imex": ("needs its IMEX domain to be recovered", "", True),
 }
@@ -128,7 +128,9 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
             "NVIDIA's driver is installed, but its kernel module is not loaded.",
             (Evidence("not there", driver.nvidia_kernel_version.source),),
             (
-                Fix("Load the module; its error message, if any, says why it was not loaded", "sudo modprobe nvidia"),
+                view.shell.root_fix(
+                    "Load the module; its error message, if any, says why it was not loaded", "modprobe nvidia"
+                ),
                 Fix("Where Secure Boot is on, sign the module or switch Secure Boot off"),
             ),
             doubt=True,
@@ -138,14 +140,17 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
             "info",
             "The module nvidia-uvm, which CUDA needs, is not loaded: /dev/nvidia-uvm is missing.",
             (Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev"),),
-            (Fix("Load it", "sudo nvidia-modprobe -u -c=0"), Fix("Or", "sudo modprobe nvidia-uvm")),
+            (
+                view.shell.root_fix("Load it", "nvidia-modprobe -u -c=0"),
+                view.shell.root_fix("Or", "modprobe nvidia-uvm"),
+            ),
             doubt=True,
         )
 
 
 def _restart(view: View, text: str = "Restart the machine; a driver that hangs does not come back by itself") -> Fix:
-    windows = view.machine.native.system == "windows" or view.wsl
-    return Fix(text.replace("the machine", "Windows"), None) if windows else Fix(text, "sudo reboot")
+    command = view.shell.restart()
+    return Fix(text if command else text.replace("the machine", "Windows"), command)
 
 
 def place(gpu: Gpu) -> str:
@@ -165,7 +170,7 @@ def _silent(view: View) -> Iterable[Trouble]:
     fixes = [Fix("See whether NVIDIA's own tool gets an answer", "nvidia-smi"), _restart(view)]
     if view.machine.native.system == "linux" and not view.wsl and "within" in driver.nvml.problem and not logged:
         text = "Where it only takes long to start: let it stay started between programs"
-        fixes.insert(1, Fix(text, "sudo nvidia-smi -pm 1"))
+        fixes.insert(1, view.shell.root_fix(text, "nvidia-smi -pm 1"))
     yield Trouble(
         "warning" if logged else "info",
         "NVIDIA's driver was asked for its GPUs and gave no answer: %s." % driver.nvml.problem.rstrip("."),
@@ -229,14 +234,13 @@ def _waiting(view: View) -> Iterable[Trouble]:
         if action == "none" or gpu.problem:
             continue
         words, command, usable = _RECOVERY.get(action, ("needs attention (%s)" % action, "", True))
-        fix = Fix(
-            "End the programs that use it, then do that", command % place(gpu) if "%s" in command else command or None
-        )
+        restart = command == "reboot"
+        typed = view.shell.restart() if restart else view.shell.as_root(command.replace("%s", place(gpu)))
         yield Trouble(
             "info" if usable else "warning",
             "After a fault, %s %s." % (label(gpu), words),
             (Evidence("recovery action: %s" % action, gpu.recovery.source),),
-            (fix,) if command else (),
+            () if usable else (Fix("End the programs that use it, then do that", typed),),
             () if usable else _numbers(view, gpu),
         )
 
@@ -262,7 +266,7 @@ def _worn(view: View) -> Iterable[Trouble]:
                 "info",
                 "%s replaces a damaged part of its memory at its next reset." % label(gpu),
                 (Evidence("repair pending", gpu.memory_repair.source),),
-                (Fix("When no program uses it", "sudo nvidia-smi --gpu-reset -i %s" % place(gpu)),),
+                (view.shell.root_fix("When no program uses it", "nvidia-smi --gpu-reset -i %s" % place(gpu)),),
             )
         elif errors:
             yield Trouble(
@@ -292,7 +296,7 @@ def _logged(view: View) -> Iterable[Trouble]:
     driver = view.machine.driver
     if driver.nvml_silent:
         return
-    fix = Fix("See when that was, and what the driver says of it", "sudo dmesg | grep -i xid")
+    fix = view.shell.root_fix("See when that was, and what the driver says of it", "dmesg | grep -i xid")
     for gpu, number in _fatal(view):
         if not gpu.problem and gpu.recovery.or_none() in (None, "none"):
             yield Trouble(

@@ -11,7 +11,7 @@ from ..requirements import applies, normal_name
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .frameworks import GpuBuild, gpu_build, uses
-from .gpu_installs import driver_version, jax_with_cuda, torch_build, torch_with_cuda
+from .gpu_installs import TORCH_INDEX, driver_version, jax_with_cuda, torch_build, torch_with_cuda
 from .libraries import search
 
 __all__ = ["driver_too_old_for", "no_code_for", "no_library_for", "other_vendor_for", "without_cuda"]
@@ -92,8 +92,7 @@ def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
 
 
 def _torch_from(view: View, text: str, folder: str) -> Fix:
-    install = "%s --index-url https://download.pytorch.org/whl/%s" % (view.install("torch"), folder)
-    return Fix(text, view.then(view.uninstall("torch"), install))
+    return Fix(text, view.shell.replace(["torch"], "torch", options=" --index-url %s%s" % (TORCH_INDEX, folder)))
 
 
 def driver_too_old_for(view: View) -> Iterable[Finding]:
@@ -135,9 +134,9 @@ def _other_cuda(view: View, framework: str, build: GpuBuild) -> List[Fix]:
         return [fix for fix in torch_build(view, build.version) if fix.command]
     if build.cuda != "13" or view.machine.native.system == "windows":
         return []
-    gone = view.uninstall("jax-cuda13-plugin", "jax-cuda13-pjrt")
+    gone = view.shell.uninstall("jax-cuda13-plugin", "jax-cuda13-pjrt")
     found = jax_with_cuda(view, build.version)
-    return [Fix(fix.text, view.then(gone, fix.command)) for fix in found if fix.command]
+    return [Fix(fix.text, view.shell.then(gone, fix.command)) for fix in found if fix.command]
 
 
 def no_code_for(view: View) -> Iterable[Finding]:
@@ -195,13 +194,13 @@ def no_library_for(view: View) -> Iterable[Finding]:
     gone = [text for text in declared if not _is_installed(view, text) and applies(text, view)]
     wanted = [text.partition(";")[0].replace(" ", "").replace("(", "").replace(")", "") for text in gone]
     plain = build.version.partition("+")[0]
-    again = view.then(view.uninstall("torch"), view.install("torch==%s" % plain))
+    again = view.shell.replace(["torch"], "torch==%s" % plain)
     yield Finding(
         "cuda-library-missing",
         "error",
         "%s needs %s, which cannot be found: its import fails." % (build.label, ", ".join(found.missing)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in found.missing[:8]),
-        (Fix("Install what it requires", view.install(*wanted)) if wanted else Fix("Install it anew", again),),
+        (view.shell.install_fix("Install what it requires", *wanted) if wanted else Fix("Install it anew", again),),
         ("torch",),
         _URL["torch"],
     )

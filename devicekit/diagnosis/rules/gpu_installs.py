@@ -11,9 +11,9 @@ from ...matrix.matrix import version_at_least
 from ..findings import Fix
 from ..view import View
 
-__all__ = ["capabilities_of", "driver_version", "jax_with_cuda", "torch_build", "torch_with_cuda"]
+__all__ = ["TORCH_INDEX", "capabilities_of", "driver_version", "jax_with_cuda", "torch_build", "torch_with_cuda"]
 
-_TORCH_INDEX = "https://download.pytorch.org/whl/"
+TORCH_INDEX = "https://download.pytorch.org/whl/"
 
 #: Which CUDA builds PyTorch's own index has, from this minor release on, newest first. Of later ones nobody looked.
 _TORCH_BUILDS = (
@@ -79,12 +79,16 @@ def jax_with_cuda(view: View, version: str) -> List[Fix]:
         project = view.matrix.project("jax-cuda%s-plugin" % major)
         if project is not None and version in project.versions:
             return [
-                view.install_fix(
+                view.shell.install_fix(
                     "Install the plug-in for CUDA %s beside it" % major, "jax[cuda%s]==%s" % (major, version)
                 )
             ]
     if majors:
-        return [view.install_fix("Install a JAX with the plug-in for CUDA %s" % majors[-1], "jax[cuda%s]" % majors[-1])]
+        return [
+            view.shell.install_fix(
+                "Install a JAX with the plug-in for CUDA %s" % majors[-1], "jax[cuda%s]" % majors[-1]
+            )
+        ]
     return [Fix("Update NVIDIA's driver first: JAX's plug-ins need 525 or later")]
 
 
@@ -98,7 +102,7 @@ def torch_with_cuda(view: View, version: str) -> List[Fix]:
         same = version.endswith("+cu%s" % build.cuda.replace(".", ""))
         if fits and not same and runs(view, build.cuda) and _has_code(view, plain, build.cuda):
             # Where the version is the same, an installer sees nothing to do: the other build has to go first.
-            command = view.then(view.uninstall("torch"), view.install("torch==%s" % plain))
+            command = view.shell.replace(["torch"], "torch==%s" % plain)
             return [Fix("Replace it by the registry's build, which has CUDA %s in it" % build.cuda, command)]
     return torch_build(view, version)
 
@@ -118,6 +122,8 @@ def torch_build(view: View, version: str) -> List[Fix]:
     fitting = _preferred(view, [cuda for cuda in fitting if _has_code(view, plain, cuda)])
     if not fitting:
         return [Fix("Update NVIDIA's driver first: PyTorch's builds for CUDA 12 need 525 or later")]
-    index = "%scu%s" % (_TORCH_INDEX, fitting[0].replace(".", ""))
-    command = view.then(view.uninstall("torch"), "%s --index-url %s" % (view.install(requirement), index))
+    index = "%scu%s" % (TORCH_INDEX, fitting[0].replace(".", ""))
+    command = view.shell.then(
+        view.shell.uninstall("torch"), "%s --index-url %s" % (view.shell.install(requirement), index)
+    )
     return [Fix("Replace it by PyTorch's own build for CUDA %s" % fitting[0], command)]

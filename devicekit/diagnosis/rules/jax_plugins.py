@@ -84,7 +84,7 @@ def jax_mismatch(view: View) -> Iterable[Finding]:
         % (first.distribution, first.version, _numbers(first.version), first.jaxlib),
         (*(Evidence("%s %s" % (item.distribution, item.version), item.location) for item in wrong),)
         + (Evidence("jaxlib %s" % first.jaxlib),),
-        (view.install_fix("Install the plug-in that belongs to it", "jax[cuda%s]==%s" % (major, build.version)),),
+        (view.shell.install_fix("Install the plug-in that belongs to it", "jax[cuda%s]==%s" % (major, build.version)),),
         ("jax.kernels",),
         _URL,
     )
@@ -139,7 +139,7 @@ def jax_cudnn_unfit(view: View) -> Iterable[Finding]:
             Evidence("cuDNN %s" % version, found.location),
             Evidence("cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's matrix"),
         ),
-        (view.install_fix("Install the last cuDNN that has code for it", "nvidia-cudnn-cu12<9.11"),),
+        (view.shell.install_fix("Install the last cuDNN that has code for it", "nvidia-cudnn-cu12<9.11"),),
         ("jax.cuda",),
         "https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html",
     )
@@ -154,7 +154,7 @@ def _missing(view: View, code: str, major: str, names: Tuple[str, ...]) -> Findi
         "warning",
         "The CUDA plug-in of %s opens %s, which cannot be found: it will use no GPU." % (build.label, ", ".join(names)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in names),
-        (view.install_fix("Install the CUDA libraries of the plug-in beside it", requirement),),
+        (view.shell.install_fix("Install the CUDA libraries of the plug-in beside it", requirement),),
         ("jax.cuda",),
         _URL,
     )
@@ -194,7 +194,10 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
         "error",
         "JAX_PLATFORMS %s: JAX raises an exception as soon as it needs a device." % reason,
         (Evidence("JAX_PLATFORMS=%s" % value[:60], "environment"),),
-        (_unset(view, "JAX_PLATFORMS", "Unset it"), Fix("Or let it name what is there, such as cpu or cuda,cpu")),
+        (
+            view.shell.unset_fix("JAX_PLATFORMS", "Unset it"),
+            Fix("Or let it name what is there, such as cpu or cuda,cpu"),
+        ),
         ("jax.devices",),
         _VARIABLES_URL,
     )
@@ -235,12 +238,7 @@ def _hides(view: View, name: str, what: str, platform: str) -> Finding:
         "info" if value.lower() == "cpu" else "warning",
         "%s is set to '%s', which %s." % (name, value[:60], what),
         (Evidence("%s=%s" % (name, value[:60]), "environment"),),
-        (_unset(view, name),),
+        (view.shell.unset_fix(name),),
         ("jax.%s" % platform,),
         _VARIABLES_URL,
     )
-
-
-def _unset(view: View, name: str, text: str = "Unset it where the GPU is wanted") -> Fix:
-    windows = view.machine.native.system == "windows"
-    return Fix(text, "Remove-Item Env:%s" % name if windows else "unset %s" % name)

@@ -153,8 +153,7 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         )
     chosen, source = backend(view)
     variable = source == "KERAS_BACKEND"
-    windows = view.machine.native.system == "windows"
-    unset = Fix("Unset the variable", "Remove-Item Env:KERAS_BACKEND" if windows else "unset KERAS_BACKEND")
+    unset = view.shell.unset_fix("KERAS_BACKEND", "Unset the variable")
     url = "https://keras.io/getting_started/#configuring-your-backend"
     if chosen not in KERAS_BACKENDS:
         names = ", ".join(KERAS_BACKENDS[:3])
@@ -169,7 +168,7 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         )
     if not source or has_backend(view, chosen):
         return None
-    install = Fix("Install it", view.install(_DISTRIBUTION.get(chosen, chosen)))
+    install = view.shell.install_fix("Install it", _DISTRIBUTION.get(chosen, chosen))
     other = unset if variable else Fix("Or name a backend that is installed in %s" % source)
     return Finding(
         "keras-incompatible",

@@ -12,7 +12,7 @@ from ..framework_choice import BACKENDS
 from ..view import View
 
 __all__ = [
-    "Search", "cudnn_name", "export", "missing_libraries", "needed", "others_of", "repairs", "search", "shown",
+    "Search", "cudnn_name", "export", "missing_libraries", "needed", "others_of", "repairs", "search",
 ]  # fmt: skip
 
 
@@ -168,19 +168,11 @@ def repairs(view: View) -> Tuple[Tuple[str, Tuple[str, ...]], ...]:
     return tuple(made)
 
 
-def shown(text: str) -> str:
-    """A path as a shell understands it between double quotes."""
-    return text.replace("~", "$HOME", 1) if text.startswith("~") else text
-
-
 def export(view: View, folders: Sequence[str]) -> Fix:
-    """Return how folders come onto the loader's path, for every program that is started afterwards."""
+    """Return how folders come onto the dynamic linker's path, for every program that is started afterwards."""
     text = "For every program: put the folders on the loader's path before Python starts"
-    if view.machine.native.system == "windows":
-        return Fix(text, '$env:PATH = "%s;$env:PATH"' % ";".join(folders))
-    # An empty part would be the working folder to the loader, so nothing is added to nothing.
-    rest = ":$LD_LIBRARY_PATH" if view.machine.process.env("LD_LIBRARY_PATH") else ""
-    return Fix(text, 'export LD_LIBRARY_PATH="%s%s"' % (":".join(map(shown, folders)), rest))
+    there = bool(view.machine.process.env("LD_LIBRARY_PATH"))
+    return Fix(text, view.shell.add_library_folders(folders, keep=there))
 
 
 def others_of(view: View, name: str) -> List[Library]:

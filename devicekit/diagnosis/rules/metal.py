@@ -81,8 +81,8 @@ def jax_metal_mismatch(view: View) -> Iterable[Finding]:
     if plugin is None or not wanted or jax is None or accepts(wanted, jax) is not False:
         return
     fixes: Tuple[Fix, ...] = (
-        Fix("Let JAX compute on the processor", "export JAX_PLATFORMS=cpu"),
-        Fix("Or install a JAX that it works with", view.install("jax%s" % wanted, "jaxlib%s" % wanted)),
+        view.shell.set_fix("Let JAX compute on the processor", "JAX_PLATFORMS", "cpu"),
+        view.shell.install_fix("Or install a JAX that it works with", "jax%s" % wanted, "jaxlib%s" % wanted),
     )
     yield Finding(
         "plugin-version-mismatch",

@@ -71,7 +71,9 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
                 Evidence("glibc %s" % libc[1], native.libc.source),
                 Evidence(", ".join(owner.platform_tags), "%s/WHEEL" % owner.location),
             ),
-            _older(view) if tensorflow else (Fix("Install a jaxlib for this system", view.install("jax", "jaxlib")),),
+            _older(view)
+            if tensorflow
+            else (view.shell.install_fix("Install a jaxlib for this system", "jax", "jaxlib"),),
             ("tensorflow",) if tensorflow else ("jax",),
             "https://peps.python.org/pep-0600/",
         )

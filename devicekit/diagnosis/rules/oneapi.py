@@ -91,8 +91,7 @@ def oneapi_fixes(view: View, missing: Sequence[str]) -> Tuple[Fix, ...]:
     there = _fitting(view.machine.oneapi.installations, wanted)
     if there is not None and there.found_via == "pip":
         folder = there.path.rpartition("/")[0]
-        command = 'export LD_LIBRARY_PATH="%s:$LD_LIBRARY_PATH"' % folder.replace("~", "$HOME")
-        return (Fix("Let the loader find pip's copy of them", command),)
+        return (Fix("Let the loader find pip's copy of them", view.shell.add_library_folders([folder])),)
     if there is not None:
         root = there.path.rpartition("/compiler/")[0]
         return (Fix("Load oneAPI into this shell before Python starts", "source %s/setvars.sh" % root),)

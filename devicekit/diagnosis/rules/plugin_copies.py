@@ -21,13 +21,12 @@ def plugins_twice(view: View) -> Iterable[Finding]:
         copies = [item.path for item in view.machine.python.plugins.value or () if mark in item.path]
         if len(copies) < 2:
             continue
-        windows = view.machine.native.system == "windows"
         name = "tensorflow-metal" if "metal" in mark else "tensorflow-directml-plugin"
         fixes = [
-            Fix("Uninstall it until pip says that it is not installed, then install it once", view.uninstall(name))
+            view.shell.uninstall_fix("Uninstall it until pip says that it is not installed, then install it once", name)
         ]
         if any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\")):
-            command = '$env:PYTHONNOUSERSITE = "1"' if windows else "export PYTHONNOUSERSITE=1"
+            command = view.shell.set_variable("PYTHONNOUSERSITE", "1")
             fixes.insert(0, Fix("Leave the user's own folder out", command))
         yield Finding(
             "distributions-conflict",

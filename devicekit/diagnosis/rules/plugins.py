@@ -50,7 +50,9 @@ def lacking_plugins(view: View) -> Iterable[Finding]:
             continue
         name = item.path.rpartition("/")[2]
         oneapi = any(text.startswith(_ONEAPI) for text in missing)
-        fix = Fix("Install the libraries that it needs, or remove the plug-in", view.uninstall(*_owner(view, name)))
+        fix = view.shell.uninstall_fix(
+            "Install the libraries that it needs, or remove the plug-in", *_owner(view, name)
+        )
         yield Finding(
             "dependency-incompatible",
             "error",
@@ -115,7 +117,7 @@ def _other_tensorflow(view: View, name: str, goal: str, otherwise: str) -> LazyF
     return LazyFixes(
         lambda: (
             *replace_by_goal(view, "Install the TensorFlow that it was built for", goal, otherwise, "numpy<2"),
-            Fix("Or remove the plug-in", view.uninstall(*_with_library(view, name))),
+            view.shell.uninstall_fix("Or remove the plug-in", *_with_library(view, name)),
         )
     )
 

@@ -35,14 +35,13 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
         return
     for name, reason, what, blocks in _fatal_values(view):
         value = view.machine.process.env(name) or ""
-        windows = view.machine.native.system == "windows"
         yield Finding(
             "environment-variable-fatal",
             "error" if blocks else "warning",
             "%s %s: %s." % (name, reason, what),
             (Evidence("%s=%s" % (name, value[:120]), "environment"),),
             (
-                Fix("Unset it", "Remove-Item Env:%s" % name if windows else "unset %s" % name),
+                view.shell.unset_fix(name, "Unset it"),
                 Fix("Or correct its value where it is set (shell profile, Dockerfile, notebook)"),
             ),
             blocks,
@@ -239,8 +238,10 @@ def _without_slices(view: View) -> Finding:
         "%s is in MIG mode and has no slices: no program sees anything of it." % gpu.name,
         (Evidence("MIG mode, no slices", gpu.mig_devices.source),),
         (
-            Fix("List the sizes that slices can have, then make one", "sudo nvidia-smi mig -i %s -lgip" % place),
-            Fix("Or leave MIG mode", "sudo nvidia-smi -i %s -mig 0" % place),
+            view.shell.root_fix(
+                "List the sizes that slices can have, then make one", "nvidia-smi mig -i %s -lgip" % place
+            ),
+            view.shell.root_fix("Or leave MIG mode", "nvidia-smi -i %s -mig 0" % place),
         ),
         ("cuda",),
         "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/",
@@ -248,14 +249,13 @@ def _without_slices(view: View) -> Finding:
 
 
 def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
-    unset = "Remove-Item Env:%s" % name if view.machine.native.system == "windows" else "unset %s" % name
     deliberate = value.strip() in ("", "-1", "none", "None", "NoDevFiles")
     return Finding(
         "device-hidden",
         "info" if deliberate else "warning",
         "%s is set to '%s', which hides every GPU." % (name, value[:60]),
         (Evidence("%s=%s" % (name, value[:60]), "environment"),),
-        (Fix("Unset it where the GPU is wanted", unset),),
+        (view.shell.unset_fix(name),),
         (platform,),
         _CUDA_URL if platform == "cuda" else "",
     )
@@ -281,12 +281,12 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
             "warning",
             "This user may not open %s, through which WSL reaches every GPU." % dxg.path,
             (Evidence("no read and write access", dxg.path),),
-            (Fix("Let every user open it (WSL's own default)", "sudo chmod a+rw %s" % dxg.path),),
+            (view.shell.root_fix("Let every user open it (WSL's own default)", "chmod a+rw %s" % dxg.path),),
             ("directml", "cuda", "rocm"),
         )
     if not denied:
         return
-    command, text = add_to_groups(groups, usual)
+    command, text = add_to_groups(view, groups, usual)
     yield Finding(
         "device-permission-denied",
         "warning",

@@ -145,11 +145,13 @@ def _fixes(view: View, lacks: List[_Lack], virtual: bool) -> Iterable[Fix]:
         )
     if all(lack.instead for lack in lacks):
         wanted = tuple(dict.fromkeys(item for lack in lacks for item in lack.instead))
-        yield Fix("Install releases that do without", view.install(*wanted))
+        yield view.shell.install_fix("Install releases that do without", *wanted)
     elif not any("torch" in lack.blocks for lack in lacks) and native.system == "linux" and view.target.bits == 64:
-        yield Fix(
+        yield view.shell.install_fix(
             "Or let Keras 3 run on PyTorch, which does without them, with KERAS_BACKEND=torch",
-            view.install("torch", "keras>=3", *_old_numpy(view)),
+            "torch",
+            "keras>=3",
+            *_old_numpy(view),
         )
     yield Fix("Use a processor that has them, or a framework that was built from source without them")
 
@@ -193,8 +195,8 @@ def cpu_quota_ignored(view: View) -> Iterable[Finding]:
     names = _thread_variables(view)
     if all(process.env(group[0]) is not None for group in names):
         return
-    settings = ["%s=%d" % (name, cores) for group in names for name in group if process.env(name) is None]
-    fixes = [Fix("Start as many threads as there are cores' time", "export %s" % " ".join(settings))]
+    settings = [(name, str(cores)) for group in names for name in group if process.env(name) is None]
+    fixes = [Fix("Start as many threads as there are cores' time", view.shell.set_variables(settings))]
     if process.container.or_none():
         span = "0-%d" % (cores - 1) if cores > 1 else "0"
         fixes.append(

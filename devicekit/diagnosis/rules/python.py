@@ -48,14 +48,13 @@ def _backend_missing(view: View) -> Iterable[Finding]:
     if backend(view).source or view.machine.python.package("tensorflow") is not None:
         return
     there = [name for name in ("jax", "torch") if has_backend(view, name)]
-    export = "$env:KERAS_BACKEND = '%s'" if view.machine.native.system == "windows" else "export KERAS_BACKEND=%s"
     yield Finding(
         "framework-missing",
         "error",
         "Keras takes TensorFlow where nothing names another backend, and TensorFlow is not installed; %s is."
         % " and ".join(there),
         (Evidence("neither KERAS_BACKEND nor keras.json names a backend", "environment"),),
-        (Fix("Name the backend that is installed", export % there[0]),),
+        (view.shell.set_fix("Name the backend that is installed", "KERAS_BACKEND", there[0]),),
         ("keras",),
         "https://keras.io/getting_started/#configuring-your-backend",
     )
@@ -132,7 +131,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         version = owner.version.or_none() if owner is not None else None
         fix = install_goal(view, "Delete that folder, then install TensorFlow", "fastest", "tensorflow")
         if owner is not None and version:
-            fix = (Fix("Write TensorFlow's files anew", view.reinstall("%s==%s" % (owner.name, version))),)
+            fix = (Fix("Write TensorFlow's files anew", view.shell.reinstall("%s==%s" % (owner.name, version))),)
         left = "its %s is there without __init__.py" % package.location
         yield Finding(
             "install-corrupt",
@@ -168,7 +167,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             "%d of the files that %s installed are missing or cut short%s."
             % (count, item.name, "" if fatal else "; an import and training do without them"),
             tuple(Evidence(text, item.record.source) for text in seen),
-            (Fix("Write the files anew", view.reinstall(requirement)),),
+            (Fix("Write the files anew", view.shell.reinstall(requirement)),),
             blocks if fatal else (),
         )
 
@@ -221,7 +220,7 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
             view,
             "Remove all of them, then install the one you want",
             requirement,
-            first=view.uninstall(*[item.name for item in owners]),
+            first=view.shell.uninstall(*[item.name for item in owners]),
         ),
         () if intact else ("tensorflow",),
     )
@@ -297,14 +296,13 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
     label = view.tensorflow_label
     chosen = view.machine.process.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION")
     if chosen == "cpp" and accepts(">=4", protobuf):
-        windows = view.machine.native.system == "windows"
         name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
         yield Finding(
             "protobuf-incompatible",
             "error",
             "%s asks for protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
             (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
-            (Fix("Unset the variable", "Remove-Item Env:%s" % name if windows else "unset %s" % name),),
+            (view.shell.unset_fix(name, "Unset the variable"),),
             ("tensorflow",),
             "https://protobuf.dev/news/2022-05-06/#python-updates",
         )

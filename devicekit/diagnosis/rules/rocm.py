@@ -42,13 +42,13 @@ def amd_driver_missing(view: View) -> Iterable[Finding]:
     gpu = _cards(view)[0]
     evidence = [Evidence(gpu.name, gpu.source), Evidence("not there", rocm.kfd.source)]
     fixes: Tuple[Fix, ...] = (
-        Fix("Load it; its error message, if any, says why it was not loaded", "sudo modprobe amdgpu"),
+        view.shell.root_fix("Load it; its error message, if any, says why it was not loaded", "modprobe amdgpu"),
         Fix("Where that fails, start a newer kernel, which knows newer GPUs, or install AMD's own driver"),
     )
     if bound == "amdgpu":
         summary = "The AMD GPU's kernel driver amdgpu is loaded without its part for computing: /dev/kfd is missing."
         fixes = (
-            Fix("See why: the kernel's log names it", "sudo dmesg | grep -iE 'kfd|amdgpu'"),
+            view.shell.root_fix("See why: the kernel's log names it", "dmesg | grep -iE 'kfd|amdgpu'"),
             Fix("Start a kernel that was built with CONFIG_HSA_AMD, or install AMD's own driver"),
         )
     elif bound:
@@ -156,7 +156,7 @@ def amd_closed_bridge(view: View) -> Iterable[Finding]:
         "ROCm %s looks for the GPU of Windows only where %s is 1, and it is %s."
         % (_release(view), name, "not set" if value is None else "'%s'" % value[:20]),
         (Evidence("not set" if value is None else "%s=%s" % (name, value[:20]), "environment"),),
-        (Fix("Set it before Python starts", "export %s=1" % name),),
+        (view.shell.set_fix("Set it before Python starts", name, "1"),),
         ("rocm",),
         _WSL,
     )
@@ -178,7 +178,7 @@ def amd_refused_target(view: View) -> Iterable[Finding]:
         "warning",
         "%s is '%s' and not of the form 10.3.0: ROCm gives up and lists no GPU." % (name, value),
         (Evidence("%s=%s" % (name, value), "environment"),),
-        (Fix("Unset it, or give it three numbers", "unset %s" % name),),
+        (view.shell.unset_fix(name, "Unset it, or give it three numbers"),),
         ("rocm",),
         "https://github.com/ROCm/ROCR-Runtime/blob/amd-staging/libhsakmt/src/topology.c",
     )
@@ -331,7 +331,7 @@ def gfx_unsupported(view: View) -> Iterable[Finding]:
         "warning" if whole else "info",
         summary,
         tuple(evidence),
-        _fixes(row, seen) if whole else (),
+        _fixes(view, row, seen) if whole else (),
         blocks,
         _INSTALL + "reference/system-requirements.html",
     )
@@ -361,7 +361,7 @@ def _unlisted(view: View) -> Iterable[Finding]:
         tuple(
             Evidence("%s is not among the GPUs for computing" % item.address, machine.rocm.gpus.source) for item in lost
         ),
-        (Fix("See why: the kernel's log names it", "sudo dmesg | grep -i kfd"),),
+        (view.shell.root_fix("See why: the kernel's log names it", "dmesg | grep -i kfd"),),
         tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else ("rocm",),
         _INSTALL + "reference/system-requirements.html",
     )
@@ -371,16 +371,16 @@ def _unlisted(view: View) -> Iterable[Finding]:
 _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
 
 
-def _fixes(row: RocmRow, seen: Sequence[str]) -> Tuple[Fix, ...]:
+def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Tuple[Fix, ...]:
     fixes: List[Fix] = [Fix("Use a release of tensorflow-rocm that was built for this GPU")]
     for family, relative, version in _RELATIVES:
         if seen[0].startswith(family) and seen[0] != relative and relative in row.gfx:
             text = "Let ROCm treat the GPU as %s, which often works and which AMD does not support" % relative
-            fixes.insert(0, Fix(text, "export HSA_OVERRIDE_GFX_VERSION=%s" % version))
+            fixes.insert(0, view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version))
     return tuple(fixes)
 
 
-def add_to_groups(groups: Sequence[str], otherwise: Sequence[str]) -> Tuple[Optional[str], str]:
+def add_to_groups(view: View, groups: Sequence[str], otherwise: Sequence[str]) -> Tuple[Optional[str], str]:
     """Return the command that gives this user a node's groups, None where they have no names here; and what it does."""
     named = [name for name in groups if not name.isdecimal()]
     if groups and not named:
@@ -388,5 +388,5 @@ def add_to_groups(groups: Sequence[str], otherwise: Sequence[str]) -> Tuple[Opti
         return None, "Start the container with the groups of the host's nodes: docker run %s ..." % numbers
     if named == ["root"]:
         return None, "The node belongs to root alone: let the system's rules (udev) give it to the group render"
-    command = "sudo usermod -aG %s $USER" % ",".join(name for name in named or otherwise if name != "root")
-    return command, "Add yourself to the group that owns it, then log in again"
+    command = "usermod -aG %s $USER" % ",".join(name for name in named or otherwise if name != "root")
+    return view.shell.as_root(command), "Add yourself to the group that owns it, then log in again"

@@ -2,7 +2,7 @@
 
 from typing import Iterable, Tuple
 
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding
 from ..view import View
 from .frameworks import is_there, uses
 
@@ -22,9 +22,11 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
     name = lacking[0]
     missing = "libtpu" if name == "jax" else "the build tensorflow-tpu"
     version = python.version_of("jax") or ""
-    fix = Fix("Install JAX with the library for TPUs", view.install("jax[tpu]%s" % ("==" + version if version else "")))
+    fix = view.shell.install_fix(
+        "Install JAX with the library for TPUs", "jax[tpu]%s" % ("==" + version if version else "")
+    )
     if name == "tensorflow":
-        fix = Fix("Use Keras on JAX, whose library for TPUs is on the registry", view.install("keras", "jax[tpu]"))
+        fix = view.shell.install_fix("Use Keras on JAX, whose library for TPUs is on the registry", "keras", "jax[tpu]")
     yield Finding(
         "cpu-only-build",
         "info",
