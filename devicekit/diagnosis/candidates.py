@@ -13,7 +13,8 @@ from .rules.driver_health import driver_in_doubt
 from .rules.frameworks import uses
 from .rules.libraries import search
 from .rules.rocm_devices import amd_first
-from .view import Accelerator, View
+from ..machine.accelerators import Accelerator
+from .view import View
 
 __all__ = ["candidates"]
 

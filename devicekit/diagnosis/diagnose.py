@@ -6,6 +6,7 @@ from ..errors import UnknownFactError
 from ..machine.detect import detect_now
 from ..machine.facts import Machine
 from ..matrix.matrix import BUNDLED, Matrix
+from ..records import seam
 from .candidates import candidates
 from .codes import CODES
 from .findings import SEVERITIES, Candidate, Diagnosis, Finding, FrameworkStatus, NotEvaluated, name_of
@@ -50,9 +51,7 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     machine = detect_now() if machine is None else machine
     if not machine.platforms:
         return run_rules(machine, BUNDLED)
-    from ..plugins.rules import report_of
-
-    return run_rules(machine, BUNDLED, report_of(machine))
+    return run_rules(machine, BUNDLED, seam("plug-in findings")(machine))
 
 
 def rules() -> Tuple[Rule, ...]:

@@ -3,35 +3,17 @@
 from typing import Any, Callable, Dict, Generic, List, NamedTuple, Optional, Tuple, TypeVar
 
 from ..errors import UnknownFactError
+from ..machine.accelerators import Accelerator, accelerators
 from ..machine.facts import Distribution, FrameworkBuild, Machine
 from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
-from ..matrix.target import Target, macos_version
+from ..machine.vendors import Vendor
+from ..matrix.machine_target import target_of
+from ..matrix.target import Target
 from .commands import Shell
 
-__all__ = ["Accelerator", "View"]
+__all__ = ["View"]
 
 _T = TypeVar("_T")
-
-#: Vendors by PCI number. Display controllers of virtual machines and management boards are not in it: they compute nothing.
-_VENDORS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "5143": "qualcomm", "4d4f4351": "qualcomm"}
-
-
-class Accelerator(NamedTuple):
-    """A piece of graphics hardware: what it is and where that was seen. ``remark``: what is uncertain about it."""
-
-    vendor: str
-    name: str
-    memory_bytes: Optional[int]
-    source: str
-    memory_free_bytes: Optional[int] = None
-    uuid: str = ""
-    compute_capability: str = ""
-    remark: str = ""
-    memory_used_bytes: Optional[int] = None
-    utilization_percent: Optional[int] = None
-    location: str = ""
-    numbering: str = ""
-
 
 class _Once(Generic[_T]):
     """A property that is worked out when it is first asked for; one that raises is worked out anew."""
@@ -180,86 +162,13 @@ class View:
         Raises
         ------
         UnknownFactError
-            Where no source could be read.
+            If no source could be read.
         """
-        driver, directml, metal = self.machine.driver, self.machine.directml, self.machine.metal
-        found: List[Accelerator] = []
-        for gpu in driver.gpus.or_none() or ():
-            found.append(
-                Accelerator(
-                    gpu.vendor,
-                    gpu.name,
-                    gpu.memory_bytes.or_none(),
-                    driver.gpus.source,
-                    gpu.memory_free_bytes.or_none(),
-                    gpu.uuid,
-                    gpu.compute_capability.or_none() or "",
-                    gpu.problem,
-                    gpu.memory_used_bytes.or_none(),
-                    gpu.utilization_percent.or_none(),
-                    gpu.bus_id,
-                )
-            )
-        listed = any(item.vendor == "nvidia" for item in found)
-        if self.machine.native.system == "linux":
-            described = self._described()
-            found += [accelerator for _, accelerator in described]
-            addresses = [address for address, _ in described]
-            for display in driver.displays.value or ():
-                vendor = _VENDORS.get(display.vendor_id)
-                if vendor is None or (vendor == "nvidia" and listed) or display.address in addresses:
-                    continue
-                if vendor == "amd" and "" in addresses:  # its driver listed one without saying where it is
-                    addresses.remove("")
-                    continue
-                name = "%s GPU [%s:%s]" % (_NAMES[vendor], display.vendor_id, display.device_id)
-                source = "%s/%s" % (driver.displays.source, display.address)
-                found.append(Accelerator(vendor, name, None, source, location=display.address))
-            for adapter in directml.adapters.or_none() or ():  # WSL's, whose PCI bus does not tell them apart
-                vendor = _VENDORS.get(adapter.vendor_id)
-                if vendor is None or adapter.software or adapter.neural or (vendor == "nvidia" and listed):
-                    continue
-                found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
-        elif self.machine.native.system == "windows":
-            for adapter in directml.adapters.value or ():
-                vendor = _VENDORS.get(adapter.vendor_id)
-                if vendor is not None and not adapter.software and not (vendor == "nvidia" and listed):
-                    found.append(Accelerator(vendor, adapter.name, adapter.memory_bytes, directml.adapters.source))
-        elif metal.chip.value:
-            memory = metal.memory_bytes.or_none()
-            found.append(Accelerator("apple", "%s GPU" % metal.chip.value, memory, metal.chip.source))
-        order: Dict[str, int] = {"nvidia": 0, "amd": 1, "apple": 2, "intel": 3, "qualcomm": 4}
-        return tuple(sorted(found, key=lambda item: order[item.vendor]))
+        return accelerators(self.machine)
 
-    def _described(self) -> List[Tuple[str, Accelerator]]:
-        """What AMD's and Intel's drivers say of their GPUs, in their order, each with its address on the bus."""
-        rocm, oneapi = self.machine.rocm, self.machine.oneapi
-        found = [
-            (
-                amd.bus_id,
-                Accelerator(
-                    "amd",
-                    amd.name,
-                    amd.memory_bytes,
-                    rocm.gpus.source,
-                    amd.memory_free_bytes,
-                    amd.uuid,
-                    memory_used_bytes=amd.memory_used_bytes,
-                    location=amd.bus_id,
-                    numbering="driver",
-                ),
-            )
-            for amd in rocm.gpus.or_none() or ()
-        ]
-        found += [
-            (
-                intel.bus_id,
-                Accelerator("intel", intel.name, None, oneapi.gpus.source, location=intel.bus_id, numbering="driver"),
-            )
-            for intel in oneapi.gpus.or_none() or ()
-            if intel.bus_id
-        ]
-        return found
+    def displays(self, vendor: Vendor) -> List[Display]:
+        """The display controllers of a vendor on the PCI bus, none if the bus could not be read."""
+        return [item for item in self.machine.driver.displays.or_none() or () if item.vendor_id in vendor.pci_ids]
 
     def vendor(self, name: str) -> Tuple[Accelerator, ...]:
         """The accelerators of one vendor."""
@@ -273,31 +182,7 @@ class View:
     @_Once
     def target(self) -> Target:
         """What packages are chosen for here; what could not be read counts as not known."""
-        python, native, driver = self.machine.python, self.machine.native, self.machine.driver
-        libc = native.libc.or_none() or ""
-        try:
-            accelerators, described = self.accelerators, True
-        except UnknownFactError:
-            accelerators, described = (), False
-        architecture = python.architecture.lower()
-        gpus = [gpu for gpu in driver.gpus.or_none() or () if gpu.vendor == "nvidia"]
-        dxg = self.machine.directml.dxg
-        return Target(
-            python=".".join(python.version.split(".")[:2]),
-            system=native.system,
-            architecture={"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture),
-            libc=libc.split()[-1] if libc else None,
-            macos=macos_version(native.os_version.or_none() or "") if native.system == "macos" else None,
-            bits=python.bits,
-            described=described,
-            vendors=tuple(dict.fromkeys(item.vendor for item in accelerators)),
-            capabilities=tuple(
-                gpu.compute_capability.or_none() or self.matrix.compute_capability(gpu.name) or "" for gpu in gpus
-            ),
-            driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
-            wsl=self.machine.process.wsl.or_none(),
-            directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),
-        )
+        return target_of(self.machine, self.matrix)
 
     @_Once
     def uses_cuda(self) -> bool:
@@ -330,6 +215,3 @@ class View:
     def shell(self) -> Shell:
         """Writes commands for the machine's shell."""
         return Shell(self.machine)
-
-
-_NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "qualcomm": "Qualcomm"}

@@ -7,10 +7,11 @@ from typing import Callable, Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from ..diagnosis.view import View
 from ..machine.facts import Machine
+from ..matrix.machine_target import target_of
 from ..matrix.matrix import Matrix
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
+from ..records import seam
 from .alternatives import alternatives_for
 from .engine import Need
 from .goals import FRAMEWORKS, GOALS, Stack, platforms_for
@@ -66,9 +67,7 @@ def resolve(
     frameworks = _frameworks(framework, also)
     further = None
     if goal not in GOALS:
-        from ..plugins.goals import ways_to
-
-        further = ways_to(goal)
+        further = seam("plug-in goals")(goal)
     kept = _parsed(keep)
     if machine is None and (python is None or platform is None):
         from ..machine.detect import detect
@@ -139,7 +138,7 @@ def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], p
         )
     if platform is not None and platform not in PLATFORMS:
         raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
-    here = View(machine, matrix).target if machine is not None else None
+    here = target_of(machine, matrix) if machine is not None else None
     if here is None or (platform is not None and platform != here.platform):
         version = python or (here.python if here is not None else PYTHONS[0])
         return target_for(platform or "", version)

@@ -11,7 +11,8 @@ from ...matrix.projects import Build
 from ...matrix.target import Target
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import mend, replace_by_goal
-from ..view import Accelerator, View
+from ...machine.accelerators import Accelerator
+from ..view import View
 from .cuda_order import cuda_accelerators
 from .gpu_builds import no_code_for, no_library_for
 from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing

@@ -11,7 +11,8 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.facts import Fact, Gpu, Machine, MigDevice
 from ...matrix.gpu_support import capability_number
-from ..view import Accelerator, View
+from ...machine.accelerators import Accelerator
+from ..view import View
 
 __all__ = [
     "CudaDevice",

@@ -8,7 +8,8 @@ from ...matrix.matrix import RocmRow, version_at_least
 from ..findings import Evidence, Finding, Fix
 from ..framework_choice import BACKENDS
 from ..install_fixes import replace_by_goal
-from ..view import Accelerator, View
+from ...machine.accelerators import Accelerator
+from ..view import View
 from .frameworks import gpu_build, uses
 from .registry import rule
 from .rocm_devices import VARIABLES, left_out, rocm_row, target_of, visible_gpus

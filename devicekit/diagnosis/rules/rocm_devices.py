@@ -5,7 +5,8 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.facts import AmdGpu, Machine, Process
 from ...matrix.matrix import RocmRow
-from ..view import Accelerator, View
+from ...machine.accelerators import Accelerator
+from ..view import View
 from .frameworks import uses
 
 __all__ = ["VARIABLES", "Visible", "amd_first", "left_out", "number_in_hip", "rocm_row", "target_of", "visible_gpus"]
