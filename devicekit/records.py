@@ -14,6 +14,8 @@ __all__ = ["SEAMS", "decode", "encode", "seam"]
 #: The declared seams: each is a function or class of a later package that an earlier one may call, as ``module:name``.
 SEAMS = {
     "plug-in facts": "devicekit.plugins.probes:with_platforms",
+    "plug-in findings": "devicekit.plugins.rules:report_of",
+    "plug-in goals": "devicekit.plugins.goals:ways_to",
     "record as HTML": "devicekit.report.rendering:record_html",
     "record as text": "devicekit.report.rendering:record_text",
 }

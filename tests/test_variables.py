@@ -3,7 +3,7 @@
 import pytest
 
 from devicekit import diagnose
-from devicekit.diagnosis.rules.process import _split_flags
+from devicekit.diagnosis.rules.fatal_variables import environment_variable_fatal, split_flags
 from devicekit.machine.probe import read_machine
 
 
@@ -16,13 +16,12 @@ def found(make_machine, tensorflow, **environ):
         python={"version": minor + ".1", "installed": {"tensorflow-cpu": tensorflow, "protobuf": protobuf}},
         files={site + "/tensorflow/__init__.py": ""},
     )
-    from devicekit.diagnosis.rules import process
     from devicekit.diagnosis.view import View
     from devicekit.matrix.matrix import Matrix
 
     machine = read_machine(host)
     assert diagnose(machine)
-    findings = list(process.environment_variable_fatal(View(machine, Matrix())))
+    findings = list(environment_variable_fatal(View(machine, Matrix())))
     return findings[0].blocks if findings else None
 
 
@@ -70,6 +69,6 @@ def test_other_variables(make_machine):
 
 
 def test_how_flags_are_split():
-    assert _split_flags("--a='b c' --d=\"e f\" --g=h\t--i rest --j") == ["--a=b c", "--d=e f", "--g=h", "--i"]
-    assert _split_flags("--a=''") == ["--a="]
-    assert _split_flags("nothing") == []
+    assert split_flags("--a='b c' --d=\"e f\" --g=h\t--i rest --j") == ["--a=b c", "--d=e f", "--g=h", "--i"]
+    assert split_flags("--a=''") == ["--a="]
+    assert split_flags("nothing") == []

@@ -3,6 +3,7 @@
 from typing import FrozenSet, List, Optional, Tuple
 
 from ..errors import UnknownFactError
+from ..machine.accelerators import Accelerator
 from ..machine.facts import Native
 from .blocking import blocking, blocking_device
 from .directml_candidates import directml_candidates
@@ -13,7 +14,6 @@ from .rules.driver_health import driver_in_doubt
 from .rules.frameworks import uses
 from .rules.libraries import search
 from .rules.rocm_devices import amd_first
-from ..machine.accelerators import Accelerator
 from .view import View
 
 __all__ = ["candidates"]

@@ -14,18 +14,21 @@ from .framework_choice import BACKENDS, choose_framework
 from .platform_report import PlatformReport, not_asked
 from .prediction import statuses
 from .rules import (  # noqa: F401 - they register themselves
+    access,
     broken_plugins,
+    cpu_builds,
     cuda,
     dependencies,
     device_use,
     directml,
     driver,
     driver_health,
+    fatal_variables,
+    hidden_devices,
     keras,
     metal,
     native,
     plugins,
-    process,
     processor,
     python,
     rocm,

@@ -1,19 +1,20 @@
 """`View`: what several rules ask of a machine, computed once. Pure."""
 
-from typing import Any, Callable, Dict, Generic, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar
 
 from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator, accelerators
-from ..machine.facts import Distribution, FrameworkBuild, Machine
-from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
+from ..machine.facts import Distribution, FrameworkBuild, Machine, PciDisplay
 from ..machine.vendors import Vendor
 from ..matrix.machine_target import target_of
+from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
 from ..matrix.target import Target
 from .commands import Shell
 
 __all__ = ["View"]
 
 _T = TypeVar("_T")
+
 
 class _Once(Generic[_T]):
     """A property that is worked out when it is first asked for; one that raises is worked out anew."""
@@ -166,7 +167,7 @@ class View:
         """
         return accelerators(self.machine)
 
-    def displays(self, vendor: Vendor) -> List[Display]:
+    def displays(self, vendor: Vendor) -> List[PciDisplay]:
         """The display controllers of a vendor on the PCI bus, none if the bus could not be read."""
         return [item for item in self.machine.driver.displays.or_none() or () if item.vendor_id in vendor.pci_ids]
 

@@ -30,7 +30,9 @@ def target_of(machine: Machine, matrix: Matrix) -> Target:
         bits=python.bits,
         described=described,
         vendors=tuple(dict.fromkeys(item.vendor for item in found)),
-        capabilities=tuple(gpu.compute_capability.or_none() or matrix.compute_capability(gpu.name) or "" for gpu in gpus),
+        capabilities=tuple(
+            gpu.compute_capability.or_none() or matrix.compute_capability(gpu.name) or "" for gpu in gpus
+        ),
         driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
         wsl=machine.process.wsl.or_none(),
         directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),

@@ -4,6 +4,7 @@ import re
 from typing import Dict, Iterable, List, Sequence, Tuple
 
 from ...errors import UnknownFactError
+from ...machine.accelerators import Accelerator
 from ...machine.facts import Library
 from ...matrix.gpu_support import capability_number, code_for
 from ...matrix.matrix import TensorFlowRow, version_at_least
@@ -11,7 +12,6 @@ from ...matrix.projects import Build
 from ...matrix.target import Target
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import mend, replace_by_goal
-from ...machine.accelerators import Accelerator
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .gpu_builds import no_code_for, no_library_for

@@ -9,9 +9,9 @@ kinds).
 import re
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
+from ...machine.accelerators import Accelerator
 from ...machine.facts import Fact, Gpu, Machine, MigDevice
 from ...matrix.gpu_support import capability_number
-from ...machine.accelerators import Accelerator
 from ..view import View
 
 __all__ = [

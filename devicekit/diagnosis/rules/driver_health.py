@@ -8,11 +8,11 @@ from typing import Dict, Iterable, List, NamedTuple, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import Gpu
+from ...machine.vendors import NVIDIA
 from ..findings import Evidence, Finding, Fix
-from ..framework_choice import BACKENDS
 from ..view import View
 from .cuda_order import cuda_view
-from .frameworks import uses
+from .frameworks import users
 from .registry import rule
 
 __all__ = ["HIDDEN_BY", "cuda_in_use", "driver_in_doubt", "label", "number_of", "place"]
@@ -74,7 +74,7 @@ class Trouble(NamedTuple):
 
 def cuda_in_use(view: View) -> bool:
     """Return whether any installed framework was built for NVIDIA GPUs."""
-    return any(uses(view, framework, "cuda") for framework in BACKENDS)
+    return bool(users(view, NVIDIA.platform))
 
 
 def number_of(view: View, gpu: Gpu) -> str:

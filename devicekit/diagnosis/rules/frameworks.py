@@ -5,9 +5,10 @@ from typing import NamedTuple, Optional, Tuple
 
 from ...errors import UnknownFactError
 from ...matrix.matrix import version_at_least
+from ..framework_choice import BACKENDS, TITLES
 from ..view import View
 
-__all__ = ["GpuBuild", "gpu_build", "is_there", "uses"]
+__all__ = ["GpuBuild", "gpu_build", "is_there", "users", "uses"]
 
 
 class GpuBuild(NamedTuple):
@@ -64,7 +65,7 @@ def gpu_build(view: View, framework: str) -> Optional[GpuBuild]:
     python = view.machine.python
     build = python.build(framework)
     version = python.version_of(framework) or (build.version.or_none() if build is not None else None) or ""
-    label = ("%s %s" % ({"jax": "JAX", "torch": "PyTorch"}[framework], version)).strip()
+    label = ("%s %s" % (TITLES[framework], version)).strip()
     if build is not None and build.cuda.known and build.rocm.known:
         cuda = (build.cuda_version.or_none() or "?") if build.cuda.value else ""
         rocm = (build.rocm_version.or_none() or "?") if build.rocm.value else ""
@@ -118,6 +119,11 @@ def uses(view: View, framework: str, platform: str) -> bool:
         return {"cuda": view.uses_cuda, "rocm": view.uses_rocm}.get(platform, False)
     found = gpu_build(view, framework)
     return found is not None and bool({"cuda": found.cuda, "rocm": found.rocm}.get(platform))
+
+
+def users(view: View, platform: str) -> Tuple[str, ...]:
+    """Return the installed frameworks whose build has code for a platform."""
+    return tuple(name for name in BACKENDS if uses(view, name, platform))
 
 
 def _uses_by_addition(view: View, framework: str, platform: str) -> bool:

@@ -3,13 +3,16 @@
 import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
+from ...machine.accelerators import Accelerator
 from ...machine.facts import Installation
+from ...machine.vendors import INTEL
 from ..findings import Evidence, Finding, Fix
 from ..view import View
-from .frameworks import uses
+from .frameworks import users
+from .unreachable import Denied, Withheld, denied_nodes
 
 __all__ = [
-    "DRIVER_LIBRARIES", "intel_container", "intel_denied", "intel_driver_missing", "intel_hidden", "oneapi_fixes",
+    "DRIVER_LIBRARIES", "intel_withheld", "intel_denied", "intel_driver_missing", "intel_hidden", "oneapi_fixes",
 ]  # fmt: skip
 
 _DRIVER = "https://dgpu-docs.intel.com/driver/client/overview.html"
@@ -22,47 +25,51 @@ DRIVER_LIBRARIES = ("libze_loader.so.1", "libOpenCL.so.1")
 _RELEASES = {"libsycl.so.6": "2023", "libsycl.so.7": "2024", "libsycl.so.8": "2025"}
 
 
-def _users(view: View) -> Tuple[str, ...]:
-    """The installed frameworks that are built for Intel's GPUs."""
-    return tuple(name for name in ("tensorflow", "torch") if uses(view, name, "xpu"))
-
-
 def intel_driver_missing(view: View) -> Iterable[Finding]:
     """An Intel GPU whose kernel driver or Level Zero is not there."""
-    machine, users = view.machine, _users(view)
-    gpus = view.vendor("intel")
-    if machine.native.system != "linux" or view.wsl or not users or not gpus:
+    machine = view.machine
+    gpus = view.vendor(INTEL.key)
+    if machine.native.system != "linux" or view.wsl or not users(view, INTEL.platform) or not gpus:
         return
-    gpu, oneapi = gpus[0], machine.oneapi
-    needed = [
-        name
-        for item in machine.python.plugins.or_none() or ()
-        if "libitex" in item.path
-        for name in item.missing_libraries
-    ]
+    if not machine.oneapi.gpus.value:
+        yield _kernel_driver_missing(view, gpus[0])
+        return
+    plugins = machine.python.plugins.or_none() or ()
+    needed = [name for item in plugins if "libitex" in item.path for name in item.missing_libraries]
     absent = [name for name in DRIVER_LIBRARIES if name in needed]
-    if not oneapi.gpus.value:
-        displays = [item for item in machine.driver.displays.or_none() or () if item.vendor_id == "8086"]
-        driver = next((item.driver for item in displays if item.driver), "")
-        yield Finding(
-            "driver-missing",
-            "warning",
-            "There is an Intel GPU, but no kernel driver has made a render node for it%s."
-            % (": %s has it" % driver if driver else ""),
-            (Evidence(gpu.name, gpu.source), Evidence("no renderD* of Intel's", oneapi.gpus.source or "/dev/dri")),
-            (Fix("Start a kernel that knows this GPU: from 6.2 on for Arc A, from 6.12 on for Arc B (driver xe)"),),
-            ("xpu",),
-            _DRIVER,
-        )
-        return
-    if not any(item.name.startswith("libze_intel_gpu.so") for item in oneapi.libraries.value or ()):
+    if not any(item.name.startswith("libze_intel_gpu.so") for item in machine.oneapi.libraries.value or ()):
         absent.append("libze_intel_gpu.so.1")
-    if not absent:
-        return
-    # What oneAPI lacks besides is the plug-in's own finding, which then says that TensorFlow cannot be imported.
-    fatal = any(name in DRIVER_LIBRARIES for name in absent) and set(needed) <= set(DRIVER_LIBRARIES)
+    if absent:
+        # What oneAPI lacks besides is the plug-in's own finding, which then says that TensorFlow cannot be imported.
+        fatal = any(name in DRIVER_LIBRARIES for name in absent) and set(needed) <= set(DRIVER_LIBRARIES)
+        yield _level_zero_missing(view, gpus[0], absent, fatal)
+
+
+def _kernel_driver_missing(view: View, gpu: Accelerator) -> Finding:
+    driver = next((item.driver for item in view.displays(INTEL) if item.driver), "")
+    return Finding(
+        "driver-missing",
+        "warning",
+        "There is an Intel GPU, but no kernel driver has made a render node for it%s."
+        % (": %s has it" % driver if driver else ""),
+        (
+            Evidence(gpu.name, gpu.source),
+            Evidence("no renderD* of Intel's", view.machine.oneapi.gpus.source or "/dev/dri"),
+        ),
+        (Fix("Start a kernel that knows this GPU: from 6.2 on for Arc A, from 6.12 on for Arc B (driver xe)"),),
+        (INTEL.platform,),
+        _DRIVER,
+    )
+
+
+def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fatal: bool) -> Finding:
+    machine = view.machine
     packaged = re.search(r"Ubuntu (24\.10|2[5-9])|Debian GNU/Linux 1[3-9]", machine.native.os_version.or_none() or "")
-    yield Finding(
+    fix = Fix("Install Intel's compute runtime (Level Zero and OpenCL) from Intel's repository for this system")
+    if packaged:
+        packages = "libze1 libze-intel-gpu1 intel-opencl-icd"
+        fix = view.shell.root_fix("Install Intel's compute runtime", "apt-get install " + packages)
+    return Finding(
         "driver-missing",
         "error" if fatal else "warning",
         "There is an Intel GPU, but %s of its driver (Level Zero) %s nowhere where the loader looks%s."
@@ -73,14 +80,10 @@ def intel_driver_missing(view: View) -> Iterable[Finding]:
         ),
         (
             Evidence(gpu.name, gpu.source),
-            *(Evidence("%s not found" % name, oneapi.libraries.source) for name in absent),
+            *(Evidence("%s not found" % name, machine.oneapi.libraries.source) for name in absent),
         ),
-        (
-            Fix("Install Intel's compute runtime", "sudo apt-get install libze1 libze-intel-gpu1 intel-opencl-icd")
-            if packaged
-            else Fix("Install Intel's compute runtime (Level Zero and OpenCL) from Intel's repository for this system"),
-        ),
-        ("xpu", "tensorflow") if fatal else ("xpu",),
+        (fix,),
+        (INTEL.platform, "tensorflow") if fatal else (INTEL.platform,),
         _DRIVER,
     )
 
@@ -107,57 +110,38 @@ def _fitting(installations: Sequence[Installation], wanted: str) -> Optional[Ins
     return None
 
 
-def intel_container(view: View) -> Iterable[Finding]:
-    """A container on a machine with an Intel GPU and its driver, started without the render nodes."""
+def intel_withheld(view: View) -> Optional[Withheld]:
+    """Return what a container on a machine with an Intel GPU and its driver was started without, None for nothing."""
     machine = view.machine
-    container = machine.process.container.value
-    if container is None or not _users(view) or any("renderD" in item.path for item in machine.driver.nodes):
-        return
-    displays = [item for item in machine.driver.displays.value or () if item.vendor_id == "8086"]
-    bound = [item for item in displays if item.driver in ("i915", "xe")]
+    if machine.process.container.value is None or not users(view, INTEL.platform):
+        return None
+    if any("renderD" in item.path for item in machine.driver.nodes):
+        return None
+    displays = machine.driver.displays
+    bound = [item for item in displays.value or () if item.vendor_id in INTEL.pci_ids and item.driver in ("i915", "xe")]
     if not bound:
-        return
-    command = "%s run --device /dev/dri ..." % ("podman" if container == "podman" else "docker")
-    yield Finding(
-        "container-without-gpu",
-        "warning",
-        "This container runs on a host with an Intel GPU, but was started without it: there is no /dev/dri/renderD*.",
-        (
-            Evidence(
-                "the host's driver %s has %s" % (bound[0].driver, bound[0].address), machine.driver.displays.source
-            ),
-            Evidence(container, machine.process.container.source),
-        ),
-        (
-            Fix("Ask for the GPU in the pod's resources: limits: gpu.intel.com/%s: 1" % bound[0].driver)
-            if container == "kubernetes"
-            else Fix("Start the container with the GPU", command),
-        ),
-        ("xpu",),
-        "https://github.com/intel/intel-extension-for-tensorflow/blob/main/docs/install/install_for_xpu.md",
-    )
+        return None
+    seen = Evidence("the host's driver %s has %s" % (bound[0].driver, bound[0].address), displays.source)
+    return Withheld(INTEL, ("/dev/dri/renderD*",), seen, "gpu.intel.com/%s" % bound[0].driver)
 
 
-def intel_denied(view: View) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
-    """Return Intel's render nodes that this user may not open, and the groups that own them."""
+def intel_denied(view: View) -> Denied:
+    """Return Intel's render nodes that this user must not open; one GPU that may be opened is enough."""
     machine = view.machine
-    if not _users(view):
-        return (), ()
+    if not users(view, INTEL.platform):
+        return Denied(INTEL.platform)
     nodes = {gpu.render_node for gpu in machine.oneapi.gpus.value or ()}
     denied = [item for item in machine.driver.nodes if not item.accessible and item.path in nodes]
-    # One GPU that may be opened is enough.
-    if len(denied) < len(nodes):
-        return (), ()
-    return tuple(item.path for item in denied), tuple(dict.fromkeys(item.group for item in denied if item.group))
+    return denied_nodes(INTEL.platform, denied if len(denied) >= len(nodes) else [])
 
 
 def intel_hidden(view: View) -> Tuple[str, str]:
     """Return the variable that hides every Intel GPU, and its value; ("", "") where none does."""
     process = view.machine.process
     selector = process.env("ONEAPI_DEVICE_SELECTOR")
-    if not _users(view) or not (selector or process.env("ZE_AFFINITY_MASK")):
+    if not users(view, INTEL.platform) or not (selector or process.env("ZE_AFFINITY_MASK")):
         return "", ""
-    count = len(view.machine.oneapi.gpus.value or ()) or len(view.vendor("intel"))
+    count = len(view.machine.oneapi.gpus.value or ()) or len(view.vendor(INTEL.key))
     if not count:
         return "", ""
     if selector and not selects_gpu(selector, count):

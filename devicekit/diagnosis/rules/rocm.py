@@ -3,29 +3,25 @@
 import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
+from ...machine.accelerators import Accelerator
 from ...machine.facts import AmdGpu
+from ...machine.vendors import AMD
 from ...matrix.matrix import RocmRow, version_at_least
 from ..findings import Evidence, Finding, Fix
-from ..framework_choice import BACKENDS
 from ..install_fixes import replace_by_goal
-from ...machine.accelerators import Accelerator
 from ..view import View
-from .frameworks import gpu_build, uses
+from .frameworks import gpu_build, users
 from .registry import rule
 from .rocm_devices import VARIABLES, left_out, rocm_row, target_of, visible_gpus
+from .unreachable import Denied, Withheld, denied_nodes
 
 _INSTALL = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/"
 _WSL = "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/wsl/install-radeon.html"
 _HIDDEN = ("rocm-missing", "wsl-without-gpu")
 
 
-def _users(view: View) -> Tuple[str, ...]:
-    """The installed frameworks that are built for ROCm."""
-    return tuple(name for name in BACKENDS if uses(view, name, "rocm"))
-
-
 def _cards(view: View) -> Tuple[Accelerator, ...]:
-    return view.vendor("amd")
+    return view.vendor(AMD.key)
 
 
 # What other words' rules ask of AMD's part: each makes findings of the code that its rule has.
@@ -34,11 +30,11 @@ def _cards(view: View) -> Tuple[Accelerator, ...]:
 def amd_driver_missing(view: View) -> Iterable[Finding]:
     """An AMD GPU whose kernel driver is not loaded, or is without its part for computing."""
     rocm, native = view.machine.rocm, view.machine.native
-    if not _users(view) or native.system != "linux" or view.wsl or not _cards(view):
+    if not users(view, AMD.platform) or native.system != "linux" or view.wsl or not _cards(view):
         return
     if rocm.kfd.value is not None:
         return
-    displays = [item for item in view.machine.driver.displays.or_none() or () if item.vendor_id == "1002"]
+    displays = view.displays(AMD)
     bound = next((item.driver for item in displays if item.driver), "")
     gpu = _cards(view)[0]
     evidence = [Evidence(gpu.name, gpu.source), Evidence("not there", rocm.kfd.source)]
@@ -60,59 +56,43 @@ def amd_driver_missing(view: View) -> Iterable[Finding]:
         summary = "There is an AMD GPU, but its kernel driver amdgpu is not loaded."
     if bound:
         evidence.append(Evidence("driver %s" % bound, view.machine.driver.displays.source))
-    yield Finding("driver-missing", "warning", summary, tuple(evidence), fixes, ("rocm",), _INSTALL)
+    yield Finding("driver-missing", "warning", summary, tuple(evidence), fixes, (AMD.platform,), _INSTALL)
 
 
-def amd_container(view: View) -> Iterable[Finding]:
-    """A container on a machine with an AMD GPU and its driver, started without the GPU."""
+def amd_withheld(view: View) -> Optional[Withheld]:
+    """Return what a container on a machine with an AMD GPU and its driver was started without, None for nothing."""
     machine = view.machine
-    container, rocm = machine.process.container.value, machine.rocm
-    if container is None or not _users(view):
-        return
-    displays = [item for item in machine.driver.displays.value or () if item.vendor_id == "1002"]
+    rocm = machine.rocm
+    if machine.process.container.value is None or not users(view, AMD.platform):
+        return None
+    displays = [item for item in machine.driver.displays.value or () if item.vendor_id in AMD.pci_ids]
     render = any("renderD" in item.path for item in machine.driver.nodes)
     has_kfd = rocm.kfd.value is not None
     if (has_kfd and render) or not any(item.driver == "amdgpu" for item in displays):
-        return
-    missing = " and ".join(([] if has_kfd else ["/dev/kfd"]) + ([] if render else ["/dev/dri/renderD*"]))
-    command = "%s run --device /dev/kfd --device /dev/dri ..." % ("podman" if container == "podman" else "docker")
-    yield Finding(
-        "container-without-gpu",
-        "warning",
-        "This container runs on a host with an AMD GPU, but was started without it: there is no %s." % missing,
-        (
-            Evidence("the host's driver amdgpu has %s" % displays[0].address, machine.driver.displays.source),
-            Evidence(container, machine.process.container.source),
-        ),
-        (
-            Fix("Ask for the GPU in the pod's resources: limits: amd.com/gpu: 1")
-            if container == "kubernetes"
-            else Fix("Start the container with the GPU", command),
-        ),
-        ("rocm",),
-        "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html",
-    )
+        return None
+    missing = (() if has_kfd else ("/dev/kfd",)) + (() if render else ("/dev/dri/renderD*",))
+    seen = Evidence("the host's driver amdgpu has %s" % displays[0].address, machine.driver.displays.source)
+    return Withheld(AMD, missing, seen, "amd.com/gpu")
 
 
-def amd_denied(view: View) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
-    """Return AMD's nodes that this user may not open, and the groups that own them."""
+def amd_denied(view: View) -> Denied:
+    """Return AMD's nodes that this user must not open."""
     machine = view.machine
-    if not _users(view):
-        return (), ()
+    if not users(view, AMD.platform):
+        return Denied(AMD.platform)
     nodes = {gpu.render_node for gpu in machine.rocm.gpus.or_none() or () if gpu.render_node}
     denied = [item for item in machine.driver.nodes if not item.accessible and "renderD" in item.path]
     if nodes:  # those of other makers' GPUs do not matter
         denied = [item for item in denied if item.path in nodes]
     kfd = machine.rocm.kfd.value
     denied = ([kfd] if kfd is not None and not kfd.accessible else []) + denied
-    groups = dict.fromkeys(item.group for item in denied if item.group)
-    return tuple(item.path for item in denied), tuple(groups)
+    return denied_nodes(AMD.platform, denied)
 
 
 def amd_hidden(view: View) -> Tuple[str, str]:
     """Return the variable that hides every AMD GPU, and its value; ("", "") where none does."""
     process = view.machine.process
-    if not _users(view) or all(process.env(name) is None for name in VARIABLES):
+    if not users(view, AMD.platform) or all(process.env(name) is None for name in VARIABLES):
         return "", ""
     gpus: Sequence[AmdGpu] = view.machine.rocm.gpus.value or ()
     if not gpus:  # the driver lists none to us: the bus knows how many there are
@@ -133,7 +113,7 @@ _BRIDGE_BY_ITSELF = "7.13"
 def _bridge(view: View) -> Tuple[str, ...]:
     """Which parts of ROCm's way to the GPU are there in WSL 2; nothing elsewhere."""
     machine = view.machine
-    if view.wsl != 2 or not _users(view) or machine.directml.dxg.value is None:
+    if view.wsl != 2 or not users(view, AMD.platform) or machine.directml.dxg.value is None:
         return ()
     names = [item.name for item in machine.rocm.libraries.value or ()]
     return ("directx", "library") if any(name.startswith("librocdxg.so") for name in names) else ("directx",)
@@ -158,7 +138,7 @@ def amd_closed_bridge(view: View) -> Iterable[Finding]:
         % (_release(view), name, "not set" if value is None else "'%s'" % value[:20]),
         (Evidence("not set" if value is None else "%s=%s" % (name, value[:20]), "environment"),),
         (view.shell.set_fix("Set it before Python starts", name, "1"),),
-        ("rocm",),
+        (AMD.platform,),
         _WSL,
     )
 
@@ -167,7 +147,7 @@ def amd_refused_target(view: View) -> Iterable[Finding]:
     """HSA_OVERRIDE_GFX_VERSION with a value that ROCm refuses: it then lists no GPU at all (libhsakmt/src/topology.c)."""
     process = view.machine.process
     named = any(name.startswith("HSA_OVERRIDE_GFX_VERSION") for name, _ in process.environ)
-    gpus = view.machine.rocm.gpus.value or () if named and _users(view) else ()
+    gpus = view.machine.rocm.gpus.value or () if named and users(view, AMD.platform) else ()
     refused = next((gpu for gpu in gpus if target_of(gpu, process) is None), None)
     if refused is None:
         return
@@ -180,7 +160,7 @@ def amd_refused_target(view: View) -> Iterable[Finding]:
         "%s is '%s' and not of the form 10.3.0: ROCm gives up and lists no GPU." % (name, value),
         (Evidence("%s=%s" % (name, value), "environment"),),
         (view.shell.unset_fix(name, "Unset it, or give it three numbers"),),
-        ("rocm",),
+        (AMD.platform,),
         "https://github.com/ROCm/ROCR-Runtime/blob/amd-staging/libhsakmt/src/topology.c",
     )
 
@@ -199,7 +179,7 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
             Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
         ),
         (Fix("Install AMD's ROCDXG for this ROCm, and AMD's current driver in Windows"),),
-        ("rocm",),
+        (AMD.platform,),
         _WSL,
     )
 
@@ -232,7 +212,7 @@ def rocm_missing(view: View) -> Iterable[Finding]:
             view, "Install the ROCm that this build was made for; or replace the build", "cpu", "tensorflow-cpu"
         ),
         # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
-        ("tensorflow.rocm", "tensorflow") if no_libraries else ("rocm",),
+        ("tensorflow.rocm", "tensorflow") if no_libraries else (AMD.platform,),
         "https://rocm.docs.amd.com/",
     )
 
@@ -341,7 +321,7 @@ def gfx_unsupported(view: View) -> Iterable[Finding]:
 def _unlisted(view: View) -> Iterable[Finding]:
     """AMD GPUs that have the driver amdgpu, and that its part for computing leaves out: too old, too new, no PCIe atomics."""
     machine = view.machine
-    if not _users(view) or machine.rocm.kfd.value is None or machine.rocm.withheld:
+    if not users(view, AMD.platform) or machine.rocm.kfd.value is None or machine.rocm.withheld:
         return
     gpus = machine.rocm.gpus.value
     if gpus is None:
@@ -349,7 +329,7 @@ def _unlisted(view: View) -> Iterable[Finding]:
     listed = {gpu.bus_id for gpu in gpus}
     if "" in listed:
         return
-    displays = [item for item in machine.driver.displays.value or () if item.vendor_id == "1002"]
+    displays = [item for item in machine.driver.displays.value or () if item.vendor_id in AMD.pci_ids]
     lost = [item for item in displays if item.driver == "amdgpu" and item.address not in listed]
     if not lost:
         return
@@ -363,7 +343,7 @@ def _unlisted(view: View) -> Iterable[Finding]:
             Evidence("%s is not among the GPUs for computing" % item.address, machine.rocm.gpus.source) for item in lost
         ),
         (view.shell.root_fix("See why: the kernel's log names it", "dmesg | grep -i kfd"),),
-        tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else ("rocm",),
+        tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else (AMD.platform,),
         _INSTALL + "reference/system-requirements.html",
     )
 
@@ -379,15 +359,3 @@ def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Tuple[Fix, ...]:
             text = "Let ROCm treat the GPU as %s, which often works and which AMD does not support" % relative
             fixes.insert(0, view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version))
     return tuple(fixes)
-
-
-def add_to_groups(view: View, groups: Sequence[str], otherwise: Sequence[str]) -> Tuple[Optional[str], str]:
-    """Return the command that gives this user a node's groups, None where they have no names here; and what it does."""
-    named = [name for name in groups if not name.isdecimal()]
-    if groups and not named:
-        numbers = " ".join("--group-add %s" % number for number in groups)
-        return None, "Start the container with the groups of the host's nodes: docker run %s ..." % numbers
-    if named == ["root"]:
-        return None, "The node belongs to root alone: let the system's rules (udev) give it to the group render"
-    command = "usermod -aG %s $USER" % ",".join(name for name in named or otherwise if name != "root")
-    return view.shell.as_root(command), "Add yourself to the group that owns it, then log in again"

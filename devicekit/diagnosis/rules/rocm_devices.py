@@ -3,9 +3,9 @@
 import re
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
+from ...machine.accelerators import Accelerator
 from ...machine.facts import AmdGpu, Machine, Process
 from ...matrix.matrix import RocmRow
-from ...machine.accelerators import Accelerator
 from ..view import View
 from .frameworks import uses
 

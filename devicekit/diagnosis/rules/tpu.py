@@ -1,10 +1,11 @@
 """Google's TPUs: reported, and offered to the framework that has what they need. Pure."""
 
-from typing import Iterable, Tuple
+from typing import Iterable
 
 from ..findings import Evidence, Finding
 from ..view import View
-from .frameworks import is_there, uses
+from .frameworks import is_there, users, uses
+from .unreachable import Denied
 
 __all__ = ["tpu_denied", "tpu_without_build"]
 
@@ -41,8 +42,8 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
     )
 
 
-def tpu_denied(view: View) -> Tuple[str, ...]:
-    """Return the TPU's nodes that this user may not open, where a framework would use them."""
-    if not any(uses(view, name, "tpu") for name in ("jax", "tensorflow")):
-        return ()
-    return tuple(item.path for item in view.machine.tpu.nodes if not item.accessible)
+def tpu_denied(view: View) -> Denied:
+    """Return the TPU's nodes that this user must not open, if a framework would use them."""
+    if not users(view, "tpu"):
+        return Denied("tpu")
+    return Denied("tpu", tuple(item.path for item in view.machine.tpu.nodes if not item.accessible))

@@ -1,0 +1,127 @@
+"""Who may reach a GPU: containers that were started without it, and device nodes that this user must not open."""
+
+from typing import Dict, Iterable, NamedTuple, Optional
+
+from ...machine.vendors import AMD, INTEL, NVIDIA, Vendor
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from .oneapi import intel_denied, intel_withheld
+from .registry import rule
+from .rocm import amd_denied, amd_withheld
+from .tpu import tpu_denied
+from .unreachable import Denied, Withheld
+
+
+class _Start(NamedTuple):
+    """How a container gets the GPUs of a vendor."""
+
+    docker: str
+    podman: str
+    url: str
+    note: str = ""
+
+
+_STARTS: Dict[Vendor, _Start] = {
+    NVIDIA: _Start(
+        "--gpus all",
+        "--device nvidia.com/gpu=all",
+        "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/",
+        " (the host needs the NVIDIA Container Toolkit)",
+    ),
+    AMD: _Start(
+        "--device /dev/kfd --device /dev/dri",
+        "--device /dev/kfd --device /dev/dri",
+        "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html",
+    ),
+    INTEL: _Start(
+        "--device /dev/dri",
+        "--device /dev/dri",
+        "https://github.com/intel/intel-extension-for-tensorflow/blob/main/docs/install/install_for_xpu.md",
+    ),
+}
+
+
+@rule("container-without-gpu")
+def container_without_gpu(view: View) -> Iterable[Finding]:
+    """A container on a machine with a GPU and its driver, started without the GPU."""
+    for find in (amd_withheld, intel_withheld, _nvidia_withheld):
+        withheld = find(view)
+        if withheld is not None:
+            yield _started_without(view, withheld)
+
+
+def _started_without(view: View, withheld: Withheld) -> Finding:
+    vendor, process = withheld.vendor, view.machine.process
+    start = _STARTS[vendor]
+    fix = Fix("Start the container with the GPU" + start.note, view.shell.run_container(start.docker, start.podman))
+    if process.container.or_none() == "kubernetes":
+        fix = Fix("Request the GPU in the pod's resources: limits: %s: 1" % withheld.resource)
+    return Finding(
+        "container-without-gpu",
+        "warning",
+        "This container was started without the %s GPU of its host: %s %s missing."
+        % (vendor.title, " and ".join(withheld.nodes), "is" if len(withheld.nodes) == 1 else "are"),
+        (withheld.evidence, Evidence(process.container.or_none() or "", process.container.source)),
+        (fix,),
+        (vendor.platform,),
+        start.url,
+    )
+
+
+def _nvidia_withheld(view: View) -> Optional[Withheld]:
+    driver = view.machine.driver
+    if view.machine.process.container.value is None:
+        return None
+    if any(item.path.startswith("/dev/nvidia") for item in driver.nodes):
+        return None
+    kernel = driver.nvidia_kernel_version.value
+    hardware = view.displays(NVIDIA)
+    if kernel is None and not (hardware and hardware[0].driver == "nvidia"):
+        return None
+    seen = Evidence("the host's NVIDIA driver is %s" % (kernel or "loaded"), driver.nvidia_kernel_version.source)
+    return Withheld(NVIDIA, ("/dev/nvidia*",), seen, "nvidia.com/gpu")
+
+
+@rule("device-permission-denied", hidden_by=("container-without-gpu",))
+def device_permission_denied(view: View) -> Iterable[Finding]:
+    """A device node is there that this user must not open."""
+    denials = [find(view) for find in (_nvidia_denied, amd_denied, intel_denied, tpu_denied)]
+    denied = next((item for item in denials if item.nodes), None)
+    if denied is not None:
+        yield Finding(
+            "device-permission-denied",
+            "warning",
+            "This user may not open %s." % ", ".join(denied.nodes[:3]),
+            tuple(Evidence("no read and write access", path) for path in denied.nodes[:3]),
+            (_join_groups(view, denied),),
+            (denied.platform,),
+        )
+        return
+    dxg = view.machine.directml.dxg.or_none()
+    if dxg is not None and not dxg.accessible:
+        yield Finding(
+            "device-permission-denied",
+            "warning",
+            "This user may not open %s, through which WSL reaches every GPU." % dxg.path,
+            (Evidence("no read and write access", dxg.path),),
+            (view.shell.root_fix("Let every user open it, which is WSL's default", "chmod a+rw %s" % dxg.path),),
+            ("directml", "cuda", "rocm"),
+        )
+
+
+def _nvidia_denied(view: View) -> Denied:
+    nodes = [item.path for item in view.machine.driver.nodes if not item.accessible and "nvidia" in item.path]
+    return Denied(NVIDIA.platform, tuple(nodes), usual=("video",))
+
+
+def _join_groups(view: View, denied: Denied) -> Fix:
+    """How this user gets into the groups that own the nodes, as far as these have names here."""
+    named = [name for name in denied.groups if not name.isdecimal()]
+    if denied.groups and not named:
+        numbers = " ".join("--group-add %s" % number for number in denied.groups)
+        return Fix("Start the container with the groups of the host's nodes: docker run %s ..." % numbers)
+    if named == ["root"]:
+        return Fix("The node belongs to root alone: let the system's rules (udev) give it to the group render")
+    groups = ",".join(name for name in named or denied.usual if name != "root")
+    text = "Add yourself to the group that owns it, then log in again"
+    return view.shell.root_fix(text, "usermod -aG %s $USER" % groups)

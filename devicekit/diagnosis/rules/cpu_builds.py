@@ -1,0 +1,64 @@
+"""TensorFlow builds without GPU support on a machine that has a GPU for another build."""
+
+from typing import Iterable, Sequence, Tuple
+
+from ...matrix.matrix import version_at_least
+from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..install_fixes import elsewhere, replace_by_goal
+from ..view import View
+from .gpu_builds import without_cuda
+from .registry import rule
+from .tpu import tpu_without_build
+
+
+@rule("cpu-only-build", hidden_by=("wsl-without-gpu", "container-without-gpu"))
+def cpu_only_build(view: View) -> Iterable[Finding]:
+    """An NVIDIA GPU and a TensorFlow that was built without GPU support; a TPU and a framework without what it needs."""
+    yield from tpu_without_build(view)
+    yield from without_cuda(view)
+    if (
+        not view.has_tensorflow
+        or view.uses_cuda
+        or view.uses_rocm
+        or view.directml_flavour
+        or not view.vendor("nvidia")
+    ):
+        return
+    gpu = view.vendor("nvidia")[0]
+    owner = view.tensorflow
+    name = owner.name if owner is not None else "tensorflow"
+    reason, fixes = _other_build(view, name)
+    build = view.tensorflow_build
+    source = build.cuda.source if build is not None and build.cuda.known else (owner.location if owner else "")
+    yield Finding(
+        "cpu-only-build",
+        "warning",
+        "There is an NVIDIA GPU, but %s." % reason,
+        (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, source)),
+        fixes,
+        ("tensorflow.cuda",),
+        "https://www.tensorflow.org/install/pip",
+    )
+
+
+def _other_build(view: View, name: str) -> Tuple[str, Sequence[Fix]]:
+    """Why this build has no GPU support, and what to install instead."""
+    version = view.tensorflow_version or ""
+    if view.machine.native.system == "windows" and not (name == "tensorflow-cpu" and _before(version, "2.11")):
+        wsl = Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install")
+        words = "Or make an environment with Python %s and the last release that had it"
+        older = LazyFixes(lambda: (wsl, elsewhere(view, words, "cuda", "tensorflow<2.11", "numpy<2")))
+        return "TensorFlow has had no GPU support on native Windows since 2.11", older
+    reason = "%s is built without GPU support" % name
+    if view.machine.native.architecture not in ("x86_64", "AMD64"):
+        return reason, (
+            Fix("For this processor there are no TensorFlow wheels with CUDA; NVIDIA's own containers have it"),
+        )
+    # The extra that brings CUDA's libraries exists from 2.14 on.
+    extra = "" if _before(version, "2.14") or view.machine.native.system == "windows" else "[and-cuda]"
+    requirement = "tensorflow%s%s" % (extra, "==%s" % version if version else "")
+    return reason, replace_by_goal(view, "Replace it by the build with CUDA", "cuda", requirement, version=version)
+
+
+def _before(version: str, limit: str) -> bool:
+    return bool(version) and version_at_least(version, limit) is False

@@ -1,0 +1,118 @@
+"""Environment variables with a value at which a framework gives up."""
+
+import re
+from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+
+from ...matrix.matrix import version_at_least
+from ..findings import Evidence, Finding, Fix
+from ..view import View
+from .jax_plugins import jax_fatal_variable
+from .registry import UNLOADABLE, rule
+
+__all__ = ["environment_variable_fatal", "split_flags"]
+
+_BROKEN = (
+    *UNLOADABLE, "framework-missing", "python-unsupported", "platform-unsupported", "install-corrupt",
+    "distributions-conflict", "module-shadowed", "keras-incompatible", "numpy-incompatible", "protobuf-incompatible",
+    "dependency-incompatible", "plugin-version-mismatch", "wsl-without-gpu",
+)  # fmt: skip
+
+
+@rule("environment-variable-fatal", hidden_by=_BROKEN)
+def environment_variable_fatal(view: View) -> Iterable[Finding]:
+    """A variable has a value at which TensorFlow gives up: by an exception, or by killing the process."""
+    yield from jax_fatal_variable(view)
+    if not view.has_tensorflow or view.tensorflow_row is None:
+        return
+    for name, reason, what, blocks in _fatal_values(view):
+        value = view.machine.process.env(name) or ""
+        yield Finding(
+            "environment-variable-fatal",
+            "error" if blocks else "warning",
+            "%s %s: %s." % (name, reason, what),
+            (Evidence("%s=%s" % (name, value[:120]), "environment"),),
+            (
+                view.shell.unset_fix(name, "Unset it"),
+                Fix("Or correct its value where it is set (shell profile, Dockerfile, notebook)"),
+            ),
+            blocks,
+            "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/compiler/jit/flags.cc"
+            if name == "TF_XLA_FLAGS"
+            else "",
+        )
+        return  # one is enough to stop TensorFlow; the next shows when it is gone
+
+
+#: Name of the variable, what is wrong with it, what happens then, and what that blocks.
+_Fatal = Tuple[str, str, str, Tuple[str, ...]]
+
+
+def _fatal_values(view: View) -> Iterator[_Fatal]:
+    process, version = view.machine.process, view.tensorflow_version or ""
+    named = dict(process.named_files.or_none() or ())  # what is not known to be gone may be there
+    # Seen from 2.20 on; 2.10 does not read it.
+    if named.get("TF_PLUGGABLE_DEVICE_LIBRARY_PATH") is False and version_at_least(version, "2.20"):
+        reason, what = "names a file or folder that does not exist", "TensorFlow's import fails"
+        yield "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", reason, what, ("tensorflow",)
+    if version_at_least(version, "2.0") is False:
+        return  # 1.15 ignores what it does not know
+    aborts = "the process is killed when TensorFlow lists its devices, after an import that works"
+    blocks: Tuple[str, ...] = ("tensorflow.devices",)
+    if view.machine.python.plugins.or_none():
+        aborts, blocks = "the process is killed at the import, where a plug-in is registered", ("tensorflow",)
+    for name in ("TF_XLA_FLAGS", "TF_JITRT_FLAGS"):
+        value = process.env(name)
+        if not value:
+            continue
+        if not value.strip().startswith("-"):
+            if named.get(name) is False:
+                yield name, "does not begin with a dash, and no file of that name exists", aborts, blocks
+            continue
+        problem = _flag_problem(value, view.matrix.flags(name), bool(version_at_least(version, "2.20")))
+        if problem and (name == "TF_XLA_FLAGS" or version_at_least(version, "2.10")):
+            yield name, problem, aborts, blocks
+    value = process.env("XLA_FLAGS") or ""
+    later = "the process is killed when XLA compiles something (jit_compile=True)"
+    if named.get("XLA_FLAGS") is False:
+        yield "XLA_FLAGS", "does not begin with a dash, and no file of that name exists", later, ()
+    stray = [flag for flag in split_flags(value) if flag.startswith("--tf_")]
+    if stray:
+        yield "XLA_FLAGS", "has %s, which belongs into TF_XLA_FLAGS" % stray[0].partition("=")[0], later, ()
+
+
+#: A flag with a quoted value, or any other word.
+_FLAG = re.compile(r"""(?:([\w-]+=)(?:'([^']*)'?|"([^"]*)"?)|\S+)\s*""")
+
+
+def split_flags(value: str) -> List[str]:
+    """The flags of a variable as XLA splits them (parse_flags_from_env.cc): up to the first word without a dash."""
+    found = []
+    rest = value.strip()
+    while rest.startswith("-"):
+        match = _FLAG.match(rest)
+        assert match is not None  # a dash is no white space
+        name, single, double = match.groups()
+        found.append(match.group().strip() if name is None else name + (single or double or ""))
+        rest = rest[match.end() :]
+    return found
+
+
+def _flag_problem(value: str, known: Dict[str, str], strict: bool) -> Optional[str]:
+    """What is wrong with a variable's flags; ``strict``: this release also stops at values that do not parse."""
+    for flag in split_flags(value):
+        name, equals, text = flag[2:].partition("=") if flag.startswith("--") else (flag, "", "")
+        takes = known.get(name)
+        if takes is None or (takes != "switch" and not equals):
+            return "has the flag %s, which TensorFlow does not know%s" % (
+                flag.partition("=")[0][:60],
+                "" if takes is None else " without a value",
+            )
+        if not strict or not equals:
+            continue
+        if takes == "switch" and text.lower() not in ("true", "false", "1", "0"):
+            return "gives %s the value '%s' instead of true or false" % (flag.partition("=")[0], text[:20])
+        if takes == "number" and not re.match(r"-?\d+$", text):
+            return "gives %s the value '%s', which is no number" % (flag.partition("=")[0], text[:20])
+        if name == "tf_xla_auto_jit" and not re.match(r"-?\d+$|fusible$|single-gpu\(-?\d+\)$", text):
+            return "gives %s the value '%s', which it does not have" % (flag.partition("=")[0], text[:20])
+    return None
