@@ -283,7 +283,7 @@ def resolved(session):
 def cuda_search(session):
     """Where a release of TensorFlow finds each CUDA library, against the prediction; another release every day.
 
-    Ten minutes and 2 GB a release, so not part of CI: `tests/test_loader.py` compares with the system's own loader there.
+    Ten minutes and 2 GB a release, so not part of CI: `tests/test_dynamic_linker.py` compares with the system there.
     ``nox -s cuda-search -- --all``: every release from 2.15 on.
     """
     session.install("uv", "packaging")

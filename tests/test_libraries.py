@@ -91,7 +91,7 @@ def test_the_other_frameworks_load_what_lies_on_the_path_themselves(framework, p
         assert set(found) == set(search(view, framework).names) - {"libcusparse.so.12", "libcudnn.so.9"}
     else:
         assert found == missing
-    assert search(view, framework).mendable is False
+    assert search(view, framework).repairable is False
     assert missing_libraries(View(known, BUNDLED), framework) == ()  # not installed
 
 

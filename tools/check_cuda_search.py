@@ -86,7 +86,7 @@ host = LiveHost()
 print(json.dumps({
     "found": {name: host.expand(found.attempts[name].library.path) if not found.attempts[name].lacks else None
               for name in found.names},
-    "mendable": found.mendable,
+    "repairable": found.repairable,
     "load": [item.path for item in found.repair.load],
 }))
 """
@@ -223,7 +223,7 @@ def differences(python, name, environment, late, folder):
     if bool(real["gpus"]) != (complete and management):
         lines.append("TensorFlow lists %s, predicted %s" % (real["gpus"], "GPUs" if complete else "none"))
     repaired = ""
-    if answer["mendable"]:
+    if answer["repairable"]:
         again, _ = run(python, REAL, json.dumps([late, answer["load"]]), environment, folder)
         repaired = ", after loading %s: %d GPU" % (
             " ".join(os.path.basename(path) for path in answer["load"]),

@@ -1,10 +1,11 @@
 """What follows from the findings: candidate devices. Pure."""
 
-from typing import FrozenSet, List, Optional, Tuple
+from typing import FrozenSet, List, Tuple
 
 from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator
 from ..machine.facts import Native
+from ..machine.vendors import VENDORS
 from .blocking import blocking, blocking_device
 from .directml_candidates import directml_candidates
 from .findings import Candidate, Finding, NotEvaluated
@@ -17,9 +18,6 @@ from .rules.rocm_devices import amd_first
 from .view import View
 
 __all__ = ["candidates"]
-
-_VENDOR_PLATFORM = {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "xpu"}
-
 
 #: Where one of these rules could not be decided, only a run can tell whether a GPU works.
 _DECIDING = frozenset(
@@ -80,24 +78,33 @@ def _is_open(view: View, findings: Tuple[Finding, ...], unsettled: FrozenSet[str
 
 
 def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework: str) -> List[Candidate]:
+    tensorflow = framework == "tensorflow"
+    found = directml_candidates(view, findings, unsettled) if tensorflow else None
+    if found is None:
+        found = _listed(view, findings, unsettled, framework) or _unlisted(view, findings, framework)
+    if tensorflow and view.unknown_plugins:
+        name = view.unknown_plugins[0].replace("\\", "/").rpartition("/")[2]
+        found.append(_supposed(findings, name, "pluggable", framework, "gpu:%d" % len(found)))
+    return found
+
+
+def _listed(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework: str) -> List[Candidate]:
+    """The accelerators that were found, in the framework's order."""
     found: List[Candidate] = []
     libraries = search(view, framework)
     # By itself the framework finds no GPU then; once `auto` has loaded what it lacks, it should.
-    mendable = libraries is not None and libraries.mendable
+    repairable = libraries is not None and libraries.repairable
     full = devices_in_doubt(view) if any(finding.code == "out-of-memory" for finding in findings) else frozenset()
-    # A plug-in that does not belong to its JAX: how far that goes, nobody can tell from the versions.
+    # A plug-in that does not belong to its JAX: the versions do not say how far that goes.
     without_kernels = bool(blocking(findings, (framework + ".kernels",)))
-    directml = directml_candidates(view, findings, unsettled) if framework == "tensorflow" else None
-    for item in _in_order(view, framework) if directml is None else ():
+    for item in _in_order(view, framework):
         platform = _platform(view, item, framework)
-        blocks = blocking_device(findings, framework, platform, "gpu:%d" % len(found))
+        device = "gpu:%d" % len(found)
+        blocks = blocking_device(findings, framework, platform, device)
         if platform == "" and not blocks:
             blocks = tuple(finding.code for finding in findings if _explains(finding, framework))
-        device = "gpu:%d" % len(found)
-        doubtful = unsettled or (platform == "cuda" and (mendable or device in full or without_kernels))
-        usable: Optional[bool] = None if doubtful else True
-        if blocks or platform == "":
-            usable = False
+        doubtful = unsettled or (platform == "cuda" and (repairable or device in full or without_kernels))
+        usable = False if blocks or platform == "" else None if doubtful else True
         found.append(
             Candidate(
                 device,
@@ -116,42 +123,36 @@ def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework:
                 item.numbering,
             )
         )
-    if framework != "tensorflow":
-        if not found and view.wsl == 2 and _behind_bridge(view, framework):
-            platform = _behind_bridge(view, framework)
-            found.append(_unlisted(findings, "GPU behind the WSL bridge", platform, framework))
-        return found
-    if directml is not None:
-        found = directml
-    elif not found and view.machine.directml.dxg.or_none() is not None:
-        platform = "directml" if view.directml_flavour else _behind_bridge(view, framework) or "cuda"
-        found.append(_unlisted(findings, "GPU behind the WSL bridge", platform, framework))
-    elif not found and view.directml_flavour and not blocking(findings, ("directml",)) and view.wsl is None:
-        if view.machine.native.system == "linux":
-            found.append(_unlisted(findings, "DirectX 12 adapter", "directml", framework))
-    elif not found and view.machine.native.system == "macos" and uses(view, framework, "metal"):
-        found.append(_unlisted(findings, "GPU of this Mac", "metal", framework))
-    if view.foreign_plugins:
-        name = view.foreign_plugins[0].replace("\\", "/").rpartition("/")[2]
-        blocks = blocking_device(findings, framework, "pluggable", "")
-        found.append(Candidate("gpu:%d" % len(found), "pluggable", name, False if blocks else None, blocks))
     return found
+
+
+def _unlisted(view: View, findings: Tuple[Finding, ...], framework: str) -> List[Candidate]:
+    """A GPU that no source lists and that may be there all the same."""
+    behind_bridge = next((platform for platform in ("cuda", "rocm") if uses(view, framework, platform)), "")
+    name = platform = ""
+    if framework != "tensorflow":
+        if view.wsl == 2 and behind_bridge:
+            name, platform = "GPU behind the WSL bridge", behind_bridge
+    elif view.machine.directml.dxg.or_none() is not None:
+        name, platform = "GPU behind the WSL bridge", "directml" if view.directml_flavour else behind_bridge or "cuda"
+    elif view.directml_flavour and not blocking(findings, ("directml",)) and view.wsl is None:
+        if view.machine.native.system == "linux":
+            name, platform = "DirectX 12 adapter", "directml"
+    elif view.machine.native.system == "macos" and uses(view, framework, "metal"):
+        name, platform = "GPU of this Mac", "metal"
+    return [_supposed(findings, name, platform, framework, "gpu:0")] if name else []
+
+
+def _supposed(findings: Tuple[Finding, ...], name: str, platform: str, framework: str, device: str) -> Candidate:
+    """A device that only a run can show, unless something blocks its platform."""
+    blocks = blocking_device(findings, framework, platform, "")
+    return Candidate(device, platform, name, False if blocks else None, blocks)
 
 
 def _explains(finding: Finding, framework: str) -> bool:
     """Whether a finding says why a framework has no platform for a GPU."""
     codes = ("cpu-only-build", "gpu-vendor-unsupported", "framework-missing")
     return finding.code in codes and finding.concerns(framework)
-
-
-def _behind_bridge(view: View, framework: str) -> str:
-    """By which platform a framework would reach the GPU of Windows, "" where it was built for none of them."""
-    return next((platform for platform in ("cuda", "rocm") if uses(view, framework, platform)), "")
-
-
-def _unlisted(findings: Tuple[Finding, ...], name: str, platform: str, framework: str) -> Candidate:
-    blocks = blocking_device(findings, framework, platform, "")
-    return Candidate("gpu:0", platform, name, False if blocks else None, blocks)
 
 
 def _in_order(view: View, framework: str) -> List[Accelerator]:
@@ -168,7 +169,7 @@ def _in_order(view: View, framework: str) -> List[Accelerator]:
 def _platform(view: View, item: Accelerator, framework: str) -> str:
     """By which platform an installed framework would drive an accelerator, "" where it cannot."""
     if framework != "tensorflow":
-        platform = _VENDOR_PLATFORM.get(item.vendor, "")
+        platform = next(vendor.platform for vendor in VENDORS if vendor.key == item.vendor)
         return platform if uses(view, framework, platform) else ""
     if view.directml_flavour and view.machine.native.system == "windows":
         return "directml"

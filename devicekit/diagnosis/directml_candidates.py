@@ -5,7 +5,7 @@ from typing import List, Optional, Tuple
 from ..machine.facts import DxAdapter
 from .blocking import blocking_device
 from .findings import Candidate, Finding
-from .rules.adapters import in_order, known_outlook, numbered
+from .rules.adapters import in_order, known_listing, numbered
 from .view import View
 
 __all__ = ["directml_candidates"]
@@ -13,12 +13,12 @@ __all__ = ["directml_candidates"]
 
 def directml_candidates(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> Optional[List[Candidate]]:
     """Return TensorFlow's DirectML devices in its order, then the adapters that it rejects; None where they are not known."""
-    outlook = known_outlook(view)
-    if outlook is None:
+    listing = known_listing(view)
+    if listing is None:
         return None
     found: List[Candidate] = []
     asked = view.machine.directml.answered
-    for item in outlook.listed or outlook.hidden:
+    for item in listing.listed or listing.hidden:
         device = "gpu:%d" % len(found)
         blocks = blocking_device(findings, "tensorflow", "directml", device)
         sure = not unsettled and not (asked and (item.direct3d is None or item.directml is None))
@@ -29,7 +29,7 @@ def directml_candidates(view: View, findings: Tuple[Finding, ...], unsettled: bo
                 location=_location(view, item), numbering="driver",
             )
         )  # fmt: skip
-    for item in outlook.rejected:
+    for item in listing.rejected:
         device = "gpu:%d" % len(found)
         blocks = blocking_device(findings, "tensorflow", "directml", device)
         found.append(Candidate(device, "directml", item.name, False, blocks, item.memory_bytes))

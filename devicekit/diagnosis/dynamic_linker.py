@@ -10,7 +10,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..machine.facts import Cuda, Library, Opener
 
-__all__ = ["Attempt", "Loader", "Repair", "repair"]
+__all__ = ["Attempt", "DynamicLinker", "Repair", "repair"]
 
 #: Folders that the loader looks into by itself.
 _OWN_FOLDERS = (
@@ -35,7 +35,7 @@ class Attempt(NamedTuple):
 _Asking = Union[Library, Opener]
 
 
-class Loader:
+class DynamicLinker:
     """A process in which one framework's library asks for others.
 
     Parameters
@@ -136,12 +136,14 @@ def repair(cuda: Cuda, opener: Opener, names: Sequence[str]) -> Repair:
     TensorFlow 2.15 to 2.21 and glibc).
     """
     libraries = cuda.libraries.value or ()
-    early = Loader(cuda, opener)  # the process before the import: of what the framework will open, nothing is there yet
+    early = DynamicLinker(
+        cuda, opener
+    )  # the process before the import: of what the framework will open, nothing is there yet
     load: List[Library] = []
     refused: List[Library] = []
 
     def attempt(name: str) -> Attempt:
-        late = Loader(cuda, opener)
+        late = DynamicLinker(cuda, opener)
         late.loaded.update(early.loaded)
         return [late.open(item) for item in (*names[: names.index(name)], name)][-1]
 

@@ -12,7 +12,7 @@ from .findings import Fix, LazyFixes
 from .requirements import normal_name
 from .view import View
 
-__all__ = ["add", "elsewhere", "install_goal", "mend", "replace_by_goal", "working_python"]
+__all__ = ["add", "elsewhere", "install_goal", "repair_install", "replace_by_goal", "working_python"]
 
 _LOG = logging.getLogger("devicekit")
 
@@ -48,7 +48,7 @@ def add(view: View, text: str, *names: str) -> Sequence[Fix]:
     return LazyFixes(make)
 
 
-def mend(view: View, text: str, *otherwise: str, extra: str = "", first: str = "") -> Sequence[Fix]:
+def repair_install(view: View, text: str, *otherwise: str, extra: str = "", first: str = "") -> Sequence[Fix]:
     """Return the fix that makes the installed TensorFlow work, changing as little as possible.
 
     Parameters

@@ -6,7 +6,7 @@ from typing import List, Mapping, Optional, Tuple
 from ..matrix.matrix import version_at_least
 from .blocking import blocking
 from .findings import Candidate, Finding, FrameworkStatus
-from .rules.adapters import known_outlook
+from .rules.adapters import known_listing
 from .rules.directml_others import directml_statuses
 from .rules.jax_plugins import jax_platforms, listed_first
 from .rules.keras import Backend, backend, has_backend, is_keras3, keras_version, standalone_keras
@@ -66,7 +66,7 @@ def _tensorflow_devices(view: View, findings: Tuple[Finding, ...], devices: Tupl
     if any(item.platform == "xpu" for item in devices):  # the type that Intel's extension registers
         kind = "XPU"
     count = len([item for item in devices if item.usable and item.platform != "cpu" and not item.device_type])
-    directml = known_outlook(view)
+    directml = known_listing(view)
     if directml is not None:  # it lists what it would rather not be used for, too
         count = 0 if blocking(findings, ("directml", "gpu")) else len(directml.listed)
     # Up to 2.3 XLA's own devices were listed beside the others (seen with 1.15.5; tf_xla_enable_xla_devices since 2.4).

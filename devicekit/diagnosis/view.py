@@ -149,7 +149,7 @@ class View:
         return "plugin" if self.machine.python.distribution("tensorflow-directml-plugin") else None
 
     @property
-    def foreign_plugins(self) -> Tuple[str, ...]:
+    def unknown_plugins(self) -> Tuple[str, ...]:
         """Plug-in libraries of TensorFlow that devicekit knows nothing of."""
         known = ["tfdml_plugin", "libmetal_plugin", "libitex"]
         known += [name for told in self.machine.platforms if told.facts.known for name in told.libraries]

@@ -1,83 +1,128 @@
-"""What is possible near to what is not. Pure."""
+"""What can be resolved instead of what cannot, the nearest first. Pure."""
 
 from dataclasses import replace
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..matrix.matrix import TENSORFLOW_OWNERS
 from ..matrix.target import PYTHONS, Target
 from .engine import Need
 from .result import Alternative, Resolution
 
-__all__ = ["alternatives_for"]
-
-#: Searches once more, with (goal, frameworks, target, keep).
-Search = Callable[[str, Tuple[str, ...], Target, Tuple[Need, ...]], Optional[Resolution]]
+__all__ = ["Question", "alternatives_for"]
 
 #: Enough to choose from.
 _MOST = 5
 
-#: The projects whose versions tell the most, beside TensorFlow's own.
+#: The projects whose versions tell the most, besides TensorFlow's own.
 _TELLING = ("jax", "torch", "tensorflow-directml-plugin", "tensorflow-metal", "torch-directml")
 
+_TITLES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
-def alternatives_for(
-    goal: str, frameworks: Tuple[str, ...], target: Target, keep: Tuple[Need, ...], search: Search
-) -> Tuple[Alternative, ...]:
+
+class Question(NamedTuple):
+    """What is asked of the resolver."""
+
+    goal: str
+    frameworks: Tuple[str, ...]
+    target: Target
+    keep: Tuple[Need, ...] = ()
+
+
+#: What is different, the question, and the arguments of ``devicekit resolve`` that say for which Python and platform.
+_Variation = Tuple[str, Question, Sequence[str]]
+
+
+def alternatives_for(question: Question, search: Callable[[Question], Optional[Resolution]]) -> Tuple[Alternative, ...]:
     """Return what can be had instead, the nearest first: one thing is given up at a time."""
     found: List[Alternative] = []
-
-    def offer(text: str, arguments: List[str], answer: Optional[Resolution]) -> bool:
-        if answer is None or len(found) >= _MOST:
-            return False
-        main = [pin.requirement for pin in answer.pins if pin.name in _TELLING or pin.name in TENSORFLOW_OWNERS]
-        found.append(Alternative("%s: %s" % (text, " with ".join(main)), tuple(arguments)))
-        return True
-
-    base = [goal, "--framework", frameworks[0]] + [item for name in frameworks[1:] for item in ("--with", name)]
-    kept = [item for need in keep for item in ("--keep", need.text)]
-    where = [] if target.described else ["--platform", target.platform]
-    here = ["--python", target.python]
-    if target.bits == 32:
-        answer = search(goal, frameworks, replace(target, bits=64), keep)
-        offer("a 64-bit Python %s" % target.python, base + kept + here, answer)
-    for python in sorted(PYTHONS, key=lambda item: (abs(_minor(item) - _minor(target.python)), -_minor(item))):
-        if python == target.python:
-            continue
-        answer = search(goal, frameworks, replace(target, python=python, bits=64), keep)
-        if offer("Python %s" % python, base + kept + where + ["--python", python], answer):
-            break
-    if keep:
-        answer = search(goal, frameworks, target, ())
-        offer("without keeping %s" % ", ".join(need.text for need in keep), base + where + here, answer)
-    for name in ("tensorflow", "jax", "torch"):
-        if name not in frameworks and len(frameworks) == 1:
-            answer = search(goal, (name,), target, ())
-            offer(
-                {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}[name],
-                [goal, "--framework", name] + where + here,
-                answer,
-            )
-    if target.system == "windows" and goal not in ("cpu", "metal"):
-        wsl = replace(target, system="linux", libc=None, wsl=2, bits=64)
-        inside = ["--platform", "linux-x86_64", *here]
-        there = offer("in WSL 2", base + kept + inside, search(goal, frameworks, wsl, keep))
-        if not there and (not target.vendors or "nvidia" in target.vendors):
-            for names in dict.fromkeys((frameworks, ("jax",))):
-                more = [item for name in names[1:] for item in ("--with", name)]
-                arguments = ["cuda", "--framework", names[0], *more, *inside]
-                if offer("in WSL 2, where the GPU is NVIDIA's", arguments, search("cuda", names, wsl, ())):
-                    break
-    if len(frameworks) > 1:
-        for name in frameworks:
-            rest = tuple(item for item in frameworks if item != name)
-            answer = search(goal, rest, target, keep)
-            others = [item for other in rest[1:] for item in ("--with", other)]
-            arguments = [goal, "--framework", rest[0]] + others + kept + where + here
-            offer("without %s (give it an environment of its own)" % name, arguments, answer)
-    if goal != "cpu":
-        answer = search("cpu", frameworks, target, keep)
-        offer("the CPU", ["cpu"] + base[1:] + kept + where + here, answer)
+    for variations, one_is_enough in (
+        (_in_64_bits, True),
+        (_other_pythons, True),
+        (_keeping_less, True),
+        (_other_frameworks, False),
+        (_in_wsl, True),
+        (_fewer_frameworks, False),
+        (_on_cpu, True),
+    ):
+        for text, variation, where in variations(question):
+            answer = search(variation) if len(found) < _MOST else None
+            if answer is None:
+                continue
+            main = [pin.requirement for pin in answer.pins if pin.name in _TELLING or pin.name in TENSORFLOW_OWNERS]
+            found.append(Alternative("%s: %s" % (text, " with ".join(main)), _arguments(variation, where)))
+            if one_is_enough:
+                break
     return tuple(found)
+
+
+def _arguments(question: Question, where: Sequence[str]) -> Tuple[str, ...]:
+    more = [part for name in question.frameworks[1:] for part in ("--with", name)]
+    kept = [part for need in question.keep for part in ("--keep", need.text)]
+    return (question.goal, "--framework", question.frameworks[0], *more, *kept, *where)
+
+
+def _platform(target: Target) -> List[str]:
+    return [] if target.described else ["--platform", target.platform]
+
+
+def _here(target: Target) -> List[str]:
+    return [*_platform(target), "--python", target.python]
+
+
+def _in_64_bits(question: Question) -> Iterator[_Variation]:
+    target = question.target
+    if target.bits == 32:
+        variation = question._replace(target=replace(target, bits=64))
+        yield "a 64-bit Python %s" % target.python, variation, ["--python", target.python]
+
+
+def _other_pythons(question: Question) -> Iterator[_Variation]:
+    target = question.target
+
+    def distance(python: str) -> Tuple[int, int]:
+        return abs(_minor(python) - _minor(target.python)), -_minor(python)
+
+    for python in sorted(PYTHONS, key=distance):
+        if python != target.python:
+            other = replace(target, python=python, bits=64)
+            yield "Python %s" % python, question._replace(target=other), [*_platform(target), "--python", python]
+
+
+def _keeping_less(question: Question) -> Iterator[_Variation]:
+    if question.keep:
+        text = "without keeping %s" % ", ".join(need.text for need in question.keep)
+        yield text, question._replace(keep=()), _here(question.target)
+
+
+def _other_frameworks(question: Question) -> Iterator[_Variation]:
+    for name, title in _TITLES.items():
+        if name not in question.frameworks and len(question.frameworks) == 1:
+            yield title, question._replace(frameworks=(name,), keep=()), _here(question.target)
+
+
+def _in_wsl(question: Question) -> Iterator[_Variation]:
+    target = question.target
+    if target.system != "windows" or question.goal in ("cpu", "metal"):
+        return
+    wsl = replace(target, system="linux", libc=None, wsl=2, bits=64)
+    inside = ["--platform", "linux-x86_64", "--python", target.python]
+    yield "in WSL 2", question._replace(target=wsl), inside
+    if not target.vendors or "nvidia" in target.vendors:
+        for names in dict.fromkeys((question.frameworks, ("jax",))):
+            yield "in WSL 2, if the GPU is NVIDIA's", Question("cuda", names, wsl), inside
+
+
+def _fewer_frameworks(question: Question) -> Iterator[_Variation]:
+    if len(question.frameworks) > 1:
+        for name in question.frameworks:
+            rest = tuple(item for item in question.frameworks if item != name)
+            text = "without %s (give it its own environment)" % name
+            yield text, question._replace(frameworks=rest), _here(question.target)
+
+
+def _on_cpu(question: Question) -> Iterator[_Variation]:
+    if question.goal != "cpu":
+        yield "the CPU", question._replace(goal="cpu"), _here(question.target)
 
 
 def _minor(python: str) -> int:

@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import replace
-from functools import partial
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -12,9 +11,9 @@ from ..matrix.machine_target import target_of
 from ..matrix.matrix import Matrix
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from ..records import seam
-from .alternatives import alternatives_for
+from .alternatives import Question, alternatives_for
 from .engine import Need
-from .goals import FRAMEWORKS, GOALS, Stack, platforms_for
+from .goals import FRAMEWORKS, GOALS, platforms_for
 from .result import Resolution
 from .sets import best_set
 
@@ -80,7 +79,12 @@ def resolve(
     found, obstacles = best_set(goal, frameworks, target, kept, matrix, further)
     if found is not None:
         return found
-    instead = alternatives_for(goal, frameworks, target, kept, partial(_possible, matrix, further))
+
+    def search(question: Question) -> Optional[Resolution]:
+        ways = None if question.goal in GOALS else further
+        return best_set(*question, matrix, ways)[0]
+
+    instead = alternatives_for(Question(goal, frameworks, target, kept), search)
     platforms = platforms_for(goal, target)
     return Resolution(goal, platforms[0], frameworks, target, obstacles=obstacles, alternatives=instead)
 
@@ -98,17 +102,6 @@ def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:
     # Another GPU comes with another driver, of which nothing is known.
     capabilities = (capability or "",) if vendor == "nvidia" else ()
     return replace(target, vendors=(vendor,), capabilities=capabilities, driver=None, described=False)
-
-
-def _possible(
-    matrix: Matrix,
-    further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]],
-    goal: str,
-    frameworks: Tuple[str, ...],
-    target: Target,
-    keep: Tuple[Need, ...],
-) -> Optional[Resolution]:
-    return best_set(goal, frameworks, target, keep, matrix, None if goal in GOALS else further)[0]
 
 
 def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:

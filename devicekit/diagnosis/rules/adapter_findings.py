@@ -7,7 +7,15 @@ from ...errors import UnknownFactError
 from ...machine.facts import DxAdapter
 from ..findings import Evidence, Finding, Fix
 from ..view import View
-from .adapters import MOST_DEVICES, Outlook, directml_outlook, known_outlook, numbered, parse_visible, why_rejected
+from .adapters import (
+    MOST_DEVICES,
+    AdapterListing,
+    adapter_listing,
+    known_listing,
+    numbered,
+    parse_visible,
+    why_rejected,
+)
 
 __all__ = ["hiding_variable", "unusable_adapters", "windows_build"]
 
@@ -36,15 +44,15 @@ def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
     UnknownFactError
         Where the adapters are not known.
     """
-    outlook = directml_outlook(view)
-    if outlook is None:
+    listing = adapter_listing(view)
+    if listing is None:
         return
-    if not (outlook.listed or outlook.rejected or outlook.hidden):
+    if not (listing.listed or listing.rejected or listing.hidden):
         yield from _no_adapter(view, name)
         return
-    if outlook.rejected:
-        yield _rejected(view, name, outlook)
-    shown = outlook.listed or outlook.hidden
+    if listing.rejected:
+        yield _rejected(view, name, listing)
+    shown = listing.listed or listing.hidden
     neural = [index for index, item in enumerate(shown) if item.neural]
     if neural:
         yield _finding(
@@ -55,21 +63,21 @@ def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
             [Fix("Use a GPU; neural processors are used by ONNX Runtime")],
             tuple("tensorflow.gpu:%d" % index for index in neural),
         )
-    if view.directml_flavour == "plugin" and len(outlook.listed) > MOST_DEVICES:
+    if view.directml_flavour == "plugin" and len(listing.listed) > MOST_DEVICES:
         yield _finding(
             "warning",
             "%s makes no more than %d devices, and here are %d: TensorFlow lists them, and fails when it starts all of them."
-            % (name, MOST_DEVICES, len(outlook.listed)),
-            [Evidence("%d adapters" % len(outlook.listed), _source(view))],
+            % (name, MOST_DEVICES, len(listing.listed)),
+            [Evidence("%d adapters" % len(listing.listed), _source(view))],
             [_set(view, "Leave the first ones visible", ",".join(map(str, range(MOST_DEVICES))))],
-            tuple("tensorflow.gpu:%d" % index for index in range(MOST_DEVICES, len(outlook.listed))),
+            tuple("tensorflow.gpu:%d" % index for index in range(MOST_DEVICES, len(listing.listed))),
         )
-    yield from _order(view, name, outlook)
+    yield from _order(view, name, listing)
 
 
-def _order(view: View, name: str, outlook: Outlook) -> Iterable[Finding]:
+def _order(view: View, name: str, listing: AdapterListing) -> Iterable[Finding]:
     build = windows_build(view.machine.native.release) if view.machine.native.system == "windows" else None
-    if build is not None and build < _SORTING_BUILD and len(outlook.listed) > 1:
+    if build is not None and build < _SORTING_BUILD and len(listing.listed) > 1:
         yield _finding(
             "info",
             "Windows before 1803 does not sort adapters by performance: GPU 0 need not be the fastest one.",
@@ -77,11 +85,11 @@ def _order(view: View, name: str, outlook: Outlook) -> Iterable[Finding]:
             [_set(view, "Put the fastest one first, by its number", "1,0")],
         )
     version = view.machine.python.version_of("tensorflow-directml-plugin") or ""
-    if view.directml_flavour == "plugin" and version.startswith("0.0.") and outlook.hidden and outlook.listed:
+    if view.directml_flavour == "plugin" and version.startswith("0.0.") and listing.hidden and listing.listed:
         yield _finding(
             "info",
-            "%s %s uses one adapter only: %s." % (name, version, outlook.listed[0].name),
-            [Evidence("%d adapters" % outlook.counted, _source(view))],
+            "%s %s uses one adapter only: %s." % (name, version, listing.listed[0].name),
+            [Evidence("%d adapters" % listing.counted, _source(view))],
             [_set(view, "Choose another one by its number", "1")],
         )
 
@@ -137,10 +145,10 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
     )
 
 
-def _rejected(view: View, name: str, outlook: Outlook) -> Finding:
+def _rejected(view: View, name: str, listing: AdapterListing) -> Finding:
     """Why TensorFlow leaves out adapters that are there."""
-    usable = len(outlook.listed or outlook.hidden)
-    rejected = outlook.rejected
+    usable = len(listing.listed or listing.hidden)
+    rejected = listing.rejected
     reasons = list(dict.fromkeys(why_rejected(item) for item in rejected))
     names = ", ".join(dict.fromkeys(item.name for item in rejected))
     wsl = bool(view.wsl)
@@ -168,8 +176,8 @@ def hiding_variable(view: View) -> Iterable[Finding]:
     flavour, value = view.directml_flavour, view.machine.process.env(_VARIABLE)
     if flavour is None or not value:  # unset and empty mean all
         return
-    outlook = known_outlook(view)
-    count = 1 << 32 if outlook is None else outlook.counted
+    listing = known_listing(view)
+    count = 1 << 32 if listing is None else listing.counted
     if not count:
         return
     visible = parse_visible(value, count, flavour)
@@ -178,17 +186,17 @@ def hiding_variable(view: View) -> Iterable[Finding]:
         deliberate = value.strip() in ("-1", "none", "None", "NoDevFiles")
         yield _hides(view, "info" if deliberate else "warning", "%s, which hides every GPU." % shown, ("directml",))
         return
-    if outlook is None and not view.machine.directml.adapters.known:
+    if listing is None and not view.machine.directml.adapters.known:
         problem = view.machine.directml.adapters.problem
         raise UnknownFactError("which adapters '%s' names is unknown: %s" % (value[:60], problem))
-    if outlook is None or not view.machine.directml.ordered:
+    if listing is None or not view.machine.directml.ordered:
         return
-    hidden = ", ".join(item.name for item in outlook.hidden)
-    if not outlook.listed and outlook.hidden:
+    hidden = ", ".join(item.name for item in listing.hidden)
+    if not listing.listed and listing.hidden:
         summary = "%s, which leaves only what DirectML rejects, and hides %s." % (shown, hidden)
         counted = numbered(view.machine.directml.adapters.value or ())
-        yield _hides(view, "warning", summary, ("directml",), _index(counted, outlook.hidden[0]))
-    elif visible.stopped_at is not None and outlook.hidden:
+        yield _hides(view, "warning", summary, ("directml",), _index(counted, listing.hidden[0]))
+    elif visible.stopped_at is not None and listing.hidden:
         summary = "%s, which is read up to '%s' only, and hides %s." % (shown, visible.stopped_at[:20], hidden)
         yield _hides(view, "warning", summary)
     elif len(set(visible.indices)) < len(visible.indices):

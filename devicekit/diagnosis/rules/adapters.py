@@ -11,8 +11,8 @@ from ...machine.facts import DxAdapter
 from ..view import View
 
 __all__ = [
-    "LEAST_LEVEL", "MOST_DEVICES", "Outlook", "Visible", "directml_outlook", "directml_visible", "has_direct3d",
-    "in_order", "known_outlook", "numbered", "parse_visible", "stopped_at", "why_rejected",
+    "LEAST_LEVEL", "MOST_DEVICES", "AdapterListing", "Visible", "adapter_listing", "directml_visible", "has_direct3d",
+    "in_order", "known_listing", "numbered", "parse_visible", "stopped_at", "why_rejected",
 ]  # fmt: skip
 
 #: Direct3D 12's feature level 11_0, without which TensorFlow leaves an adapter out.
@@ -95,7 +95,7 @@ def directml_visible(adapters: Sequence[DxAdapter], value: Optional[str], flavou
     return tuple(item for item in chosen if item.directml is not False)
 
 
-class Outlook(NamedTuple):
+class AdapterListing(NamedTuple):
     """What becomes of this machine's adapters.
 
     Attributes
@@ -116,7 +116,7 @@ class Outlook(NamedTuple):
     counted: int
 
 
-def directml_outlook(view: View) -> Optional[Outlook]:
+def adapter_listing(view: View) -> Optional[AdapterListing]:
     """Return what becomes of the adapters; None where there is no DirectML build, or nothing to list its adapters from.
 
     Raises
@@ -134,7 +134,7 @@ def directml_outlook(view: View) -> Optional[Outlook]:
         listed = listed[:1]  # up to 0.0.1 it takes one device
     hardware = [item for item in adapters if not item.software]
     good = [item for item in hardware if has_direct3d(item) and item.directml is not False]
-    return Outlook(
+    return AdapterListing(
         listed=listed,
         rejected=tuple(item for item in hardware if not has_direct3d(item) or item.directml is False),
         hidden=tuple(item for item in good if not any(item is other for other in listed)),
@@ -151,10 +151,10 @@ def in_order(view: View) -> Tuple[DxAdapter, ...]:
     return tuple(sorted(adapters, key=lambda item: -(item.memory_bytes or 0)))
 
 
-def stopped_at(view: View, outlook: Outlook) -> Optional[str]:
+def stopped_at(view: View, listing: AdapterListing) -> Optional[str]:
     """Return the entry of DML_VISIBLE_DEVICES that ends the list early, None where none does."""
     value = view.machine.process.env("DML_VISIBLE_DEVICES")
-    return parse_visible(value, outlook.counted, view.directml_flavour or "").stopped_at
+    return parse_visible(value, listing.counted, view.directml_flavour or "").stopped_at
 
 
 def why_rejected(adapter: DxAdapter) -> str:
@@ -167,9 +167,9 @@ def why_rejected(adapter: DxAdapter) -> str:
     return "Direct3D or DirectML does not accept it"
 
 
-def known_outlook(view: View) -> Optional[Outlook]:
+def known_listing(view: View) -> Optional[AdapterListing]:
     """Return what becomes of the adapters as far as that is known, else None."""
     directml = view.machine.directml
     if not directml.adapters.known or (directml.failure and not directml.adapters.content):
         return None
-    return directml_outlook(view)
+    return adapter_listing(view)

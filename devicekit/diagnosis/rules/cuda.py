@@ -11,7 +11,7 @@ from ...matrix.matrix import TensorFlowRow, version_at_least
 from ...matrix.projects import Build
 from ...matrix.target import Target
 from ..findings import Evidence, Finding, Fix
-from ..install_fixes import mend, replace_by_goal
+from ..install_fixes import repair_install, replace_by_goal
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .gpu_builds import no_code_for, no_library_for
@@ -28,7 +28,7 @@ _RUNPATH_SINCE = "2.14"
 def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
     """How these libraries come to be found."""
     if found.repair.load and not found.repair.lacks:
-        return _mending(view, found)
+        return _load_first(view, found)
     if found.repair.refused:
         item = found.repair.refused[0]
         folder = item.path.rpartition("/")[0]
@@ -47,7 +47,7 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
         owner = view.tensorflow
         name = owner.name if owner is not None else "tensorflow"
         requirement = "%s[and-cuda]==%s" % (name, view.tensorflow_version)
-        return mend(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
+        return repair_install(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
     windows = view.machine.native.system == "windows"
     cuda = "CUDA %s and cuDNN %s" % (_WINDOWS_CUDA if windows else (row.linux_cuda, row.linux_cudnn))
     where = "their bin folders on PATH" if windows else "their lib64 folder on LD_LIBRARY_PATH"
@@ -169,9 +169,9 @@ def cuda_library_missing(view: View) -> Iterable[Finding]:
     if rows is None or found is None:
         return
     missing = [name for name in found.missing if "cudnn" not in name]
-    if found.mendable or not missing:
+    if found.repairable or not missing:
         management = list(_management_library(view))
-        yield from management or ([_mendable(view, found)] if found.mendable else [])
+        yield from management or ([_loadable_first(view, found)] if found.repairable else [])
         return
     absent = [name for name in missing if found.attempts[name].library is None]
     needy = [name for name in missing if name not in absent]
@@ -204,7 +204,7 @@ def _why(view: View, name: str, found: Search) -> Evidence:
     return Evidence("%s not found" % name, view.machine.cuda.libraries.source)
 
 
-def _mendable(view: View, found: Search) -> Finding:
+def _loadable_first(view: View, found: Search) -> Finding:
     """Everything is installed, and something is not where this build looks: loading it first is enough."""
     files = found.repair.load
     return Finding(
@@ -213,7 +213,7 @@ def _mendable(view: View, found: Search) -> Finding:
         "%s does not look where %s: by itself it uses no GPU. devicekit.auto() loads %s first."
         % (view.tensorflow_label, _lie([item.name for item in files]), "it" if len(files) == 1 else "them"),
         tuple(_why(view, name, found) for name in found.missing[:8]),
-        _mending(view, found),
+        _load_first(view, found),
         (),
         "https://www.tensorflow.org/install/pip",
     )
@@ -225,7 +225,7 @@ def _lie(names: List[str]) -> str:
     return ", ".join(names) + (" lies" if len(names) == 1 else " lie")
 
 
-def _mending(view: View, found: Search) -> Sequence[Fix]:
+def _load_first(view: View, found: Search) -> Sequence[Fix]:
     folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
     program = Fix("In a program: call auto() before TensorFlow is imported", "import devicekit; devicekit.auto()")
     return (program, export(view, folders))
@@ -263,7 +263,7 @@ def cudnn_missing(view: View) -> Iterable[Finding]:
     """The CUDA libraries are there, cuDNN is not."""
     yield from jax_cudnn_missing(view)
     rows, found = needed(view), search(view)
-    if rows is None or found is None or found.mendable:
+    if rows is None or found is None or found.repairable:
         return
     name = cudnn_name(view, rows[0])
     if name not in found.missing:
@@ -383,7 +383,7 @@ def xla_toolchain_missing(view: View) -> Iterable[Finding]:
     by_default = version_at_least(row.minor, "2.11")
     missing = "libdevice.10.bc" if found else "libdevice.10.bc and ptxas"
     text = "Install CUDA's compiler beside TensorFlow"
-    command = mend(view, text, "nvidia-cuda-nvcc-cu%s" % row.linux_cuda.partition(".")[0], extra="and-cuda")
+    command = repair_install(view, text, "nvidia-cuda-nvcc-cu%s" % row.linux_cuda.partition(".")[0], extra="and-cuda")
     toolkit = view.shell.set_fix(
         "Install the compiler of the CUDA %s toolkit, and tell XLA its folder" % row.linux_cuda,
         "XLA_FLAGS",

@@ -8,7 +8,7 @@ from typing import Iterable, List, Optional, Tuple
 
 from ...matrix.matrix import ImportNeed, accepts, version_at_least
 from ..findings import Evidence, Finding
-from ..install_fixes import mend
+from ..install_fixes import repair_install
 from ..requirements import applies, bare_name, bounded, normal_name
 from ..view import View
 from .import_needs import installed, unmet
@@ -156,7 +156,7 @@ def _finding(
         name = normal_name(text)
         evidence.append(Evidence("%s %s; needed is %s" % (name, python.version_of(name), text), _place(view, name)))
     wanted = [bounded(view, text) for text in missing] + [text for text, _ in wrong]
-    fix = mend(view, "Install what it needs", *wanted)
+    fix = repair_install(view, "Install what it needs", *wanted)
     return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)
 
 

@@ -187,7 +187,7 @@ def no_library_for(view: View) -> Iterable[Finding]:
     if build is None or not build.cuda or view.machine.native.system != "linux":
         return
     found = search(view, "torch")
-    if found is None or not found.missing or found.mendable:
+    if found is None or not found.missing or found.repairable:
         return
     owner = view.machine.python.distribution("torch")
     declared = [text for text in (owner.requires if owner is not None else ()) if text.startswith("nvidia-")]

@@ -8,6 +8,7 @@ versions are asked first of all); what they do was tried with JAX 0.4.30 to 0.12
 import re
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
+from ...machine.vendors import VENDORS
 from ...matrix.gpu_support import capability_number
 from ..findings import Evidence, Finding, Fix
 from ..view import View
@@ -220,9 +221,9 @@ def jax_hidden(view: View) -> Iterator[Finding]:
     """A variable that makes JAX leave the GPUs out, or compute on the processor all the same."""
     if not is_there(view, "jax"):
         return
-    for platform in ("cuda", "rocm", "metal", "xpu"):
-        vendor = {"cuda": "nvidia", "rocm": "amd", "metal": "apple", "xpu": "intel"}[platform]
-        if not uses(view, "jax", platform) or not view.vendor(vendor):
+    for vendor in VENDORS:
+        platform = vendor.platform
+        if not uses(view, "jax", platform) or not view.vendor(vendor.key):
             continue
         chosen, name = jax_platforms(view), (view.machine.process.env("JAX_PLATFORM_NAME") or "").lower()
         if chosen is not None and platform not in [item.lower() for item in chosen]:

@@ -5,7 +5,7 @@ from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.matrix import accepts, version_at_least
 from ..findings import Evidence, Finding, Fix
-from ..install_fixes import mend
+from ..install_fixes import repair_install
 from ..requirements import normal_name
 from ..view import View
 from .import_needs import unmet
@@ -103,7 +103,7 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
                 "error",
                 "%s takes its Keras from the distribution keras, which is not installed." % label,
                 (Evidence("no keras on the path", view.machine.python.distributions.source),),
-                mend(view, "Install the Keras that goes with it", "keras%s" % row.keras),
+                repair_install(view, "Install the Keras that goes with it", "keras%s" % row.keras),
                 ("keras",),
             )
         return
@@ -114,7 +114,7 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             "error",
             "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
             (Evidence("keras %s" % keras, found.location if found else ""),),
-            mend(view, "Install a Keras that goes with it", "keras%s" % row.keras),
+            repair_install(view, "Install a Keras that goes with it", "keras%s" % row.keras),
             ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",),
         )
         return
@@ -198,7 +198,7 @@ def _unfitting(view: View, keras: str) -> Optional[Finding]:
                     "%s %s; needed is %s" % (project, version, item.text), view.machine.python.distributions.source
                 ),
             ),
-            mend(view, "Install releases that go together", "keras", item.text),
+            repair_install(view, "Install releases that go together", "keras", item.text),
             ("keras",) if item.need.breaks == "import" else ("keras.fit",),
         )
     return None
@@ -223,7 +223,7 @@ def _legacy(view: View) -> Iterable[Finding]:
         "error",
         "TF_USE_LEGACY_KERAS asks for Keras 2 as tf.keras; the distribution tf-keras that it comes from %s." % says,
         (Evidence(seen, python.distributions.source), Evidence("TF_USE_LEGACY_KERAS", "environment")),
-        mend(view, "Install the tf-keras that goes with it", wanted),
+        repair_install(view, "Install the tf-keras that goes with it", wanted),
         ("tf.keras",),  # import tensorflow and import keras work
         "https://keras.io/getting_started/#tensorflow--keras-2-backwards-compatibility",
     )

@@ -6,7 +6,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 from ...errors import UnknownFactError
 from ...machine.facts import Library, Opener
 from ...matrix.matrix import CudaRow, TensorFlowRow
-from ..dynamic_linker import Attempt, Loader, Repair, repair
+from ..dynamic_linker import Attempt, DynamicLinker, Repair, repair
 from ..findings import Fix
 from ..framework_choice import BACKENDS
 from ..view import View
@@ -35,7 +35,7 @@ class Search(NamedTuple):
         return tuple(name for name in self.names if self.attempts[name].lacks)
 
     @property
-    def mendable(self) -> bool:
+    def repairable(self) -> bool:
         """Whether something does not load, and all of it would after loading some files by their path."""
         return bool(self.missing) and not self.repair.lacks and not self.late
 
@@ -126,19 +126,19 @@ def _search(view: View, framework: str) -> Optional[Search]:
     if not names:
         return None
     cuda = view.machine.cuda
-    loader = Loader(cuda, opener)
+    loader = DynamicLinker(cuda, opener)
     attempts = {name: loader.open(name) for name in names}
-    mended = Repair()
+    repaired = Repair()
     # Windows has the same rule of the loaded name, and nobody has tried it there.
     if any(item.lacks for item in attempts.values()) and view.machine.native.system == "linux":
-        mended = repair(cuda, opener, names) if framework == "tensorflow" else _unmended(attempts)
+        repaired = repair(cuda, opener, names) if framework == "tensorflow" else _unrepairable(attempts)
     elif any(item.lacks for item in attempts.values()):
-        mended = _unmended(attempts)
+        repaired = _unrepairable(attempts)
     late = any(module.name == framework for module in view.machine.process.modules)
-    return Search(framework, names, attempts, mended, late)
+    return Search(framework, names, attempts, repaired, late)
 
 
-def _unmended(attempts: Dict[str, Attempt]) -> Repair:
+def _unrepairable(attempts: Dict[str, Attempt]) -> Repair:
     """JAX and PyTorch load all that lies on the path themselves: what they do not find is not there."""
     return Repair(lacks=tuple(name for name, item in attempts.items() if item.lacks))
 
@@ -163,7 +163,7 @@ def repairs(view: View) -> Tuple[Tuple[str, Tuple[str, ...]], ...]:
             found = search(view, framework)
         except UnknownFactError:
             continue
-        if found is not None and found.mendable:
+        if found is not None and found.repairable:
             made.append((framework, tuple(item.path for item in found.repair.load)))
     return tuple(made)
 

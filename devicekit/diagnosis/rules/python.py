@@ -5,7 +5,7 @@ from typing import Iterable, Optional, Tuple
 from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts
 from ..findings import Evidence, Finding, Fix, LazyFixes
-from ..install_fixes import install_goal, mend, working_python
+from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
@@ -216,7 +216,7 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
         "last." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners))
         + tuple(Evidence("left by another release: %s" % name) for name in stale[:2]),
-        mend(
+        repair_install(
             view,
             "Remove all of them, then install the one you want",
             requirement,
@@ -272,7 +272,7 @@ def numpy_incompatible(view: View) -> Iterable[Finding]:
             Evidence("numpy %s" % numpy, _location(view, "numpy")),
             Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's matrix"),
         ),
-        mend(view, "Install a NumPy that goes with it", "numpy" + _shortest(row.numpy, numpy)),
+        repair_install(view, "Install a NumPy that goes with it", "numpy" + _shortest(row.numpy, numpy)),
         ("tensorflow",),
         "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",
     )
@@ -317,7 +317,7 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
         "%s cannot be imported with protobuf %s: its generated code needs protobuf %s."
         % (label, protobuf, row.protobuf),
         (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
-        mend(view, "Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),
+        repair_install(view, "Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),
         ("tensorflow",),
         "https://protobuf.dev/news/2022-05-06/#python-updates",
     )

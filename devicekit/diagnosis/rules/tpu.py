@@ -3,6 +3,7 @@
 from typing import Iterable
 
 from ..findings import Evidence, Finding
+from ..framework_choice import TITLES
 from ..view import View
 from .frameworks import is_there, users, uses
 from .unreachable import Denied
@@ -31,7 +32,8 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
     yield Finding(
         "cpu-only-build",
         "info",
-        "There is a TPU, but %s is installed without %s." % ({"jax": "JAX"}.get(name, view.tensorflow_label), missing),
+        "There is a TPU, but %s is installed without %s."
+        % (TITLES["jax"] if name == "jax" else view.tensorflow_label, missing),
         (
             Evidence("%d chips of TPU %s" % (len(chips), chips[0]), view.machine.tpu.chips.source),
             Evidence("no libtpu", view.machine.tpu.library.source),

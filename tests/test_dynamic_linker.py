@@ -53,19 +53,19 @@ print(json.dumps(found))
 PREDICTED = """
 import json, sys
 from devicekit.machine.host import LiveHost
-from devicekit.diagnosis.dynamic_linker import Loader, repair
+from devicekit.diagnosis.dynamic_linker import DynamicLinker, repair
 from devicekit.machine.probe.cuda import read_cuda
 task = json.loads(sys.argv[1])
 host = LiveHost()
 cuda = read_cuda(host)
 (opener,) = cuda.openers
-loader = Loader(cuda, opener)
+loader = DynamicLinker(cuda, opener)
 attempts = {name: loader.open(name) for name in task["names"]}
-mended = repair(cuda, opener, task["names"])
+repaired = repair(cuda, opener, task["names"])
 print(json.dumps({
     "found": {name: host.expand(item.library.path) if not item.lacks else None for name, item in attempts.items()},
-    "load": [host.expand(item.path) for item in mended.load],
-    "lacks": list(mended.lacks),
+    "load": [host.expand(item.path) for item in repaired.load],
+    "lacks": list(repaired.lacks),
 }))
 """
 
