@@ -122,7 +122,7 @@ import json, sys, time
 import devicekit
 started = time.perf_counter()
 with open(%r, "rb") as stream:
-    found = devicekit.explain_log(stream)
+    found = devicekit.logs.explain_log(stream)
 took = time.perf_counter() - started
 try:
     import resource

@@ -8,35 +8,14 @@ import sys
 import warnings
 from typing import Any, Dict, Optional, Sequence, Set, Tuple, Type
 
-# Known to type checkers only: this module imports nothing of devicekit, and `typing` has Protocol from Python 3.8 on.
+# Known to type checkers only: this module imports nothing of devicekit.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
-    class FindingLike(Protocol):
-        """What a `Finding` has, as far as warnings and exceptions need it."""
-
-        @property
-        def code(self) -> str: ...
-        @property
-        def severity(self) -> str: ...
-        @property
-        def summary(self) -> str: ...
-        @property
-        def evidence(self) -> Sequence[Any]: ...
-        @property
-        def fix(self) -> Sequence[Any]: ...
-        @property
-        def blocks(self) -> Tuple[str, ...]: ...
-        @property
-        def url(self) -> str: ...
-        def to_dict(self) -> Dict[str, Any]: ...
-
+    import devicekit
 
 __all__ = [
     "CompatibilityWarning", "ConfigurationWarning", "DeviceUnavailableError", "DeviceWarning", "DevicekitError",
     "FallbackWarning", "LeaseError", "LeaseTimeoutError", "MachineFileError", "UnknownFactError",
-    "forget", "notify", "own_logger",
 ]  # fmt: skip
 
 
@@ -53,9 +32,9 @@ class DeviceUnavailableError(DevicekitError, RuntimeError):
         The findings that a `Selection` would have, the blocking one first.
     """
 
-    def __init__(self, message: str, findings: "Sequence[FindingLike]" = ()) -> None:
+    def __init__(self, message: str, findings: "Sequence[devicekit.Finding]" = ()) -> None:
         super().__init__(message)
-        self.findings: "Tuple[FindingLike, ...]" = tuple(findings)
+        self.findings: "Tuple[devicekit.Finding, ...]" = tuple(findings)
 
 
 class LeaseError(DevicekitError):
@@ -93,7 +72,7 @@ class DeviceWarning(UserWarning):
         The cause.
     """
 
-    def __init__(self, finding: "FindingLike", message: Optional[str] = None) -> None:
+    def __init__(self, finding: "devicekit.Finding", message: Optional[str] = None) -> None:
         super().__init__(message or _message_of(finding))
         self.finding = finding
 
@@ -114,7 +93,7 @@ class ConfigurationWarning(DeviceWarning):
     """A setting is invalid, or comes too late to be applied."""
 
 
-def _message_of(finding: "FindingLike") -> str:
+def _message_of(finding: "devicekit.Finding") -> str:
     """Return the text of a warning: code, cause, and the shortest fix."""
     text = "%s: %s" % (finding.code, finding.summary)
     if finding.fix:
@@ -126,7 +105,7 @@ def _message_of(finding: "FindingLike") -> str:
 _seen: Set[Tuple[str, str]] = set()
 
 
-def notify(finding: "FindingLike", category: Type[DeviceWarning], quiet: bool = False) -> None:
+def notify(finding: "devicekit.Finding", category: Type[DeviceWarning], quiet: bool = False) -> None:
     """Warn about a finding once per cause, at the caller's line outside of devicekit, and log it.
 
     With ``quiet``, it is only logged.

@@ -7,8 +7,9 @@ import random
 import pytest
 
 import devicekit
-from devicekit import BenchmarkResult, DevicekitError, Throughput, TunedOption, Tuning
+from devicekit import DevicekitError
 from devicekit.children.worker import WorkerReport
+from devicekit.measure import BenchmarkResult, Throughput, TunedOption, Tuning
 from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
 from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
 from devicekit.measure.benchmark.steadiness import is_steady, still_warming, trend

@@ -24,7 +24,7 @@ import devicekit
     ],
 )
 def test_goes_with(question, status, said):
-    answer = devicekit.goes_with(*question)
+    answer = devicekit.matrix.goes_with(*question)
     assert answer.status == status
     assert said in answer.because
     assert answer.to_dict()["status"] == status
@@ -33,13 +33,15 @@ def test_goes_with(question, status, said):
 
 
 def test_requirements_of_some_pythons_only():
-    assert devicekit.goes_with("tensorflow", "2.16.2", "setuptools", "82.0", python="3.12").status == "incompatible"
     assert (
-        devicekit.goes_with("tensorflow", "2.18.0", "tensorflow-io-gcs-filesystem", "0.1", python="3.13").status
+        devicekit.matrix.goes_with("tensorflow", "2.16.2", "setuptools", "82.0", python="3.12").status == "incompatible"
+    )
+    assert (
+        devicekit.matrix.goes_with("tensorflow", "2.18.0", "tensorflow-io-gcs-filesystem", "0.1", python="3.13").status
         == "unknown"
     )
     assert (
-        devicekit.goes_with("tensorflow", "2.18.0", "tensorflow-io-gcs-filesystem", "0.1", python="3.10").status
+        devicekit.matrix.goes_with("tensorflow", "2.18.0", "tensorflow-io-gcs-filesystem", "0.1", python="3.10").status
         == "incompatible"
     )
 
@@ -56,21 +58,21 @@ def test_requirements_of_some_pythons_only():
     ],
 )
 def test_has_wheel(question, status, said):
-    answer = devicekit.has_wheel(*question)
+    answer = devicekit.matrix.has_wheel(*question)
     assert (answer.status, said in answer.because) == (status, True)
 
 
 def test_drivers():
-    assert devicekit.driver_runs("12.5", "560.28.03").because == ""
-    older = devicekit.driver_runs("12.5", "530.30.02")
+    assert devicekit.matrix.driver_runs("12.5", "560.28.03").because == ""
+    older = devicekit.matrix.driver_runs("12.5", "530.30.02")
     assert older.status == "compatible"
     assert "minor-version" in older.because
-    assert devicekit.driver_runs("12.5", "470.82.01").status == "incompatible"
-    assert devicekit.driver_runs("12.5", "527.41", "windows").status == "incompatible"
-    assert devicekit.driver_runs("99.0", "600").status == "unknown"
-    assert devicekit.driver_runs("12.5", "new").status == "unknown"
+    assert devicekit.matrix.driver_runs("12.5", "470.82.01").status == "incompatible"
+    assert devicekit.matrix.driver_runs("12.5", "527.41", "windows").status == "incompatible"
+    assert devicekit.matrix.driver_runs("99.0", "600").status == "unknown"
+    assert devicekit.matrix.driver_runs("12.5", "new").status == "unknown"
     # Before CUDA 11 every toolkit needed its own driver.
-    assert devicekit.driver_runs("10.1", "410.48").status == "incompatible"
+    assert devicekit.matrix.driver_runs("10.1", "410.48").status == "incompatible"
 
 
 @pytest.mark.parametrize(
@@ -85,20 +87,20 @@ def test_drivers():
     ],
 )
 def test_gpu_code(version, capability, status, said):
-    answer = devicekit.has_code_for("tensorflow", version, capability)
+    answer = devicekit.matrix.has_code_for("tensorflow", version, capability)
     assert (answer.status, said in answer.because) == (status, True)
 
 
 def test_bad_questions():
     with pytest.raises(ValueError, match="accepted are"):
-        devicekit.has_wheel("tensorflow", "2.15.1", "3.11", "beos")
+        devicekit.matrix.has_wheel("tensorflow", "2.15.1", "3.11", "beos")
     with pytest.raises(ValueError, match="accepted are"):
-        devicekit.driver_runs("12.5", "550", "beos")
+        devicekit.matrix.driver_runs("12.5", "550", "beos")
 
 
 def test_the_first_question_loads_no_parser(python):
     code = (
-        "import sys, devicekit; devicekit.goes_with('tensorflow', '2.10.1', 'numpy', '2.0.2');"
+        "import sys, devicekit; devicekit.matrix.goes_with('tensorflow', '2.10.1', 'numpy', '2.0.2');"
         "print(sorted({'packaging', 'resolvelib', 'tensorflow'} & set(sys.modules)))"
     )
     assert python(code).strip() == "[]"

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 import devicekit
-from devicekit import DevicekitError, explain, explain_log
+from devicekit import DevicekitError, explain
+from devicekit.logs import explain_log
 from devicekit.logs.errors import classify_error
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
@@ -568,7 +569,9 @@ def test_the_hook_that_was_there_is_called_first_and_comes_back(python):
     assert out.index("MINE") < out.index("devicekit [cudnn-missing]")
     assert out.count("devicekit [cudnn-missing]") == 1
     out = python(
-        code + "devicekit.uninstall_excepthook()\nassert sys.excepthook is mine\n" + FAILS, status=1, from_checkout=True
+        code + "devicekit.logs.uninstall_excepthook()\nassert sys.excepthook is mine\n" + FAILS,
+        status=1,
+        from_checkout=True,
     )
     assert "MINE ImportError" in out
     assert "devicekit [" not in out
@@ -578,7 +581,7 @@ def test_a_hook_that_was_put_over_it_stays(python):
     code = INSTALL + (
         "import sys\nbelow = sys.excepthook\n"
         "def over(*what):\n    sys.stderr.write('OVER\\n')\n    below(*what)\n"
-        "sys.excepthook = over\ndevicekit.uninstall_excepthook()\nassert sys.excepthook is over\n"
+        "sys.excepthook = over\ndevicekit.logs.uninstall_excepthook()\nassert sys.excepthook is over\n"
     )
     out = python(code + FAILS, status=1, from_checkout=True)
     assert out.index("OVER") < out.index("Traceback (most recent call last)")
@@ -586,7 +589,7 @@ def test_a_hook_that_was_put_over_it_stays(python):
 
 def test_uninstalling_what_was_never_installed(python):
     python(
-        "import sys, devicekit\ndevicekit.uninstall_excepthook()\nassert sys.excepthook is sys.__excepthook__",
+        "import sys, devicekit\ndevicekit.logs.uninstall_excepthook()\nassert sys.excepthook is sys.__excepthook__",
         from_checkout=True,
     )
 
@@ -632,7 +635,7 @@ def test_the_hook_in_a_shell_like_ipython(python, tmp_path):
         + "callback(Result(error_in_exec=ImportError('libcudnn.so.8: cannot open shared object file')))\n"
         + "callback(Result(error_in_exec=None, error_before_exec=None))\n"
         + "callback(Result(error_in_exec=KeyboardInterrupt()))\n"
-        + "devicekit.uninstall_excepthook()\n"
+        + "devicekit.logs.uninstall_excepthook()\n"
         + "assert IPython.shell.events.callbacks['post_run_cell'] == []\nsys.exit(3)"
     )
     out = python(code, status=3, from_checkout=True)

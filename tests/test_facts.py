@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit import Fact, Machine, MachineFileError, UnknownFactError
+from devicekit import Machine
+from devicekit.errors import MachineFileError, UnknownFactError
+from devicekit.machine import Fact
 from devicekit.machine.facts import SCHEMA, Library
 from devicekit.machine.probe import read_machine
 from devicekit.records import decode, encode

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from recorded_machines import NAMES
 from recorded_machines import load_machine as machine
 
-from devicekit import Fact, Machine, MachineDiff, compare_machines, diagnose
+from devicekit import Machine, diagnose
 from devicekit.cli.main import main
+from devicekit.cluster import MachineDiff, compare_machines
 from devicekit.cluster.diff.causes import said_of, several
 from devicekit.cluster.diff.subjects import subjects
 from devicekit.cluster.diff.walk import differences, with_put_back
 from devicekit.errors import MachineFileError
+from devicekit.machine import Fact
 from devicekit.machine.facts import DeviceNode
 from devicekit.report.machine_diff import diff_text
 from devicekit.report.terminal import Style

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from devicekit import MachineFileError, detect
+from devicekit import detect
+from devicekit.errors import MachineFileError
 from devicekit.machine.snapshot import LIMIT_BYTES, load_machine
 
 MACHINE = detect()

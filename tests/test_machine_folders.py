@@ -9,7 +9,7 @@ import recorded_machines
 from checks import for_each
 from recorded_machines import FOLDER, SIMULATED
 
-from devicekit import MachineFileError
+from devicekit.errors import MachineFileError
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import MAX_LAYERS, SimulatedHost, host_data
 

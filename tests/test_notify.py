@@ -6,7 +6,8 @@ import warnings
 
 import pytest
 
-from devicekit import CompatibilityWarning, DeviceWarning, FallbackWarning, Finding, Fix
+from devicekit import CompatibilityWarning, DeviceWarning, FallbackWarning, Finding
+from devicekit.diagnosis import Fix
 from devicekit.errors import forget, notify
 
 FINDING = Finding(

@@ -45,7 +45,7 @@ JAX = {
 }
 
 
-class Npu(devicekit.Platform):
+class Npu(devicekit.plugins.Platform):
     """Two devices, of which the second is broken."""
 
     api_version = 1
@@ -64,14 +64,14 @@ class Npu(devicekit.Platform):
             "npu-overheated",
             "warning",
             "The second NPU is too hot.",
-            (devicekit.Evidence("90 degrees", "/sys/class/npu/npu1"),),
-            (devicekit.Fix("Wait"),),
+            (devicekit.diagnosis.Evidence("90 degrees", "/sys/class/npu/npu1"),),
+            (devicekit.diagnosis.Fix("Wait"),),
             ("npu:1",),
             "https://npu.example/hot",
         )
 
     def devices(self, view, framework):
-        return [devicekit.PlatformDevice(name, 1 << 30) for name in view.facts["devices"]]
+        return [devicekit.plugins.PlatformDevice(name, 1 << 30) for name in view.facts["devices"]]
 
     def environment(self, view, framework, index):
         return {"NPU_POOL": "grow"}
@@ -369,7 +369,7 @@ def test_a_probe_that_gives_no_answer_is_left_alone(make_machine):
     assert told[1].facts.value.data == {"devices": []}
 
 
-class Other(devicekit.Platform):
+class Other(devicekit.plugins.Platform):
     api_version = 1
     name = "other"
 
@@ -425,12 +425,12 @@ def test_rules_and_rows_that_do_wrong_become_a_finding(make_machine, name):
 
 DEVICES = {
     "devices raise": ({"devices": raises}, "its devices for tensorflow raised RuntimeError"),
-    "devices are texts": ({"devices": lambda *_: ["x"]}, "by a str, not a devicekit.PlatformDevice"),
+    "devices are texts": ({"devices": lambda *_: ["x"]}, "by a str, not a devicekit.plugins.PlatformDevice"),
     "devices without end": (
-        {"devices": lambda *_: iter(lambda: devicekit.PlatformDevice("x"), None)},
+        {"devices": lambda *_: iter(lambda: devicekit.plugins.PlatformDevice("x"), None)},
         "it names more than 1024 devices",
     ),
-    "memory of text": ({"devices": lambda *_: [devicekit.PlatformDevice("x", "8 GiB")]}, "is not of the form"),
+    "memory of text": ({"devices": lambda *_: [devicekit.plugins.PlatformDevice("x", "8 GiB")]}, "is not of the form"),
     "environment raises": ({"environment": raises}, "raised RuntimeError"),
     "environment of a list": ({"environment": lambda *_: ["A=1"]}, "returned a list, not a dictionary"),
     "a variable that it does not name": ({"environment": lambda *_: {"PATH": "/npu"}}, "it sets 'PATH', which"),
@@ -500,7 +500,7 @@ def install(folder, name, module, source, entry, version="1.0", group="devicekit
 
 GOOD = """
 import devicekit
-class P(devicekit.Platform):
+class P(devicekit.plugins.Platform):
     api_version = 1
     name = "npu"
     def probe(self, host):
@@ -513,8 +513,8 @@ INSTALLED = {
     "an import that fails": ("raise OSError('libnpu.so: cannot open')", "its import raised OSError: libnpu.so"),
     "an import that exits": ("import sys; sys.exit(1)", "its import raised SystemExit"),
     "no class": ("", "the module {module} has no P"),
-    "another class": ("class P: pass", "it is a P, not a devicekit.Platform"),
-    "a function": ("def P(): pass", "it is a function, not a devicekit.Platform"),
+    "another class": ("class P: pass", "it is a P, not a devicekit.plugins.Platform"),
+    "a function": ("def P(): pass", "it is a function, not a devicekit.plugins.Platform"),
     "no version": (GOOD.replace("api_version = 1", ""), "it was written for version 0 of the interface"),
     "a later version": (GOOD.replace("= 1", "= 2"), "it was written for version 2 of the interface"),
     "another name": (GOOD.replace('"npu"', '"tpu2"'), "it calls itself 'tpu2', and its entry point 'npu'"),

@@ -12,8 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recorded_machines import NAMES, load_machine
 
-from devicekit import Fact, Machine, diagnose, explain_log, select_device
+from devicekit import Machine, diagnose, select_device
 from devicekit.diagnosis.diagnose import rules
+from devicekit.logs import explain_log
+from devicekit.machine import Fact
 from devicekit.machine.facts import Distribution
 
 MACHINES = {name: load_machine(name) for name in NAMES}

@@ -1,19 +1,61 @@
-"""Every public name says what it is, what it takes, and since when it is there."""
+"""Every public name, of devicekit and of its packages, says what it is and what it takes."""
 
+import ast
+import importlib
 import inspect
+import os
 import re
 
 from checks import for_each
 
 import devicekit
 
-NAMES = [name for name in devicekit.__all__ if name != "__version__"]
+PACKAGES = ["devicekit"] + ["devicekit." + name for name in devicekit._PACKAGES]
 
-each_name = for_each("name", NAMES)
+#: Each public name with its package.
+PUBLIC = {
+    "%s.%s" % (package, name): getattr(importlib.import_module(package), name)
+    for package in PACKAGES
+    for name in importlib.import_module(package).__all__
+    if name != "__version__"
+}
+
+each_name = for_each("name", list(PUBLIC))
 
 
 def docstring(name):
-    return inspect.getdoc(getattr(devicekit, name)) or ""
+    return inspect.getdoc(PUBLIC[name]) or ""
+
+
+def test_devicekit_itself_has_few_names():
+    assert len(devicekit.__all__) <= 32
+
+
+@for_each("package", PACKAGES)
+def test_type_checkers_see_the_names_that_are_loaded_lazily(package):
+    module = importlib.import_module(package)
+    with open(module.__file__, encoding="utf-8") as stream:
+        tree = ast.parse(stream.read())
+    blocks = [
+        node for node in tree.body if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    ]
+    if not hasattr(module, "__getattr__"):
+        return
+    aliases = [alias.asname for block in blocks for node in block.body for alias in getattr(node, "names", ())]
+    loaded = [name for name in module.__all__ if name != "__version__"]
+    assert sorted(aliases) == sorted(loaded + (list(devicekit._PACKAGES) if package == "devicekit" else []))
+
+
+@for_each("package", PACKAGES)
+def test_public_names_do_not_depend_on_what_was_imported_before(package):
+    module = importlib.import_module(package)
+    if not hasattr(module, "__path__"):
+        return
+    # Importing a module makes it an attribute of its package, in place of a function of the same name.
+    folder = os.path.dirname(module.__file__)
+    for name in module.__all__:
+        assert not os.path.exists(os.path.join(folder, name + ".py"))
+        assert not os.path.exists(os.path.join(folder, name, "__init__.py"))
 
 
 def section(text, title):
@@ -38,7 +80,7 @@ def test_it_says_what_it_is(name):
 
 @each_name
 def test_parameters_are_those_of_the_signature(name):
-    item = getattr(devicekit, name)
+    item = PUBLIC[name]
     text = section(docstring(name), "Parameters")
     if inspect.isclass(item) and text is None:
         return
@@ -50,20 +92,20 @@ def test_parameters_are_those_of_the_signature(name):
 @each_name
 def test_what_is_raised_is_an_exception(name):
     for raised in described(section(docstring(name), "Raises") or ""):
-        found = getattr(devicekit, raised, None) or getattr(__import__("builtins"), raised)
+        found = getattr(devicekit.errors, raised, None) or getattr(__import__("builtins"), raised)
         assert issubclass(found, BaseException)
 
 
-@for_each("name", [name for name in NAMES if hasattr(getattr(devicekit, name), "__dataclass_fields__")])
+@for_each("name", [name for name in PUBLIC if hasattr(PUBLIC[name], "__dataclass_fields__")])
 def test_attributes_are_those_that_it_has(name):
-    item = getattr(devicekit, name)
+    item = PUBLIC[name]
     names = described(section(docstring(name), "Attributes") or "")
     assert {field for field in item.__dataclass_fields__ if not field.startswith("_")} <= set(names)
     assert all(hasattr(item, attribute) or attribute in item.__dataclass_fields__ for attribute in names)
 
 
-@for_each("name", [name for name in NAMES if inspect.isclass(getattr(devicekit, name))])
+@for_each("name", [name for name in PUBLIC if inspect.isclass(PUBLIC[name])])
 def test_methods_say_what_they_do(name):
-    for method, item in vars(getattr(devicekit, name)).items():
+    for method, item in vars(PUBLIC[name]).items():
         if not method.startswith("_") and (inspect.isfunction(item) or isinstance(item, (property, classmethod))):
             assert inspect.getdoc(item.__func__ if isinstance(item, classmethod) else item), method

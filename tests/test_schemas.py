@@ -79,7 +79,7 @@ def test_what_is_said_of_every_machine(part):
 
 
 def test_changes_of_a_process():
-    change = devicekit.Change("environment", "TF_CPP_MIN_LOG_LEVEL", "1")
+    change = devicekit.selection.Change("environment", "TF_CPP_MIN_LOG_LEVEL", "1")
     check("selection", devicekit.Selection("cpu", "tensorflow", "cpu", changes=(change,), verified=True).to_dict())
 
 
@@ -105,17 +105,17 @@ def test_what_commands_print(name, arguments, capsys):
 
 def test_several_machines():
     machines = {name: testing.load(name) for name in ("linux-nvidia", "linux-cudnn-missing", "linux-driver-missing")}
-    diff = devicekit.compare_machines(machines["linux-nvidia"], machines["linux-driver-missing"])
+    diff = devicekit.cluster.compare_machines(machines["linux-nvidia"], machines["linux-driver-missing"])
     assert diff.consequences
     check("diff", diff.to_dict())
-    fleet = devicekit.examine_fleet(machines=machines)
+    fleet = devicekit.cluster.examine_fleet(machines=machines)
     assert len(fleet.groups) > 1
     check("fleet", fleet.to_dict())
 
 
 @pytest.mark.parametrize("name", ["linux-eight-gpus", "linux-cpu", "linux-two-kinds-of-gpu"])
 def test_strategies(name):
-    check("strategy", devicekit.plan_strategy(machine=testing.load(name)).to_dict())
+    check("strategy", devicekit.cluster.plan_strategy(machine=testing.load(name)).to_dict())
 
 
 def test_leases():

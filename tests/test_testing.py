@@ -12,7 +12,8 @@ import threading
 import pytest
 
 import devicekit
-from devicekit import MachineFileError, auto, detect, device_scope, diagnose, resolve, select_device
+from devicekit import auto, detect, device_scope, diagnose, resolve, select_device
+from devicekit.errors import MachineFileError
 from devicekit.machine.detect import real_machine, stand_ins
 from devicekit.testing import describe, load, machines, simulated_machine
 
@@ -277,6 +278,6 @@ def test_the_bundled_machines_are_those_of_the_tests():
 
 def test_strategies_are_planned_for_it():
     with simulated_machine("linux-eight-gpus"):
-        assert len(devicekit.plan_strategy("auto").devices) == 8
+        assert len(devicekit.cluster.plan_strategy("auto").devices) == 8
     with simulated_machine("linux-cpu"):
-        assert devicekit.plan_strategy("auto").devices == ("cpu",)
+        assert devicekit.cluster.plan_strategy("auto").devices == ("cpu",)

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from devicekit import Fact, Selection, TunedOption, Tuning
+from devicekit import Selection
+from devicekit.machine import Fact
 from devicekit.machine.devices import Gpu
 from devicekit.machine.probe import read_machine
+from devicekit.measure import TunedOption, Tuning
 from devicekit.measure.tuning import cache
 from devicekit.measure.tuning.applying import finish, prepare
 from devicekit.measure.tuning.cores import installed_allocators, physical_cores

@@ -390,7 +390,7 @@ def test_the_function_and_what_the_process_has_imported(patients, run_json):
         "import devicekit\n"
         "found = devicekit.verify('torch', timeout_s=60)\n"
         "assert 'torch' not in sys.modules\n"
-        "assert isinstance(found, devicekit.Verification)\n"
+        "assert isinstance(found, devicekit.runtime.Verification)\n"
         "print(json.dumps([found.works, found.agrees, found.framework('jax') is None, found.to_dict()]))\n"
     )
     works, agrees, none, data = run_json(code, FOLDER, env=patients.environ)

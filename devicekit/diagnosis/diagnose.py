@@ -3,7 +3,6 @@
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..errors import UnknownFactError
-from ..machine.detect import detect_now
 from ..machine.facts import Machine
 from ..matrix.matrix import BUNDLED, Matrix
 from ..records import seam
@@ -51,7 +50,10 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     machine : Machine or None
         The machine to diagnose; this one by default.
     """
-    machine = detect_now() if machine is None else machine
+    if machine is None:
+        from ..machine.detect import detect_now
+
+        machine = detect_now()
     if not machine.platforms:
         return run_rules(machine, BUNDLED)
     return run_rules(machine, BUNDLED, seam("plug-in findings")(machine))

@@ -153,7 +153,7 @@ class Known:
 
     @property
     def platform(self) -> Optional[str]:
-        """The platform as `devicekit.has_wheel` names them, None where it is not known."""
+        """The platform as `devicekit.matrix.has_wheel` names them, None where it is not known."""
         # Linux and Windows run on x86-64 where nothing else is said; Macs come in both kinds.
         architecture = self.architecture or (None if self.system == "macos" else "x86_64")
         return _PLATFORMS.get((self.system or "", architecture or ""))

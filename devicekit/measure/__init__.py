@@ -1,1 +1,29 @@
 """What a device really computes, and how fast: numerics, benchmarks, tuning, batch sizes."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..selection.throughput import Throughput as Throughput
+    from .benchmark.result import BenchmarkResult as BenchmarkResult
+    from .numerics.result import Comparison as Comparison
+    from .numerics.result import Difference as Difference
+    from .numerics.result import Divergence as Divergence
+    from .numerics.result import Measure as Measure
+    from .tuning.result import TunedOption as TunedOption
+    from .tuning.result import Tuning as Tuning
+
+if not TYPE_CHECKING:
+    from .. import _lazy_names
+
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "BenchmarkResult": "benchmark.result",
+            "Comparison": "numerics.result",
+            "Difference": "numerics.result",
+            "Divergence": "numerics.result",
+            "Measure": "numerics.result",
+            "Throughput": "..selection.throughput",
+            "TunedOption": "tuning.result",
+            "Tuning": "tuning.result",
+        },
+    )

@@ -1,6 +1,24 @@
 """Platforms that plug-ins add: accelerators that devicekit itself knows nothing of.
 
 A plug-in is an installed distribution with an entry point in the group ``devicekit.platforms``, which names a subclass of
-`devicekit.Platform`. `interface` is what it implements; `discovery` finds it, `asking` runs its probe, `judging` its
+`devicekit.plugins.Platform`. `interface` is what it implements; `discovery` finds it, `asking` runs its probe, `judging` its
 rules, and whatever it does wrong becomes a finding.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .interface import Platform as Platform
+    from .interface import PlatformDevice as PlatformDevice
+    from .interface import PlatformView as PlatformView
+
+if not TYPE_CHECKING:
+    from .. import _lazy_names
+
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "Platform": "interface",
+            "PlatformDevice": "interface",
+            "PlatformView": "interface",
+        },
+    )

@@ -75,7 +75,7 @@ def checked(platform: object, name: str) -> Platform:
         Where it is none; the text says what it is.
     """
     if not isinstance(platform, Platform):
-        raise PluginError("it is a %s, not a devicekit.Platform" % type(platform).__name__)
+        raise PluginError("it is a %s, not a devicekit.plugins.Platform" % type(platform).__name__)
     if platform.api_version != API_VERSION or isinstance(platform.api_version, bool):
         raise PluginError(
             "it was written for version %.20r of the interface, and this devicekit has version %d"

@@ -20,7 +20,7 @@ def checked_rows(rows: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
     Raises
     ------
     ValueError
-        Where one is not as `devicekit.Platform.rows` says; the message says which and why.
+        Where one is not as `devicekit.plugins.Platform.rows` says; the message says which and why.
     """
     found = []
     for number, row in enumerate(rows):

@@ -88,9 +88,9 @@ class Judge:
         if finding.severity not in SEVERITIES or not finding.summary or not all(isinstance(x, str) for x in parts):
             raise PluginError("its finding %s is not of the form of devicekit.Finding" % code)
         if not all(isinstance(item, Evidence) for item in finding.evidence):
-            raise PluginError("the evidence of its finding %s is not made of devicekit.Evidence" % code)
+            raise PluginError("the evidence of its finding %s is not made of devicekit.diagnosis.Evidence" % code)
         if not all(isinstance(item, Fix) for item in finding.fix):
-            raise PluginError("the fixes of its finding %s are not made of devicekit.Fix" % code)
+            raise PluginError("the fixes of its finding %s are not made of devicekit.diagnosis.Fix" % code)
 
 
 #: No machine has so many accelerators of a kind.
@@ -129,14 +129,14 @@ _CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+$")
 
 def _check_device(device: Any) -> None:
     if not isinstance(device, PlatformDevice):
-        raise PluginError("it names a device by a %s, not a devicekit.PlatformDevice" % type(device).__name__)
+        raise PluginError("it names a device by a %s, not a devicekit.plugins.PlatformDevice" % type(device).__name__)
     sizes = (device.memory_bytes, device.memory_free_bytes)
     if (
         not all(isinstance(text, str) for text in (device.name, device.uuid, device.remark, *device.blocked_by))
         or not all(size is None or (isinstance(size, int) and size >= 0) for size in sizes)
         or device.usable not in (True, False, None)
     ):
-        raise PluginError("its device %.60r is not of the form of devicekit.PlatformDevice" % (device.name,))
+        raise PluginError("its device %.60r is not of the form of devicekit.plugins.PlatformDevice" % (device.name,))
 
 
 def report_of(machine: Machine, platforms: Optional[Sequence[Platform]] = None) -> PlatformReport:

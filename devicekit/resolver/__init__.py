@@ -2,3 +2,17 @@
 
 The search itself is resolvelib's. What it knows of releases is the bundled data.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .result import Resolution as Resolution
+
+if not TYPE_CHECKING:
+    from .. import _lazy_names
+
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "Resolution": "result",
+        },
+    )

@@ -37,6 +37,11 @@ def machines() -> Tuple[str, ...]:
 def describe(name: str) -> str:
     """Return the sentence that says what a bundled machine is.
 
+    Parameters
+    ----------
+    name : str
+        One of `machines`.
+
     Raises
     ------
     ValueError

@@ -37,9 +37,9 @@ def fleet(text=""):
     """Some nodes alike, one of another kind, one without a snapshot; a text in every place that a node may fill."""
     alike = {"node%02d" % number: machine("linux-nvidia-server") for number in range(12)}
     others = {"odd" + text: machine("linux-nvidia-driver-too-old"), "bad": machine()}
-    found = devicekit.examine_fleet(machines=dict(alike, **others))
-    nodes = (*found.nodes, devicekit.FleetNode("gone" + text, None, "no route" + text))
-    unlike = (devicekit.FleetDifference("name" + text, "package", text, ((text or None, ("odd" + text,)),)),)
+    found = devicekit.cluster.examine_fleet(machines=dict(alike, **others))
+    nodes = (*found.nodes, devicekit.cluster.FleetNode("gone" + text, None, "no route" + text))
+    unlike = (devicekit.cluster.FleetDifference("name" + text, "package", text, ((text or None, ("odd" + text,)),)),)
     return record_page(dataclasses.replace(found, nodes=nodes, differences=found.differences + unlike), made=text)
 
 

@@ -23,7 +23,7 @@ def machine(name):
 
 
 def plan(name, devices="auto", environ=None, **options):
-    return devicekit.plan_strategy(devices, machine=machine(name), environ=environ or {}, **options)
+    return devicekit.cluster.plan_strategy(devices, machine=machine(name), environ=environ or {}, **options)
 
 
 def codes(found):

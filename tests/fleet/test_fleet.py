@@ -11,8 +11,9 @@ import pytest
 from fleets import load_generator, template, write
 
 import devicekit
-from devicekit import DevicekitError, Machine, examine_fleet
+from devicekit import DevicekitError, Machine
 from devicekit.cli.main import main
+from devicekit.cluster import examine_fleet
 from devicekit.cluster.fleet.groups import LIMIT_BYTES
 from devicekit.report.fleet import fleet_text
 from devicekit.report.terminal import Style
@@ -294,7 +295,7 @@ def test_what_is_hostile_stays_text(tmp_path):
 def test_a_fleet_is_judged_without_a_machine_of_its_own(folder, python):
     """No framework, and nothing of this machine, is looked at."""
     code = (
-        "import sys, devicekit; fleet = devicekit.examine_fleet(sys.argv[1]); print(fleet);"
+        "import sys, devicekit; fleet = devicekit.cluster.examine_fleet(sys.argv[1]); print(fleet);"
         "bad = [name for name in ('tensorflow', 'numpy', 'ray', 'devicekit.machine.detect') if name in sys.modules];"
         "assert not bad, bad"
     )

@@ -77,10 +77,10 @@ def test_a_program_on_the_cluster_stays_connected(cluster, tmp_path, monkeypatch
 
     ray.init(address=cluster.address, logging_level="ERROR")
     try:
-        fleet = devicekit.examine_fleet(ray=True, timeout_s=TIMEOUT_S)
+        fleet = devicekit.cluster.examine_fleet(ray=True, timeout_s=TIMEOUT_S)
         assert fleet.known == 2
         assert ray.is_initialized()
-        late = devicekit.examine_fleet(ray=True, timeout_s=0.01)
+        late = devicekit.cluster.examine_fleet(ray=True, timeout_s=0.01)
         assert {node.problem for node in late.nodes} == {"no answer within 0.01 s"}
     finally:
         ray.shutdown()

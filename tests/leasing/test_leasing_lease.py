@@ -12,7 +12,8 @@ from leasing_tools import told, until
 from recorded_machines import load_machine
 
 import devicekit
-from devicekit import DeviceUnavailableError, Lease, LeaseError, LeaseTimeoutError, lease
+from devicekit import DeviceUnavailableError, LeaseError, LeaseTimeoutError, lease
+from devicekit.cluster import Lease
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.listing import read_leases
 from devicekit.cluster.lease.waiting import Queue

@@ -93,12 +93,12 @@ import devicekit
 from devicekit.runtime.settings import cache_folder
 from devicekit.measure.tuning import cache
 def keep(*options):
-    cache.save(cache_folder(), cache.this_state(), [], devicekit.Tuning("cpu", "tensorflow", "mlp", options, 1.5))
-threads = devicekit.TunedOption(
+    cache.save(cache_folder(), cache.this_state(), [], devicekit.measure.Tuning("cpu", "tensorflow", "mlp", options, 1.5))
+threads = devicekit.measure.TunedOption(
     "threads", "intra=1 inter=1", 1.2, True, "", (("TF_NUM_INTRAOP_THREADS", "1"), ("TF_NUM_INTEROP_THREADS", "1"))
 )
-onednn = devicekit.TunedOption("onednn", "off", 1.1, True, "", (("TF_ENABLE_ONEDNN_OPTS", "0"),))
-half = devicekit.TunedOption("precision", "mixed_bfloat16", 1.3, True, "", (), (), (("precision", "mixed_bfloat16"),))
+onednn = devicekit.measure.TunedOption("onednn", "off", 1.1, True, "", (("TF_ENABLE_ONEDNN_OPTS", "0"),))
+half = devicekit.measure.TunedOption("precision", "mixed_bfloat16", 1.3, True, "", (), (), (("precision", "mixed_bfloat16"),))
 """
 
 

@@ -5,39 +5,46 @@ from typing import Dict, Iterator, Tuple
 
 import devicekit
 
-__all__ = ["TOPICS", "api_pages"]
+__all__ = ["TOPICS", "api_pages", "public_names"]
 
-#: Page: title, what it says first, public names in the order of reading.
+#: Page: title, what it says first, public names (below ``devicekit.``) in the order of reading.
 TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     "use": (
         "Use a device",
         "Put a program on a device, or a part of it.",
-        ("auto", "device_scope", "select_device", "Selection", "Change", "Plan"),
+        ("auto", "device_scope", "select_device", "Selection", "selection.Change", "selection.Plan"),
     ),
     "diagnose": (
         "Look and diagnose",
         "What is on this machine, and what blocks its devices. No framework is imported.",
         (
-            "detect", "diagnose", "verify", "Machine", "Fact", "Diagnosis", "Finding", "Evidence", "Fix", "Candidate",
-            "Verification",
+            "detect", "diagnose", "verify", "Machine", "machine.Fact", "Diagnosis", "Finding", "diagnosis.Evidence",
+            "diagnosis.Fix", "diagnosis.Candidate", "runtime.Verification",
         ),
     ),
     "explain": (
         "Explain logs and errors",
         "What a log or an exception means.",
-        ("explain", "explain_log", "Explanation", "HarmlessLine", "install_excepthook", "uninstall_excepthook"),
+        (
+            "explain", "logs.explain_log", "logs.Explanation", "logs.HarmlessLine", "install_excepthook",
+            "logs.uninstall_excepthook",
+        ),
     ),
     "releases": (
         "Releases that work together",
         "Answered from the bundled matrix; no network is asked.",
-        ("resolve", "Resolution", "goes_with", "has_wheel", "has_code_for", "driver_runs", "Answer"),
+        (
+            "resolve", "resolver.Resolution", "matrix.goes_with", "matrix.has_wheel", "matrix.has_code_for",
+            "matrix.driver_runs", "matrix.Answer",
+        ),
     ),
     "measure": (
         "Measure",
         "Numbers, speed, memory. Work runs in child processes, except for `compare` of your own model or function.",
         (
-            "compare", "Comparison", "Difference", "Divergence", "Measure", "benchmark", "BenchmarkResult", "Throughput",
-            "find_batch_size", "tune", "Tuning", "TunedOption",
+            "compare", "measure.Comparison", "measure.Difference", "measure.Divergence", "measure.Measure", "benchmark",
+            "measure.BenchmarkResult", "measure.Throughput", "find_batch_size", "tune", "measure.Tuning",
+            "measure.TunedOption",
         ),
     ),
     "warnings": (
@@ -45,31 +52,32 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
         "Every warning carries its finding; every error says what was asked, what was found and what to do.",
         (
             "DeviceWarning", "FallbackWarning", "CompatibilityWarning", "ConfigurationWarning", "DevicekitError",
-            "DeviceUnavailableError", "MachineFileError", "UnknownFactError",
+            "DeviceUnavailableError", "errors.MachineFileError", "errors.UnknownFactError",
         ),
     ),
     "share": (
         "Share a machine",
         "Devices that one process has to itself.",
-        ("lease", "Lease", "LeaseError", "LeaseTimeoutError"),
+        ("lease", "cluster.Lease", "LeaseError", "LeaseTimeoutError"),
     ),
     "several": (
         "Several devices, several processes",
         "How a program is spread, and why so.",
-        ("strategy", "plan_strategy", "StrategyPlan", "Cluster"),
+        ("strategy", "cluster.plan_strategy", "cluster.StrategyPlan", "cluster.Cluster"),
     ),
     "machines": (
         "Several machines",
         "What differs between machines, or between yesterday and today.",
         (
-            "examine_fleet", "Fleet", "FleetNode", "FleetGroup", "FleetDifference", "compare_machines", "MachineDiff",
-            "FactChange", "Consequence",
+            "cluster.examine_fleet", "cluster.Fleet", "cluster.FleetNode", "cluster.FleetGroup",
+            "cluster.FleetDifference", "cluster.compare_machines", "cluster.MachineDiff", "cluster.FactChange",
+            "cluster.Consequence",
         ),
     ),
     "platforms": (
         "Add a platform",
         "What a plug-in for another accelerator is made of.",
-        ("Platform", "PlatformView", "PlatformDevice", "Host"),
+        ("plugins.Platform", "plugins.PlatformView", "plugins.PlatformDevice", "machine.Host"),
     ),
     "testing": ("Test programs that use devicekit", "", ()),
 }  # fmt: skip
@@ -78,11 +86,21 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
 _MODULES = {"testing": "devicekit.testing"}
 
 
+def public_names() -> Tuple[str, ...]:
+    """Return the public names of devicekit and of its packages, as they are written below ``devicekit.``."""
+    names = [name for name in devicekit.__all__ if name != "__version__"]
+    for package in devicekit._PACKAGES:
+        public = importlib.import_module("devicekit." + package).__all__
+        # An error or a record that devicekit itself has is documented there.
+        names += ["%s.%s" % (package, name) for name in public if name not in devicekit.__all__]
+    return tuple(names)
+
+
 def _pages() -> Iterator[Tuple[str, str, str, Tuple[str, ...]]]:
     for page, (title, text, names) in TOPICS.items():
         yield page, title, text, names
     shown = {name for _, _, names in TOPICS.values() for name in names}
-    rest = tuple(name for name in devicekit.__all__ if name not in shown and name != "__version__")
+    rest = tuple(name for name in public_names() if name not in shown and not name.startswith("testing."))
     if rest:
         yield "more", "More", "", rest
 
@@ -99,7 +117,7 @@ def api_pages() -> Dict[str, str]:
         [
             "# Python API",
             "",
-            "Everything here is imported from `devicekit`; `import devicekit` loads nothing else.",
+            "`import devicekit` loads nothing else: each name, and each package, is loaded when it is first used.",
             "",
         ],
     )

@@ -97,34 +97,34 @@ DIFFERENT.update(
             "constraints": TEXTS,
             "command": _NULL_OR_TEXT,
         },
-        devicekit.Explanation: {"certain": None},
-        devicekit.Measure: dict.fromkeys(
+        devicekit.logs.Explanation: {"certain": None},
+        devicekit.measure.Measure: dict.fromkeys(
             ("max_relative_error", "mean_relative_error", "max_ulp", "cosine", "tolerance"), NUMBER
         ),
-        devicekit.Divergence: {
+        devicekit.measure.Divergence: {
             name: {"type": "array", "items": NUMBER}
             for name in ("loss", "reference_loss", "weights", "rounding", "seed")
         },
-        devicekit.Comparison: {"agrees": {"type": "boolean"}},
-        devicekit.BenchmarkResult: {"settings": _FREE},
-        devicekit.Throughput: {
+        devicekit.measure.Comparison: {"agrees": {"type": "boolean"}},
+        devicekit.measure.BenchmarkResult: {"settings": _FREE},
+        devicekit.measure.Throughput: {
             "versions": _FREE,
             **{name: {"type": ["number", "null"]} for name in ("per_second", "uncertainty", "deviation", "jitter")},
         },
-        devicekit.Cluster: {"workers": None, "coordinator": None},
-        devicekit.FleetDifference: {
+        devicekit.cluster.Cluster: {"workers": None, "coordinator": None},
+        devicekit.cluster.FleetDifference: {
             "unusual": {
                 "type": "array",
                 "items": _object({"value": _NULL_OR_TEXT, "nodes": TEXTS}),
             }
         },
-        devicekit.Fleet: {
+        devicekit.cluster.Fleet: {
             "schema": {"const": 1},
             "healthy": {"type": "boolean"},
             "known": {"type": "integer"},
         },
-        devicekit.MachineDiff: {"schema": {"const": 1}, "worse": {"type": "boolean"}},
-        devicekit.TunedOption: {"environment": _FREE, "settings": _FREE},
+        devicekit.cluster.MachineDiff: {"schema": {"const": 1}, "worse": {"type": "boolean"}},
+        devicekit.measure.TunedOption: {"environment": _FREE, "settings": _FREE},
     }
 )
 
@@ -230,7 +230,7 @@ def _record(kind: type) -> Any:
 
 def _doctor(made: _Schemas) -> Dict[str, Any]:
     diagnosis = _record(findings.Diagnosis)(made)
-    made.record(devicekit.Change)
+    made.record(devicekit.selection.Change)
     chosen = _record(devicekit.Selection)(made)
     chosen["properties"].pop("findings")
     chosen["required"].remove("findings")
@@ -351,17 +351,20 @@ DOCUMENTS: Dict[str, Tuple[str, Any]] = {
     "doctor": ("`devicekit doctor --json`", _doctor),
     "devices": ("`devicekit devices --json`", _devices),
     "verification": ("`devicekit verify --json`", _verify),
-    "explanation": ("`devicekit explain --json`, `Explanation.to_dict()`", _record(devicekit.Explanation)),
+    "explanation": ("`devicekit explain --json`, `Explanation.to_dict()`", _record(devicekit.logs.Explanation)),
     "resolution": ("`devicekit resolve --json`, `Resolution.to_dict()`", _record(resolution.Resolution)),
     "matrix": ("`devicekit matrix --json`", _matrix),
-    "comparison": ("`devicekit verify --numerics --json`, `Comparison.to_dict()`", _record(devicekit.Comparison)),
-    "benchmark": ("`devicekit bench --json`, `BenchmarkResult.to_dict()`", _record(devicekit.BenchmarkResult)),
-    "tuning": ("`devicekit tune --json`, `Tuning.to_dict()`", _record(devicekit.Tuning)),
+    "comparison": (
+        "`devicekit verify --numerics --json`, `Comparison.to_dict()`",
+        _record(devicekit.measure.Comparison),
+    ),
+    "benchmark": ("`devicekit bench --json`, `BenchmarkResult.to_dict()`", _record(devicekit.measure.BenchmarkResult)),
+    "tuning": ("`devicekit tune --json`, `Tuning.to_dict()`", _record(devicekit.measure.Tuning)),
     "leases": ("`devicekit leases --json`", _leases),
     "launch": ("`devicekit launch --json`, `--summary`", _launch),
-    "strategy": ("`StrategyPlan.to_dict()`", _record(devicekit.StrategyPlan)),
-    "fleet": ("`devicekit fleet --json`, `Fleet.to_dict()`", _record(devicekit.Fleet)),
-    "diff": ("`devicekit diff --json`, `MachineDiff.to_dict()`", _record(devicekit.MachineDiff)),
+    "strategy": ("`StrategyPlan.to_dict()`", _record(devicekit.cluster.StrategyPlan)),
+    "fleet": ("`devicekit fleet --json`, `Fleet.to_dict()`", _record(devicekit.cluster.Fleet)),
+    "diff": ("`devicekit diff --json`, `MachineDiff.to_dict()`", _record(devicekit.cluster.MachineDiff)),
     "selection": ("`Selection.to_dict()`", _record(devicekit.Selection)),
     "diagnosis": ("`Diagnosis.to_dict()`", _record(findings.Diagnosis)),
     "finding": ("`Finding.to_dict()`, the log's `extra`", _record(findings.Finding)),

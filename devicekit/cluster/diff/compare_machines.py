@@ -39,7 +39,7 @@ def compare_machines(before: Machine, after: Machine, *, causes: bool = True) ->
     Examples
     --------
     >>> machine = devicekit.detect()
-    >>> devicekit.compare_machines(machine, machine).changes
+    >>> devicekit.cluster.compare_machines(machine, machine).changes
     ()
     """
     changes = [

@@ -70,7 +70,7 @@ def examine_fleet(
 
     Examples
     --------
-    >>> fleet = devicekit.examine_fleet("snapshots/")
+    >>> fleet = devicekit.cluster.examine_fleet("snapshots/")
     >>> for difference in fleet.differences:
     ...     print(difference.name, difference.usual, difference.unusual)
     """

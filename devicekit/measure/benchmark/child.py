@@ -39,7 +39,7 @@ DEFAULTS: Dict[str, Any] = {
 
 
 def measure(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
-    """Measure one model on one device, and return the fields of a `devicekit.Throughput` as plain data.
+    """Measure one model on one device, and return the fields of a `devicekit.measure.Throughput` as plain data.
 
     Parameters
     ----------

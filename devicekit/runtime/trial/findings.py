@@ -6,8 +6,8 @@ from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
 from ...diagnosis.framework_choice import TITLES
-from ...logs import read_log
 from ...logs.context import Known
+from ...logs.engine import read_log
 from ...logs.scrub import scrub
 from ...selection.plan import Plan
 from .start import Trial

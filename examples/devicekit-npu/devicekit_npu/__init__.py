@@ -9,7 +9,7 @@ from .probe import read_npus
 from .rules import RULES, visible
 
 
-class NpuPlatform(devicekit.Platform):
+class NpuPlatform(devicekit.plugins.Platform):
     """What devicekit asks. The name is also the word in device strings: ``npu``, ``npu:1``."""
 
     api_version = 1
@@ -36,7 +36,7 @@ class NpuPlatform(devicekit.Platform):
         """List the devices in the framework's order: those that the user's variable leaves."""
         for number in visible(view):
             device = view.facts["devices"][number]
-            yield devicekit.PlatformDevice(
+            yield devicekit.plugins.PlatformDevice(
                 name=device["model"],
                 memory_bytes=device["memory_bytes"],
                 remark="NPU %d of this machine" % number,  # codespell:ignore remark

@@ -1,6 +1,7 @@
 """What can be wrong. Pure functions: they see what the probe found, and nothing else, on whatever machine that was."""
 
-from devicekit import Evidence, Finding, Fix
+from devicekit import Finding
+from devicekit.diagnosis import Evidence, Fix
 
 DOCS = "https://npu.example/docs/"
 

@@ -41,7 +41,7 @@ def guarded() -> Tuple[devicekit.Finding, ...]:
     except devicekit.DevicekitError as error:
         raise SystemExit(str(error)) from error
     finally:
-        devicekit.uninstall_excepthook()
+        devicekit.logs.uninstall_excepthook()
     return ()
 
 
@@ -53,18 +53,18 @@ def warned(warning: devicekit.DeviceWarning) -> Optional[str]:
 
 def measured(model: object) -> Dict[str, Any]:
     verification = devicekit.verify("tensorflow", timeout_s=60.0)
-    assert_type(verification, devicekit.Verification)
+    assert_type(verification, devicekit.runtime.Verification)
     comparison = devicekit.compare(model, devices=("cpu", "auto"))
-    assert_type(comparison, devicekit.Comparison)
-    assert_type(comparison.differences, Tuple[devicekit.Difference, ...])
-    assert_type(comparison.divergences, Tuple[devicekit.Divergence, ...])
+    assert_type(comparison, devicekit.measure.Comparison)
+    assert_type(comparison.differences, Tuple[devicekit.measure.Difference, ...])
+    assert_type(comparison.divergences, Tuple[devicekit.measure.Divergence, ...])
     for difference in comparison.differences:
-        assert_type(difference.measure, Optional[devicekit.Measure])
+        assert_type(difference.measure, Optional[devicekit.measure.Measure])
     result = devicekit.benchmark("mobilenet", devices=["cpu", "gpu"], seconds=5.0)
-    assert_type(result, devicekit.BenchmarkResult)
-    assert_type(result.rows, Tuple[devicekit.Throughput, ...])
+    assert_type(result, devicekit.measure.BenchmarkResult)
+    assert_type(result.rows, Tuple[devicekit.measure.Throughput, ...])
     tuning = devicekit.tune("mobilenet", device="auto")
-    assert_type(tuning, devicekit.Tuning)
-    assert_type(tuning.options, Tuple[devicekit.TunedOption, ...])
+    assert_type(tuning, devicekit.measure.Tuning)
+    assert_type(tuning.options, Tuple[devicekit.measure.TunedOption, ...])
     assert_type(devicekit.find_batch_size(model, [1.0]), int)
     return result.to_dict()

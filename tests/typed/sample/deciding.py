@@ -6,7 +6,12 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from typing_extensions import assert_type
 
 import devicekit
-from devicekit import Answer, Candidate, Diagnosis, Evidence, Fact, Finding, Fix, Machine, Plan, Resolution, Selection
+from devicekit import Diagnosis, Finding, Machine, Selection
+from devicekit.diagnosis import Candidate, Evidence, Fix
+from devicekit.machine import Fact
+from devicekit.matrix import Answer
+from devicekit.resolver import Resolution
+from devicekit.selection import Plan
 from devicekit.testing import describe, load, machines, simulated_machine
 
 assert_type(devicekit.__version__, str)
@@ -19,7 +24,7 @@ def choose_device(wanted: str = "auto") -> str:
     assert_type(selection.framework, Optional[str])
     assert_type(selection.fallback, bool)
     assert_type(selection.findings, Tuple[Finding, ...])
-    assert_type(selection.changes, Tuple[devicekit.Change, ...])
+    assert_type(selection.changes, Tuple[devicekit.selection.Change, ...])
     assert_type(selection.verified, Optional[bool])
     assert_type(selection.replace(device="cpu"), Selection)
     return selection.device
@@ -61,9 +66,9 @@ def facts() -> Optional[str]:
     assert_type(model, Fact[str])
     try:
         assert_type(model.value, Optional[str])
-    except devicekit.UnknownFactError as error:
+    except devicekit.errors.UnknownFactError as error:
         return str(error)
-    except devicekit.MachineFileError:
+    except devicekit.errors.MachineFileError:
         return None
     return model.or_none()
 
@@ -72,17 +77,17 @@ def releases() -> List[Answer]:
     found = devicekit.resolve("gpu", framework="tensorflow")
     assert_type(found, Resolution)
     return [
-        devicekit.has_wheel("tensorflow", "2.20.0", "3.11", "linux"),
-        devicekit.has_code_for("tensorflow", "2.20.0", "8.0"),
-        devicekit.goes_with("tensorflow", "2.10.1", "numpy", "2.0.0"),
-        devicekit.driver_runs("12.5", "550.54"),
+        devicekit.matrix.has_wheel("tensorflow", "2.20.0", "3.11", "linux"),
+        devicekit.matrix.has_code_for("tensorflow", "2.20.0", "8.0"),
+        devicekit.matrix.goes_with("tensorflow", "2.10.1", "numpy", "2.0.0"),
+        devicekit.matrix.driver_runs("12.5", "550.54"),
     ]
 
 
 def log(text: str) -> Tuple[Finding, ...]:
-    explanation = devicekit.explain_log(text)
-    assert_type(explanation, devicekit.Explanation)
-    assert_type(explanation.harmless, Tuple[devicekit.HarmlessLine, ...])
+    explanation = devicekit.logs.explain_log(text)
+    assert_type(explanation, devicekit.logs.Explanation)
+    assert_type(explanation.harmless, Tuple[devicekit.logs.HarmlessLine, ...])
     return devicekit.explain(text)
 
 

@@ -5,16 +5,19 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 from typing_extensions import assert_type
 
 import devicekit
-from devicekit import Finding, Host, Platform, PlatformDevice, PlatformView, StrategyPlan
+from devicekit import Finding
+from devicekit.cluster import StrategyPlan
+from devicekit.machine import Host
+from devicekit.plugins import Platform, PlatformDevice, PlatformView
 
 
 def shared(command: List[str]) -> Dict[str, str]:
     try:
         with devicekit.lease("gpu", count=2, timeout_s=60.0, min_memory="8GiB") as lease:
-            assert_type(lease, devicekit.Lease)
+            assert_type(lease, devicekit.cluster.Lease)
             assert_type(lease.devices, Tuple[str, ...])
             assert_type(lease.device, str)
-            assert_type(lease.candidates, Tuple[devicekit.Candidate, ...])
+            assert_type(lease.candidates, Tuple[devicekit.diagnosis.Candidate, ...])
             return dict(lease.environment)
     except devicekit.LeaseTimeoutError:
         return {}
@@ -23,29 +26,29 @@ def shared(command: List[str]) -> Dict[str, str]:
 
 
 def several() -> Optional[int]:
-    planned = devicekit.plan_strategy("gpu", framework="tensorflow")
+    planned = devicekit.cluster.plan_strategy("gpu", framework="tensorflow")
     assert_type(planned, StrategyPlan)
     assert_type(planned.devices, Tuple[str, ...])
     cluster = planned.cluster
-    assert_type(cluster, Optional[devicekit.Cluster])
+    assert_type(cluster, Optional[devicekit.cluster.Cluster])
     devicekit.strategy("auto")
     return None if cluster is None else cluster.size
 
 
 def changed(before: devicekit.Machine, after: devicekit.Machine) -> List[str]:
-    diff = devicekit.compare_machines(before, after)
-    assert_type(diff, devicekit.MachineDiff)
-    assert_type(diff.changes, Tuple[devicekit.FactChange, ...])
-    assert_type(diff.consequences, Tuple[devicekit.Consequence, ...])
+    diff = devicekit.cluster.compare_machines(before, after)
+    assert_type(diff, devicekit.cluster.MachineDiff)
+    assert_type(diff.changes, Tuple[devicekit.cluster.FactChange, ...])
+    assert_type(diff.consequences, Tuple[devicekit.cluster.Consequence, ...])
     return ["%s: %s, %s" % (item.name, item.before, item.after) for item in diff.changes]
 
 
 def fleet(folder: str) -> List[str]:
-    found = devicekit.examine_fleet(folder)
-    assert_type(found, devicekit.Fleet)
-    assert_type(found.nodes, Tuple[devicekit.FleetNode, ...])
-    assert_type(found.groups, Tuple[devicekit.FleetGroup, ...])
-    assert_type(found.differences, Tuple[devicekit.FleetDifference, ...])
+    found = devicekit.cluster.examine_fleet(folder)
+    assert_type(found, devicekit.cluster.Fleet)
+    assert_type(found.nodes, Tuple[devicekit.cluster.FleetNode, ...])
+    assert_type(found.groups, Tuple[devicekit.cluster.FleetGroup, ...])
+    assert_type(found.differences, Tuple[devicekit.cluster.FleetDifference, ...])
     return [node.name for node in found.nodes if node.problem]
 
 
