@@ -1,6 +1,5 @@
 """Figures of benchmarks that are kept: under which state, ignored when damaged or not ours, replaced as a whole."""
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -45,7 +44,7 @@ def test_what_was_measured_comes_back(tmp_path):
     assert load(str(tmp_path), "s", TASK) == row(parameters=5, memory_peak_bytes=1 << 33)
     # What is ranked says of the compiler what was asked for: devices may differ in what comes of that.
     (ranked,) = rows_of(str(tmp_path), "s")
-    assert (ranked.xla, dataclasses.replace(ranked, xla=True)) == (None, load(str(tmp_path), "s", TASK))
+    assert (ranked.xla, ranked.replace(xla=True)) == (None, load(str(tmp_path), "s", TASK))
 
 
 @pytest.mark.parametrize(
@@ -249,7 +248,7 @@ def test_several_writers_leave_one_whole_file(tmp_path):
 
 
 def changed(machine, **facts):
-    return dataclasses.replace(machine, native=dataclasses.replace(machine.native, **facts))
+    return machine.replace(native=machine.native.replace(**facts))
 
 
 def test_the_state_is_all_that_a_speed_depends_on(make_machine):

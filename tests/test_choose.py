@@ -1,7 +1,6 @@
 """Choosing among the devices of a machine; pure, on simulated machines."""
 
 import os
-from dataclasses import replace
 
 import pytest
 
@@ -274,7 +273,7 @@ def test_whole_machines_with_other_frameworks(name, asked, framework, device, ve
 
 def test_what_keeps_a_framework_from_the_gpu_counts_when_it_is_asked_for(make_machine):
     remark = Finding("cuda-library-missing", "info", "JAX finds no CUDA.", blocks=("jax.cuda",))
-    blocked = replace(GPU, usable=False, blocked_by=("cuda-library-missing",))
+    blocked = GPU.replace(usable=False, blocked_by=("cuda-library-missing",))
     devices = tuple((name, (blocked if name == "jax" else NO_GPU, CPU)) for name in ("tensorflow", "jax", "torch"))
     diagnosis = Diagnosis((remark,), devices[0][1], by_framework=devices)
     found = read_machine(make_machine(**host()))

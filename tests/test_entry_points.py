@@ -2,7 +2,6 @@
 
 import os
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -85,7 +84,7 @@ def test_the_machine_names_them(tmp_path):
     install(tmp_path, "Acme_Runtime", OURS)
     from devicekit.machine.probe.python import read_python
 
-    interpreter = replace(this_interpreter(), sys_path=(str(tmp_path),))
+    interpreter = this_interpreter().replace(sys_path=(str(tmp_path),))
     python = read_python(LiveHost(interpreter))
     assert python.plugin_distributions == ("acme-runtime",)
     assert [item.name for item in python.distributions.value] == ["acme-runtime"]

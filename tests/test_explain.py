@@ -1,6 +1,5 @@
 """`explain`, as it is called and as it is typed: logs that the tests make, and what is said of them."""
 
-import dataclasses
 import io
 import json
 import os
@@ -670,7 +669,7 @@ def test_of_a_whole_machine_the_rules_decide():
     folder = os.path.join(os.path.dirname(__file__), "machines", "linux-no-gpu")
     machine = read_machine(SimulatedHost(folder))
     environ = machine.process.environ + (("CUDA_VISIBLE_DEVICES", "-1"),)
-    machine = dataclasses.replace(machine, process=dataclasses.replace(machine.process, environ=environ))
+    machine = machine.replace(process=machine.process.replace(environ=environ))
     assert not [item for item in explain("hello", machine) if item.severity != "info"]
     assert explain("hello", facts={"env": {"CUDA_VISIBLE_DEVICES": "-1"}})[0].code == "device-hidden"
 

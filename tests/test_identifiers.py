@@ -1,7 +1,5 @@
 """Devices by their vendor's identifier: whole, in part, of slices, and unknown."""
 
-from dataclasses import replace
-
 import pytest
 from recorded_machines import load_machine
 from test_cuda_order import gpu, view  # noqa: F401 - a fixture
@@ -66,7 +64,7 @@ def test_the_beginning_is_enough_where_no_other_begins_alike():
     assert decide("GPU-2,GPU-0000").device == "gpu:2,0"
     assert decide("GPU-2222-AAAA").device == "gpu:2"
     assert decide("GPU-2,GPU-2222").reason == "'GPU-2,GPU-2222' was asked for: GPU-2222 names gpu:2 a second time"
-    longer = replace(CARDS[1], device="gpu:3", uuid="GPU-1111-aaaab")
+    longer = CARDS[1].replace(device="gpu:3", uuid="GPU-1111-aaaab")
     assert (
         decide("GPU-1111-aaaa", (*CARDS, longer)).device == "gpu:1"
     )  # the whole of one is not the beginning of another
@@ -83,7 +81,7 @@ def test_an_unknown_one_is_told_with_those_that_are_there():
     assert "GPU-1111 is the beginning of several identifiers: gpu:0 (%s), gpu:1" % (UUID % 0) in several.reason
     hidden = decide("GPU-11111111-2222-3333-4444-000000000005", CARDS).reason
     assert "000000000005 is here, but this process does not see it" in hidden
-    unknown = decide("GPU-1", tuple(replace(item, uuid="") for item in CARDS), load_machine("linux-no-gpu")).reason
+    unknown = decide("GPU-1", tuple(item.replace(uuid="") for item in CARDS), load_machine("linux-no-gpu")).reason
     assert "no device of this machine has a known identifier" in unknown
     nothing = select_device("GPU-1", machine=load_machine("linux-no-gpu"))
     assert (nothing.device, nothing.findings[0].code) == ("cpu", "no-gpu")

@@ -1,6 +1,5 @@
 """What changed between two machines, and which change is responsible: tried with recorded machines and changed copies."""
 
-import dataclasses
 import json
 import os
 
@@ -28,7 +27,7 @@ def having(record, path, value):
     """Return a record with another value at a path of fields."""
     if not path:
         return value
-    return dataclasses.replace(record, **{path[0]: having(getattr(record, path[0]), path[1:], value)})
+    return record.replace(**{path[0]: having(getattr(record, path[0]), path[1:], value)})
 
 
 def with_version(record, name, version):
@@ -38,7 +37,7 @@ def with_version(record, name, version):
         if item.name != name:
             found.append(item)
         elif version is not None:
-            found.append(dataclasses.replace(item, version=Fact.of(version, item.version.source)))
+            found.append(item.replace(version=Fact.of(version, item.version.source)))
     fact = record.python.distributions
     return having(record, ("python", "distributions"), Fact.of(tuple(found), fact.source))
 
@@ -270,11 +269,9 @@ def test_the_json_with_causes_and_fixes_loses_nothing():
 
 def test_what_changes_by_itself_and_what_is_only_elsewhere_is_told_apart():
     gpus = SERVER.driver.gpus.value
-    busy = dataclasses.replace(gpus[0], memory_used_bytes=Fact.of(1 << 30), utilization_percent=Fact.of(99))
+    busy = gpus[0].replace(memory_used_bytes=Fact.of(1 << 30), utilization_percent=Fact.of(99))
     after = having(SERVER, ("driver", "gpus"), Fact.of((busy, *gpus[1:]), SERVER.driver.gpus.source))
-    moved = tuple(
-        dataclasses.replace(item, location="/elsewhere/" + item.name) for item in SERVER.python.distributions.value
-    )
+    moved = tuple(item.replace(location="/elsewhere/" + item.name) for item in SERVER.python.distributions.value)
     after = having(after, ("python", "distributions"), Fact.of(moved, SERVER.python.distributions.source))
     diff = compare_machines(SERVER, after)
     assert diff.facts == ()
@@ -287,7 +284,7 @@ def test_what_changes_by_itself_and_what_is_only_elsewhere_is_told_apart():
 def test_a_full_gpu_is_a_cause_although_it_is_volatile():
     gpus = SERVER.driver.gpus.value
     total = gpus[0].memory_bytes.value
-    full = dataclasses.replace(gpus[0], memory_free_bytes=Fact.of(total // 100, "NVML"))
+    full = gpus[0].replace(memory_free_bytes=Fact.of(total // 100, "NVML"))
     after = having(SERVER, ("driver", "gpus"), Fact.of((full, *gpus[1:]), SERVER.driver.gpus.source))
     (found,) = [item for item in compare_machines(SERVER, after).consequences if item.name == "out-of-memory"]
     assert found.causes == (("use of GPU 0 (%s)" % gpus[0].name,),)

@@ -5,7 +5,6 @@ import os
 import re
 import sys
 import threading
-from dataclasses import replace
 
 import pytest
 
@@ -21,7 +20,7 @@ from devicekit.plugins.discovery import parse_entry_points
 from devicekit.plugins.matrix_rows import checked_rows, fits
 from devicekit.plugins.probes import read_platforms
 from devicekit.plugins.simulation import judge, machine_from
-from devicekit.records_plain import Plain, plain_data
+from devicekit.records import Plain, plain_data
 from devicekit.selection.request import parse_request
 
 ROW = {
@@ -315,9 +314,9 @@ PROBES = {
     "exits": (exits, "its probe raised SystemExit: 3"),
     "another base exception": (interrupted, "it raised GeneratorExit"),
     "a list": (lambda *_: [1], "its probe returned a list, not a dictionary or None"),
-    "no plain data": (lambda *_: {"a": {1, 2}}, "its probe returned set, which is no plain data"),
+    "no plain data": (lambda *_: {"a": {1, 2}}, "its probe returned set, which is not plain data"),
     "not a number": (lambda *_: {"a": float("nan")}, "which JSON cannot hold"),
-    "numbers for keys": (lambda *_: {1: "a"}, "which is no string"),
+    "numbers for keys": (lambda *_: {1: "a"}, "which is not a string"),
     "too much": (lambda *_: {"a": "x" * 300000}, "characters, and 262144 are allowed"),
 }
 
@@ -350,7 +349,7 @@ def plan_with(machine, platform, device):
 def test_everything_else_is_as_without_it(make_machine):
     platform = type("Bad", (Npu,), {"probe": raises})()
     machine = probed(make_machine, platform)
-    without = replace(machine, platforms=())
+    without = machine.replace(platforms=())
     found, plain = judge(machine, platform), diagnose(without)
     assert [item for item in found.findings if item.code != "plugin-broken"] == list(plain.findings)
     assert found.by_framework == plain.by_framework
@@ -469,8 +468,8 @@ def test_a_fact_that_is_not_known_leaves_its_rules_undecided(make_machine):
 
     platform = type("Curious", (Npu,), {"rules": rules})()
     machine = probed(make_machine, platform)
-    driver = replace(machine.driver, nvidia_kernel_version=Fact.unknown("nobody looked"))
-    diagnosis = judge(replace(machine, driver=driver), platform)
+    driver = machine.driver.replace(nvidia_kernel_version=Fact.unknown("nobody looked"))
+    diagnosis = judge(machine.replace(driver=driver), platform)
     assert broken(diagnosis) == []
     assert diagnosis.by_code("npu-x") is not None  # what was found before
     assert [item.because for item in diagnosis.not_evaluated if item.code == "npu"] == ["unknown: nobody looked"]
@@ -534,7 +533,7 @@ def look(tmp_path, monkeypatch):
     def probe(cwd="", **environ):
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
-        interpreter = replace(this_interpreter(), sys_path=(str(site),), cwd=cwd, modules=())
+        interpreter = this_interpreter().replace(sys_path=(str(site),), cwd=cwd, modules=())
         return read_machine(LiveHost(interpreter))
 
     probe.site = site
@@ -625,7 +624,7 @@ def test_a_file_of_the_working_folder_stands_in_for_no_module(look, tmp_path, mo
 
 def test_a_plug_in_of_another_interpreter_is_not_loaded(look):
     install(look.site, "devicekit-npu", "foreign_npu", "raise SystemExit", "npu = foreign_npu:P")
-    interpreter = replace(this_interpreter(), executable="/other/bin/python", sys_path=(str(look.site),), modules=())
+    interpreter = this_interpreter().replace(executable="/other/bin/python", sys_path=(str(look.site),), modules=())
     machine = read_machine(LiveHost(interpreter))
     (told,) = machine.platforms
     assert (told.facts.status, told.problems) == ("unknown", ())
@@ -663,7 +662,7 @@ def test_reports_list_the_plug_ins(make_machine):
 
     machine = probed(make_machine, Npu())
     elsewhere = PlatformFacts("", "devicekit-odd", "2.0", "odd:P", problems=("it is odd",))
-    machine = replace(machine, platforms=(*machine.platforms, elsewhere))
+    machine = machine.replace(platforms=(*machine.platforms, elsewhere))
     diagnosis, selection = judge(machine, Npu()), select_device(machine=machine)
     text = doctor_text(machine, diagnosis, selection, Style())
     assert re.search(r"Plug-ins +test_platforms, for npu, works\n +devicekit-odd 2.0, plugin-broken", text)

@@ -4,7 +4,6 @@ A fact that is unknown must never count as absent: where one gets lost, no error
 there before, and one that disappears must be told as not evaluated.
 """
 
-import dataclasses
 import json
 
 from checks import for_each
@@ -17,6 +16,7 @@ from devicekit.diagnosis.diagnose import rules
 from devicekit.logs import explain_log
 from devicekit.machine import Fact
 from devicekit.machine.facts import Distribution
+from devicekit.records import Record
 
 MACHINES = {name: load_machine(name) for name in NAMES}
 HIDDEN_BY = {item.code: item.hidden_by for item in rules()}
@@ -37,9 +37,9 @@ def facts_of(record, path=()):
         yield path, record
         record = record.content
         path = (*path, "content")
-    if dataclasses.is_dataclass(record):
-        for field in dataclasses.fields(record):
-            for item in facts_of(getattr(record, field.name), (*path, field.name)):
+    if isinstance(record, Record):
+        for name in record._fields:
+            for item in facts_of(getattr(record, name), (*path, name)):
                 yield item
     elif isinstance(record, tuple):
         for number, value in enumerate(record):
@@ -54,7 +54,7 @@ def replaced(record, path, value):
     first, rest = path[0], path[1:]
     if isinstance(record, tuple):
         return (*record[:first], replaced(record[first], rest, value), *record[first + 1 :])
-    return dataclasses.replace(record, **{first: replaced(getattr(record, first), rest, value)})
+    return record.replace(**{first: replaced(getattr(record, first), rest, value)})
 
 
 def kind_of(path):
@@ -126,9 +126,9 @@ def a_distribution(draw, machine):
         number = draw(st.integers(0, len(installed) - 1))
         item = installed.pop(number)
         if kind == "version":
-            item = dataclasses.replace(item, version=Fact.of(draw(st.sampled_from(VERSIONS)), item.version.source))
+            item = item.replace(version=Fact.of(draw(st.sampled_from(VERSIONS)), item.version.source))
         elif kind == "files":
-            item = dataclasses.replace(item, missing_files=("x.so",), missing_count=1)
+            item = item.replace(missing_files=("x.so",), missing_count=1)
         if kind != "drop":
             installed.insert(number, item)
     found = Fact.of(tuple(installed), machine.python.distributions.source)

@@ -4,7 +4,6 @@ import json
 import math
 import random
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -45,7 +44,7 @@ def machine(make_machine, installed, count=4, quota=None, flags=HASWELL, files=N
 
 def with_gpu(made, capability):
     gpu = Gpu("nvidia", "NVIDIA", 0, compute_capability=Fact.of(capability) if capability else Fact.unknown("no"))
-    return replace(made, driver=replace(made.driver, gpus=Fact.of((gpu,))))
+    return made.replace(driver=made.driver.replace(gpus=Fact.of((gpu,))))
 
 
 def on(platform, framework="tensorflow"):
@@ -264,10 +263,10 @@ def test_a_tuning_is_kept_and_read_again(tmp_path):
     folder = str(tmp_path / "cache")
     assert cache.load(folder, "state", ["mlp"]) is None
     assert cache.save(folder, "state", ["mlp"], TUNING) is None
-    assert cache.load(folder, "state", ["mlp"]) == replace(TUNING, cached=True)
+    assert cache.load(folder, "state", ["mlp"]) == TUNING.replace(cached=True)
     assert cache.load(folder, "state", ["lstm"]) is None
     assert cache.load(folder, "another", ["mlp"]) is None
-    assert cache.newest(folder, "state", "tensorflow", "cpu") == replace(TUNING, cached=True)
+    assert cache.newest(folder, "state", "tensorflow", "cpu") == TUNING.replace(cached=True)
     assert cache.newest(folder, "state", "jax", "cpu") is None
     assert cache.newest(folder, "state", "tensorflow", "gpu:0") is None
 
@@ -278,7 +277,7 @@ def test_the_newest_tuning_is_taken(tmp_path):
     for path in tmp_path.iterdir():
         data = json.loads(path.read_text())
         path.write_text(json.dumps(dict(data, time=data["time"] - 100)))
-    cache.save(folder, "state", ["lstm"], replace(TUNING, model="lstm"))
+    cache.save(folder, "state", ["lstm"], TUNING.replace(model="lstm"))
     assert cache.newest(folder, "state", "tensorflow", "cpu").model == "lstm"
 
 
@@ -347,21 +346,21 @@ def test_auto_sets_variables_and_leaves_the_programs_own_to_it(kept):
 
 
 def test_without_a_tuning_nothing_changes_and_the_reason_says_so(kept):
-    made = kept(replace(TUNING, device="gpu:0"))
+    made = kept(TUNING.replace(device="gpu:0"))
     planned, tuned = prepare(plan(), made, None)
     assert planned == plan()
     assert finish(planned.selection(), tuned, None).reason == "nothing was tuned yet (devicekit tune --device cpu)"
 
 
 def test_a_tuning_without_a_winner_says_so(kept):
-    made = kept(replace(TUNING, options=TUNING.options[2:], gain=None))
+    made = kept(TUNING.replace(options=TUNING.options[2:], gain=None))
     planned, tuned = prepare(plan(), made, None)
     assert planned == plan()
     assert finish(planned.selection(), tuned, None).reason == "tuned: the framework's defaults were the fastest"
 
 
 def test_a_tuning_of_a_device_that_was_lost_is_not_in_force(kept):
-    made = kept(replace(TUNING, device="gpu:0"))
+    made = kept(TUNING.replace(device="gpu:0"))
     planned, tuned = prepare(plan(device="gpu:0"), made, None)
     lost = planned.selection().replace(device="cpu")
     assert finish(lost, tuned, None).reason == "the tuning of gpu:0 is not in force"

@@ -71,10 +71,9 @@ print(json.dumps({"gpus": gpus, "files": sorted(path for path in files if ".so" 
 #: What devicekit says. It is given the GPU: no machine without one has the files that list it.
 PREDICTED = """
 import json
-from dataclasses import replace
 from devicekit.machine.detect import detect
 from devicekit.machine.facts import Fact
-from devicekit.machine.devices import Gpu
+from devicekit.machine.facts import Gpu
 from devicekit.machine.host import LiveHost
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.diagnosis.rules.libraries import search

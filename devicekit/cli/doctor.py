@@ -1,7 +1,6 @@
 """``devicekit doctor``: check this machine and show how to fix it."""
 
 import argparse
-from dataclasses import replace
 from typing import Any, Tuple
 
 from ..diagnosis.findings import Diagnosis
@@ -63,7 +62,7 @@ def decide(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
     diagnosis = diagnose(machine)
     # It comes from measurements, not from a rule.
     slower = tuple(item for item in selection.findings if item.code == "slower-than-cpu")
-    return machine, replace(diagnosis, findings=diagnosis.findings + slower), selection
+    return machine, diagnosis.replace(findings=diagnosis.findings + slower), selection
 
 
 def exit_status(options: argparse.Namespace, diagnosis: Diagnosis, selection: Selection) -> int:

@@ -3,8 +3,9 @@
 Pure data. The texts in here are what a person reads, so they are complete sentences; renderers only lay them out.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Optional, Sequence, Tuple, Union, overload
+
+from ..records import Pairs, Record
 
 __all__ = [
     "PLATFORMS",
@@ -32,8 +33,7 @@ def name_of(framework: Optional[str]) -> str:
     return "tensorflow" if framework in (None, "tensorflow1") else str(framework)
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(Record):
     """What was seen, and where.
 
     Attributes
@@ -47,13 +47,8 @@ class Evidence:
     text: str
     source: str = ""
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the evidence as plain data for JSON."""
-        return {"text": self.text, "source": self.source}
 
-
-@dataclass(frozen=True)
-class Fix:
+class Fix(Record):
     """One way out. The first of a finding's fixes is the shortest that works.
 
     Attributes
@@ -66,10 +61,6 @@ class Fix:
 
     text: str
     command: Optional[str] = None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the fix as plain data for JSON."""
-        return {"text": self.text, "command": self.command}
 
 
 class LazyFixes(Sequence[Fix]):
@@ -111,8 +102,7 @@ class LazyFixes(Sequence[Fix]):
         return (tuple, (self._all(),))
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """One root cause.
 
     Attributes
@@ -157,33 +147,15 @@ class Finding:
             for block in self.blocks
         )
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the finding as plain data for JSON."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "summary": self.summary,
-            "evidence": [item.to_dict() for item in self.evidence],
-            "fix": [item.to_dict() for item in self.fix],
-            "blocks": list(self.blocks),
-            "url": self.url,
-        }
 
-
-@dataclass(frozen=True)
-class NotEvaluated:
+class NotEvaluated(Record):
     """A rule that could not say yes or no, because a fact that it needs is unknown (or because the rule failed)."""
 
     code: str
     because: str
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {"code": self.code, "because": self.because}
 
-
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Record):
     """A device that could be chosen.
 
     Attributes
@@ -242,32 +214,10 @@ class Candidate:
     location: str = ""
     numbering: str = ""
     device_type: str = ""
-    environment: Tuple[Tuple[str, str], ...] = ()
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the candidate as plain data for JSON."""
-        return {
-            "device": self.device,
-            "platform": self.platform,
-            "name": self.name,
-            "usable": self.usable,
-            "blocked_by": list(self.blocked_by),
-            "memory_bytes": self.memory_bytes,
-            "memory_free_bytes": self.memory_free_bytes,
-            "uuid": self.uuid,
-            "compute_capability": self.compute_capability,
-            "remark": self.remark,
-            "memory_used_bytes": self.memory_used_bytes,
-            "utilization_percent": self.utilization_percent,
-            "location": self.location,
-            "numbering": self.numbering,
-            "device_type": self.device_type,
-            "environment": dict(self.environment),
-        }
+    environment: Pairs[str] = ()
 
 
-@dataclass(frozen=True)
-class FrameworkStatus:
+class FrameworkStatus(Record):
     """What is expected of one framework, without having imported it.
 
     Attributes
@@ -291,20 +241,8 @@ class FrameworkStatus:
     devices: Tuple[str, ...] = ()
     cause: Optional[str] = None
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the prediction as plain data for JSON."""
-        return {
-            "framework": self.framework,
-            "version": self.version,
-            "will_import": self.will_import,
-            "will_run_keras": self.will_run_keras,
-            "devices": list(self.devices),
-            "cause": self.cause,
-        }
 
-
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Record):
     """Everything that the rules say about one machine.
 
     Attributes
@@ -324,12 +262,30 @@ class Diagnosis:
         import, in this order; see `libraries_for`.
     """
 
+    _json = ("findings", "devices", "prediction", "not_evaluated")
+
     findings: Tuple[Finding, ...] = ()
     candidates: Tuple[Candidate, ...] = ()
     frameworks: Tuple[FrameworkStatus, ...] = ()
-    not_evaluated: Tuple[NotEvaluated, ...] = field(default=())
+    not_evaluated: Tuple[NotEvaluated, ...] = ()
     by_framework: Tuple[Tuple[str, Tuple[Candidate, ...]], ...] = ()
     libraries: Tuple[Tuple[str, Tuple[str, ...]], ...] = ()
+
+    @property
+    def devices(self) -> Tuple[Candidate, ...]:
+        """`candidates`, as the JSON form calls them."""
+        return self.candidates
+
+    @property
+    def prediction(self) -> Tuple[Any, ...]:
+        """`frameworks` as plain data, each with the devices as that framework would use them."""
+        candidates = dict(self.by_framework)
+        return tuple(
+            dict(item.to_dict(), candidates=[device.to_dict() for device in candidates[item.framework]])
+            if item.framework in candidates
+            else item.to_dict()
+            for item in self.frameworks
+        )
 
     def libraries_for(self, framework: Optional[str]) -> Tuple[str, ...]:
         """Return the files to load by their full path before a framework is imported, in this order; mostly none."""
@@ -358,21 +314,6 @@ class Diagnosis:
             if status.framework == name:
                 return status
         return None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the diagnosis as plain data for JSON; each prediction with the devices as that framework would use them."""
-        candidates = dict(self.by_framework)
-        return {
-            "findings": [item.to_dict() for item in self.findings],
-            "devices": [item.to_dict() for item in self.candidates],
-            "prediction": [
-                dict(item.to_dict(), candidates=[device.to_dict() for device in candidates[item.framework]])
-                if item.framework in candidates
-                else item.to_dict()
-                for item in self.frameworks
-            ],
-            "not_evaluated": [item.to_dict() for item in self.not_evaluated],
-        }
 
     def _repr_html_(self) -> str:
         from ..records import seam

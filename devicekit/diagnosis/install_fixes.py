@@ -4,7 +4,6 @@ The engine is imported and asked when somebody looks at a fix, not when a rule f
 """
 
 import logging
-from dataclasses import replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..matrix.target import PYTHONS
@@ -88,7 +87,7 @@ def repair_install(view: View, text: str, *otherwise: str, extra: str = "", firs
 
 
 def _requirements(view: View, goal: str, python: Optional[str], keep: str) -> Optional[Tuple[str, ...]]:
-    target = view.target if python is None else replace(view.target, python=python, bits=64)
+    target = view.target if python is None else view.target.replace(python=python, bits=64)
     try:
         from ..resolver.repair import set_for
 

@@ -1,17 +1,16 @@
 """What third-party platforms (plug-ins) report of a machine, as a record: `devicekit.plugins` makes it. Pure."""
 
-from dataclasses import dataclass, replace
 from typing import Dict, Mapping, Optional, Tuple
 
 from ..machine.facts import Machine, PlatformFacts
+from ..records import Record
 from .blocking import blocking
 from .findings import Candidate, Finding, NotEvaluated
 
 __all__ = ["PlatformReport", "not_asked", "reason_not_asked", "with_blocks"]
 
 
-@dataclass(frozen=True)
-class PlatformReport:
+class PlatformReport(Record):
     """What the plug-ins of a machine report.
 
     Attributes
@@ -42,7 +41,7 @@ def with_blocks(candidate: Candidate, framework: str, findings: Tuple[Finding, .
     name, device = candidate.platform, candidate.device
     what = (name, device, "%s.%s" % (framework, name), "%s.%s" % (framework, device), framework, framework + ".devices")
     blocks = tuple(dict.fromkeys((*blocking(findings, what), *candidate.blocked_by)))
-    return replace(candidate, blocked_by=blocks, usable=False if blocks else candidate.usable)
+    return candidate.replace(blocked_by=blocks, usable=False if blocks else candidate.usable)
 
 
 def reason_not_asked(facts: PlatformFacts, installed: bool) -> str:

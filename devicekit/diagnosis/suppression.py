@@ -1,6 +1,5 @@
 """Which findings are symptoms of others, and how much those weigh of frameworks that are not meant. Pure."""
 
-from dataclasses import replace
 from typing import List, NamedTuple, Sequence, Tuple
 
 from .blocking import frameworks_in
@@ -52,8 +51,8 @@ def as_seen_from(finding: Finding, meant: str) -> Finding:
     if finding.severity == "info" or not about or meant in about:
         return finding
     if finding.severity == "warning":
-        return replace(finding, severity="info")
+        return finding.replace(severity="info")
     # What would mend the other one may change what the meant one needs.
     text = "Nothing, as long as it is %s that computes; else give %s an environment of its own"
     leave = Fix(text % (TITLES[meant], " and ".join(TITLES[name] for name in about)))
-    return replace(finding, severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))
+    return finding.replace(severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))

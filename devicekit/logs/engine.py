@@ -1,9 +1,9 @@
 """The whole way from a log to findings."""
 
-from dataclasses import dataclass
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
+from ..records import Record
 from .causes import Match, weigh
 from .context import Known
 from .lines import candidate_lines, chunks_of_text
@@ -19,8 +19,7 @@ _OF_ONE_SIGNATURE = 6
 _HARMLESS = 50
 
 
-@dataclass(frozen=True)
-class HarmlessLine:
+class HarmlessLine(Record):
     """A line that looks alarming and is not.
 
     Attributes
@@ -37,13 +36,8 @@ class HarmlessLine:
     number: int
     because: str
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {"line": self.line, "number": self.number, "because": self.because}
 
-
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Record):
     """What a log says.
 
     Attributes
@@ -56,16 +50,11 @@ class Explanation:
         Whether a line names a cause or a clear symptom; false where there is nothing, or a weak hint only.
     """
 
+    _json = ("findings", "harmless")
+
     findings: Tuple[Finding, ...] = ()
     harmless: Tuple[HarmlessLine, ...] = ()
     certain: bool = False
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {
-            "findings": [item.to_dict() for item in self.findings],
-            "harmless": [item.to_dict() for item in self.harmless],
-        }
 
 
 def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source: str = "log") -> Explanation:

@@ -1,51 +1,414 @@
-"""What is known of a machine: `Fact` and the frozen `Machine`.
+"""What is known of a machine: `Fact`, and the frozen `Machine` that consists of them.
 
-A fact has three states, and "could not find out" is never confused with "is not there": asking an unknown fact for
-its value raises `UnknownFactError`, which makes a rule "not evaluated, because ..." instead of "clean".
+A fact has three states, and "could not find out" is never confused with "is not there": reading the value of an unknown
+fact raises `UnknownFactError`, which makes a rule "not evaluated, because ..." instead of "clean".
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Generic, Optional, Tuple, TypeVar
 
-from ..errors import MachineFileError
-from ..records import decode, encode
-from .devices import (
-    AmdGpu,
-    Cuda,
-    DeviceNode,
-    DirectMl,
-    Driver,
-    DxAdapter,
-    Gpu,
-    GpuProcess,
-    Installation,
-    IntelGpu,
-    Library,
-    Metal,
-    MigDevice,
-    OneApi,
-    Opener,
-    PciDisplay,
-    Rocm,
-    Tpu,
-    Xid,
-)
-from .fact import Fact
-from .plugin_facts import PlatformFacts
+from ..errors import UnknownFactError
+from ..records import Plain, Record, decode, encode, wrong_data
 
 __all__ = [
-    "SCHEMA", "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact",
+    "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact",
     "FrameworkBuild", "Gpu", "GpuProcess", "ImportPackage", "Installation", "IntelGpu", "KerasConfig", "Library",
     "LoadedModule", "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PlatformFacts",
     "PluginLibrary", "Process", "Python", "Rocm", "Tpu", "Verdict", "Xid",
 ]  # fmt: skip
 
-#: Version of the JSON form. A reader refuses a newer one.
-SCHEMA = 1
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Distribution:
+class Fact(Record, Generic[T]):
+    """A value with where it was read, or the reason why there is none.
+
+    Attributes
+    ----------
+    status : {"value", "absent", "unknown"}
+        ``absent``: it was looked for and is not there. ``unknown``: it could not be determined.
+    content : object or None
+        The value as it is; `value` raises where it is unknown.
+    source : str
+        The file, variable, library or command that was read.
+    problem : str
+        Why it is unknown, or what was odd about it.
+    """
+
+    status: str
+    content: Optional[T] = None
+    source: str = ""
+    problem: str = ""
+
+    @classmethod
+    def of(cls, value: T, source: str = "", problem: str = "") -> "Fact[T]":
+        """Return a fact that has a value."""
+        return cls("value", value, source, problem)
+
+    @classmethod
+    def absent(cls, source: str = "", problem: str = "") -> "Fact[T]":
+        """Return the fact that there is no such thing."""
+        return cls("absent", None, source, problem)
+
+    @classmethod
+    def unknown(cls, problem: str, source: str = "") -> "Fact[T]":
+        """Return a fact that could not be determined, with the reason."""
+        return cls("unknown", None, source, problem)
+
+    @property
+    def known(self) -> bool:
+        """Whether it was determined: there, or certainly not there."""
+        return self.status != "unknown"
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a value.
+
+        Raises
+        ------
+        UnknownFactError
+            Where it could not be determined.
+        """
+        return self.value is not None
+
+    @property
+    def value(self) -> Optional[T]:
+        """The value, or None where it is absent.
+
+        Raises
+        ------
+        UnknownFactError
+            Where it could not be determined.
+        """
+        if self.status == "unknown":
+            raise UnknownFactError("%s: %s" % (self.source or "unknown", self.problem or "not determined"))
+        return self.content
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the fact as plain data for JSON."""
+        data: Dict[str, Any] = {"status": self.status}
+        if self.status == "value":
+            data["value"] = encode(self.content)
+        if self.source:
+            data["source"] = self.source
+        if self.problem:
+            data["problem"] = self.problem
+        return data
+
+    @classmethod
+    def _decode(cls, arguments: Tuple[Any, ...], data: Any, where: str) -> "Fact[Any]":
+        if not isinstance(data, dict) or data.get("status") not in ("value", "absent", "unknown"):
+            raise wrong_data(where, "a fact with a status", data)
+        source, problem = data.get("source", ""), data.get("problem", "")
+        if not isinstance(source, str) or not isinstance(problem, str):
+            raise wrong_data(where, "a fact whose source and problem are strings", data)
+        content = None
+        if data["status"] == "value":
+            content = decode(arguments[0] if arguments else Any, data.get("value"), where)
+        return cls(data["status"], content, source, problem)
+
+    def or_none(self) -> Optional[T]:
+        """Return the value, or None where it is absent or unknown: for display, and where both mean the same."""
+        return self.content
+
+
+# Accelerators: drivers, devices, and the libraries that frameworks open for them.
+
+
+class Library(Record):
+    """A native library that the loader would find. ``found_via`` names the search step that found it.
+
+    ``target`` is the name of the file that a link leads to, which often says more of its version; "" for a file.
+    ``version``: what the file's name, the package that it came with or its toolkit says; "" where nothing does.
+    ``needs``: what it needs of its own kind (DT_NEEDED); ``folders`` and ``rpath``: where it tells the loader to look for
+    that (DT_RUNPATH; without one, DT_RPATH); ``unsafe``: why nobody should load it unasked. These of CUDA's libraries only.
+    """
+
+    name: str
+    path: str
+    found_via: str
+    target: str = ""
+    version: str = ""
+    needs: Tuple[str, ...] = ()
+    folders: Tuple[str, ...] = ()
+    rpath: Tuple[str, ...] = ()
+    unsafe: str = ""
+
+
+class Opener(Record):
+    """A framework's library that opens others while it runs: the loader searches on its behalf.
+
+    ``needs``, ``folders`` and ``rpath`` are as those of a `Library`; ``own``: the folders from which the framework loads by
+    full path, before it leaves anything to the loader.
+    """
+
+    framework: str
+    path: str
+    folders: Tuple[str, ...]
+    rpath: Tuple[str, ...] = ()
+    needs: Tuple[str, ...] = ()
+    own: Tuple[str, ...] = ()
+
+
+class PciDisplay(Record):
+    """A display or 3D controller on the PCI bus; ids are lower-case hexadecimal without prefix."""
+
+    address: str
+    vendor_id: str
+    device_id: str
+    driver: str
+
+
+class DeviceNode(Record):
+    """A device file and whether this user may open it for reading and writing.
+
+    ``group``: the group that owns one that is not accessible, as its number where that has no name here.
+    """
+
+    path: str
+    accessible: bool
+    group: str = ""
+
+
+class GpuProcess(Record):
+    """A process that uses a GPU. ``kind``: compute, graphics, or mps (NVIDIA's service that shares a GPU)."""
+
+    pid: int
+    memory_bytes: Optional[int] = None
+    kind: str = "compute"
+
+
+class MigDevice(Record):
+    """A slice of an NVIDIA GPU in MIG mode. ``profile``: ``1g.5gb``; the instances are NVIDIA's numbers."""
+
+    uuid: str
+    profile: str
+    gpu_instance: Optional[int] = None
+    compute_instance: Optional[int] = None
+    memory_bytes: Optional[int] = None
+    memory_free_bytes: Optional[int] = None
+
+
+class Xid(Record):
+    """An error that NVIDIA's driver wrote into the kernel's log, and how often. ``bus_id`` as in `Gpu`."""
+
+    bus_id: str
+    number: int
+    count: int = 1
+
+
+class Gpu(Record):
+    """A GPU as its driver describes it.
+
+    What follows ``compute_capability`` is NVIDIA's (NVML). ``ecc_errors``: uncorrectable ones since the driver was loaded,
+    ``ecc_errors_total`` ever. ``memory_repair``: none, pending (at the next reset), failed. ``recovery``: what the driver
+    says must be done first: none, reset, bus-reset, reboot, drain, drain-and-reset, recover-imex. ``processes``: without
+    this one. ``problem``: why the driver cannot describe it, "" where it can.
+    """
+
+    vendor: str  # "nvidia", "amd", "intel", "apple", "qualcomm", "other"
+    name: str
+    index: int
+    bus_id: str = ""
+    uuid: str = ""
+    memory_bytes: Fact[int] = Fact.unknown("not asked")
+    compute_capability: Fact[str] = Fact.unknown("not asked")
+    memory_free_bytes: Fact[int] = Fact.unknown("not asked")
+    memory_used_bytes: Fact[int] = Fact.unknown("not asked")
+    utilization_percent: Fact[int] = Fact.unknown("not asked")
+    mig_enabled: Fact[bool] = Fact.unknown("not asked")
+    mig_devices: Fact[Tuple[MigDevice, ...]] = Fact.unknown("not asked")
+    ecc_errors: Fact[int] = Fact.unknown("not asked")
+    ecc_errors_total: Fact[int] = Fact.unknown("not asked")
+    memory_repair: Fact[str] = Fact.unknown("not asked")
+    recovery: Fact[str] = Fact.unknown("not asked")
+    persistence: Fact[bool] = Fact.unknown("not asked")
+    compute_mode: Fact[str] = Fact.unknown("not asked")
+    processes: Fact[Tuple[GpuProcess, ...]] = Fact.unknown("not asked")
+    problem: str = ""
+
+
+class Driver(Record):
+    """Graphics hardware and its driver.
+
+    ``nvml``: the version of NVIDIA's management library, which describes the GPUs; ``nvml_error`` is its number for why it
+    did not start, ``nvml_silent`` says that it was asked and gave no answer. ``nvidia_version`` and ``cuda_version``: the
+    driver's own, and the newest CUDA that it runs, as NVML says. ``xids``: since the machine's start.
+    """
+
+    displays: Fact[Tuple[PciDisplay, ...]]
+    gpus: Fact[Tuple[Gpu, ...]]
+    nodes: Tuple[DeviceNode, ...]
+    nvidia_kernel_version: Fact[str]
+    nvidia_library_version: Fact[str]
+    libraries: Fact[Tuple[Library, ...]]
+    nvml: Fact[str] = Fact.unknown("not asked")
+    nvml_error: Fact[int] = Fact.absent(problem="not asked")
+    nvml_silent: bool = False
+    nvidia_version: Fact[str] = Fact.unknown("not asked")
+    cuda_version: Fact[str] = Fact.unknown("not asked")
+    xids: Fact[Tuple[Xid, ...]] = Fact.unknown("not asked")
+
+
+class Cuda(Record):
+    """CUDA libraries that could be loaded, wherever they come from.
+
+    ``toolchain``: what compiling for the GPU needs besides, ``ptxas`` and ``libdevice.10.bc``.
+    """
+
+    libraries: Fact[Tuple[Library, ...]]
+    toolchain: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
+    #: The folders of LD_LIBRARY_PATH as the loader read it when the process started; on Windows those of PATH.
+    path: Tuple[str, ...] = ()
+    #: Where the interpreter itself tells the loader to look (DT_RPATH, as conda's have it).
+    rpath: Tuple[str, ...] = ()
+    openers: Tuple[Opener, ...] = ()
+
+
+class AmdGpu(Record):
+    """An AMD GPU as its kernel's compute driver lists it, which is ROCm's own order.
+
+    ``node``: its number in that list, which has processors as well. ``uuid``: as ROCm writes it (``GPU-`` and 16 digits),
+    "" for a GPU without a serial number. ``pcie_atomics`` is None where its link to the processor says nothing of them.
+    """
+
+    name: str
+    target: str  # "gfx1030"
+    bus_id: str = ""
+    uuid: str = ""
+    render_node: str = ""
+    memory_bytes: Optional[int] = None
+    memory_used_bytes: Optional[int] = None
+    compute_units: int = 0
+    integrated: bool = False
+    pcie_atomics: Optional[bool] = None
+    node: int = 0
+
+    @property
+    def memory_free_bytes(self) -> Optional[int]:
+        """What nobody used of the memory when it was read."""
+        if self.memory_bytes is None or self.memory_used_bytes is None:
+            return None
+        return max(0, self.memory_bytes - self.memory_used_bytes)
+
+
+class Installation(Record):
+    """One of the places where a vendor's compute stack lies, and its version there, "" where nothing says it.
+
+    ``found_via``: the variable that names it, "system", "pip", or "library" for what only a library's file shows.
+    """
+
+    version: str
+    path: str
+    found_via: str
+
+
+class Rocm(Record):
+    """AMD's compute stack.
+
+    ``gfx``: the targets of the GPUs (``gfx1030``) that its kernel driver lists; ``withheld``: how many more it keeps from
+    this container. ``module``: the kernel module amdgpu, its version where it was built by itself, else "in use".
+    """
+
+    kfd: Fact[DeviceNode]
+    version: Fact[str]
+    gfx: Fact[Tuple[str, ...]] = Fact.unknown("not asked")
+    gpus: Fact[Tuple[AmdGpu, ...]] = Fact.unknown("not asked")
+    withheld: int = 0
+    module: Fact[str] = Fact.unknown("not asked")
+    libraries: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
+    installations: Tuple[Installation, ...] = ()
+
+
+class IntelGpu(Record):
+    """An Intel GPU that has a render node. ``driver``: the kernel's, i915 or xe."""
+
+    name: str
+    bus_id: str
+    device_id: str
+    driver: str
+    render_node: str
+    integrated: bool = False
+
+
+class OneApi(Record):
+    """Intel's compute stack: the driver's user-space libraries (Level Zero, OpenCL) and the runtime of oneAPI.
+
+    ``installations``: where oneAPI lies, whether the loader looks there or not; the newest first.
+    """
+
+    gpus: Fact[Tuple[IntelGpu, ...]] = Fact.unknown("not asked")
+    libraries: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
+    installations: Tuple[Installation, ...] = ()
+
+
+class Tpu(Record):
+    """Google's TPUs. ``chips``: their generations; ``library``: the file libtpu.so that JAX would load."""
+
+    chips: Fact[Tuple[str, ...]] = Fact.unknown("not asked")
+    nodes: Tuple[DeviceNode, ...] = ()
+    library: Fact[str] = Fact.unknown("not asked")
+
+
+class DxAdapter(Record):
+    """A DirectX adapter as Windows describes it; ids are lower-case hexadecimal without prefix.
+
+    ``feature_level`` is Direct3D 12's highest (0xC000 is 12_0), None where Windows has not asked the adapter yet.
+    ``compute_only``: it draws nothing; ``neural``: it is a neural processor. ``direct3d``: whether it has a Direct3D 12
+    device of the level that TensorFlow asks for; ``directml``: whether DirectML then offers all that TensorFlow needs; None
+    where that was not asked, and ``problem`` says what is missing.
+    """
+
+    name: str
+    vendor_id: str
+    device_id: str
+    driver_version: str = ""
+    memory_bytes: Optional[int] = None
+    software: bool = False
+    feature_level: Optional[int] = None
+    compute_only: bool = False
+    neural: bool = False
+    direct3d: Optional[bool] = None
+    directml: Optional[bool] = None
+    problem: str = ""
+
+
+class DirectMl(Record):
+    """DirectX 12 and DirectML.
+
+    ``ordered``: the adapters stand in the order in which DirectML builds number them. ``failure``: what DXCore or DXGI
+    answered instead of a list. ``loads``: whether the DirectML library that TensorFlow would open can be opened.
+    ``registered``: the adapters that Windows' registry has, where ``adapters`` are DirectX's own.
+    """
+
+    dxg: Fact[DeviceNode]
+    libraries: Fact[Tuple[Library, ...]]
+    bundled: Fact[str]
+    adapters: Fact[Tuple[DxAdapter, ...]]
+    ordered: bool = False
+    failure: str = ""
+    loads: Fact[bool] = Fact.unknown("not asked")
+    registered: Tuple[DxAdapter, ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        """Whether DirectX itself named the adapters, in contrast to the registry."""
+        return self.adapters.known and self.adapters.source in ("DXGI", "DXCore") and not self.failure
+
+
+class Metal(Record):
+    """Apple's GPUs. ``memory_bytes``: of the whole machine, which processor and GPU share."""
+
+    chip: Fact[str]
+    rosetta: Fact[bool]
+    gpu_cores: Fact[int] = Fact.unknown("not asked")
+    memory_bytes: Fact[int] = Fact.unknown("not asked")
+    macos: Fact[str] = Fact.unknown("not asked")
+
+
+# The interpreter and what is installed for it.
+
+
+class Distribution(Record):
     """An installed distribution that matters to a framework.
 
     ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
@@ -65,8 +428,7 @@ class Distribution:
     platform_tags: Tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ImportPackage:
+class ImportPackage(Record):
     """What ``import NAME`` would load: the first match on the path, and what it hides."""
 
     name: str
@@ -77,8 +439,7 @@ class ImportPackage:
     in_site: bool = True
 
 
-@dataclass(frozen=True)
-class FrameworkBuild:
+class FrameworkBuild(Record):
     """What the files inside a framework's package, and of JAX its plug-ins', say that it was built for.
 
     ``cuda_version`` is as precise as they are: of JAX's plug-ins the major number alone.
@@ -98,8 +459,7 @@ class FrameworkBuild:
     metal: Fact[bool] = Fact.unknown("not asked")
 
 
-@dataclass(frozen=True)
-class PluginLibrary:
+class PluginLibrary(Record):
     """A file in a ``tensorflow-plugins`` folder: TensorFlow loads it at import. ``format`` is of its first bytes.
 
     ``missing_libraries``: what it needs and the loader would not find.
@@ -111,8 +471,7 @@ class PluginLibrary:
     missing_libraries: Tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class KerasConfig:
+class KerasConfig(Record):
     """``keras.json`` as far as it matters. ``fatal``: a value at which Keras 3 stops (keras/src/backend/config.py)."""
 
     path: str
@@ -121,8 +480,7 @@ class KerasConfig:
     fatal: str = ""
 
 
-@dataclass(frozen=True)
-class Python:
+class Python(Record):
     """The interpreter and what is installed for it."""
 
     implementation: str
@@ -184,8 +542,7 @@ class Python:
         return None
 
 
-@dataclass(frozen=True)
-class Native:
+class Native(Record):
     """The operating system, processor and C library. ``msvc``: the Visual C++ runtime libraries that Windows finds.
 
     ``cpu_count`` and ``memory_bytes`` are the machine's. Of its logical processors, this process may run on
@@ -229,8 +586,7 @@ class Native:
         return min(known) if known else None
 
 
-@dataclass(frozen=True)
-class LoadedModule:
+class LoadedModule(Record):
     """A framework that the examined process has imported already. ``backend``: what a Keras 3 computes with, else ""."""
 
     name: str
@@ -239,8 +595,7 @@ class LoadedModule:
     backend: str = ""
 
 
-@dataclass(frozen=True)
-class Process:
+class Process(Record):
     """The process: its environment variables (only those that frameworks and loaders read) and where it runs.
 
     ``named_files``: variables that name a file or folder, and whether that is there.
@@ -260,8 +615,7 @@ class Process:
         return None
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Record):
     """What a trial in a child process showed. ``outcome``: works, raises, dies, hangs, wrong, not-run."""
 
     subject: str
@@ -269,15 +623,75 @@ class Verdict:
     detail: str = ""
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(Record):
     """What was tried, as opposed to read."""
 
     verdicts: Tuple[Verdict, ...] = ()
 
 
-@dataclass(frozen=True)
-class Machine:
+# What plug-ins report.
+
+
+class PlatformFacts(Record):
+    """A platform that a plug-in adds. It can be read where the plug-in is not installed.
+
+    Attributes
+    ----------
+    name : str
+        The platform, which is also the word in device strings: ``"npu"``.
+    distribution, version : str
+        What brings it, as installed.
+    entry : str
+        Where its class is: ``"devicekit_npu:NpuPlatform"``.
+    title : str
+        What people call it.
+    facts : Fact of Plain
+        What its probe found; absent where there is nothing of it on the machine.
+    frameworks : tuple of (str, str)
+        What each framework that can use it calls its devices: ``("tensorflow", "NPU")``, ``("torch", "npu")``.
+    libraries : tuple of str
+        Parts of the names of its files in ``tensorflow-plugins``.
+    variables : tuple of str
+        Environment variables that it reads; they are recorded with the process's.
+    problems : tuple of str
+        What the plug-in itself did wrong.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    entry: str
+    title: str = ""
+    facts: Fact[Plain] = Fact.unknown("not asked")
+    frameworks: Tuple[Tuple[str, str], ...] = ()
+    libraries: Tuple[str, ...] = ()
+    variables: Tuple[str, ...] = ()
+    problems: Tuple[str, ...] = ()
+
+    def device_type(self, framework: str) -> Optional[str]:
+        """Return what a framework calls its devices, None where that cannot use them."""
+        return dict(self.frameworks).get(framework)
+
+    @property
+    def label(self) -> str:
+        """The distribution and its version, for messages."""
+        return ("%s %s" % (self.distribution, self.version)).strip()
+
+    def summary(self) -> Dict[str, Any]:
+        """Return what reports show of it, as plain data for JSON."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "distribution": self.distribution,
+            "version": self.version,
+            "status": self.facts.status,
+            "problem": self.facts.problem,
+            "frameworks": dict(self.frameworks),
+            "problems": list(self.problems),
+        }
+
+
+class Machine(Record):
     """Everything that devicekit knows of a machine: one frozen value with a lossless JSON form.
 
     Attributes
@@ -298,6 +712,10 @@ class Machine:
         What plug-ins tell of platforms that devicekit itself does not know.
     """
 
+    schema = 1
+    _document = "machine file"
+    _made_by = "devicekit snapshot"
+
     python: Python
     native: Native
     driver: Driver
@@ -306,44 +724,13 @@ class Machine:
     directml: DirectMl
     metal: Metal
     process: Process
-    measured: Measured = field(default_factory=Measured)
+    measured: Measured = Measured()
     devicekit_version: str = ""
-    oneapi: OneApi = field(default_factory=OneApi)
-    tpu: Tpu = field(default_factory=Tpu)
+    oneapi: OneApi = OneApi()
+    tpu: Tpu = Tpu()
     #: What plug-ins tell of platforms that devicekit itself does not know.
     platforms: Tuple[PlatformFacts, ...] = ()
 
     def platform(self, name: Optional[str]) -> Optional[PlatformFacts]:
         """Return what the plug-in for a platform told, or None where there is none."""
         return next((item for item in self.platforms if item.name == name), None)
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the machine as plain data for JSON; `from_dict` gives an equal machine back."""
-        data = encode(self)
-        assert isinstance(data, dict)
-        return dict(schema=SCHEMA, **data)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Machine":
-        """Return the machine that `to_dict` described.
-
-        Raises
-        ------
-        MachineFileError
-            Where the data are of a newer schema or of the wrong shape; the message names the place.
-        """
-        if not isinstance(data, Mapping):
-            raise MachineFileError("a machine is a JSON object, this is a %s" % type(data).__name__)
-        schema = data.get("schema")
-        if not isinstance(schema, int) or isinstance(schema, bool):
-            raise MachineFileError(
-                "this is no machine file: it has no 'schema' number; make one with: devicekit snapshot"
-            )
-        if schema > SCHEMA:
-            raise MachineFileError(
-                "the machine file has schema %d, this devicekit reads up to %d: upgrade devicekit to read it"
-                % (schema, SCHEMA)
-            )
-        machine = decode(cls, {key: value for key, value in data.items() if key != "schema"}, "machine")
-        assert isinstance(machine, Machine)
-        return machine

@@ -9,8 +9,9 @@ import posixpath
 import stat
 import sys
 import time
-from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..records import Record
 
 __all__ = ["Entry", "FileInfo", "Host", "Interpreter", "LiveHost", "Question", "RunResult", "this_interpreter"]
 
@@ -49,8 +50,7 @@ class RunResult(NamedTuple):
     stderr: str
 
 
-@dataclass(frozen=True)
-class Interpreter:
+class Interpreter(Record):
     """The Python interpreter that is examined. All paths are the machine's own, not scrubbed."""
 
     implementation: str
@@ -68,15 +68,6 @@ class Interpreter:
     cwd: str
     modules: Tuple[Tuple[str, str], ...] = ()
     keras_backend: str = ""
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Interpreter":
-        """Return the interpreter that a child or a machine's folder described."""
-        values = dict(data)
-        for name in ("sys_path", "site_paths", "extension_suffixes"):
-            values[name] = tuple(values[name])
-        values["modules"] = tuple((str(name), str(version)) for name, version in values.get("modules", ()))
-        return cls(**values)
 
 
 #: Frameworks whose presence in `sys.modules` matters: whoever is imported already is meant.

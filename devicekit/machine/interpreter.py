@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 from ..errors import DevicekitError
 from .host import Interpreter, this_interpreter
@@ -30,7 +29,7 @@ def command_interpreter() -> Interpreter:
     first = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and sys.argv[0] else ""
     if path and path[0] == first and not os.path.isdir(os.path.join(first, "devicekit")):
         del path[0]
-    return replace(found, sys_path=((found.cwd,) if found.cwd else ()) + tuple(path), modules=())
+    return found.replace(sys_path=((found.cwd,) if found.cwd else ()) + tuple(path), modules=())
 
 
 def other_interpreter(path: str) -> Interpreter:

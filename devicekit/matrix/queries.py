@@ -1,9 +1,9 @@
 """Questions to the matrix: does this go with that? Answers are "compatible", "incompatible because" or "unknown". Pure."""
 
 import re
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Iterator, List, Optional, Tuple
 
+from ..records import Record
 from .gpu_support import code_for
 from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
 from .projects import Build, Release
@@ -12,8 +12,7 @@ from .target import PLATFORMS, Target, target_for
 __all__ = ["Answer", "driver_runs", "goes_with", "has_code_for", "has_wheel"]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Record):
     """What the matrix says to a question.
 
     Attributes
@@ -28,10 +27,6 @@ class Answer:
     status: str
     because: str = ""
     source: str = ""
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the answer as plain data for JSON."""
-        return {"status": self.status, "because": self.because, "source": self.source}
 
 
 def _no(because: str, source: str) -> Answer:

@@ -1,15 +1,15 @@
 """The rows of the bundled tables, typed. What a field means and where it comes from is said in each table's file."""
 
-from dataclasses import dataclass
 from typing import Tuple
+
+from ..records import Record
 
 __all__ = [
     "CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportMemory", "ImportNeed", "InstructionNeed", "RocmRow", "TensorFlowRow",
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class TensorFlowRow:
+class TensorFlowRow(Record):
     """What one minor release of TensorFlow needs. Ranges are version specifiers, "" means nothing is required."""
 
     minor: str
@@ -22,8 +22,7 @@ class TensorFlowRow:
     windows_gpu: bool
 
 
-@dataclass(frozen=True)
-class CudaRow:
+class CudaRow(Record):
     """A CUDA release: what TensorFlow opens of it by which name, and the drivers and GPUs that it runs on.
 
     ``linux_driver`` and ``windows_driver`` are the oldest ones that can run it (minor-version compatibility, CUDA 11 and
@@ -42,8 +41,7 @@ class CudaRow:
     newest_capability: str
 
 
-@dataclass(frozen=True)
-class CudnnRow:
+class CudnnRow(Record):
     """A line of cuDNN: the file that is opened, the CUDA releases it was made for, the oldest GPUs it has code for."""
 
     versions: str
@@ -53,8 +51,7 @@ class CudnnRow:
     oldest_capability: str
 
 
-@dataclass(frozen=True)
-class RocmRow:
+class RocmRow(Record):
     """The ROCm that a release of tensorflow-rocm was built for: the kernel drivers and GPU targets that it works with."""
 
     tensorflow_rocm: str
@@ -63,8 +60,7 @@ class RocmRow:
     gfx: Tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Hold:
+class Hold(Record):
     """What the declared bounds do not say: a release needs more, or does not do for a goal.
 
     ``seen`` names the environment in which that was seen, or where it is written.
@@ -80,8 +76,7 @@ class Hold:
     code: str
 
 
-@dataclass(frozen=True)
-class ImportNeed:
+class ImportNeed(Record):
     """What a release imports beside NumPy and protobuf, whatever its metadata declare.
 
     Attributes
@@ -105,8 +100,7 @@ class ImportNeed:
     code: str
 
 
-@dataclass(frozen=True)
-class DirectMlRow:
+class DirectMlRow(Record):
     """A distribution that brings DirectML to TensorFlow."""
 
     distribution: str
@@ -119,8 +113,7 @@ class DirectMlRow:
     wsl_build: int
 
 
-@dataclass(frozen=True)
-class InstructionNeed:
+class InstructionNeed(Record):
     """Instructions without which a release cannot be imported.
 
     Attributes
@@ -138,8 +131,7 @@ class InstructionNeed:
     instead: Tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ImportMemory:
+class ImportMemory(Record):
     """How much memory the import of a framework and one operation take, as far as it was tried.
 
     Attributes

@@ -1,9 +1,9 @@
 """`Target`: the machine that packages are chosen for, as far as packages depend on it. Pure."""
 
 import re
-from dataclasses import dataclass
 from typing import Dict, Optional, Tuple
 
+from ..records import Record
 from .matrix import accepts
 from .projects import Release
 
@@ -16,8 +16,7 @@ PLATFORMS = ("linux-x86_64", "linux-aarch64", "windows-amd64", "macos-arm64", "m
 PYTHONS = ("3.13", "3.12", "3.11", "3.10", "3.9", "3.8", "3.7")
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Record):
     """What packages are chosen for.
 
     Attributes

@@ -3,7 +3,7 @@
 import re
 from typing import Any, Dict, Iterable, List, Mapping
 
-from ..records_plain import plain_data
+from ..records import plain_data
 
 __all__ = ["checked_rows", "fits"]
 

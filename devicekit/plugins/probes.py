@@ -3,12 +3,11 @@
 import sys
 import threading
 import time
-from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..machine.facts import Fact, Machine, PlatformFacts, Python
 from ..machine.host import Host, LiveHost
-from ..records_plain import LIMIT_CHARACTERS, Plain, plain_data
+from ..records import LIMIT_CHARACTERS, Plain, plain_data
 from .calls import PluginError, call, first_line
 from .discovery import EntryPoint, find
 from .interface import Platform
@@ -64,8 +63,8 @@ def with_platforms(machine: Machine, host: Host, handed: Sequence[Platform]) -> 
     for name in [name for item in told for name in item.variables]:
         if name in environ:
             values.setdefault(name, host.scrub(environ[name]))
-    process = replace(machine.process, environ=tuple(sorted(values.items())))
-    return replace(machine, platforms=told, process=process)
+    process = machine.process.replace(environ=tuple(sorted(values.items())))
+    return machine.replace(platforms=told, process=process)
 
 
 def _runs_here(host: Host) -> bool:
@@ -156,8 +155,7 @@ class _Asked:
 
 
 def _described(facts: PlatformFacts, platform: Platform) -> PlatformFacts:
-    return replace(
-        facts,
+    return facts.replace(
         title=platform.title[:100],
         frameworks=tuple((str(name), str(kind)) for name, kind in platform.frameworks.items()),
         libraries=tuple(platform.libraries),
@@ -166,7 +164,7 @@ def _described(facts: PlatformFacts, platform: Platform) -> PlatformFacts:
 
 
 def _with(facts: PlatformFacts, content: "Fact[Plain]", problem: str = "") -> PlatformFacts:
-    return replace(facts, facts=content, problems=(problem,) if problem else ())
+    return facts.replace(facts=content, problems=(problem,) if problem else ())
 
 
 def _broken(host: Host, facts: PlatformFacts, problem: str) -> PlatformFacts:

@@ -5,7 +5,6 @@ A cell fails where a finding says so: it is the diagnosis that decides. What the
 confirmed, is unknown: such a rule may have been kept back by a graver cause.
 """
 
-from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
@@ -13,12 +12,12 @@ from ..machine.facts import FrameworkBuild, Library, Machine
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
+from ..records import Record
 
 __all__ = ["Cell", "MatrixRow", "matrix_row"]
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Record):
     """One part that a framework needs.
 
     Attributes
@@ -44,8 +43,7 @@ class Cell:
     because: str = ""
 
 
-@dataclass(frozen=True)
-class MatrixRow:
+class MatrixRow(Record):
     """The row of one release. ``installed``: otherwise it is the newest that is known."""
 
     framework: str

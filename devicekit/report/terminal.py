@@ -1,12 +1,12 @@
 """Reports for a terminal: plain text of a given width, with or without colour and beyond ASCII."""
 
 import textwrap
-from dataclasses import dataclass
 from typing import Iterable, List, Optional
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding
 from ..logs.scrub import printable
 from ..machine.facts import Machine, Native
+from ..records import Record
 from ..selection.selection import Selection
 
 __all__ = ["Style", "devices_text", "doctor_text"]
@@ -15,8 +15,7 @@ _COLOURS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "h
 _LABEL_WIDTH = 11
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Record):
     """How to lay out.
 
     Attributes

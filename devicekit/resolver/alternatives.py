@@ -1,6 +1,5 @@
 """What can be resolved instead of what cannot, the nearest first. Pure."""
 
-from dataclasses import replace
 from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..matrix.matrix import TENSORFLOW_OWNERS
@@ -72,7 +71,7 @@ def _here(target: Target) -> List[str]:
 def _in_64_bits(question: Question) -> Iterator[_Variation]:
     target = question.target
     if target.bits == 32:
-        variation = question._replace(target=replace(target, bits=64))
+        variation = question._replace(target=target.replace(bits=64))
         yield "a 64-bit Python %s" % target.python, variation, ["--python", target.python]
 
 
@@ -84,7 +83,7 @@ def _other_pythons(question: Question) -> Iterator[_Variation]:
 
     for python in sorted(PYTHONS, key=distance):
         if python != target.python:
-            other = replace(target, python=python, bits=64)
+            other = target.replace(python=python, bits=64)
             yield "Python %s" % python, question._replace(target=other), [*_platform(target), "--python", python]
 
 
@@ -104,7 +103,7 @@ def _in_wsl(question: Question) -> Iterator[_Variation]:
     target = question.target
     if target.system != "windows" or question.goal in ("cpu", "metal"):
         return
-    wsl = replace(target, system="linux", libc=None, wsl=2, bits=64)
+    wsl = target.replace(system="linux", libc=None, wsl=2, bits=64)
     inside = ["--platform", "linux-x86_64", "--python", target.python]
     yield "in WSL 2", question._replace(target=wsl), inside
     if not target.vendors or "nvidia" in target.vendors:

@@ -4,7 +4,7 @@ The data hold the projects on which it depends whether a set works; what else a 
 installer. `solve` gives exact versions, or says which requirements cannot meet.
 """
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from packaging.requirements import Requirement
@@ -16,6 +16,7 @@ from resolvelib import AbstractProvider, BaseReporter, ResolutionImpossible, Res
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
+from ..records import Record
 
 __all__ = ["Conflict", "Need", "Solution", "Wanted", "available", "solve"]
 
@@ -63,15 +64,14 @@ class Candidate(NamedTuple):
     build: Build
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(Record):
     """Exact versions, and for each what was asked of it. ``rejected``: why newer releases were left out."""
 
     versions: Mapping[str, str]
     builds: Mapping[str, Build]
     needs: Mapping[str, Tuple[Need, ...]]
     others: Tuple[Need, ...] = ()
-    rejected: Mapping[str, str] = field(default_factory=dict)
+    rejected: Mapping[str, str] = MappingProxyType({})
 
 
 class Conflict(Exception):

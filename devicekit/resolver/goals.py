@@ -1,12 +1,12 @@
 """What each goal asks for: which distributions, on which hardware, and what the system has to bring. Pure."""
 
-from dataclasses import dataclass
 from typing import List, Optional, Sequence, Tuple
 
 from ..matrix.gpu_support import code_for, refuses_driver
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
+from ..records import Record
 from .engine import Filter, Need
 
 __all__ = ["FRAMEWORKS", "GOALS", "Goal", "Stack", "filter_for", "old_cards", "platforms_for", "stacks"]
@@ -28,8 +28,7 @@ _CUDA_11 = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(Record):
     """One way to reach a goal.
 
     Attributes

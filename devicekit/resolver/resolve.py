@@ -1,7 +1,6 @@
 """`resolve`: the newest set of releases that works together for a goal on a machine, or what stands in the way."""
 
 import re
-from dataclasses import replace
 from typing import Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -101,7 +100,7 @@ def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:
         )
     # Another GPU comes with another driver, of which nothing is known.
     capabilities = (capability or "",) if vendor == "nvidia" else ()
-    return replace(target, vendors=(vendor,), capabilities=capabilities, driver=None, described=False)
+    return target.replace(vendors=(vendor,), capabilities=capabilities, driver=None, described=False)
 
 
 def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:
@@ -135,4 +134,4 @@ def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], p
     if here is None or (platform is not None and platform != here.platform):
         version = python or (here.python if here is not None else PYTHONS[0])
         return target_for(platform or "", version)
-    return replace(here, python=".".join(python.split(".")[:2]), bits=64) if python is not None else here
+    return here.replace(python=".".join(python.split(".")[:2]), bits=64) if python is not None else here

@@ -1,16 +1,15 @@
 """`Resolution`: a set of releases that works together, or what stands in the way. Pure data."""
 
 import re
-from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import Optional, Tuple
 
 from ..matrix.target import Target
+from ..records import Record
 
 __all__ = ["Alternative", "Pin", "Resolution", "SystemNeed", "quoted"]
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(Record):
     """One release of the set.
 
     Attributes
@@ -23,6 +22,8 @@ class Pin:
     extras : tuple of str
     """
 
+    _json = ("name", "version", "extras", "because", "deciding")
+
     name: str
     version: str
     because: str
@@ -34,40 +35,22 @@ class Pin:
         """As an installer takes it."""
         return "%s%s==%s" % (self.name, "[%s]" % ",".join(self.extras) if self.extras else "", self.version)
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the pin as plain data for JSON."""
-        return {
-            "name": self.name, "version": self.version, "extras": list(self.extras), "because": self.because,
-            "deciding": self.deciding,
-        }  # fmt: skip
 
-
-@dataclass(frozen=True)
-class SystemNeed:
+class SystemNeed(Record):
     """What the system has to bring, which no package does. ``met``: None where that is not known."""
 
     text: str
     met: Optional[bool] = None
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {"text": self.text, "met": self.met}
 
-
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(Record):
     """Something near to what was asked that is possible. ``arguments``: of ``devicekit resolve``, to see it in full."""
 
     text: str
     arguments: Tuple[str, ...] = ()
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {"text": self.text, "arguments": list(self.arguments)}
 
-
-@dataclass(frozen=True)
-class Resolution:
+class Resolution(Record):
     """The answer of `resolve`.
 
     Attributes
@@ -91,6 +74,12 @@ class Resolution:
         What is possible instead, the nearest first.
     """
 
+    _json = (
+        "asked", "goal", "frameworks", "python", "platform", "possible",
+        "pins", "requirements", "constraints", "command", "needs", "obstacles",
+        "alternatives",
+    )  # fmt: skip
+
     asked: str
     goal: str
     frameworks: Tuple[str, ...]
@@ -100,6 +89,16 @@ class Resolution:
     needs: Tuple[SystemNeed, ...] = ()
     obstacles: Tuple[str, ...] = ()
     alternatives: Tuple[Alternative, ...] = ()
+
+    @property
+    def python(self) -> str:
+        """The Python version that it is for."""
+        return self.target.python
+
+    @property
+    def platform(self) -> str:
+        """The platform that it is for."""
+        return self.target.platform
 
     @property
     def possible(self) -> bool:
@@ -129,24 +128,6 @@ class Resolution:
             if item.name == name:
                 return item
         return None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the resolution as plain data for JSON."""
-        return {
-            "asked": self.asked,
-            "goal": self.goal,
-            "frameworks": list(self.frameworks),
-            "python": self.target.python,
-            "platform": self.target.platform,
-            "possible": self.possible,
-            "pins": [item.to_dict() for item in self.pins],
-            "requirements": list(self.requirements),
-            "constraints": list(self.constraints),
-            "command": self.command,
-            "needs": [item.to_dict() for item in self.needs],
-            "obstacles": list(self.obstacles),
-            "alternatives": [item.to_dict() for item in self.alternatives],
-        }
 
 
 def quoted(requirement: str) -> str:

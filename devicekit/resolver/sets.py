@@ -1,6 +1,5 @@
 """The best set of releases for a goal, over all ways to it. Pure."""
 
-from dataclasses import replace
 from itertools import product
 from typing import Callable, List, Optional, Sequence, Tuple
 
@@ -156,7 +155,7 @@ def _with_clashes(
             ("%s %s would be newer: %s" % (pin.name, newer[0].versions[pin.name], text) for text in texts if text), ""
         )
         framework = pin.name in TENSORFLOW_OWNERS + ("jax", "torch", "keras")
-        result.append(replace(pin, because=because) if because and framework else pin)
+        result.append(pin.replace(because=because) if because and framework else pin)
     return result
 
 

@@ -4,7 +4,6 @@ Every change is recorded. Whatever fails turns into one finding that names the r
 """
 
 import os
-from dataclasses import replace
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, name_of
@@ -77,7 +76,7 @@ def _too_late_to_try(plan: Plan) -> bool:
 
 
 def _with(plan: Plan, notes: List[Finding]) -> Plan:
-    return replace(plan, findings=plan.findings + tuple(notes)) if notes else plan
+    return plan.replace(findings=plan.findings + tuple(notes)) if notes else plan
 
 
 def _set_environment(plan: Plan, changes: List[Change]) -> None:
@@ -92,7 +91,7 @@ def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
 
     cause = cause_in_files(plan)
     if cause is not None:
-        return to_cpu(replace(plan, importable=False), cause)
+        return to_cpu(plan.replace(importable=False), cause)
     text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
     name = name_of(plan.framework)
     finding = Finding(
@@ -103,7 +102,7 @@ def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
         (Fix("Install it anew in a fresh environment"),),
         (name, "keras"),
     )
-    return to_cpu(replace(plan, importable=False), finding)
+    return to_cpu(plan.replace(importable=False), finding)
 
 
 def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
@@ -158,7 +157,7 @@ def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Chan
     if change is not None:
         changes.append(change)
         if number and not plan.indices:
-            plan = replace(plan, device="cpu:%d" % number)
+            plan = plan.replace(device="cpu:%d" % number)
     if options.verify == "never":
         return plan, None
     framework.smoke(bool(plan.indices))
@@ -174,7 +173,7 @@ def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Chang
     else:
         finding = judge_error(type(error).__name__, str(error), plan, "compute")
         finding = next((item for item in plan.findings if item.code == finding.code), finding)  # it was predicted
-    plan = replace(to_cpu(plan, finding), fallback=plan.request.kind != "cpu")
+    plan = to_cpu(plan, finding).replace(fallback=plan.request.kind != "cpu")
     framework.reset()
     changes.append(Change(framework.name, "runtime", "reset after a failed operation"))
     try:
@@ -224,8 +223,7 @@ def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
         framework.url,
     )
     in_force = "gpu:0" if visible else "cpu"
-    return replace(
-        plan,
+    return plan.replace(
         device=in_force,
         platform=plan.platform if visible and plan.indices else "pluggable" if visible else "cpu",
         name=visible[0] if visible else "",

@@ -1,8 +1,9 @@
 """What `devicekit.auto` was asked for besides the device: checked before anything is done."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Optional, Union
 
+from ..records import Record
 from ..selection.policies import Policy, checked_policy
 from ..selection.request import parse_memory
 from .settings import VERIFY, read_settings
@@ -10,8 +11,7 @@ from .settings import VERIFY, read_settings
 __all__ = ["Options"]
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Record):
     """The arguments of `devicekit.auto`; ``measure`` is the name of a model, or None.
 
     Calls that differ only in ``require`` and ``verbose`` lead to the same setup.
@@ -53,7 +53,7 @@ class Options:
             memory = parse_memory(memory, "memory")
         if verify == "cached":
             verify = read_settings().verify or verify
-        return replace(self, memory=memory, verify=verify, policy=checked_policy(self.policy))
+        return self.replace(memory=memory, verify=verify, policy=checked_policy(self.policy))
 
     @property
     def wait_s(self) -> Optional[float]:

@@ -4,13 +4,13 @@ Every stage takes a `Setup` and returns it with its own part done. `run` calls t
 caller says: leasing, measuring and tuning belong to packages above this one.
 """
 
-from dataclasses import dataclass, replace
 from typing import Callable, List, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
 from ..errors import own_logger
 from ..machine.detect import real_machine, stand_ins
 from ..machine.facts import Machine
+from ..records import Record
 from ..selection.plan import Plan
 from ..selection.request import Request, parse_request
 from ..selection.selection import Change, Selection
@@ -23,8 +23,7 @@ from .settings import read_settings
 __all__ = ["Setup", "Stage", "apply", "run"]
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(Record):
     """A device on its way from a request to a framework that uses it.
 
     Attributes
@@ -57,7 +56,7 @@ class Setup:
 
     def with_plan(self, plan: Plan, changes: Sequence[Change] = ()) -> "Setup":
         """Return the setup with another plan."""
-        return replace(self, plan=plan, selection=plan.selection(), changes=self.changes + tuple(changes))
+        return self.replace(plan=plan, selection=plan.selection(), changes=self.changes + tuple(changes))
 
 
 Stage = Callable[[Setup], Setup]
@@ -67,7 +66,7 @@ def apply(setup: Setup) -> Setup:
     """Set the framework up as planned."""
     from .apply import apply_plan
 
-    return replace(setup, selection=apply_plan(setup.plan, setup.machine, setup.options))
+    return setup.replace(selection=apply_plan(setup.plan, setup.machine, setup.options))
 
 
 def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Selection:

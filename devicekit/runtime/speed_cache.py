@@ -8,7 +8,6 @@ import json
 import math
 import os
 import time
-from dataclasses import replace
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import name_of
@@ -73,7 +72,7 @@ def state_of(machine: Machine, changes: Sequence[Change] = (), variables: Option
                 values[change.name] = change.before
             else:
                 values.pop(change.name, None)
-    before = replace(machine, process=replace(machine.process, environ=tuple(sorted(recorded.items()))))
+    before = machine.replace(process=machine.process.replace(environ=tuple(sorted(recorded.items()))))
     native = machine.native
     parts: List[Any] = [_SCHEMA, fingerprint(before, None, False, variables=environ)]
     facts = (native.cpu_count, native.cpu_affinity, native.cpu_quota, native.cpu_usable, native.performance_cores)
@@ -146,7 +145,7 @@ def rows_of(folder: str, state: str) -> Tuple[Throughput, ...]:
         return ()
     found = [_read(folder, name, state) for name in names if name.startswith("bench-%s-" % state)]
     kept = sorted((item for item in found if item is not None), key=lambda item: -item.time)
-    return tuple(replace(item.row, xla=item.xla) for item in kept)
+    return tuple(item.row.replace(xla=item.xla) for item in kept)
 
 
 class _Kept(NamedTuple):

@@ -1,10 +1,10 @@
 """`Verification`: what the diagnosis predicts of each framework, what happened in a trial, and where the two differ. Pure."""
 
-from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..diagnosis.findings import Finding, FrameworkStatus
 from ..machine.facts import Machine
+from ..records import Record, Seconds
 
 __all__ = ["STAGES", "FrameworkVerification", "Observation", "Verification", "differences"]
 
@@ -27,8 +27,7 @@ _ACCELERATORS = ("GPU:", "DML:", "XPU:", "cuda:", "rocm:", "xpu:", "mps:")
 _LISTING = ("tensorflow", "jax", "torch", "keras")
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Record):
     """What a framework did in its trial.
 
     Attributes
@@ -47,6 +46,8 @@ class Observation:
         How long the trial took, the start of the interpreter included.
     """
 
+    _json = ("imports", "keras_runs", "computes", "devices", "outcome", "stage", "error", "seconds")
+
     outcome: str
     stage: str
     imports: Optional[bool] = None
@@ -54,7 +55,7 @@ class Observation:
     keras_runs: Optional[bool] = None
     devices: Tuple[str, ...] = ()
     error: str = ""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
 
     @classmethod
     def of(
@@ -86,22 +87,8 @@ class Observation:
             seconds=seconds,
         )
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the observation as plain data for JSON."""
-        return {
-            "imports": self.imports,
-            "keras_runs": self.keras_runs,
-            "computes": self.computes,
-            "devices": list(self.devices),
-            "outcome": self.outcome,
-            "stage": self.stage,
-            "error": self.error,
-            "seconds": round(self.seconds, 3),
-        }
 
-
-@dataclass(frozen=True)
-class FrameworkVerification:
+class FrameworkVerification(Record):
     """One framework: predicted and observed.
 
     Attributes
@@ -117,6 +104,8 @@ class FrameworkVerification:
         not contradict the prediction.
     """
 
+    _json = ("framework", "version", "works", "predicted", "observed", "agrees", "differences", "findings")
+
     predicted: FrameworkStatus
     observed: Observation
     findings: Tuple[Finding, ...] = ()
@@ -126,6 +115,11 @@ class FrameworkVerification:
     def framework(self) -> str:
         """Its name."""
         return self.predicted.framework
+
+    @property
+    def version(self) -> Optional[str]:
+        """Its version, as far as it can be read."""
+        return self.predicted.version
 
     @property
     def differences(self) -> Tuple[str, ...]:
@@ -155,22 +149,14 @@ class FrameworkVerification:
         return self.observed.outcome == "works" and not self.missing
 
     def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        predicted = self.predicted.to_dict()
-        return {
-            "framework": predicted.pop("framework"),
-            "version": predicted.pop("version"),
-            "works": self.works,
-            "predicted": predicted,
-            "observed": self.observed.to_dict(),
-            "agrees": self.agrees,
-            "differences": list(self.differences),
-            "findings": [item.to_dict() for item in self.findings],
-        }
+        """Return it as plain data for JSON, the framework's name and version once."""
+        data = super().to_dict()
+        for name in ("framework", "version"):
+            del data["predicted"][name]
+        return data
 
 
-@dataclass(frozen=True)
-class Verification:
+class Verification(Record):
     """What `verify` found.
 
     Attributes
@@ -180,6 +166,9 @@ class Verification:
     frameworks : tuple of FrameworkVerification
         One of each framework, in the order of `Diagnosis.frameworks`.
     """
+
+    #: Without the machine.
+    _json = ("works", "agrees", "frameworks")
 
     machine: Machine
     frameworks: Tuple[FrameworkVerification, ...] = ()
@@ -201,14 +190,6 @@ class Verification:
             if item.framework == name:
                 return item
         return None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON, without the machine."""
-        return {
-            "works": self.works,
-            "agrees": self.agrees,
-            "frameworks": [item.to_dict() for item in self.frameworks],
-        }
 
 
 def differences(predicted: FrameworkStatus, observed: Observation, undecided_devices: bool = False) -> Tuple[str, ...]:

@@ -1,7 +1,6 @@
 """`verify`: try what the diagnosis predicts, each framework in a child process of its own."""
 
 import time
-from dataclasses import replace
 from typing import Iterable, List, Optional, Tuple, Union
 
 from ..diagnosis.findings import Diagnosis, Finding, FrameworkStatus
@@ -49,7 +48,7 @@ def verify(frameworks: Union[str, Iterable[str], None] = None, *, timeout_s: flo
     diagnose : The prediction alone, without running anything.
     """
     # What this process has imported does not matter to a child.
-    return verify_interpreter(replace(this_interpreter(), modules=()), frameworks, timeout_s)
+    return verify_interpreter(this_interpreter().replace(modules=()), frameworks, timeout_s)
 
 
 def verify_interpreter(
@@ -104,7 +103,7 @@ def _tried(
     result = FrameworkVerification(predicted, observed, undecided_devices=undecided)
     if result.works or observed.outcome == "not-run":
         return result
-    return replace(result, findings=_causes(host.scrub(trial.output), result, machine, diagnosis))
+    return result.replace(findings=_causes(host.scrub(trial.output), result, machine, diagnosis))
 
 
 def _keras_backend(machine: Machine) -> Optional[str]:

@@ -1,6 +1,5 @@
 """Facts, findings and a request become one Plan. Pure: nothing is asked, set or imported."""
 
-from dataclasses import replace
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
@@ -63,7 +62,7 @@ def choose(
     known = diagnosis.findings
     if meant.environment:  # Keras is told what it lacks
         known = tuple(item for item in known if not (item.code == "framework-missing" and item.blocks == ("keras",)))
-    diagnosis = replace(diagnosis, findings=known + meant.findings)
+    diagnosis = diagnosis.replace(findings=known + meant.findings)
     if meant.unsupported:
         (finding,) = meant.findings
         return Plan(
@@ -110,7 +109,7 @@ def _further_devices(accelerators: List[Candidate], request: Request) -> List[Ca
     listed = [number_of(item) for item in accelerators]
     if last is None:
         return []
-    return [replace(last, device="gpu:%d" % index) for index in request.indices if index > max(listed)]
+    return [last.replace(device="gpu:%d" % index) for index in request.indices if index > max(listed)]
 
 
 def _first_of(usable: Sequence[Candidate]) -> Candidate:
@@ -133,7 +132,7 @@ def _ranked(plan: Plan, ranking: "Optional[Ranking]", devices: List[str], failed
         hint = "their speeds were not measured yet (devicekit bench --compare %s)" % ",".join(devices)
         if failed is not None:
             hint = "the speed of %s could not be measured: %s" % (failed.device, failed.problem.rstrip("."))
-        return replace(plan, reason="%s; %s" % (plan.reason, hint))
+        return plan.replace(reason="%s; %s" % (plan.reason, hint))
     from .ranking import slower_than_cpu
 
     slower = [slower_than_cpu(row, ranking.cpu) for row in ranking.rows] if ranking.cpu is not None else []
@@ -143,9 +142,8 @@ def _ranked(plan: Plan, ranking: "Optional[Ranking]", devices: List[str], failed
     if unmeasured:
         reason += " (not measured: %s)" % ", ".join(unmeasured)
     if plan.device != "cpu":
-        return replace(plan, by_speed=True, reason=reason, findings=plan.findings + slow)
-    return replace(
-        plan,
+        return plan.replace(by_speed=True, reason=reason, findings=plan.findings + slow)
+    return plan.replace(
         by_speed=True,
         reason=reason,
         fallback=False,
@@ -228,7 +226,7 @@ def _unidentified(
     plan = _cpu_plan(machine, diagnosis, request, meant, importable, accelerators, [])
     if plan.cause is not None and (not importable or not accelerators):
         return plan  # what stands in the way of everything comes first
-    return replace(plan, reason="'%s' was asked for: %s" % (request.text[:80], problem))
+    return plan.replace(reason="'%s' was asked for: %s" % (request.text[:80], problem))
 
 
 def _cpu_plan(

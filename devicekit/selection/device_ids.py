@@ -4,7 +4,6 @@ As CUDA does in CUDA_VISIBLE_DEVICES, the beginning of an identifier is enough w
 identifier of a GPU in MIG mode does not stand for one of its slices: which one that would be, the driver decides.
 """
 
-from dataclasses import replace
 from typing import List, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate
@@ -24,7 +23,7 @@ def numbered(request: Request, accelerators: Sequence[Candidate], machine: Machi
         return request, ""
     indices: List[int] = []
     for name in request.identifiers:
-        matches = [item for item in accelerators if is_named(replace(request, identifiers=(name,)), item)]
+        matches = [item for item in accelerators if is_named(request.replace(identifiers=(name,)), item)]
         exact = [item for item in matches if item.uuid.lower() == name.lower()]
         matches = exact or matches
         if len(matches) > 1:
@@ -36,7 +35,7 @@ def numbered(request: Request, accelerators: Sequence[Candidate], machine: Machi
         if number in indices:
             return request, "%s names %s a second time" % (name, matches[0].device)
         indices.append(number)
-    return replace(request, indices=tuple(indices)), ""
+    return request.replace(indices=tuple(indices)), ""
 
 
 def is_named(request: Request, candidate: Candidate) -> bool:

@@ -1,17 +1,16 @@
 """`Plan`: what is to be done for a request, and the plans that follow where it turns out not to work. Pure."""
 
-from dataclasses import dataclass, field, replace
 from typing import Iterable, Optional, Tuple
 
 from ..diagnosis.findings import Candidate, Finding
+from ..records import Record
 from .request import Request
 from .selection import Change, Selection
 
 __all__ = ["Plan", "next_plan", "number_of", "to_cpu"]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """What is to be done.
 
     Attributes
@@ -69,7 +68,7 @@ class Plan:
     libraries: Tuple[str, ...] = ()
     memory_bytes: Optional[int] = None
     fallback: bool = False
-    findings: Tuple[Finding, ...] = field(default=())
+    findings: Tuple[Finding, ...] = ()
     cause: Optional[Finding] = None
     reason: str = ""
     alternatives: Tuple[Candidate, ...] = ()
@@ -105,8 +104,7 @@ def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
     if not plan.alternatives:
         return None
     candidate = plan.alternatives[0]
-    return replace(
-        plan,
+    return plan.replace(
         device=candidate.device,
         platform=candidate.platform,
         name=candidate.name,
@@ -127,8 +125,7 @@ def next_plan(plan: Plan, cause: Finding) -> Optional[Plan]:
 def to_cpu(plan: Plan, cause: Finding) -> Plan:
     """Return the plan for the CPU after a finding against everything else."""
     others = tuple(finding for finding in plan.findings if finding is not cause)
-    return replace(
-        plan,
+    return plan.replace(
         device="cpu",
         platform="cpu",
         name="",

@@ -1,16 +1,15 @@
 """Which device is the fastest, by figures of benchmarks. Pure: the figures are handed in."""
 
-from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, name_of
+from ..records import Record
 from .throughput import Throughput
 
 __all__ = ["Ranking", "is_faster", "rank", "slower_than_cpu"]
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(Record):
     """Devices that were measured with the same work.
 
     Attributes

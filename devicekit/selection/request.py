@@ -1,13 +1,14 @@
 """Device strings: what may be asked for. Pure."""
 
 import re
-from dataclasses import dataclass
 from typing import Iterable, Optional, Tuple
+
+from ..records import Record
 
 # A name that type checkers know: the facts come with whoever has some.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..machine.plugin_facts import PlatformFacts
+    from ..machine.facts import PlatformFacts
 
 __all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_request"]
 
@@ -38,8 +39,7 @@ _PLATFORMS = {
 }
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Record):
     """A parsed device string.
 
     Attributes

@@ -1,15 +1,14 @@
 """`Selection`: which device, why, and what was changed for it."""
 
-from dataclasses import dataclass, replace
-from typing import Any, Dict, Optional, Tuple
+from typing import Optional, Tuple
 
 from ..diagnosis.findings import Finding
+from ..records import Record
 
 __all__ = ["Change", "Selection"]
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Record):
     """One thing that devicekit changed in this process.
 
     Attributes
@@ -30,16 +29,11 @@ class Change:
     value: str
     before: Optional[str] = None
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the change as plain data for JSON."""
-        return {"what": self.what, "name": self.name, "value": self.value, "before": self.before}
-
     def __str__(self) -> str:
         return "%s: %s = %s" % (self.what, self.name, self.value)
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Record):
     """The device that was chosen, and everything that explains it.
 
     Attributes
@@ -77,25 +71,6 @@ class Selection:
     verified: Optional[bool] = None
     reason: str = ""
     requested: str = "auto"
-
-    def replace(self, **changes: Any) -> "Selection":
-        """Return a copy with some fields changed."""
-        return replace(self, **changes)
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the selection as plain data for JSON."""
-        return {
-            "device": self.device,
-            "framework": self.framework,
-            "platform": self.platform,
-            "name": self.name,
-            "fallback": self.fallback,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "changes": [change.to_dict() for change in self.changes],
-            "verified": self.verified,
-            "reason": self.reason,
-            "requested": self.requested,
-        }
 
     def __str__(self) -> str:
         label = self.device

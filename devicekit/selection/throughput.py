@@ -1,13 +1,13 @@
 """How fast a model runs on a device: pure data, with the statistics that the field uses. `devicekit.benchmark` measures it."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Optional, Tuple
+
+from ..records import Pairs, Record
 
 __all__ = ["Throughput"]
 
 
-@dataclass(frozen=True)
-class Throughput:
+class Throughput(Record):
     """How fast a model runs on a device, in one way.
 
     Attributes
@@ -46,6 +46,13 @@ class Throughput:
         Releases of Python, Keras, NumPy and the framework.
     """
 
+    _json = (
+        "model", "device", "framework", "mode", "precision", "xla",
+        "batch_size", "unit", "step_seconds", "warmup_seconds", "input_pipeline", "memory_peak_bytes",
+        "steady", "platform", "name", "problem", "parameters", "versions",
+        "per_second", "uncertainty", "deviation", "jitter",
+    )  # fmt: skip
+
     model: str
     device: str
     framework: str
@@ -63,23 +70,7 @@ class Throughput:
     name: str = ""
     problem: str = ""
     parameters: Optional[int] = None
-    versions: Tuple[Tuple[str, str], ...] = ()
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Throughput":
-        """Return what `to_dict` has written; what it says beyond the attributes is passed over.
-
-        Raises
-        ------
-        TypeError
-            Where one of the first eight attributes is not there.
-        """
-        known = {item.name for item in fields(cls)}
-        given = {name: value for name, value in values.items() if name in known}
-        for name in ("step_seconds", "warmup_seconds"):
-            given[name] = tuple(float(seconds) for seconds in given.get(name) or ())
-        given["versions"] = tuple((str(name), str(value)) for name, value in dict(given.get("versions") or ()).items())
-        return cls(**given)
+    versions: Pairs[str] = ()
 
     @property
     def rates(self) -> Tuple[float, ...]:
@@ -115,14 +106,6 @@ class Throughput:
             return None
         middle = _median(rates)
         return 1.4826 * _median(tuple(abs(rate - middle) for rate in rates))
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the figures as plain data for JSON."""
-        values = dict(vars(self), step_seconds=list(self.step_seconds), warmup_seconds=list(self.warmup_seconds))
-        values["versions"] = dict(self.versions)
-        for name in ("per_second", "uncertainty", "deviation", "jitter"):
-            values[name] = getattr(self, name)
-        return values
 
 
 def _median(values: Tuple[float, ...]) -> float:

@@ -7,7 +7,6 @@ of this is loaded where it is not imported.
 import inspect
 import json
 import os
-from dataclasses import replace
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar, Union
 
 from ..machine.detect import stand_ins
@@ -186,4 +185,4 @@ def _with_variables(machine: Machine, changes: Mapping[str, Optional[str]]) -> M
             values[name] = value
         else:
             raise ValueError("the value of %s is a text, or None to remove it, not %r" % (name, value))
-    return replace(machine, process=replace(machine.process, environ=tuple(sorted(values.items()))))
+    return machine.replace(process=machine.process.replace(environ=tuple(sorted(values.items()))))

@@ -1,7 +1,6 @@
 """Pages in a real browser: they fit, they say nothing on the console, their buttons copy, and nothing hostile runs."""
 
 import base64
-import dataclasses
 import os
 import re
 from functools import lru_cache
@@ -40,7 +39,7 @@ def fleet(text=""):
     found = devicekit.cluster.examine_fleet(machines=dict(alike, **others))
     nodes = (*found.nodes, devicekit.cluster.FleetNode("gone" + text, None, "no route" + text))
     unlike = (devicekit.cluster.FleetDifference("name" + text, "package", text, ((text or None, ("odd" + text,)),)),)
-    return record_page(dataclasses.replace(found, nodes=nodes, differences=found.differences + unlike), made=text)
+    return record_page(found.replace(nodes=nodes, differences=found.differences + unlike), made=text)
 
 
 PAGES = {

@@ -1,7 +1,5 @@
 """Who may take what: pure, on data; and what locks are called."""
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_machines import load_machine
@@ -120,8 +118,8 @@ def test_a_lock_is_called_after_the_hardware_and_not_after_its_number():
 def test_keys_of_what_has_no_address():
     gpu = Candidate("gpu:0", "metal", "Apple M2 GPU", True)
     assert keys_of([gpu]) == {"gpu:0": "metal Apple M2 GPU #0"}
-    assert keys_of([gpu, replace(gpu, device="gpu:1")])["gpu:1"] == "metal Apple M2 GPU #1"
-    assert keys_of([replace(gpu, uuid="GPU-1")]) == {"gpu:0": "GPU-1"}
+    assert keys_of([gpu, gpu.replace(device="gpu:1")])["gpu:1"] == "metal Apple M2 GPU #1"
+    assert keys_of([gpu.replace(uuid="GPU-1")]) == {"gpu:0": "GPU-1"}
     # Parts of one GPU at one address; adapters of DirectX are counted by the system.
     parts = [
         Candidate("gpu:%d" % n, "rocm", "MI300X", True, uuid="GPU-%d" % n, location="0000:05:00.0") for n in (0, 1)
@@ -155,7 +153,7 @@ def test_variables_leave_only_what_was_leased():
 def test_without_identifiers_numbers_are_taken_as_the_user_s_own_variable_has_them():
     machine = load_machine("linux-nvidia-restricted")
     value = machine.process.env("CUDA_VISIBLE_DEVICES")
-    found = [replace(item, uuid="") for item in candidates("linux-nvidia-restricted")]
+    found = [item.replace(uuid="") for item in candidates("linux-nvidia-restricted")]
     left = value.split(",")
     assert visible(machine, found[1:2])[0] == {"CUDA_VISIBLE_DEVICES": left[1]}
     assert visible(machine, found[::-1])[0] == {"CUDA_VISIBLE_DEVICES": ",".join(left[::-1])}

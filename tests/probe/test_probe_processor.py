@@ -1,7 +1,6 @@
 """The processor and the memory: model, instructions, and how much of both this process may use."""
 
 import os
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -163,7 +162,7 @@ def test_a_number_of_cores_may_be_written_as_a_whole_one(number, expected):
     ],
 )
 def test_the_memory_that_can_be_used(total, limit, usable):
-    machine = replace(read_native(LiveHost()), memory_bytes=total, memory_limit_bytes=limit)
+    machine = read_native(LiveHost()).replace(memory_bytes=total, memory_limit_bytes=limit)
     assert machine.usable_memory_bytes == usable
 
 

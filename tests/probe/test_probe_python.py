@@ -130,9 +130,8 @@ def broken_site(tmp_path):
 def test_broken_metadata_never_raises_and_is_named(broken_site):
     found = this_interpreter()
     path = (broken_site,) + tuple(entry for entry in found.sys_path if "site-packages" not in entry)
-    from dataclasses import replace
 
-    machine = read_machine(LiveHost(replace(found, sys_path=path)), deep=True)
+    machine = read_machine(LiveHost(found.replace(sys_path=path)), deep=True)
     assert Machine.from_dict(json.loads(json.dumps(machine.to_dict()))) == machine
     text = "\n".join(machine.python.unreadable)
     for name in ("keras-.dist-info", "numpy.dist-info", "jax-0.4", "torch-2.0", "h5py-3", "tensorflow-2.15.1"):

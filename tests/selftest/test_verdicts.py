@@ -1,6 +1,5 @@
 """The cache of verdicts: ignored when it is damaged or not ours, replaced as a whole, and what its key depends on."""
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -125,11 +124,11 @@ print(json.dumps([find_out(sys.argv[1], "0abc", lambda: Trial("works"))[1] for _
 def test_a_changed_native_file_ends_a_verdict(tmp_path):
     library = tmp_path / "libx.so"
     library.write_bytes(b"1")
-    trial = dataclasses.replace(TRIAL, files=(str(library), "/nonexistent/liby.so"))
+    trial = TRIAL.replace(files=(str(library), "/nonexistent/liby.so"))
     for change in (lambda: library.write_bytes(b"22"), lambda: os.utime(str(library), (1, 1)), library.unlink):
         saved(tmp_path / "cache", trial)
         found = load_verdict(str(tmp_path / "cache"), "k")
-        assert found == dataclasses.replace(trial, files=(str(library),))
+        assert found == trial.replace(files=(str(library),))
         change()
         assert load_verdict(str(tmp_path / "cache"), "k") is None
 
@@ -178,7 +177,7 @@ print(json.dumps([fingerprint(devicekit.detect(refresh=True), 0, True) for _ in 
 
 
 def part(name, **values):
-    return dataclasses.replace(MACHINE, **{name: dataclasses.replace(getattr(MACHINE, name), **values)})
+    return MACHINE.replace(**{name: getattr(MACHINE, name).replace(**values)})
 
 
 def gpu(uuid):
@@ -201,7 +200,7 @@ CHANGES = {
     "limit of memory": part("native", memory_limit_bytes=Fact.of(1 << 28)),
     "limit of the address space": part("native", address_space_bytes=Fact.of(1 << 30)),
     "variable": part("process", environ=MACHINE.process.environ + (("XLA_FLAGS", "--x"),)),
-    "devicekit": dataclasses.replace(MACHINE, devicekit_version="999"),
+    "devicekit": MACHINE.replace(devicekit_version="999"),
 }
 
 

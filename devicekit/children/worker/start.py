@@ -7,9 +7,9 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from ...records import Record
 from ...runtime.trial.start import absolute_path, how_it_ended
 from ..output import Reader
 from ..process_tree import MARK, ask_where, end_all
@@ -34,8 +34,7 @@ _OUT_OF_MEMORY = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class WorkerReport:
+class WorkerReport(Record):
     """What became of a worker.
 
     Attributes

@@ -1,7 +1,6 @@
 """`compare_machines`: what changed, and which change explains what is found now. Pure."""
 
 import re
-from dataclasses import replace
 from typing import Dict, FrozenSet, List, Optional, Tuple
 
 from ...diagnosis.commands import Shell
@@ -43,7 +42,7 @@ def compare_machines(before: Machine, after: Machine, *, causes: bool = True) ->
     ()
     """
     changes = [
-        item._replace(change=replace(item.change, undo=_undo(item, before, after)))
+        item._replace(change=item.change.replace(undo=_undo(item, before, after)))
         for item in subjects(before, after, tuple(differences(before, after)))
     ]
     found = {number: run_rules(machine, BUNDLED) for number, machine in enumerate((before, after))}

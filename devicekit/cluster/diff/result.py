@@ -1,20 +1,14 @@
 """What changed between two machines and what that did. Pure data."""
 
-from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Optional, Tuple
 
-from ...diagnosis.findings import Evidence, Finding, Fix
-from ...errors import MachineFileError
-from ...records import decode, encode, seam
+from ...diagnosis.findings import Finding
+from ...records import Record, seam
 
-__all__ = ["SCHEMA", "Consequence", "FactChange", "MachineDiff"]
-
-#: Version of the JSON form.
-SCHEMA = 1
+__all__ = ["Consequence", "FactChange", "MachineDiff"]
 
 
-@dataclass(frozen=True)
-class FactChange:
+class FactChange(Record):
     """One thing that is different: a package, the driver, a GPU, a variable.
 
     Attributes
@@ -51,8 +45,7 @@ class FactChange:
         return "%s: %s -> %s" % (self.name, self.before, self.after)
 
 
-@dataclass(frozen=True)
-class Consequence:
+class Consequence(Record):
     """Something that devicekit says of one machine and not, or not in the same way, of the other.
 
     Attributes
@@ -83,8 +76,7 @@ class Consequence:
     causes: Tuple[Tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class MachineDiff:
+class MachineDiff(Record):
     """What changed between two machines, and which change explains what devicekit says now.
 
     Attributes
@@ -94,6 +86,11 @@ class MachineDiff:
     consequences : tuple of Consequence
         What got worse first.
     """
+
+    schema = 1
+    _document = "diff of two machines"
+    _made_by = "devicekit diff --json"
+    _json = ("worse", "changes", "consequences")
 
     changes: Tuple[FactChange, ...] = ()
     consequences: Tuple[Consequence, ...] = ()
@@ -112,43 +109,6 @@ class MachineDiff:
         """Return the change of a name, or None."""
         return next((item for item in self.changes if item.name == name), None)
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the diff as plain data for JSON; `from_dict` gives an equal one back."""
-        return {
-            "schema": SCHEMA,
-            "worse": self.worse,
-            "changes": [encode(item) for item in self.changes],
-            "consequences": [
-                dict(
-                    vars(item),
-                    finding=item.finding.to_dict() if item.finding is not None else None,
-                    causes=[list(names) for names in item.causes],
-                )
-                for item in self.consequences
-            ],
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "MachineDiff":
-        """Return the diff that `to_dict` described.
-
-        Raises
-        ------
-        MachineFileError
-            Where the data are of a newer schema or of the wrong shape.
-        """
-        if not isinstance(data, Mapping) or not isinstance(data.get("schema"), int):
-            raise MachineFileError("this is no diff of two machines: it has no 'schema' number")
-        if data["schema"] > SCHEMA:
-            raise MachineFileError(
-                "the diff has schema %d, this devicekit reads up to %d: upgrade it" % (data["schema"], SCHEMA)
-            )
-        changes = decode(Tuple[FactChange, ...], data.get("changes"), "changes")
-        rows = data.get("consequences")
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise MachineFileError("consequences should be a list of objects")
-        return cls(changes, tuple(_consequence(row, "consequences[%d]" % place) for place, row in enumerate(rows)))
-
     def __str__(self) -> str:
         if not self.facts and not self.consequences:
             return "devicekit: nothing that matters is different"
@@ -165,37 +125,3 @@ class MachineDiff:
 
 def _count(number: int, noun: str) -> str:
     return "%d %s%s" % (number, noun, "" if number == 1 else "s")
-
-
-def _consequence(row: Dict[str, Any], where: str) -> Consequence:
-    rest = {key: value for key, value in row.items() if key != "finding"}
-    made: Consequence = decode(_Plain, rest, where)
-    finding = row.get("finding")
-    return Consequence(**dict(vars(made), finding=None if finding is None else _finding(finding, where + ".finding")))
-
-
-@dataclass(frozen=True)
-class _Plain:
-    """A consequence without its finding, whose fixes are no tuple."""
-
-    kind: str
-    name: str
-    change: str
-    before: Optional[str] = None
-    after: Optional[str] = None
-    worse: bool = False
-    causes: Tuple[Tuple[str, ...], ...] = ()
-
-
-def _finding(data: Any, where: str) -> Finding:
-    if not isinstance(data, dict):
-        raise MachineFileError("%s should be an object" % where)
-    made = {
-        "evidence": decode(Tuple[Evidence, ...], data.get("evidence"), where + ".evidence"),
-        "fix": decode(Tuple[Fix, ...], data.get("fix"), where + ".fix"),
-        "blocks": decode(Tuple[str, ...], data.get("blocks"), where + ".blocks"),
-    }
-    texts = {
-        name: decode(str, data.get(name), "%s.%s" % (where, name)) for name in ("code", "severity", "summary", "url")
-    }
-    return Finding(**texts, **made)

@@ -3,21 +3,27 @@
 import re
 from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ...machine.devices import (
+from ...machine.facts import (
     AmdGpu,
     DeviceNode,
+    Distribution,
     DxAdapter,
+    Fact,
+    FrameworkBuild,
     Gpu,
+    ImportPackage,
     Installation,
     IntelGpu,
     Library,
+    LoadedModule,
+    Machine,
     Opener,
     PciDisplay,
+    PlatformFacts,
+    PluginLibrary,
+    Verdict,
     Xid,
-)
-from ...machine.fact import Fact
-from ...machine.facts import Distribution, FrameworkBuild, ImportPackage, LoadedModule, Machine, PluginLibrary, Verdict
-from ...machine.plugin_facts import PlatformFacts
+)  # fmt: skip
 from .result import FactChange
 from .walk import Difference, Path
 
@@ -128,15 +134,9 @@ def _unique(made: Sequence[Subject]) -> List[Subject]:
     for item in made:
         number = seen[item.change.name] = seen.get(item.change.name, 0) + 1
         if number > 1:
-            item = item._replace(change=_named(item.change, "%s (%d)" % (item.change.name, number)))
+            item = item._replace(change=item.change.replace(name="%s (%d)" % (item.change.name, number)))
         found.append(item)
     return found
-
-
-def _named(change: FactChange, name: str) -> FactChange:
-    values = dict(vars(change))
-    values["name"] = name
-    return FactChange(**values)
 
 
 def _is_volatile(item: Difference) -> bool:

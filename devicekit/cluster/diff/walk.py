@@ -4,25 +4,30 @@ Whatever is put back, the result is a machine; with all places put back it is th
 of `causes` ends.
 """
 
-from dataclasses import fields, is_dataclass
 from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Set, Tuple
 
-from ...machine.devices import (
+from ...machine.facts import (
     AmdGpu,
     DeviceNode,
+    Distribution,
     DxAdapter,
+    Fact,
+    FrameworkBuild,
     Gpu,
+    ImportPackage,
     Installation,
     IntelGpu,
     Library,
+    LoadedModule,
     MigDevice,
     Opener,
     PciDisplay,
+    PlatformFacts,
+    PluginLibrary,
+    Verdict,
     Xid,
-)
-from ...machine.fact import Fact
-from ...machine.facts import Distribution, FrameworkBuild, ImportPackage, LoadedModule, PluginLibrary, Verdict
-from ...machine.plugin_facts import PlatformFacts
+)  # fmt: skip
+from ...records import Record
 
 __all__ = ["MISSING", "Difference", "Path", "differences", "with_put_back"]
 
@@ -91,8 +96,8 @@ def differences(before: Any, after: Any, path: Path = ()) -> Iterator[Difference
         if _is_reordered(first, second):
             yield Difference((*path, ORDER), before, after)
     else:
-        for field in fields(before):
-            yield from differences(getattr(before, field.name), getattr(after, field.name), (*path, field.name))
+        for name in before._fields:
+            yield from differences(getattr(before, name), getattr(after, name), (*path, name))
 
 
 def with_put_back(before: Any, after: Any, back: Collection[Path], path: Path = ()) -> Any:
@@ -108,8 +113,7 @@ def with_put_back(before: Any, after: Any, back: Collection[Path], path: Path = 
     if isinstance(before, tuple):
         return _list_put_back(before, after, back, path)
     values = {
-        field.name: with_put_back(getattr(before, field.name), getattr(after, field.name), back, (*path, field.name))
-        for field in fields(before)
+        name: with_put_back(getattr(before, name), getattr(after, name), back, (*path, name)) for name in before._fields
     }
     return type(after)(**values)
 
@@ -148,7 +152,7 @@ def _are_taken_apart(before: Any, after: Any) -> bool:
         )
     if isinstance(before, tuple):
         return all(_is_pair(item) or type(item) in _NAMED_BY or isinstance(item, _BY_UUID) for item in before + after)
-    return is_dataclass(before) and not isinstance(before, _WHOLE)
+    return isinstance(before, Record) and not isinstance(before, _WHOLE)
 
 
 def _is_pair(item: Any) -> bool:

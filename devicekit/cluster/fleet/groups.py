@@ -3,7 +3,6 @@
 import re
 import sys
 import zlib
-from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ...diagnosis.diagnose import run_rules
@@ -20,7 +19,7 @@ from ..diff.result import MachineDiff
 from ..diff.subjects import subjects
 from ..diff.walk import differences
 from .fingerprint import kind_of, plain_machine, shortcut
-from .result import Fleet, FleetDifference, FleetGroup, FleetNode
+from .result import Fleet, FleetDifference, FleetGroup, FleetNode, UnusualValue
 
 __all__ = ["LIMIT_BYTES", "Judge"]
 
@@ -161,8 +160,8 @@ class Judge:
             members.setdefault(state.group, []).extend(state.nodes)
         order = sorted(members, key=lambda number: (-len(members[number]), min(members[number])))
         groups = [
-            replace(
-                self._groups[number], nodes=tuple(sorted(members[number])), diff=self._compared(states, order, place)
+            self._groups[number].replace(
+                nodes=tuple(sorted(members[number])), diff=self._compared(states, order, place)
             )
             for place, number in enumerate(order)
         ]
@@ -227,5 +226,5 @@ def _difference(name: str, tally: _Tally, everybody: Sequence[str]) -> FleetDiff
     values[tally.usual] = [name for name in everybody if name not in others] + values.get(tally.usual, [])
     ordered = sorted(values.items(), key=lambda item: (-len(item[1]), item[0] or ""))
     usual = ordered[0][0]
-    unusual = tuple((value, tuple(sorted(names))) for value, names in ordered[1:] if names)
+    unusual = tuple(UnusualValue(value, tuple(sorted(names))) for value, names in ordered[1:] if names)
     return FleetDifference(name, tally.kind, usual, unusual)

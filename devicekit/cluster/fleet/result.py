@@ -1,16 +1,15 @@
 """What was found on many machines. Pure data."""
 
-from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Finding
+from ...records import Record
 from ..diff.result import MachineDiff
 
-__all__ = ["Fleet", "FleetDifference", "FleetGroup", "FleetNode"]
+__all__ = ["Fleet", "FleetDifference", "FleetGroup", "FleetNode", "UnusualValue"]
 
 
-@dataclass(frozen=True)
-class FleetNode:
+class FleetNode(Record):
     """One machine of a fleet.
 
     Attributes
@@ -27,13 +26,8 @@ class FleetNode:
     group: Optional[int] = None
     problem: str = ""
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the node as plain data for JSON."""
-        return dict(vars(self))
 
-
-@dataclass(frozen=True)
-class FleetGroup:
+class FleetGroup(Record):
     """Machines of which the same is to be said.
 
     Attributes
@@ -72,18 +66,15 @@ class FleetGroup:
         """Whether there is an error."""
         return any(item.severity == "error" for item in self.findings)
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the group as plain data for JSON."""
-        return dict(
-            vars(self),
-            nodes=list(self.nodes),
-            findings=[item.to_dict() for item in self.findings],
-            diff=self.diff.to_dict() if self.diff is not None else None,
-        )
+
+class UnusualValue(NamedTuple):
+    """A value that few machines have, and which machines these are. ``value`` is None if they have no such thing."""
+
+    value: Optional[str]
+    nodes: Tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class FleetDifference:
+class FleetDifference(Record):
     """One thing in which some machines are unlike the others.
 
     Attributes
@@ -94,28 +85,22 @@ class FleetDifference:
         As in `FactChange.kind`.
     usual : str or None
         What most have; None where most have no such thing.
-    unusual : tuple of (str or None, tuple of str)
+    unusual : tuple of UnusualValue
         What else there is, and on which nodes; the most common first.
     """
 
     name: str
     kind: str
     usual: Optional[str]
-    unusual: Tuple[Tuple[Optional[str], Tuple[str, ...]], ...]
+    unusual: Tuple[UnusualValue, ...]
 
     @property
     def nodes(self) -> Tuple[str, ...]:
         """All nodes that are unlike the others."""
         return tuple(name for _, names in self.unusual for name in names)
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the difference as plain data for JSON."""
-        values = [{"value": value, "nodes": list(names)} for value, names in self.unusual]
-        return {"name": self.name, "kind": self.kind, "usual": self.usual, "unusual": values}
 
-
-@dataclass(frozen=True)
-class Fleet:
+class Fleet(Record):
     """What was found on many machines.
 
     Attributes
@@ -131,6 +116,11 @@ class Fleet:
     problems : tuple of str
         What went wrong with the gathering as a whole.
     """
+
+    schema = 1
+    _document = "fleet"
+    _made_by = "devicekit fleet --json"
+    _json = ("healthy", "known", "states", "nodes", "groups", "differences", "problems")
 
     nodes: Tuple[FleetNode, ...]
     groups: Tuple[FleetGroup, ...] = ()
@@ -159,19 +149,6 @@ class Fleet:
             if node.name == name and node.group is not None:
                 return self.groups[node.group]
         return None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return everything as plain data for JSON."""
-        return {
-            "schema": 1,
-            "healthy": self.healthy,
-            "known": self.known,
-            "states": self.states,
-            "nodes": [item.to_dict() for item in self.nodes],
-            "groups": [item.to_dict() for item in self.groups],
-            "differences": [item.to_dict() for item in self.differences],
-            "problems": list(self.problems),
-        }
 
     def __str__(self) -> str:
         text = "devicekit: %d of %d nodes judged, %d with an error" % (

@@ -4,12 +4,12 @@ import os
 import shlex
 import socket
 import sys
-from dataclasses import dataclass, replace
 from typing import List, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Candidate
 from ...errors import DevicekitError, DeviceUnavailableError
 from ...machine.facts import Machine
+from ...records import Record
 from ...selection.plan import number_of
 from ...selection.request import parse_request
 from ..strategy.cluster_environment import Cluster, parse_cluster, slurm_port
@@ -27,8 +27,7 @@ __all__ = [
 DEFAULT_PORT = 29400
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(Record):
     """What was asked for.
 
     Attributes
@@ -61,8 +60,7 @@ class Order:
     port: Optional[int] = None
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Record):
     """The devices of this machine, shared out."""
 
     devices: Tuple[Tuple[str, ...], ...]
@@ -300,4 +298,4 @@ def host_tasks(order: Order, template: str, options: Sequence[str] = ()) -> List
 
 def with_hosts(order: Order, text: str) -> Order:
     """Return the order with the hosts of a list, also in Slurm's short form: ``a,b`` or ``node[01-04]``."""
-    return replace(order, hosts=tuple(expand_hosts(text)))
+    return order.replace(hosts=tuple(expand_hosts(text)))

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from ...records import Record, Seconds
 from .guard_child import MARK, marked, send
 from .output_relay import Passer
 
@@ -19,8 +20,7 @@ __all__ = ["Ended", "Outcome", "Task", "supervise"]
 _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Record):
     """One process to start. ``label`` stands before its lines and in messages: ``worker 0``."""
 
     label: str
@@ -28,8 +28,7 @@ class Task:
     variables: Tuple[Tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(Record):
     """How a process ended.
 
     Attributes
@@ -50,17 +49,7 @@ class Ended:
     status: int
     signal: str
     asked: bool
-    seconds: float
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {
-            "label": self.label,
-            "status": self.status,
-            "signal": self.signal,
-            "asked": self.asked,
-            "seconds": round(self.seconds, 3),
-        }
+    seconds: Seconds
 
     def __str__(self) -> str:
         if not self.signal:

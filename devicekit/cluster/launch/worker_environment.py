@@ -1,8 +1,9 @@
 """The processes that `devicekit launch` starts on this machine: number, variables, devices. Pure."""
 
 import json
-from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
+
+from ...records import Pairs, Record
 
 __all__ = ["FRAMEWORKS", "OURS", "Place", "WorkerSpec", "worker_variables"]
 
@@ -12,8 +13,7 @@ FRAMEWORKS = ("tensorflow", "jax", "torch")
 OURS = ("TF_CONFIG", "RANK", "JAX_PROCESS_ID", "KERAS_DISTRIBUTION_PROCESS_ID")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Record):
     """Where all the processes of a launch are.
 
     Attributes
@@ -36,8 +36,7 @@ class Place:
         return ["%s:%d" % (bracketed(host), port) for host, port in zip(self.hosts, self.ports)]
 
 
-@dataclass(frozen=True)
-class WorkerSpec:
+class WorkerSpec(Record):
     """One process to start.
 
     Attributes
@@ -54,17 +53,8 @@ class WorkerSpec:
 
     index: int
     local_rank: int
-    variables: Tuple[Tuple[str, str], ...]
+    variables: Pairs[str]
     devices: Tuple[str, ...] = ()
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {
-            "index": self.index,
-            "local_rank": self.local_rank,
-            "variables": dict(self.variables),
-            "devices": list(self.devices),
-        }
 
 
 def bracketed(host: str) -> str:

@@ -1,6 +1,5 @@
 """What is asked for when devices are leased: how many, how long, and which would do. Nothing is taken here."""
 
-from dataclasses import replace
 from typing import Iterable, Optional, Sequence, Tuple, Union
 
 from ...diagnosis.findings import Candidate
@@ -82,8 +81,7 @@ def plan_of(
     from ...selection.choose import choose
 
     diagnosis = diagnose(machine)
-    diagnosis = replace(
-        diagnosis,
+    diagnosis = diagnosis.replace(
         candidates=_without_busy(diagnosis.candidates),
         by_framework=tuple((name, _without_busy(items)) for name, items in diagnosis.by_framework),
     )
@@ -95,8 +93,7 @@ def plan_of(
 
 def _without_busy(candidates: Sequence[Candidate]) -> Tuple[Candidate, ...]:
     return tuple(
-        replace(item, usable=None, blocked_by=()) if item.blocked_by == ("device-busy",) else item
-        for item in candidates
+        item.replace(usable=None, blocked_by=()) if item.blocked_by == ("device-busy",) else item for item in candidates
     )
 
 
@@ -155,7 +152,7 @@ def hardware_of(
     for item in diagnose(machine).candidates:
         platform = item.platform or _platform(item, machine)
         if item.platform != "cpu" and platform and not _OF_THE_MACHINE.intersection(item.blocked_by):
-            there.append(replace(item, platform=platform, usable=True, blocked_by=()))
+            there.append(item.replace(platform=platform, usable=True, blocked_by=()))
     request, problem = numbered(request, there, machine)
     fitting = [
         item
@@ -180,7 +177,7 @@ def of_the_machine(plan: Plan) -> Plan:
     if cause is None:
         return plan
     others = tuple(item for item in plan.findings if item is not cause)
-    return replace(plan, cause=cause, findings=(cause, *others), reason=cause.summary.rstrip("."))
+    return plan.replace(cause=cause, findings=(cause, *others), reason=cause.summary.rstrip("."))
 
 
 def _platform(candidate: Candidate, machine: Machine) -> str:

@@ -1,7 +1,6 @@
 """``auto(exclusive=True)``: the device of a plan is leased before it is set up, and kept until the process ends."""
 
 import os
-from dataclasses import replace
 from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Candidate, Evidence, Finding, Fix
@@ -81,10 +80,9 @@ def take_for(
 def _for_these(plan: Plan, devices: Sequence[Candidate]) -> Plan:
     """The plan for what was leased; nothing else may take its place, for that was not leased."""
     if tuple(devices) == plan.devices:
-        return replace(plan, alternatives=(), reason="%s; leased for this process alone" % plan.reason)
+        return plan.replace(alternatives=(), reason="%s; leased for this process alone" % plan.reason)
     first = devices[0]
-    return replace(
-        plan,
+    return plan.replace(
         device="%s:%s" % (first.device.partition(":")[0], ",".join(str(number_of(item)) for item in devices)),
         platform=first.platform,
         name=first.name,

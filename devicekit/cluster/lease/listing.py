@@ -4,10 +4,11 @@ User names are nowhere in it: a process number is enough to ask ``ps``, which sh
 """
 
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ...diagnosis.findings import Candidate
 from ...machine.facts import Machine
+from ...records import Record
 from .folder import open_folder
 from .hardware_keys import keys_of
 from .records import printable
@@ -17,7 +18,7 @@ from .waiting import Queue
 __all__ = ["LeaseRow", "Leases", "WaitRow", "read_leases"]
 
 
-class LeaseRow(NamedTuple):
+class LeaseRow(Record):
     """A device; ``holder_pid`` is None where nobody holds it. ``device`` is "" for one that is not seen from here."""
 
     device: str
@@ -28,12 +29,8 @@ class LeaseRow(NamedTuple):
     command: str
     held_s: Optional[float]
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the row as plain data for JSON."""
-        return dict(self._asdict())
 
-
-class WaitRow(NamedTuple):
+class WaitRow(Record):
     """A process that waits for ``wanted`` of these devices."""
 
     pid: Optional[int]
@@ -42,24 +39,16 @@ class WaitRow(NamedTuple):
     devices: Tuple[str, ...]
     waited_s: Optional[float]
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the row as plain data for JSON."""
-        return dict(self._asdict(), devices=list(self.devices))
 
-
-class Leases(NamedTuple):
+class Leases(Record):
     """All devices, and who waits, the first one first."""
+
+    schema = 1
+    _document = "list of leases"
+    _made_by = "devicekit leases --json"
 
     devices: Tuple[LeaseRow, ...]
     waiting: Tuple[WaitRow, ...]
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return {
-            "schema": 1,
-            "devices": [item.to_dict() for item in self.devices],
-            "waiting": [item.to_dict() for item in self.waiting],
-        }
 
 
 def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:

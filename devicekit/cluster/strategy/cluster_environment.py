@@ -13,16 +13,15 @@ What is read, and where that is described:
 """
 
 import json
-from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import List, Mapping, Optional, Tuple
 
+from ...records import Record
 from .hostlist import LARGEST, expand_counts, expand_hosts
 
 __all__ = ["Cluster", "check_address", "parse_cluster", "slurm_port"]
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(Record):
     """The processes that train together, and which of them this one is.
 
     Attributes
@@ -45,6 +44,9 @@ class Cluster:
         What said so: ``"TF_CONFIG"``, ``"torchrun"``, ``"jax"``, ``"keras"`` or ``"slurm"``.
     """
 
+    #: Without addresses: names of machines stay on the machine.
+    _json = ("size", "index", "local_rank", "local_size", "role", "source")
+
     size: int
     index: int
     local_rank: Optional[int]
@@ -53,17 +55,6 @@ class Cluster:
     coordinator: str
     role: str
     source: str
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the cluster as plain data for JSON, without addresses: names of machines stay on the machine."""
-        return {
-            "size": self.size,
-            "index": self.index,
-            "local_rank": self.local_rank,
-            "local_size": self.local_size,
-            "role": self.role,
-            "source": self.source,
-        }
 
 
 def parse_cluster(environ: Mapping[str, str]) -> Optional[Cluster]:

@@ -1,6 +1,5 @@
 """Which devices go together: all usable ones of one kind, or those that were named; or the finding that says why not. Pure."""
 
-from dataclasses import replace
 from typing import List, Sequence, Tuple, Union
 
 from ...diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
@@ -19,7 +18,7 @@ def set_of_devices(diagnosis: Diagnosis, base: Plan) -> Union[Finding, Tuple[Lis
     listed = [item for item in diagnosis.candidates_for(base.framework) if item.platform not in ("cpu", "")]
     if base.platform == "pluggable" and base.request.indices:
         # How many devices an unknown plug-in brings shows only when it runs: what is not there is found then.
-        return [replace(_device_of(base), device="gpu:%d" % index) for index in base.indices], []
+        return [_device_of(base).replace(device="gpu:%d" % index) for index in base.indices], []
     if base.request.indices:
         asked = [item for item in listed if number_of(item) in base.request.indices]
         asked.sort(key=lambda item: base.request.indices.index(number_of(item)))
@@ -102,7 +101,7 @@ def _half_broken(diagnosis: Diagnosis, base: Plan, lost: List[Candidate], missin
                 summary = "%s cannot be used, so the devices asked for cannot train together: %s" % (
                     item.device, found.summary,
                 )  # fmt: skip
-                return replace(found, severity="error", summary=summary, fix=way + tuple(found.fix))
+                return found.replace(severity="error", summary=summary, fix=way + tuple(found.fix))
     return Finding(
         "no-gpu",
         "error",

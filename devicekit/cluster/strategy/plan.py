@@ -9,11 +9,11 @@ What the decisions rest on, where it is no documented fact, was measured:
 - Keras 3.15 has no ``distribution`` for PyTorch; for JAX it has ``DataParallel``, also across processes.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix
 from ...machine.facts import Machine
+from ...records import Record
 from ...selection.plan import Plan, number_of
 from ..launch.device_shares import own_share
 from .cluster_environment import Cluster
@@ -25,8 +25,7 @@ __all__ = ["KINDS", "StrategyPlan", "keras_generation", "plan_for_devices"]
 KINDS = ("one-device", "mirrored", "multi-worker-mirrored", "data-parallel", "refused")
 
 
-@dataclass(frozen=True)
-class StrategyPlan:
+class StrategyPlan(Record):
     """What `devicekit.strategy` would set up.
 
     Attributes
@@ -63,21 +62,6 @@ class StrategyPlan:
     fallback: bool = False
     reason: str = ""
     findings: Tuple[Finding, ...] = ()
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the plan as plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "framework": self.framework,
-            "devices": list(self.devices),
-            "platform": self.platform,
-            "cross_device_ops": self.cross_device_ops,
-            "communication": self.communication,
-            "cluster": None if self.cluster is None else self.cluster.to_dict(),
-            "fallback": self.fallback,
-            "reason": self.reason,
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
 
     def __str__(self) -> str:
         return "devicekit: %s on %s: %s" % (self.kind, ", ".join(self.devices) or "nothing", self.reason)
@@ -116,23 +100,23 @@ def plan_for_devices(
         # The first device is the one that the plan decided on; the others follow it.
         indices = tuple(number_of(item) for item in devices)
         label = "%s:%s" % (base.device.partition(":")[0], ",".join(map(str, indices)))
-        base = replace(base, indices=indices, device=label, alternatives=())
+        base = base.replace(indices=indices, device=label, alternatives=())
     names = tuple(item.device for item in devices) or (base.device,)
     plan = StrategyPlan(
         "one-device", framework, names, base.platform, cluster=cluster, fallback=base.fallback, reason=base.reason,
         findings=tuple(notes) + base.findings,
     )  # fmt: skip
     if cluster is not None and cluster.role == "evaluator":
-        return replace(plan, cluster=None, reason="an evaluator works alone, on one device", devices=names[:1]), base
+        return plan.replace(cluster=None, reason="an evaluator works alone, on one device", devices=names[:1]), base
     if framework == "torch":
         return _torch(plan, base)
     if framework == "jax":
-        return replace(plan, kind="data-parallel", reason=_counted(plan)), base
+        return plan.replace(kind="data-parallel", reason=_counted(plan)), base
     if cluster is not None:
         return _multi_worker(plan, machine, diagnosis, base, variables or {})
     if len(names) > 1:
         ops, why = _cross_device_ops(machine, diagnosis, plan.platform)
-        return replace(plan, kind="mirrored", cross_device_ops=ops, reason="%s; %s" % (_counted(plan), why)), base
+        return plan.replace(kind="mirrored", cross_device_ops=ops, reason="%s; %s" % (_counted(plan), why)), base
     return plan, base
 
 
@@ -210,8 +194,7 @@ def _multi_worker(
         findings += (_fit_of_keras_3(machine),)
     nccl = plan.platform == "cuda" and machine.native.system == "linux"
     why = "NCCL, as they have CUDA" if nccl else "RING, as NCCL needs CUDA on Linux"
-    plan = replace(
-        plan,
+    plan = plan.replace(
         kind="multi-worker-mirrored",
         communication="nccl" if nccl else "ring",
         findings=findings,
@@ -248,9 +231,9 @@ def _torch(plan: StrategyPlan, base: Plan) -> Tuple[StrategyPlan, Plan]:
     if plan.cluster is None and not base.request.indices:  # several were not asked for
         note = "the first of %d devices: Keras trains on one with PyTorch" % len(plan.devices)
         first = plan.devices[:1]
-        base = replace(base, indices=base.indices[:1], device=first[0])
-        return replace(plan, devices=first, reason=note, findings=(_no_distribution(plan), *plan.findings)), base
-    finding = replace(_no_distribution(plan), severity="error")
+        base = base.replace(indices=base.indices[:1], device=first[0])
+        return plan.replace(devices=first, reason=note, findings=(_no_distribution(plan), *plan.findings)), base
+    finding = _no_distribution(plan).replace(severity="error")
     return _refused(base, (finding,), finding.summary), base
 
 

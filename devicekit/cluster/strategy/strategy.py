@@ -2,7 +2,6 @@
 
 import logging
 import os
-from dataclasses import replace
 from typing import Any, Mapping, Optional, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix
@@ -77,7 +76,7 @@ def _decide(
     cluster: Optional[Cluster] = parse_cluster(environ)
     base = plan_for(request, framework, examined)
     chosen, base = plan_for_devices(examined, diagnose(examined), base, cluster, environ)
-    return replace(chosen, findings=chosen.findings + notes), base
+    return chosen.replace(findings=chosen.findings + notes), base
 
 
 def strategy(
@@ -140,12 +139,12 @@ def strategy(
     # Its operation would start the devices, which several processes must not do before they know of each other.
     apart = chosen.cluster is not None
     if apart and not base.indices:
-        options = replace(options, verify="never")
+        options = options.replace(verify="never")
     if apart and chosen.framework == "jax":
         _join_jax(chosen)
     if apart and chosen.framework == "tensorflow":
         _check_not_running(chosen, devices)
-    selection = apply_plan(base, real_machine(), replace(options, verify="never") if apart else options)
+    selection = apply_plan(base, real_machine(), options.replace(verify="never") if apart else options)
     from ...runtime.scope import forget_devices
 
     forget_devices()
@@ -185,14 +184,13 @@ def _as_in_force(chosen: StrategyPlan, base: Plan, selection: Selection) -> Stra
     names = ("gpu:0",) if selection.device.startswith("gpu") else (selection.device,)
     kind = "one-device" if chosen.kind == "mirrored" else chosen.kind
     communication = "ring" if chosen.communication == "nccl" and selection.platform == "cpu" else chosen.communication
-    return replace(
-        chosen, kind=kind, devices=names, platform=selection.platform, cross_device_ops=None, fallback=True,
+    return chosen.replace(kind=kind, devices=names, platform=selection.platform, cross_device_ops=None, fallback=True,
         communication=communication, reason=selection.reason, findings=selection.findings,
     )  # fmt: skip
 
 
 def _nothing(chosen: StrategyPlan, selection: Selection) -> StrategyPlan:
-    return replace(chosen, kind="refused", findings=selection.findings, reason=selection.reason)
+    return chosen.replace(kind="refused", findings=selection.findings, reason=selection.reason)
 
 
 def _check_not_running(chosen: StrategyPlan, devices: str) -> None:
@@ -213,7 +211,7 @@ def _check_not_running(chosen: StrategyPlan, devices: str) -> None:
         (),
         "https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras",
     )
-    raise _refusal(replace(chosen, kind="refused", findings=(finding,), reason=finding.summary), devices)
+    raise _refusal(chosen.replace(kind="refused", findings=(finding,), reason=finding.summary), devices)
 
 
 def _join_jax(chosen: StrategyPlan) -> None:
@@ -236,7 +234,7 @@ def _join_jax(chosen: StrategyPlan) -> None:
             (),
             "https://docs.jax.dev/en/latest/multi_process.html",
         )
-        raise _refusal(replace(chosen, kind="refused", findings=(finding,), reason=finding.summary), "auto") from error
+        raise _refusal(chosen.replace(kind="refused", findings=(finding,), reason=finding.summary), "auto") from error
 
 
 def _make(chosen: StrategyPlan) -> Any:

@@ -1,7 +1,6 @@
 """What a wheel needs of the C library and the Visual C++ runtime before it can be loaded at all."""
 
 import re
-from dataclasses import replace
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Distribution
@@ -120,7 +119,7 @@ def _least_glibc(view: View) -> Optional[str]:
     """The oldest glibc with which a wheel installs on this Python, None where one does already, or where none ever would."""
     project = view.matrix.project("tensorflow")
     here = view.target
-    anywhere = replace(here, libc=None)
+    anywhere = here.replace(libc=None)
     least: List[Tuple[int, int]] = []
     for version in reversed(project.versions if project is not None else ()):
         release = project.release(version) if project is not None else None

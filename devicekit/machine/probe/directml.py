@@ -3,7 +3,6 @@
 Sources: the search and the filters of TensorFlow's DirectML builds; the registry keys that DXGI keeps of each adapter.
 """
 
-from dataclasses import replace
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..facts import DeviceNode, DirectMl, DxAdapter, Fact, Library
@@ -84,15 +83,14 @@ def read_directml(host: Host, asked: Optional[Asked] = None) -> DirectMl:
         answer = asked.question.answer()
     except OSError as error:
         if host.system == "windows":  # what the registry says holds nonetheless
-            return replace(known, failure=host.scrub(str(error)))
-        return replace(known, adapters=Fact.unknown(host.scrub(str(error)), "DXCore"))
+            return known.replace(failure=host.scrub(str(error)))
+        return known.replace(adapters=Fact.unknown(host.scrub(str(error)), "DXCore"))
     found = parse_directx(answer)
     source = str(answer.get("source", ""))
     loads = known.loads
     if asked.bundled and not loads.known:
         loads = Fact.of("unloadable" not in answer, source, host.scrub(str(answer.get("unloadable", ""))))
-    return replace(
-        known,
+    return known.replace(
         adapters=Fact.of(tuple(_scrubbed(host, item) for item in _with_levels(found, known)), source),
         ordered=True,
         failure=host.scrub(str(answer.get("failure", ""))),
@@ -102,13 +100,13 @@ def read_directml(host: Host, asked: Optional[Asked] = None) -> DirectMl:
 
 
 def _scrubbed(host: Host, adapter: DxAdapter) -> DxAdapter:
-    return replace(adapter, name=host.scrub(adapter.name), problem=host.scrub(adapter.problem))
+    return adapter.replace(name=host.scrub(adapter.name), problem=host.scrub(adapter.problem))
 
 
 def _with_levels(adapters: Tuple[DxAdapter, ...], known: DirectMl) -> Tuple[DxAdapter, ...]:
     """The adapters with the feature levels that the registry has of cards of their kind."""
     levels = {(item.vendor_id, item.device_id): item.feature_level for item in known.adapters.or_none() or ()}
-    return tuple(replace(item, feature_level=levels.get((item.vendor_id, item.device_id))) for item in adapters)
+    return tuple(item.replace(feature_level=levels.get((item.vendor_id, item.device_id))) for item in adapters)
 
 
 def _read_libraries(host: Host) -> "Fact[Tuple[Library, ...]]":

@@ -5,7 +5,6 @@ a fact.
 """
 
 import re
-from dataclasses import replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..facts import Driver, Fact, Gpu, GpuProcess, MigDevice
@@ -36,16 +35,16 @@ def read_nvml(host: Host, asked: NvmlQuestion, driver: Driver, minors: Mapping[s
     if asked.question is None:
         why: Fact[str] = Fact.absent("", asked.reason) if asked.needless else Fact.unknown(asked.reason, source)
         listed = bool(driver.gpus.or_none())
-        return replace(driver, nvml=why, xids=read_xids(host) if listed else Fact.absent(problem=asked.reason))
+        return driver.replace(nvml=why, xids=read_xids(host) if listed else Fact.absent(problem=asked.reason))
     try:
         answer = dict(asked.question.answer())
     except OSError as error:
         silent = not isinstance(error, ChildProcessError)  # that one: there was no child to ask with
         nvml: Fact[str] = Fact.unknown(host.scrub(str(error))[:300], source)
-        return replace(driver, nvml=nvml, nvml_silent=silent, xids=find_xids(host))
+        return driver.replace(nvml=nvml, nvml_silent=silent, xids=find_xids(host))
     if "unusable" in answer:
-        return replace(
-            driver, nvml=Fact.unknown(host.scrub(str(answer["unusable"]))[:300], source), xids=read_xids(host)
+        return driver.replace(
+            nvml=Fact.unknown(host.scrub(str(answer["unusable"]))[:300], source), xids=read_xids(host)
         )
     told = answer.get("xids")
     xids = (
@@ -56,10 +55,9 @@ def read_nvml(host: Host, asked: NvmlQuestion, driver: Driver, minors: Mapping[s
     code = _whole(answer.get("error"))
     if code is not None:
         text = "%s (NVML error %d)" % (host.scrub(str(answer.get("text", "")))[:200] or "it did not start", code)
-        return replace(driver, nvml=Fact.unknown(text, source), nvml_error=Fact.of(code, source), xids=xids)
+        return driver.replace(nvml=Fact.unknown(text, source), nvml_error=Fact.of(code, source), xids=xids)
     found = [parse_nvml_gpu(item, host) for item in _list(answer.get("gpus")) if isinstance(item, dict)]
-    return replace(
-        driver,
+    return driver.replace(
         nvml=_fact(answer.get("nvml_version"), str, host, source),
         nvidia_version=_fact(answer.get("driver_version"), str, host),
         cuda_version=_fact(answer.get("cuda_version"), str, host),
@@ -194,7 +192,7 @@ def _merged(told: Sequence[Gpu], driver: Driver, minors: Mapping[str, str]) -> "
     seen = {gpu.bus_id for gpu in told if gpu.bus_id}
     nodes = {node.path for node in driver.nodes}
     others = [
-        replace(gpu, bus_id=parse_bus_id(gpu.bus_id) or gpu.bus_id)
+        gpu.replace(bus_id=parse_bus_id(gpu.bus_id) or gpu.bus_id)
         for gpu in driver.gpus.or_none() or ()
         if gpu.bus_id not in minors or "/dev/nvidia%s" % minors[gpu.bus_id] in nodes
     ]
@@ -203,11 +201,11 @@ def _merged(told: Sequence[Gpu], driver: Driver, minors: Mapping[str, str]) -> "
     for gpu in told:
         if not gpu.bus_id and others:  # lost: both count in bus order, so that the next one left is this one
             known = others.pop(0)
-            gpu = replace(gpu, name=gpu.name or known.name, bus_id=known.bus_id, uuid=gpu.uuid or known.uuid)
-        found[gpu.bus_id or "~%04d" % gpu.index] = replace(gpu, name=gpu.name or "NVIDIA GPU")
+            gpu = gpu.replace(name=gpu.name or known.name, bus_id=known.bus_id, uuid=gpu.uuid or known.uuid)
+        found[gpu.bus_id or "~%04d" % gpu.index] = gpu.replace(name=gpu.name or "NVIDIA GPU")
     for gpu in others:
-        found[gpu.bus_id] = replace(gpu, problem="the kernel module lists it, NVML does not")
+        found[gpu.bus_id] = gpu.replace(problem="the kernel module lists it, NVML does not")
     ordered = [found[key] for key in sorted(found)]
     if not ordered and not driver.gpus.known:
         return driver.gpus
-    return Fact.of(tuple(replace(gpu, index=index) for index, gpu in enumerate(ordered)), SOURCE)
+    return Fact.of(tuple(gpu.replace(index=index) for index, gpu in enumerate(ordered)), SOURCE)

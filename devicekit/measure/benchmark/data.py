@@ -1,11 +1,11 @@
 """Random data of the shape that a model takes: the same for the same seed, on every device and framework."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 
+from ...records import Record
 from .models import Model
 
 __all__ = ["Batch", "Part", "ahead", "batches", "mapped", "one_batch", "parts_of", "pool", "prepare"]
@@ -17,8 +17,7 @@ Batch = Tuple[Any, Any]
 _POOL_BYTES = 64 << 20
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """One array of a batch.
 
     Attributes

@@ -6,14 +6,14 @@ VGG-16 (Simonyan and Zisserman 2015, arXiv:1409.1556). Sequences: a small encode
 arXiv:1706.03762) and two layers of LSTM, of a size at which a laptop takes less than a second a step.
 """
 
-from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
+
+from ...records import Record
 
 __all__ = ["MODELS", "NAMES", "Model", "model_named", "resized"]
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(Record):
     """A model, and the data that it takes.
 
     Attributes

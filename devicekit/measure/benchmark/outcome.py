@@ -1,6 +1,5 @@
 """The outcome of a worker as a row: figures, or the reason why there are none. Pure, except that names are removed."""
 
-from dataclasses import replace
 from typing import Any, Dict, Sequence
 
 from ...children.worker import WorkerReport
@@ -72,8 +71,7 @@ def joined(rows: Sequence[Throughput]) -> Throughput:
     if len(good) < 2:
         return good[0] if good else rows[0]
     peaks = [row.memory_peak_bytes for row in good if row.memory_peak_bytes is not None]
-    return replace(
-        good[0],
+    return good[0].replace(
         step_seconds=tuple(seconds for row in good for seconds in row.step_seconds),
         warmup_seconds=tuple(seconds for row in good for seconds in row.warmup_seconds),
         memory_peak_bytes=max(peaks) if peaks else None,

@@ -1,16 +1,15 @@
 """What a benchmark measured. Pure data."""
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from ...diagnosis.findings import Finding
+from ...records import Pairs, Record, Seconds
 from ...selection.throughput import Throughput
 
 __all__ = ["BenchmarkResult"]
 
 
-@dataclass(frozen=True)
-class BenchmarkResult:
+class BenchmarkResult(Record):
     """What was measured, device by device.
 
     Attributes
@@ -28,26 +27,16 @@ class BenchmarkResult:
     """
 
     rows: Tuple[Throughput, ...]
-    findings: Tuple[Finding, ...] = field(default=())
-    seconds: float = 0.0
+    findings: Tuple[Finding, ...] = ()
+    seconds: Seconds = 0.0
     cached: bool = False
-    settings: Tuple[Tuple[str, Any], ...] = ()
+    settings: Pairs[Any] = ()
 
     @property
     def fastest(self) -> Optional[Throughput]:
         """The row with the most examples per second, None where none has figures."""
         measured = [row for row in self.rows if row.per_second]
         return max(measured, key=lambda row: row.per_second or 0.0) if measured else None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the result as plain data for JSON."""
-        return {
-            "rows": [row.to_dict() for row in self.rows],
-            "findings": [item.to_dict() for item in self.findings],
-            "seconds": round(self.seconds, 3),
-            "cached": self.cached,
-            "settings": dict(self.settings),
-        }
 
     def relative_to_cpu(self, row: Throughput) -> Optional[float]:
         """Return a row's examples per second as a ratio to the CPU's at the same work; None without such a row.

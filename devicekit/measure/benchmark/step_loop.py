@@ -1,15 +1,15 @@
 """What a loop is given, and what it must do: the same for every framework."""
 
-from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, Optional, Tuple
+from types import MappingProxyType
+from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
 
+from ...records import Record
 from .data import Batch
 
 __all__ = ["Job", "Loop"]
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Record):
     """What is to be measured in a worker.
 
     Attributes
@@ -37,7 +37,7 @@ class Job:
     optimizer: str
     input_pipeline: bool = False
     seed: int = 0
-    settings: Dict[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = MappingProxyType({})
 
     def batch(self) -> Batch:
         """Return the batch that every step takes, in the processor's memory."""

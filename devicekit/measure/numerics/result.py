@@ -1,9 +1,9 @@
 """What a comparison of devices found: figures, verdicts and divergence. Pure data."""
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from typing import Optional, Tuple
 
 from ...diagnosis.findings import Finding
+from ...records import Real, Record, Seconds
 
 __all__ = ["VERDICTS", "Comparison", "Difference", "Divergence", "Measure"]
 
@@ -13,8 +13,7 @@ __all__ = ["VERDICTS", "Comparison", "Difference", "Divergence", "Measure"]
 VERDICTS = ("agrees", "reduced-precision", "unsupported", "failed", "differs")
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Record):
     """How far an array is from its reference.
 
     Attributes
@@ -38,29 +37,15 @@ class Measure:
 
     dtype: str
     shape: Tuple[int, ...]
-    max_relative_error: float
-    mean_relative_error: float
-    max_ulp: float
-    cosine: float
+    max_relative_error: Real
+    mean_relative_error: Real
+    max_ulp: Real
+    cosine: Real
     nonfinite: int
-    tolerance: float
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the figures as plain data for JSON; what is no finite number is a text."""
-        return {
-            "dtype": self.dtype,
-            "shape": list(self.shape),
-            "max_relative_error": _number(self.max_relative_error),
-            "mean_relative_error": _number(self.mean_relative_error),
-            "max_ulp": _number(self.max_ulp),
-            "cosine": _number(self.cosine),
-            "nonfinite": self.nonfinite,
-            "tolerance": _number(self.tolerance),
-        }
+    tolerance: Real
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Record):
     """One thing that was compared on one device.
 
     Attributes
@@ -104,15 +89,8 @@ class Difference:
     detail: str = ""
     depth: int = -1
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the difference as plain data for JSON."""
-        values = dict(vars(self))
-        values["measure"] = self.measure.to_dict() if self.measure is not None else None
-        return values
 
-
-@dataclass(frozen=True)
-class Divergence:
+class Divergence(Record):
     """How training on a device drifts from training on the reference, step by step.
 
     Attributes
@@ -139,25 +117,17 @@ class Divergence:
     optimizer: str
     device: str
     framework: str
-    loss: Tuple[float, ...]
-    reference_loss: Tuple[float, ...]
-    weights: Tuple[float, ...]
-    rounding: Tuple[float, ...]
-    seed: Tuple[float, ...]
+    loss: Tuple[Real, ...]
+    reference_loss: Tuple[Real, ...]
+    weights: Tuple[Real, ...]
+    rounding: Tuple[Real, ...]
+    seed: Tuple[Real, ...]
     verdict: str
     first_step: Optional[int] = None
     detail: str = ""
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the divergence as plain data for JSON."""
-        values = dict(vars(self))
-        for name in ("loss", "reference_loss", "weights", "rounding", "seed"):
-            values[name] = [_number(item) for item in values[name]]
-        return values
 
-
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Record):
     """Whether devices compute what the reference computes.
 
     Attributes
@@ -178,14 +148,16 @@ class Comparison:
         How long it took.
     """
 
+    _json = ("reference", "devices", "agrees", "subject", "seed", "seconds", "findings", "differences", "divergences")
+
     reference: str
     devices: Tuple[str, ...]
     differences: Tuple[Difference, ...] = ()
     divergences: Tuple[Divergence, ...] = ()
-    findings: Tuple[Finding, ...] = field(default=())
+    findings: Tuple[Finding, ...] = ()
     subject: str = ""
     seed: int = 0
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
 
     @property
     def agrees(self) -> bool:
@@ -198,20 +170,6 @@ class Comparison:
         """The first that is outside its tolerance, in the order of computation; None where there is none."""
         return next((item for item in self.differences if item.verdict == "differs"), None)
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the comparison as plain data for JSON."""
-        return {
-            "reference": self.reference,
-            "devices": list(self.devices),
-            "agrees": self.agrees,
-            "subject": self.subject,
-            "seed": self.seed,
-            "seconds": round(self.seconds, 3),
-            "findings": [item.to_dict() for item in self.findings],
-            "differences": [item.to_dict() for item in self.differences],
-            "divergences": [item.to_dict() for item in self.divergences],
-        }
-
     def __str__(self) -> str:
         from ...records import seam
 
@@ -221,12 +179,3 @@ class Comparison:
         from ...records import seam
 
         return str(seam("record as HTML")(self))
-
-
-def _number(value: float) -> Any:
-    """Return a number that JSON has, or its name."""
-    if value != value:
-        return "nan"
-    if value in (float("inf"), float("-inf")):
-        return "inf" if value > 0 else "-inf"
-    return value

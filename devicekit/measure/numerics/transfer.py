@@ -7,7 +7,6 @@ other framework makes the model again and repeats the calls; they are judged her
 import importlib.util
 import os
 import tempfile
-from dataclasses import replace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...errors import DevicekitError
@@ -240,7 +239,7 @@ def _judged(
     found += compare_whole(subject, inputs, targets, loss, sizes, devices)
     say("model")
     return tuple(
-        item if item.device == "cpu" else replace(item, device="cpu", framework=item.device)
+        item if item.device == "cpu" else item.replace(device="cpu", framework=item.device)
         for item in only_the_cause(found, calls)
         if not item.what.partition(",")[0].endswith(
             "seed_generator_state"

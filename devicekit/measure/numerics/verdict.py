@@ -1,7 +1,6 @@
 """A verdict on each thing that was compared, and the findings that follow from them."""
 
 import math
-from dataclasses import replace
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -112,7 +111,7 @@ def judge(
     base = Difference(kind, name, operation, what, device, framework, "differs", ran_on=ran_on, depth=layer_depth)
     problem = shape_problem(actual, reference)
     if problem:
-        return _with(base, detail=problem)
+        return base.replace(detail=problem)
     shape = tuple(int(size) for size in np.shape(actual))
     actual, reference = real(actual), real(reference)
     if magnitude is not None:
@@ -120,10 +119,10 @@ def judge(
     limit = tolerance(dtype, accumulation=accumulation, depth=depth)
     case = _case(actual, reference, baseline, magnitude, dtype, limit)
     found = measure(actual, reference, dtype=dtype, tolerance=case.allowed, magnitude=magnitude, ignore=case.ignore)
-    base = _with(base, measure=replace(found, shape=shape), arithmetic=_own(dtype))
+    base = base.replace(measure=found.replace(shape=shape), arithmetic=_own(dtype))
     if found.nonfinite == 0 and found.max_relative_error <= case.allowed:
         flushed = "subnormal numbers are flushed to zero" if case.flushed else ""
-        return _with(base, verdict="agrees", detail=_joined(case.remark, flushed))
+        return base.replace(verdict="agrees", detail=_joined(case.remark, flushed))
     seen = recognise(
         actual, reference, dtype=dtype, tolerance=case.allowed, stale=stale, magnitude=magnitude, ignore=case.ignore
     )
@@ -133,9 +132,9 @@ def judge(
         )
         if known:
             verdict = "agrees" if known == dtype == "float32" else "reduced-precision"
-            return _with(base, verdict=verdict, arithmetic=known, detail=_joined(remark, case.remark))
+            return base.replace(verdict=verdict, arithmetic=known, detail=_joined(remark, case.remark))
     where = str(seen) or _joined("wrong " + share(seen.wrong) if share(seen.wrong) else "")
-    return _with(base, arithmetic="", detail=_joined(where, case.remark))
+    return base.replace(arithmetic="", detail=_joined(where, case.remark))
 
 
 def unsupported(
@@ -150,10 +149,6 @@ def failed(
 ) -> Difference:
     """Return the difference for what raised, or ended its process; ``detail``: the error's message."""
     return Difference(kind, name, operation, what, device, framework, "failed", ran_on=ran_on, detail=detail)
-
-
-def _with(base: Difference, **values: Any) -> Difference:
-    return Difference(**dict(vars(base), **values))
 
 
 def _terms(magnitude: Any, shape: Tuple[int, ...], reference: Any) -> Any:

@@ -6,7 +6,6 @@ is said and not done.
 
 import os
 import sys
-from dataclasses import replace
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
@@ -47,7 +46,7 @@ class Tuner:
 
     def finish(self, setup: Setup) -> Setup:
         """Make calls to the framework."""
-        return replace(setup, selection=finish(setup.selection, self._tuned, setup.options.precision))
+        return setup.replace(selection=finish(setup.selection, self._tuned, setup.options.precision))
 
 
 def prepare(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Plan, Tuned]:
@@ -75,7 +74,7 @@ def prepare(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Plan, T
             late.append(item)
         else:
             variables.update(unset)
-    return replace(plan, environment=plan.environment + tuple(variables.items())), Tuned(tuning, tuple(late))
+    return plan.replace(environment=plan.environment + tuple(variables.items())), Tuned(tuning, tuple(late))
 
 
 def _tuning(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Optional[Tuning], str]:

@@ -4,12 +4,12 @@ What the user has set is never touched: such a setting is listed with the variab
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from packaging.version import InvalidVersion, Version
 
 from ...machine.facts import Machine, Native
+from ...records import Record
 from ...selection.selection import Selection
 from .result import TunedOption
 
@@ -19,8 +19,7 @@ __all__ = ["NAMES", "Option", "candidates", "wanted"]
 NAMES = ("threads", "onednn", "allocator", "tf32", "precision", "fpmath", "xla", "compile", "prefetch")
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Record):
     """One setting to try.
 
     Attributes

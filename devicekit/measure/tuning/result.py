@@ -1,15 +1,14 @@
 """What tuning tried, what it kept, and by how much each paid. Pure data."""
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from ...diagnosis.findings import Finding
+from ...records import Pairs, Record, Seconds
 
 __all__ = ["TunedOption", "Tuning"]
 
 
-@dataclass(frozen=True)
-class TunedOption:
+class TunedOption(Record):
     """One setting that was tried on its own.
 
     Attributes
@@ -37,19 +36,12 @@ class TunedOption:
     gain: Optional[float]
     kept: bool
     reason: str = ""
-    environment: Tuple[Tuple[str, str], ...] = ()
+    environment: Pairs[str] = ()
     calls: Tuple[str, ...] = ()
-    settings: Tuple[Tuple[str, Any], ...] = ()
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the option as plain data for JSON."""
-        return dict(
-            vars(self), environment=dict(self.environment), calls=list(self.calls), settings=dict(self.settings)
-        )
+    settings: Pairs[Any] = ()
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(Record):
     """What makes training faster on a device.
 
     Attributes
@@ -68,32 +60,21 @@ class Tuning:
         Whether it comes from an earlier measurement of the same state of this machine.
     """
 
+    _json = ("device", "framework", "model", "gain", "options", "findings", "seconds", "cached")
+
     device: str
     framework: str
     model: str
     options: Tuple[TunedOption, ...] = ()
     gain: Optional[float] = None
-    findings: Tuple[Finding, ...] = field(default=())
-    seconds: float = 0.0
+    findings: Tuple[Finding, ...] = ()
+    seconds: Seconds = 0.0
     cached: bool = False
 
     @property
     def kept(self) -> Tuple[TunedOption, ...]:
         """The options that pay."""
         return tuple(item for item in self.options if item.kept)
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Return the tuning as plain data for JSON."""
-        return {
-            "device": self.device,
-            "framework": self.framework,
-            "model": self.model,
-            "gain": self.gain,
-            "options": [item.to_dict() for item in self.options],
-            "findings": [item.to_dict() for item in self.findings],
-            "seconds": round(self.seconds, 3),
-            "cached": self.cached,
-        }
 
     def __str__(self) -> str:
         from ...records import seam

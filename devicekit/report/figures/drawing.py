@@ -2,10 +2,10 @@
 
 import contextlib
 import warnings
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 from ...errors import DevicekitError
+from ...records import Record
 
 __all__ = [
     "BLUE", "FAINT", "GREEN", "GREY", "INK", "PURPLE", "RED", "WIDE", "Entries", "Panel", "decades", "figure", "label",
@@ -48,8 +48,7 @@ _STYLE: Dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(Record):
     """One pair of axes with what stands above it.
 
     Attributes

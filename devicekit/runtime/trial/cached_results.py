@@ -3,7 +3,6 @@
 import json
 import os
 import time
-from dataclasses import replace
 from typing import Any, Dict, Optional
 
 from ..cache import read_own, tidy, write_whole
@@ -45,7 +44,7 @@ def load_verdict(folder: str, key: str) -> Optional[Trial]:
     life = _WORKS_LIFE_S if trial.outcome == "works" else _FAILED_LIFE_S
     if not 0 <= age < life or any(stamp(path) != then for path, then in stamps.items()):
         return None
-    return replace(trial, files=tuple(stamps))
+    return trial.replace(files=tuple(stamps))
 
 
 def _decode(values: Dict[str, Any]) -> Trial:

@@ -1,7 +1,6 @@
 """From what happened in a trial or an operation to a finding that names the root cause. Pure."""
 
 import re
-from dataclasses import replace
 from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
@@ -36,7 +35,7 @@ def _explained(text: str, plan: Plan, blocks: Tuple[str, ...], severity: str) ->
     if not found.certain:
         return None
     finding = next((item for item in found.findings if item.code not in _NOTHING_NEW), None)
-    return None if finding is None else replace(finding, severity=severity, blocks=blocks)
+    return None if finding is None else finding.replace(severity=severity, blocks=blocks)
 
 
 def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = "") -> Finding:

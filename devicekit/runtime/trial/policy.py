@@ -1,6 +1,5 @@
 """Tries a plan's device in a child before this process touches it, and turns what comes of that into the next plan."""
 
-from dataclasses import replace
 from typing import Any, Dict, List, Optional, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
@@ -34,12 +33,12 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Fi
         plan = following
     if trial.stage == "import":
         # Looking at every file may tell why.
-        return to_cpu(replace(plan, importable=False), cause_in_files(plan) or finding), notes
+        return to_cpu(plan.replace(importable=False), cause_in_files(plan) or finding), notes
     if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
         # They must be hidden before the framework looks, and whether that helps can kill the process as well.
         plan = _hide(plan, machine, finding)
         again = _verdict(plan, machine, options, notes)
-        return replace(plan, importable=again.outcome in ("works", "not-run")), notes
+        return plan.replace(importable=again.outcome in ("works", "not-run")), notes
     return to_cpu(plan, finding), notes
 
 
@@ -88,7 +87,7 @@ def _without_plugin(plan: Plan, machine: Machine, trial: "Trial") -> Tuple[Plan,
 
     problem = "its 'prepare' for %s %s: %s" % (name_of(plan.framework), trial.outcome, trial.detail)
     rest = tuple(item for item in plan.alternatives if item.platform != plan.platform)
-    return replace(plan, alternatives=rest), broken_finding(machine, plan.platform, problem)
+    return plan.replace(alternatives=rest), broken_finding(machine, plan.platform, problem)
 
 
 def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:
@@ -103,8 +102,8 @@ def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:
         hidden += (("TF_DIRECTML_PATH", "/nonexistent"),)
     given = {name for name, _ in hidden}
     environment = tuple(pair for pair in plan.environment if pair[0] not in given) + hidden
-    changed = to_cpu(replace(plan, environment=environment), finding)
-    return replace(changed, fallback=plan.request.kind != "cpu")
+    changed = to_cpu(plan.replace(environment=environment), finding)
+    return changed.replace(fallback=plan.request.kind != "cpu")
 
 
 def _cache_finding(problem: str) -> Finding:

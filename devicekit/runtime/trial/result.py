@@ -1,7 +1,8 @@
 """`Trial`: what happened in the child, one of a closed set of outcomes."""
 
-from dataclasses import dataclass
 from typing import Tuple
+
+from ...records import Record
 
 __all__ = ["OUTCOMES", "TIMEOUT_S", "Trial"]
 
@@ -12,8 +13,7 @@ OUTCOMES = ("works", "raises", "dies", "hangs", "wrong", "not-run")
 TIMEOUT_S = 90.0
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Record):
     """What happened in the child.
 
     Attributes

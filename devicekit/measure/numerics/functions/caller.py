@@ -2,11 +2,11 @@
 
 import contextlib
 import random
-from dataclasses import dataclass
 from typing import Any, Callable, ContextManager, Iterator, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ....records import Record
 from ..nests import flatten, rebuild
 from ..operations.operation import rounded
 
@@ -27,8 +27,7 @@ __all__ = [
 FLOATS = ("bfloat16", "float16", "float32", "float64")
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(Record):
     """An array that a function is called with.
 
     Attributes
@@ -48,8 +47,7 @@ class Value:
         return self.dtype in FLOATS
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(Record):
     """An array that came back.
 
     Attributes
@@ -69,8 +67,7 @@ class Result:
     ran_on: str = ""
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(Record):
     """What one call gave.
 
     Attributes
@@ -128,8 +125,7 @@ class Caller:
         return ()
 
 
-@dataclass(frozen=True)
-class Arguments:
+class Arguments(Record):
     """What a function is called with: its arguments, and a `Value` (or None: hand it on as it is) for each leaf of them."""
 
     nest: Tuple[Any, ...]

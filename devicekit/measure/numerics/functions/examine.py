@@ -5,11 +5,11 @@ CPU with every input moved to a neighbouring number: what that changes in the re
 (Monte Carlo arithmetic, with the perturbation at the inputs: Parker, *Monte Carlo Arithmetic*, UCLA CSD-970002, 1997).
 """
 
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ....records import Record
 from ..missing import is_missing_kernel
 from ..nests import flatten
 from ..result import Difference
@@ -32,8 +32,7 @@ _LONGEST_SUM = 1 << 16
 _DOUBLE = {"complex64": "complex128", "complex128": "complex128"}
 
 
-@dataclass(frozen=True)
-class FunctionReport:
+class FunctionReport(Record):
     """What `examine_function` found, and what it was compared with.
 
     Attributes
@@ -251,7 +250,7 @@ class _Work:
         if judged.verdict != "reduced-precision" or not settings:
             return judged
         detail = "; ".join(filter(None, (judged.detail, ", ".join(settings))))
-        return Difference(**dict(vars(judged), detail=detail))
+        return judged.replace(detail=detail)
 
     def _judge(
         self, array: np.ndarray, reference: np.ndarray, item: Result, device: str, ran_on: str = ""

@@ -2,7 +2,6 @@
 
 import math
 import zlib
-from dataclasses import replace
 from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -140,7 +139,7 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
         before = [item for item in arrays_in(outcome) if item is not None]
         for item in parts:
             if case.remark and item.verdict != "agrees":
-                item = replace(item, detail="; ".join(filter(None, (item.detail, case.remark))))
+                item = item.replace(detail="; ".join(filter(None, (item.detail, case.remark))))
             known = worst.get(item.what)
             if known is None or _badness(item) > _badness(known):
                 worst[item.what] = item
@@ -191,7 +190,7 @@ def _judged(
             if actual is not None and not np.any(actual):
                 continue
             detail = "there is none, and the reference has one" if actual is None else "the reference has none"
-            found.append(replace(base, detail=detail))
+            found.append(base.replace(detail=detail))
             continue
         dtype = coarsest([dtypes[place], own]) if "float" in dtypes[place] else dtypes[place]
         accumulation = sizes.backward if is_gradient else sizes.forward
@@ -210,9 +209,9 @@ def _judged(
             )
         if elsewhere and verdict.verdict == "agrees" and "float" in dtype:
             detail = "no kernel on %s: it ran on %s" % (labels.device, outcome.ran_on)
-            verdict = replace(verdict, verdict="unsupported", detail=detail)
+            verdict = verdict.replace(verdict="unsupported", detail=detail)
         if reference.remark and (place == 0 or verdict.verdict != "agrees"):
-            verdict = replace(verdict, detail="; ".join(filter(None, (verdict.detail, reference.remark))))
+            verdict = verdict.replace(detail="; ".join(filter(None, (verdict.detail, reference.remark))))
         found.append(verdict)
     return found
 
@@ -308,7 +307,7 @@ def _failure(labels: _Labels, what: str, error: Exception) -> Difference:
     depth = named.pop("depth")
     text = "%s: %s" % (type(error).__name__, line_of(error))
     make = unsupported if classify_error(text) in NO_KERNEL else failed
-    return replace(make(detail=text, **named), depth=depth)
+    return make(detail=text, **named).replace(depth=depth)
 
 
 def _not_compared(labels: _Labels) -> Difference:

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
+from ....records import Record
 from ..keras_model import layers_of, public_class, variables_of
 from ..nests import flatten, rebuild
 
@@ -18,8 +19,7 @@ MOST_CALLS = 4
 _MOST_INSIDE = 2
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Record):
     """An array that a layer was given.
 
     Attributes

@@ -1,6 +1,5 @@
 """The verdict on one array of a layer, with an eye on how far rounding of the layer's inputs would have moved it."""
 
-from dataclasses import replace
 from typing import Any, Dict, Sequence
 
 import numpy as np
@@ -136,7 +135,7 @@ def coarse_verdict(
     if not np.all(distance <= _MARGIN * (furthest + float(np.mean(furthest))) + limit * size):
         return item
     detail = "as far as %s moves it over kinks" % arithmetic
-    return replace(item, verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
+    return item.replace(verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
 
 
 def _excused(
@@ -146,5 +145,5 @@ def _excused(
     found = again.measure
     if not noise and first.measure is not None:  # the error as it is, beside the largest that would have passed
         most = measure(right + allowed, right, dtype=dtype, tolerance=0.0).max_relative_error
-        found = replace(first.measure, tolerance=max(first.measure.tolerance, most))
-    return replace(again, measure=found, detail="; ".join(filter(None, (again.detail, detail))))
+        found = first.measure.replace(tolerance=max(first.measure.tolerance, most))
+    return again.replace(measure=found, detail="; ".join(filter(None, (again.detail, detail))))

@@ -5,7 +5,6 @@ same where frameworks have different defaults. Shapes are channels-last, kernels
 `same_padding`. Every output of a float dtype has the dtype that is tried, unless the definition says otherwise.
 """
 
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Dict, Iterable, Tuple, Union
 
@@ -176,7 +175,7 @@ def select(patterns: Union[str, Iterable[str], None] = None) -> Tuple[Operation,
 
 def magnitudes(operation: Operation) -> Operation:
     """Return the same operation on absolute values, whose results are the size of the terms of each sum."""
-    return replace(operation, scale="magnitude")
+    return operation.replace(scale="magnitude")
 
 
 def _matches(item: Operation, pattern: str) -> bool:

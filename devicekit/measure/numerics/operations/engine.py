@@ -1,17 +1,16 @@
 """What runs an operation of the suite in one framework."""
 
-from dataclasses import dataclass
 from typing import Optional, Sequence, Tuple
 
 import numpy as np
 
+from ....records import Record
 from .operation import Operation
 
 __all__ = ["Engine", "Outcome", "engine"]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Record):
     """What became of one operation.
 
     Attributes

@@ -1,16 +1,16 @@
 """What an operation of the suite is, and the values of its inputs. Data only; NumPy alone."""
 
 import zlib
-from dataclasses import dataclass
 from typing import Any, Dict, Tuple
 
 import numpy as np
 
+from ....records import Record
+
 __all__ = ["Input", "Operation", "cotangent", "generator_of", "rounded", "same_padding"]
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(Record):
     """One input of an operation.
 
     Attributes
@@ -40,8 +40,7 @@ class Input:
     differentiable: bool = True
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Record):
     """One case of the suite.
 
     Attributes

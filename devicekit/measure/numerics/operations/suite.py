@@ -3,10 +3,11 @@
 import os
 import tempfile
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ....children.worker import run_worker
+from ....records import Record
 from ..result import Comparison, Difference
 from ..verdict import findings
 from .catalog import Operation, select
@@ -110,8 +111,7 @@ def run_suite(
     )
 
 
-@dataclass(frozen=True)
-class _Setting:
+class _Setting(Record):
     folder: str
     seed: int
     engine: str
@@ -125,7 +125,7 @@ def _framework(
     """Run one framework's devices; return the differences and the devices under the framework's full name."""
     if set(devices) == {"cpu"}:
         # Half precision on the CPU is only looked at beside a device's.
-        chosen = [replace(item, dtypes=("float32",)) for item in chosen if "float32" in item.dtypes]
+        chosen = [item.replace(dtypes=("float32",)) for item in chosen if "float32" in item.dtypes]
     cases = _cases(chosen, ("reference", "magnitude", "result"))
     with tempfile.TemporaryDirectory(dir=setting.folder) as folder:
         cpu = _run(framework, "cpu", cases, folder, setting)

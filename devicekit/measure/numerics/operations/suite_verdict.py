@@ -1,7 +1,6 @@
 """Judges what a device computed of the suite: every output and gradient, against the reference that the CPU computed."""
 
 import math
-from dataclasses import replace
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -198,8 +197,8 @@ def _verdict(
 def _exactly(verdict: Difference) -> Difference:
     """Nothing is rounded in it, so that within the tolerance is not enough."""
     assert verdict.measure is not None
-    strict = replace(verdict.measure, tolerance=0.0)
+    strict = verdict.measure.replace(tolerance=0.0)
     if strict.max_relative_error == 0.0:
-        return replace(verdict, measure=strict)
+        return verdict.replace(measure=strict)
     detail = "nothing is rounded in this operation, so that every bit must be right"
-    return replace(verdict, verdict="differs", measure=strict, arithmetic="", detail=detail)
+    return verdict.replace(verdict="differs", measure=strict, arithmetic="", detail=detail)

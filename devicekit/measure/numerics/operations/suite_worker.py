@@ -1,7 +1,6 @@
 """The part of the suite that runs in a worker: computes cases on one device and writes each result to a file."""
 
 import os
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, Callable, Dict, Tuple
 
@@ -77,7 +76,7 @@ def _outcome(
     wanted = dtype if role == "result" else "float64"
     if wanted not in dtypes:
         return Outcome(error="%s has no %s there" % (made.framework, wanted), unsupported=True)
-    operation = replace(operation, dtypes=(dtype,))  # the one that a reference is for
+    operation = operation.replace(dtypes=(dtype,))  # the one that a reference is for
     if role == "magnitude":
         operation = magnitudes(operation)
     return made.run(operation, arrays(operation, seed, dtype), wanted, place, seed)
