@@ -262,7 +262,7 @@ def test_the_json_with_causes_and_fixes_loses_nothing():
     again = MachineDiff.from_dict(json.loads(json.dumps(diff.to_dict())))
     assert again == diff
     assert again.consequences[0].finding.fix == diff.consequences[0].finding.fix
-    for data in ({}, {"schema": 9}, {"schema": 1, "changes": 3, "consequences": []}, {"schema": 1, "changes": []}):
+    for data in ({}, {"schema": 9}, {"schema": 1, "changes": 3, "consequences": []}, {"schema": 1, "more": []}):
         with pytest.raises(MachineFileError):
             MachineDiff.from_dict(data)
 
