@@ -2,8 +2,7 @@
 
 from typing import Iterator, List, NamedTuple, Optional, Tuple
 
-from .devices import DxAdapter
-from .facts import Machine
+from .facts import DxAdapter, Machine
 from .vendors import AMD, APPLE, INTEL, NVIDIA, VENDORS, vendor_of
 
 __all__ = ["Accelerator", "accelerators"]
