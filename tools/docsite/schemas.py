@@ -10,10 +10,11 @@ import typing
 from dataclasses import fields, is_dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
+from devicekit.machine.fact import Fact
+
 import devicekit
 from devicekit.cluster.lease import listing
 from devicekit.diagnosis import findings
-from devicekit.machine.fact import Fact
 from devicekit.resolver import result as resolution
 from devicekit.runtime import verification
 
