@@ -96,12 +96,12 @@ def test_what_is_raised_is_an_exception(name):
         assert issubclass(found, BaseException)
 
 
-@for_each("name", [name for name in PUBLIC if hasattr(PUBLIC[name], "__dataclass_fields__")])
+@for_each("name", [name for name in PUBLIC if hasattr(PUBLIC[name], "_fields")])
 def test_attributes_are_those_that_it_has(name):
     item = PUBLIC[name]
     names = described(section(docstring(name), "Attributes") or "")
-    assert {field for field in item.__dataclass_fields__ if not field.startswith("_")} <= set(names)
-    assert all(hasattr(item, attribute) or attribute in item.__dataclass_fields__ for attribute in names)
+    assert set(item._fields) <= set(names)
+    assert all(hasattr(item, attribute) or attribute in item._fields for attribute in names)
 
 
 @for_each("name", [name for name in PUBLIC if inspect.isclass(PUBLIC[name])])

@@ -6,10 +6,10 @@ import random
 import sys
 
 import pytest
-from devicekit.machine.devices import Gpu
 
 from devicekit import Selection
 from devicekit.machine import Fact
+from devicekit.machine.facts import Gpu
 from devicekit.machine.probe import read_machine
 from devicekit.measure import TunedOption, Tuning
 from devicekit.measure.tuning import cache

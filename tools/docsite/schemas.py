@@ -4,17 +4,17 @@
 real output against them. They say what is there, and leave room for what later releases add.
 """
 
+import collections.abc
 import inspect
 import re
 import typing
-from dataclasses import fields, is_dataclass
 from typing import Any, Dict, List, Optional, Tuple
-
-from devicekit.machine.fact import Fact
 
 import devicekit
 from devicekit.cluster.lease import listing
 from devicekit.diagnosis import findings
+from devicekit.machine.facts import Fact
+from devicekit.records import Pairs, Real, Seconds, json_hints
 from devicekit.resolver import result as resolution
 from devicekit.runtime import verification
 
@@ -25,9 +25,6 @@ TEXT: Dict[str, Any] = {"type": "string"}
 TEXTS: Dict[str, Any] = {"type": "array", "items": TEXT}
 #: JSON has no NaN and no infinity: those are texts.
 NUMBER: Dict[str, Any] = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
-
-#: Where ``to_dict()`` differs from the record: what it leaves out (None), names or shapes otherwise, or adds.
-DIFFERENT: Dict[type, Dict[str, Any]] = {}
 
 
 def _ref(kind: type) -> Dict[str, Any]:
@@ -75,59 +72,12 @@ _PLUGINS: Dict[str, Any] = {
     ),
 }
 
-DIFFERENT.update(
-    {
-        findings.Candidate: {"environment": _FREE},
-        findings.Finding: {"severity": {"enum": ["error", "warning", "info"]}, "fix": _list_of(findings.Fix)},
-        findings.Diagnosis: {
-            "candidates": None,
-            "frameworks": None,
-            "by_framework": None,
-            "libraries": None,
-            "devices": _list_of(findings.Candidate),
-            "prediction": _list_of(findings.FrameworkStatus),
-        },
-        findings.FrameworkStatus: {"candidates?": _list_of(findings.Candidate)},
-        resolution.Resolution: {
-            "target": None,
-            "others": None,
-            "python": TEXT,
-            "platform": TEXT,
-            "possible": {"type": "boolean"},
-            "requirements": TEXTS,
-            "constraints": TEXTS,
-            "command": _NULL_OR_TEXT,
-        },
-        devicekit.logs.Explanation: {"certain": None},
-        devicekit.measure.Measure: dict.fromkeys(
-            ("max_relative_error", "mean_relative_error", "max_ulp", "cosine", "tolerance"), NUMBER
-        ),
-        devicekit.measure.Divergence: {
-            name: {"type": "array", "items": NUMBER}
-            for name in ("loss", "reference_loss", "weights", "rounding", "seed")
-        },
-        devicekit.measure.Comparison: {"agrees": {"type": "boolean"}},
-        devicekit.measure.BenchmarkResult: {"settings": _FREE},
-        devicekit.measure.Throughput: {
-            "versions": _FREE,
-            **{name: {"type": ["number", "null"]} for name in ("per_second", "uncertainty", "deviation", "jitter")},
-        },
-        devicekit.cluster.Cluster: {"workers": None, "coordinator": None},
-        devicekit.cluster.FleetDifference: {
-            "unusual": {
-                "type": "array",
-                "items": _object({"value": _NULL_OR_TEXT, "nodes": TEXTS}),
-            }
-        },
-        devicekit.cluster.Fleet: {
-            "schema": {"const": 1},
-            "healthy": {"type": "boolean"},
-            "known": {"type": "integer"},
-        },
-        devicekit.cluster.MachineDiff: {"schema": {"const": 1}, "worse": {"type": "boolean"}},
-        devicekit.measure.TunedOption: {"environment": _FREE, "settings": _FREE},
-    }
-)
+#: Where the type hints say too little: other hints or schemas of keys, and optional keys that a document adds.
+DIFFERENT: Dict[type, Dict[str, Any]] = {
+    findings.Finding: {"severity": {"enum": ["error", "warning", "info"]}},
+    findings.Diagnosis: {"prediction": Tuple[findings.FrameworkStatus, ...]},
+    findings.FrameworkStatus: {"candidates": Tuple[findings.Candidate, ...]},
+}
 
 
 class _Schemas:
@@ -149,6 +99,12 @@ class _Schemas:
                 },
                 required=["status"],
             )
+        if origin is Pairs:
+            return _FREE
+        if kind is Real:
+            return NUMBER
+        if origin is collections.abc.Sequence:
+            return {"type": "array", "items": self.of(kind.__args__[0])}
         if origin is tuple:
             if len(kind.__args__) == 2 and kind.__args__[1] is Ellipsis:
                 return {"type": "array", "items": self.of(kind.__args__[0])}
@@ -160,10 +116,10 @@ class _Schemas:
                 parts.append({"type": "null"})
             simple = [part["type"] for part in parts if list(part) == ["type"]]
             return {"type": simple} if len(simple) == len(parts) else {"anyOf": parts}
-        if is_dataclass(kind) or hasattr(kind, "_fields"):
-            self.record(typing.cast(type, kind))
-            return _ref(typing.cast(type, kind))
-        names = {str: "string", int: "integer", float: "number", bool: "boolean"}
+        if hasattr(kind, "_fields"):
+            self.record(kind)
+            return _ref(kind)
+        names = {str: "string", int: "integer", float: "number", Seconds: "number", bool: "boolean"}
         return {"type": names[kind]} if kind in names else {}
 
     def record(self, kind: type) -> None:
@@ -172,24 +128,17 @@ class _Schemas:
             return
         self.definitions[kind.__name__] = {}
         different = DIFFERENT.get(kind, {})
-        described, hints = _described(kind.__doc__ or ""), typing.get_type_hints(kind)
+        described = _described(kind.__doc__ or "")
         properties: Dict[str, Any] = {}
-        optional: List[str] = []
-        for field in getattr(kind, "_fields", None) or [item.name for item in fields(typing.cast(Any, kind))]:
-            if field in different and different[field] is None:
-                continue
-            schema = dict(different[field] if field in different else self.of(hints[field]))
-            if described.get(field):
-                schema["description"] = described[field]
-            properties[field] = schema
-        for name, schema in different.items():
-            if schema is not None and name.rstrip("?") not in properties:
-                properties[name.rstrip("?")] = dict(schema)
-                optional += [name[:-1]] if name.endswith("?") else []
-        for name in re.findall(r"#/\$defs/(\w+)", repr(properties)):
-            found = getattr(findings, name, None) or getattr(devicekit, name, None)
-            if found is not None:
-                self.record(found)
+        hints = dict(json_hints(kind), **different)
+        for name, hint in hints.items():
+            schema = dict(hint if isinstance(hint, dict) else self.of(hint))
+            if name == "schema":
+                schema = {"const": getattr(kind, name)}
+            if described.get(name):
+                schema["description"] = described[name]
+            properties[name] = schema
+        optional = set(different) - set(json_hints(kind))
         summary = (kind.__doc__ or "").strip().split("\n\n")[0]
         required = [name for name in sorted(properties) if name not in optional]
         self.definitions[kind.__name__] = _object(properties, " ".join(summary.split()), required)
@@ -211,14 +160,6 @@ def _described(docstring: str) -> Dict[str, str]:
             for name in names:
                 found[name] = (found.get(name, "") + " " + line.strip()).strip()
     return {name: text.replace("``", "`") for name, text in found.items()}
-
-
-def _machine(made: _Schemas) -> Dict[str, Any]:
-    made.record(devicekit.Machine)
-    data = made.definitions.pop("Machine")
-    return dict(
-        data, properties=dict({"schema": {"const": 1}}, **data["properties"]), required=["schema", *data["required"]]
-    )
 
 
 def _record(kind: type) -> Any:
@@ -338,17 +279,9 @@ def _launch(made: _Schemas) -> Dict[str, Any]:
     )
 
 
-def _leases(made: _Schemas) -> Dict[str, Any]:
-    made.record(listing.Leases)
-    body = made.definitions.pop("Leases")
-    return dict(
-        body, properties=dict({"schema": {"const": 1}}, **body["properties"]), required=["schema", *body["required"]]
-    )
-
-
 #: Document: who prints or returns it, and what makes its schema.
 DOCUMENTS: Dict[str, Tuple[str, Any]] = {
-    "machine": ("`devicekit snapshot`, `Machine.to_dict()`", _machine),
+    "machine": ("`devicekit snapshot`, `Machine.to_dict()`", _record(devicekit.Machine)),
     "doctor": ("`devicekit doctor --json`", _doctor),
     "devices": ("`devicekit devices --json`", _devices),
     "verification": ("`devicekit verify --json`", _verify),
@@ -361,7 +294,7 @@ DOCUMENTS: Dict[str, Tuple[str, Any]] = {
     ),
     "benchmark": ("`devicekit bench --json`, `BenchmarkResult.to_dict()`", _record(devicekit.measure.BenchmarkResult)),
     "tuning": ("`devicekit tune --json`, `Tuning.to_dict()`", _record(devicekit.measure.Tuning)),
-    "leases": ("`devicekit leases --json`", _leases),
+    "leases": ("`devicekit leases --json`", _record(listing.Leases)),
     "launch": ("`devicekit launch --json`, `--summary`", _launch),
     "strategy": ("`StrategyPlan.to_dict()`", _record(devicekit.cluster.StrategyPlan)),
     "fleet": ("`devicekit fleet --json`, `Fleet.to_dict()`", _record(devicekit.cluster.Fleet)),
