@@ -35,6 +35,7 @@ SLOW = (
     "selftest/",
     "plugin/",
     "test_fuzz.py",
+    "test_new_finding.py",
     "test_properties.py",
     "test_signatures.py",
     "live/test_live_batch_size.py",

@@ -15,7 +15,7 @@ import pytest
 from checks import for_each
 
 import devicekit
-from devicekit.diagnosis.codes import CODES, MEASURED_CODES
+from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
 from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
 
 try:
@@ -37,20 +37,6 @@ CONDITIONS = {
     "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda",
     "cudnn", "driver", "rocm", "capability", "gfx",
 }  # fmt: skip
-
-#: Codes that no line of a log names as what it shows, and why.
-NOT_IN_LOGS = {
-    "cache-unwritable": "devicekit's own: it cannot keep a verdict",
-    "setting-invalid": "devicekit's own: one of its variables has a value that it does not know",
-    "framework-unsupported": "devicekit's own: it was asked for a framework that it does not drive",
-    "keras-backend-differs": "devicekit's own: it was asked for another framework than Keras has",
-    "cpu-quota-ignored": "nothing fails, and no program says it",
-    "memory-limit-too-low": "a log ends in Killed, which is out-of-memory: whose limit it was does not stand there",
-    "numerics-divergent": "only two runs show it; a log at most says that somebody thinks so",
-    "devices-unlike": "devicekit's own: what is asked for, not what goes wrong",
-    "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
-    "slower-than-cpu": "only two runs show it; a log at most says that somebody thinks so",
-}
 
 
 def rows():

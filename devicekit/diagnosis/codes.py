@@ -1,6 +1,6 @@
 """Every finding code, in order. Data only, so that naming the codes loads no rule."""
 
-__all__ = ["CODES", "MEASURED_CODES"]
+__all__ = ["CODES", "MEASURED_CODES", "NOT_IN_LOGS"]
 
 #: The order of evaluation, and of findings of the same severity: a cause stands before what it can hide.
 CODES = (
@@ -22,3 +22,17 @@ MEASURED_CODES = (
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
     "devices-unlike",
 )  # fmt: skip
+
+#: Codes that `devicekit.explain` never names, and why no log shows them.
+NOT_IN_LOGS = {
+    "cache-unwritable": "devicekit's own: it cannot cache the result of a self-test",
+    "setting-invalid": "devicekit's own: one of its variables has a value that it does not know",
+    "framework-unsupported": "devicekit's own: it was asked for a framework that it does not set up",
+    "keras-backend-differs": "devicekit's own: it was asked for another framework than Keras has",
+    "cpu-quota-ignored": "nothing fails, and no program reports it",
+    "memory-limit-too-low": "a log ends in Killed, which is out-of-memory: it does not say whose limit it was",
+    "numerics-divergent": "only two runs show it",
+    "devices-unlike": "devicekit's own: what was asked for, not what goes wrong",
+    "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
+    "slower-than-cpu": "only two runs show it",
+}

@@ -1,19 +1,40 @@
-"""A page for each finding code, from ``devicekit/explain``, and links to them from everywhere."""
+"""A page for each finding code, from ``devicekit/diagnosis/pages``, and links to them from everywhere."""
 
 import os
 import re
 from typing import Dict, List
 
+from devicekit.diagnosis.codes import CODES as CODES_OF_RULES
+from devicekit.diagnosis.codes import MEASURED_CODES
+
 from .markdown import outside_code
 
-__all__ = ["CODES", "code_pages", "link_codes"]
+__all__ = ["CODES", "INDEX", "code_pages", "link_codes", "with_index"]
 
 _FOLDER = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "diagnosis", "pages"
 )
 
+#: The order of evaluation, then what only a run shows.
+_ORDER = CODES_OF_RULES + MEASURED_CODES
+
 #: All codes in the order of the alphabet.
 CODES: List[str] = sorted(name[:-3] for name in os.listdir(_FOLDER) if name.endswith(".md"))
+
+
+#: The page with the list of codes, and the line in it that the list takes the place of.
+INDEX = "reference/codes/index.md"
+_MARK = "<!-- the table of codes -->"
+
+
+def with_index(page: str) -> str:
+    """Return the page of the codes with the table of them, in their order, from the first sentence of each page."""
+    pages = code_pages()
+    rows = ["| code | root cause |", "|---|---|"]
+    for code in _ORDER:
+        cause = " ".join(pages["reference/codes/%s.md" % code].split("\n\n")[1].split())
+        rows.append("| `%s` | %s |" % (code, cause))
+    return page.replace(_MARK, "\n".join(rows))
 
 
 def code_pages() -> Dict[str, str]:

@@ -30,7 +30,7 @@ def on_config(config):
     pages = list(api.api_pages())
     fill = {
         "API": ["reference/api/index.md"] + [page for page in pages if not page.endswith("index.md")],
-        "CODES": ["reference/codes/index.md", {"Every code": list(codes.code_pages())}],
+        "CODES": [codes.INDEX, {"Every code": list(codes.code_pages())}],
     }
     config.nav = _filled(config.nav, fill)
     return config
@@ -59,6 +59,8 @@ def on_page_markdown(markdown, page, config, files):
                 list(yaml.safe_load_all(block.text))
             except yaml.YAMLError as error:
                 raise PluginError("%s, line %d: %s" % (page.file.src_uri, block.line, error)) from error
+    if page.file.src_uri == codes.INDEX:
+        markdown = codes.with_index(markdown)
     # A search for a code or a variable shows its page before the pages that mention it.
     if page.file.src_uri.startswith(("reference/codes/", "reference/environment")):
         page.meta.setdefault("search", {"boost": 3})
