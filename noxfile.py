@@ -1,4 +1,4 @@
-"""Sessions: ``nox`` runs the quick ones, ``nox -s live`` builds real environments, ``nox -s bench`` measures.
+"""Sessions: ``nox`` runs the quick ones, ``nox -t live`` and ``nox -t nightly`` real environments, ``nox -s bench`` measures.
 
 Every session tests the wheel that is built once, not the checkout, so that what is tested is what users get.
 """
@@ -15,99 +15,69 @@ nox.options.error_on_missing_interpreters = True
 
 PYTHONS = ["3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]
 
-#: What takes minutes and does not depend on a release: one environment runs it with the newest one.
-ELSEWHERE = ["--ignore=tests/live/test_live_%s.py" % name for name in ("bench", "tune", "batch_size")]
 
-#: Real environments, built from the registry: name -> Python, requirements, and what pytest runs there. The whole wheel
-#: `tensorflow` is what the README's commands install: `readme` runs the tests with that on 3.11 and 3.13.
+def live_files(*names):
+    """Return the paths of files below tests/live by what is special in their names."""
+    return ["tests/live/test_live_%s.py" % name for name in names]
+
+
+#: What takes minutes and does not depend on a release: one environment runs it, with the newest one.
+ELSEWHERE = ["--ignore=" + path for path in live_files("bench", "tune", "batch_size")]
+#: On older releases, what caches results is the same, as is what numbers mean.
+OLD_GPU = [*live_files("gpu"), "-k", "not verdict and not number"]
+
+#: Real environments, built from the registry: name -> Python, requirements, what the gate runs there, and what
+#: `nox -t nightly` runs there. `readme` runs the smoke tests with the whole wheel `tensorflow` on 3.11, and trains on 3.13.
 LIVE = {
-    # A build without CUDA, for the simulated GPU, and what is slow; `readme` runs the rest of tests/live on this Python.
+    # A build without CUDA, for the simulated GPU.
     "cpu-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
-        [
-            "tests/live/test_live_gpu.py",
-            "tests/live/test_live_lease.py",
-            "tests/live/test_live_platform.py",
-            "tests/live/test_live_strategy.py",
-            "tests/live/test_live_verify.py",
-            "tests/live/test_live_numerics.py",
-            "tests/live/test_live_wrong_device.py",
-        ],
+        live_files("auto", "gpu", "platform", "scope", "strategy", "verify"),
+        live_files("compare", "functions", "launch", "lease", "library", "numerics", "wrong_device"),
     ),
-    "slow-3.11": (
+    "measure-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
-        [
-            "tests/live/test_live_batch_size.py",
-            "tests/live/test_live_bench.py",
-            "tests/live/test_live_compare.py",
-            "tests/live/test_live_functions.py",
-            "tests/live/test_live_launch.py",
-            "tests/live/test_live_training.py",
-            "tests/live/test_live_tune.py",
-        ],
+        [],
+        live_files("batch_size", "bench", "training", "tune"),
     ),
-    "cpu-3.13": (
-        "3.13",
-        ["tensorflow-cpu", "scikit-learn"],
-        ["tests/live/test_live_auto.py", "tests/live/test_live_scope.py"],
+    # What the README installs, which brings CUDA kernels.
+    "tensorflow-3.11": (
+        "3.11",
+        ["tensorflow", "scikit-learn"],
+        [],
+        live_files("auto", "cuda", "library", "platform", "scope", "strategy", "verify"),
     ),
-    # The simulated GPU on older releases; caching and numerics do not depend on the release.
-    "gpu-2.10": (
-        "3.10",
-        ["tensorflow-cpu==2.10.1", "numpy<2"],
-        ["tests/live/test_live_gpu.py", "-k", "not verdict and not number"],
-    ),
-    "gpu-2.15": (
-        "3.10",
-        ["tensorflow-cpu==2.15.1"],
-        ["tests/live/test_live_gpu.py", "-k", "not verdict and not number"],
-    ),
+    "cpu-3.13": ("3.13", ["tensorflow-cpu", "scikit-learn"], [], live_files("auto", "scope")),
+    # The simulated GPU on older releases.
+    "gpu-2.10": ("3.10", ["tensorflow-cpu==2.10.1", "numpy<2"], [], OLD_GPU),
+    "gpu-2.15": ("3.10", ["tensorflow-cpu==2.15.1"], [], OLD_GPU),
     "torch-3.11": (
         "3.11",
         ["torch==2.13.0", "keras"],
-        [
-            "tests/live/test_live_torch.py",
-            "tests/live/test_live_launch_torch.py",
-            "tests/live/test_live_platform_torch.py",
-            "tests/live/test_live_numerics_torch.py",
-            "tests/live/test_live_compare_torch.py",
-            "tests/live/test_live_bench.py",
-            "tests/live/test_live_wrong_device_torch.py",
-        ],
+        live_files("torch"),
+        live_files("launch_torch", "platform_torch", "numerics_torch", "compare_torch", "bench", "wrong_device_torch"),
     ),
     # The extra of the package itself: what a user with DirectML types.
-    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], ["tests/live", *ELSEWHERE]),
-    "directml-3.10": ("3.10", ["{wheel}[directml]", "scikit-learn"], ["tests/live", *ELSEWHERE]),
-    # Keras on JAX: the newest, the last for Python 3.9, and next to TensorFlow.
+    "directml-3.7": ("3.7", ["{wheel}[directml]", "scikit-learn"], [], ["tests/live", *ELSEWHERE]),
+    "directml-3.10": (
+        "3.10",
+        ["{wheel}[directml]", "scikit-learn"],
+        live_files("auto", "directml"),
+        ["tests/live", *ELSEWHERE],
+    ),
+    # Keras on JAX: the newest, the last for Python 3.9, and beside TensorFlow.
     "jax-3.11": (
         "3.11",
         ["jax[cpu]", "keras"],
-        [
-            "tests/live/test_live_jax.py",
-            "tests/live/test_live_launch_jax.py",
-            "tests/live/test_live_bench.py",
-            "tests/live/test_live_compare_jax.py",
-            "tests/live/test_live_numerics_jax.py",
-        ],
+        live_files("jax"),
+        live_files("launch_jax", "bench", "compare_jax", "numerics_jax"),
     ),
-    "jax-3.9": (
-        "3.9",
-        ["jax[cpu]==0.4.30", "keras"],
-        ["tests/live/test_live_jax.py", "tests/live/test_live_numerics_jax.py"],
-    ),
-    "jax-and-tensorflow-3.12": (
-        "3.12",
-        ["jax[cpu]", "tensorflow-cpu"],
-        ["tests/live/test_live_jax.py", "tests/live/test_live_frameworks.py"],
-    ),
+    "jax-3.9": ("3.9", ["jax[cpu]==0.4.30", "keras"], [], live_files("jax", "numerics_jax")),
+    "jax-and-tensorflow-3.12": ("3.12", ["jax[cpu]", "tensorflow-cpu"], [], live_files("jax", "frameworks")),
     # With Keras 2, model.fit trains in several processes.
-    "tf-keras-3.11": (
-        "3.11",
-        ["tensorflow-cpu", "tf-keras", "scikit-learn"],
-        ["tests/live/test_live_tf_keras.py", "tests/live/test_live_launch.py"],
-    ),
+    "tf-keras-3.11": ("3.11", ["tensorflow-cpu", "tf-keras", "scikit-learn"], [], live_files("tf_keras", "launch")),
 }
 
 
@@ -160,11 +130,13 @@ def types(session):
 
 @nox.session(python=PYTHONS)
 def tests(session):
-    """The tests that need no framework, against the wheel; on the newest Python, and with ``-- --all``, the slow ones too."""
+    """The tests that need no framework, against the wheel: all on the oldest and the newest Python and with ``-- --all``.
+
+    On the others, those whose result may depend on the interpreter. `readme` runs all but the slow ones on 3.7 and 3.11.
+    """
     session.install(wheel(session) + "[test]")
     every = session.python == PYTHONS[-1] or "--all" in session.posargs
-    # On the oldest only the slow ones: `readme` runs the others there.
-    marks = "" if every else "slow" if session.python == PYTHONS[0] else "not slow"
+    marks = "" if every else "slow" if session.python == PYTHONS[0] else "not slow and not data"
     run_pytest(session, "tests", "-m", marks, *[item for item in session.posargs if item != "--all"])
 
 
@@ -197,21 +169,24 @@ def typed(session):
     session.run("python", "tests/typed/check.py")
 
 
-def live_session(environment, python, requirements, paths):
-    """Make the session that runs the tests which need a framework in one real environment."""
+def live_session(name, python, requirements, paths):
+    """Make the session that runs tests which need a framework in a real environment."""
 
     def live(session):
         built = wheel(session)
         session.install(built + "[test]", *[item.format(wheel=built) for item in requirements])
         run_pytest(session, "-m", "", *paths, *session.posargs)
 
-    live.__doc__ = "The tests that need a framework, with %s on Python %s." % (", ".join(requirements), python)
+    live.__doc__ = "Tests that need a framework, with %s on Python %s." % (", ".join(requirements), python)
+    kind, _, environment = name.partition("-")
     backend = "virtualenv" if environment in BY_PIP else None
-    nox.session(live, python=python, name="live-%s" % environment, tags=["live"], venv_backend=backend)
+    nox.session(live, python=python, name=name, tags=[kind], venv_backend=backend)
 
 
-for _environment, (_python, _requirements, _paths) in LIVE.items():
-    live_session(_environment, _python, _requirements, _paths)
+for _environment, (_python, _requirements, _gate, _nightly) in LIVE.items():
+    if _gate:
+        live_session("live-" + _environment, _python, _requirements, _gate)
+    live_session("nightly-" + _environment, _python, _requirements, _nightly)
 
 
 @nox.session(python="3.11")

@@ -26,28 +26,46 @@ if "DEVICEKIT_TEST_RAY" not in os.environ:
 if "DEVICEKIT_TEST_PLATFORM" not in os.environ:
     collect_ignore.append("platform_plugin")
 
-#: What takes minutes and looks at what few changes touch. `pytest` leaves it out, `pytest -m ""` runs everything.
+#: What takes minutes and looks at what few changes touch. `pytest` leaves it out, `pytest -m ""` runs everything. Of the tests
+#: that need a framework, those marked as smoke tests remain: a short check of the framework that is installed.
 SLOW = (
     "distribution/test_launch.py",
     "leasing/test_leasing_crowd.py",
     "leasing/test_leasing_run.py",
+    "live/",
     "numerics/",
     "selftest/",
     "plugin/",
     "test_fuzz.py",
     "test_new_finding.py",
     "test_properties.py",
+)
+
+#: What depends on the bundled data, the recorded machines and the texts, not on the interpreter: the gate leaves it out on
+#: the Pythons between the oldest and the newest.
+DATA = (
+    "fleet/test_fingerprint.py",
+    "numerics/",
+    "test_architecture.py",
+    "test_choose.py",
+    "test_codes.py",
+    "test_compatibility.py",
+    "test_data.py",
+    "test_docs.py",
+    "test_explain.py",
+    "test_fuzz.py",
+    "test_machine_diff.py",
+    "test_machine_folders.py",
+    "test_machines.py",
+    "test_matrix_row.py",
+    "test_projects.py",
+    "test_properties.py",
+    "test_public_names.py",
+    "test_reference.py",
+    "test_resolve.py",
+    "test_schemas.py",
     "test_signatures.py",
-    "live/test_live_batch_size.py",
-    "live/test_live_bench.py",
-    "live/test_live_compare",
-    "live/test_live_functions.py",
-    "live/test_live_launch",
-    "live/test_live_lease.py",
-    "live/test_live_numerics",
-    "live/test_live_training.py",
-    "live/test_live_tune.py",
-    "live/test_live_wrong_device",
+    "test_tools.py",
 )
 
 
@@ -55,8 +73,11 @@ SLOW = (
 def pytest_collection_modifyitems(items):
     here = os.path.dirname(os.path.abspath(__file__))
     for item in items:
-        if os.path.relpath(str(item.fspath), here).replace(os.sep, "/").startswith(SLOW):
+        path = os.path.relpath(str(item.fspath), here).replace(os.sep, "/")
+        if path.startswith(SLOW) and item.get_closest_marker("smoke") is None:
             item.add_marker("slow")
+        if path.startswith(DATA):
+            item.add_marker("data")
 
 
 @pytest.fixture

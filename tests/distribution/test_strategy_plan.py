@@ -1,5 +1,6 @@
 """Which devices and processes train together, on simulated machines."""
 
+import functools
 import json
 import os
 
@@ -18,6 +19,7 @@ MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 TF_CONFIG = {"TF_CONFIG": json.dumps({"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}})}
 
 
+@functools.lru_cache(maxsize=None)
 def machine(name):
     return read_machine(SimulatedHost(os.path.join(MACHINES, name)))
 

@@ -36,6 +36,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.smoke
 def test_without_a_gpu_it_trains_on_the_cpu(program):
     data = program(AUTO + REPORT)
     selection = data["selection"]
@@ -94,6 +95,7 @@ def test_the_check_leaves_kernels_as_many_threads_as_without_it(program, argumen
     assert abs(program(THREADS % "import devicekit; devicekit.auto('cpu')", *arguments) - plain) <= 1
 
 
+@pytest.mark.smoke
 def test_require_raises_with_the_same_findings(program):
     code = """
 import json, warnings

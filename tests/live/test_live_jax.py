@@ -40,6 +40,7 @@ def arrays(model): return [variable.value for variable in model.variables + mode
 """
 
 
+@pytest.mark.smoke
 def test_without_a_gpu_it_trains_on_the_cpu(program):
     code = """
 selection, told = auto()
@@ -134,6 +135,7 @@ print(json.dumps([selection.verified, xla_bridge.backends_are_initialized()]))
     assert program(AUTO.replace("def auto", "import jax\ndef auto") + code, env=ON_JAX) == [None, False]
 
 
+@pytest.mark.smoke
 def test_scope_places_variables_operations_and_fit(program):
     code = """
 seen = {}

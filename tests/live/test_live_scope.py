@@ -43,6 +43,7 @@ print(json.dumps([seen, selection.device]))
     assert device == "cpu:1"
 
 
+@pytest.mark.smoke
 @only_tf2
 def test_fit_places_weights_and_optimizer(program):
     code = (
@@ -161,6 +162,7 @@ print(json.dumps(results + [here(), asyncio.Handle._run is original]))
     assert program(code) == [["CPU:1"], ["CPU:0"], ["CPU:2"], "'expected'", "CPU:0", "CPU:0", True]
 
 
+@pytest.mark.smoke
 @only_tf2
 def test_a_device_that_is_not_there(program):
     code = (

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from live_prelude import VERSION, only_tf2
 
 #: Makes the strategy, trains within its scope, and says what it is.
@@ -33,6 +34,7 @@ except devicekit.DeviceUnavailableError as error:
 WORKERS = json.dumps({"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 0}})
 
 
+@pytest.mark.smoke
 def test_one_device(program):
     kind, replicas, _, learned = program(TRAIN, "cpu")
     assert kind in ("OneDeviceStrategy", "OneDeviceStrategyV1")

@@ -49,6 +49,7 @@ def elsewhere(function):
 """
 
 
+@pytest.mark.smoke
 def test_without_a_gpu_it_trains_on_the_cpu(program):
     code = """
 selection, told = auto()
@@ -63,6 +64,7 @@ print(json.dumps([selection.to_dict(), told, imported, trained(build()), str(sel
     assert " with torch: " in text
 
 
+@pytest.mark.smoke
 def test_naming_it_tells_keras(program):
     code = """
 selection, told = auto(framework="torch")

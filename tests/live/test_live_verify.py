@@ -1,5 +1,6 @@
 """`verify()` on the real frameworks: what was predicted comes true."""
 
+import pytest
 from live_prelude import only_tf2
 
 VERIFY = """
@@ -11,6 +12,7 @@ print(json.dumps(found.to_dict()))
 """
 
 
+@pytest.mark.smoke
 def test_the_prediction_comes_true(program):
     data = program(VERIFY, timeout=900)
     rows = {row["framework"]: row for row in data["frameworks"]}
