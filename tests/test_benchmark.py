@@ -8,7 +8,7 @@ import pytest
 
 import devicekit
 from devicekit import DevicekitError
-from devicekit.children.worker import WorkerReport
+from devicekit.children.call import ChildReport
 from devicekit.measure import BenchmarkResult, Throughput, TunedOption, Tuning
 from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
 from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
@@ -191,19 +191,19 @@ SAID = ({"stage": "start"}, {"stage": "import"}, {"stage": "compile", "done": 0,
     ("report", "words"),
     [
         (
-            WorkerReport("raised", error="ResourceExhaustedError", detail="OOM when allocating", said=SAID),
+            ChildReport("raised", error="ResourceExhaustedError", detail="OOM when allocating", said=SAID),
             "out of memory",
         ),
-        (WorkerReport("died", detail="killed by SIGKILL", said=SAID), "out of memory"),
-        (WorkerReport("died", detail="killed by SIGSEGV", said=SAID), "SIGSEGV"),
-        (WorkerReport("hung", detail="no answer within 5 s", said=SAID), "in the first step, which compiles"),
-        (WorkerReport("raised", error="ValueError", detail="shapes\n  differ", said=SAID), "ValueError: shapes differ"),
+        (ChildReport("died", detail="killed by SIGKILL", said=SAID), "out of memory"),
+        (ChildReport("died", detail="killed by SIGSEGV", said=SAID), "SIGSEGV"),
+        (ChildReport("hung", detail="no answer within 5 s", said=SAID), "in the first step, which compiles"),
+        (ChildReport("raised", error="ValueError", detail="shapes\n  differ", said=SAID), "ValueError: shapes differ"),
         (
-            WorkerReport("raised", error="InvalidArgumentError", detail="No OpKernel was registered to support Op 'X'"),
+            ChildReport("raised", error="InvalidArgumentError", detail="No OpKernel was registered to support Op 'X'"),
             "no kernel on the device",
         ),
-        (WorkerReport("not-run", detail="no interpreter"), "no interpreter"),
-        (WorkerReport("raised", error="DeviceUnavailableError", detail="'gpu:0' cannot be used"), "'gpu:0' cannot be"),
+        (ChildReport("not-run", detail="no interpreter"), "no interpreter"),
+        (ChildReport("raised", error="DeviceUnavailableError", detail="'gpu:0' cannot be used"), "'gpu:0' cannot be"),
     ],
 )
 def test_a_failure_becomes_a_row(report, words):
@@ -215,7 +215,7 @@ def test_a_failure_becomes_a_row(report, words):
 
 
 def test_a_long_message_is_cut():
-    row = row_of(WorkerReport("raised", error="ValueError", detail="x" * 5000), TASK)
+    row = row_of(ChildReport("raised", error="ValueError", detail="x" * 5000), TASK)
     assert len(row.problem) <= 300
 
 

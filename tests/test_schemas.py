@@ -72,7 +72,7 @@ def test_what_is_said_of_every_machine(part):
         for finding in diagnosis.findings:
             check("finding", finding.to_dict())
         tried = tuple(
-            FrameworkVerification(status, Observation.of("raises", "list", (), "E: no", True, 1.0), diagnosis.findings)
+            FrameworkVerification(status, Observation.of("raised", "list", (), "E: no", True, 1.0), diagnosis.findings)
             for status in diagnosis.frameworks
         )
         check("verification", verification_data(Verification(machine, tried)))

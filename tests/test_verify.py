@@ -266,14 +266,14 @@ def test_everything_works(patients):
 
 
 FAULTS = {
-    "raises at its import": ({"import": "raise ImportError('half of it is missing')"}, "raises", "import"),
-    "gives up": ({"import": "sys.exit(3)"}, "raises", "import"),
-    "dies": ({"import": "os.kill(os.getpid(), signal.SIGSEGV)"}, "dies", "import"),
-    "ends without a word": ({"compute": "os._exit(0)"}, "dies", "compute"),
-    "hangs": ({"list": "time.sleep(600)"}, "hangs", "list"),
+    "raises at its import": ({"import": "raise ImportError('half of it is missing')"}, "raised", "import"),
+    "gives up": ({"import": "sys.exit(3)"}, "raised", "import"),
+    "dies": ({"import": "os.kill(os.getpid(), signal.SIGSEGV)"}, "died", "import"),
+    "ends without a word": ({"compute": "os._exit(0)"}, "died", "compute"),
+    "hangs": ({"list": "time.sleep(600)"}, "hung", "list"),
     "computes nonsense": ({"error": "1"}, "wrong", "compute"),
     "computes nothing": ({"compute": "global Product; Product = lambda rows, right: None"}, "wrong", "compute"),
-    "does not train": ({"train": "raise RuntimeError('no gradient')"}, "raises", "train"),
+    "does not train": ({"train": "raise RuntimeError('no gradient')"}, "raised", "train"),
 }
 
 
@@ -283,7 +283,7 @@ def test_it_does_not_work_and_that_was_not_predicted(patients, fault):
     stages, outcome, stage = FAULTS[fault]
     patients.package("torch", "2.3.0", **stages)
     started = time.monotonic()
-    status, rows = patients.verify("torch", timeout=3 if outcome == "hangs" else 60)
+    status, rows = patients.verify("torch", timeout=3 if outcome == "hung" else 60)
     assert time.monotonic() - started < 60
     row = rows["torch"]
     observed = row["observed"]
@@ -432,21 +432,21 @@ GPU = ("CPU:0", "GPU:0")
         (status(), seen("works", "train"), True, True, ""),
         (status(devices=GPU), seen("works", "train"), False, False, "lists CPU:0, GPU:0; in fact it lists CPU:0"),
         (status(), seen("works", "train", GPU), False, True, "in fact it lists CPU:0, GPU:0"),
-        (status(), seen("dies", "compute", GPU), False, False, "computes; in fact it dies (E) when it computes"),
-        (status(keras=False, cause="keras-incompatible"), seen("raises", "train"), True, False, ""),
+        (status(), seen("died", "compute", GPU), False, False, "computes; in fact it dies (E) when it computes"),
+        (status(keras=False, cause="keras-incompatible"), seen("raised", "train"), True, False, ""),
         (status(keras=False, cause="keras-incompatible"), seen("works", "train"), False, True, "in fact it does"),
-        (status(), seen("raises", "train"), False, False, "Keras trains; in fact tensorflow raises (E)"),
-        (status(devices=(), keras=False, cause="x"), seen("dies", "list", ()), True, False, ""),
+        (status(), seen("raised", "train"), False, False, "Keras trains; in fact tensorflow raises (E)"),
+        (status(devices=(), keras=False, cause="x"), seen("died", "list", ()), True, False, ""),
         (
             status(devices=(), keras=False, cause="x"),
-            seen("raises", "train"),
+            seen("raised", "train"),
             False,
             False,
             "cannot list its devices (x)",
         ),
-        (status(will_import=None, keras=None), seen("hangs", "import", ()), None, False, ""),
+        (status(will_import=None, keras=None), seen("hung", "import", ()), None, False, ""),
         (status(), seen("not-run", "start"), None, False, ""),
-        (status(will_import=False, keras=False, cause="x"), seen("hangs", "import"), True, False, ""),
+        (status(will_import=False, keras=False, cause="x"), seen("hung", "import"), True, False, ""),
         (
             status("torch", keras=None, devices=("cpu",)),
             seen("works", "train", ("cpu", "cuda:0"), False),
@@ -463,19 +463,19 @@ GPU = ("CPU:0", "GPU:0")
         ),
         (
             status("jax", keras=False, devices=(), cause="environment-variable-fatal"),
-            seen("raises", "list", (), False),
+            seen("raised", "list", (), False),
             True,
             False,
             "",
         ),
         (
             status("jax", keras=None, devices=("cpu:0",)),
-            seen("raises", "train", ("cpu:0",), False),
+            seen("raised", "train", ("cpu:0",), False),
             False,
             False,
             "works;",
         ),
-        (status("keras", keras=False, devices=()), seen("raises", "train", ()), True, False, ""),
+        (status("keras", keras=False, devices=()), seen("raised", "train", ()), True, False, ""),
     ],
 )
 def test_comparison(predicted, observed, agrees, works, words):
@@ -499,7 +499,7 @@ def test_the_report_is_harmless_and_fits(width):
     rows = (
         FrameworkVerification(status(), seen("works", "train")),
         FrameworkVerification(
-            status("jax"), seen("raises", "import", (), error=hostile), (Finding("a-b", "error", "C."),)
+            status("jax"), seen("raised", "import", (), error=hostile), (Finding("a-b", "error", "C."),)
         ),
         FrameworkVerification(status("torch", will_import=None), seen("works", "train", (hostile,))),
         FrameworkVerification(status("keras"), seen("not-run", "start", error=hostile)),
@@ -512,4 +512,4 @@ def test_the_report_is_harmless_and_fits(width):
     assert "    devicekit snapshot --python /x --output machine.json\n" in text
     assert text.count("[a-b]") + text.count("a-b") == 2  # named in its row, told once
     assert text.endswith("Not everything works: jax, keras.\n")
-    assert json.loads(json.dumps(found.to_dict()))["frameworks"][1]["observed"]["outcome"] == "raises"
+    assert json.loads(json.dumps(found.to_dict()))["frameworks"][1]["observed"]["outcome"] == "raised"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from devicekit.children.worker import OUTCOMES, run_worker
+from devicekit.children.call import OUTCOMES, run_child
 
 #: A module that a worker may call, since its name begins with devicekit's.
 TASKS = "devicekit._tasks_of_tests"
@@ -55,7 +55,7 @@ def work(tmp_path, monkeypatch):
         path = os.pathsep.join([str(tmp_path / "site"), package])
         options.setdefault("timeout_s", 60.0)
         environment = [("PYTHONPATH", path)] + list(options.pop("environment", ()))
-        return run_worker(TASKS + ":" + name, task or {}, environment=environment, **options)
+        return run_child(TASKS + ":" + name, task or {}, environment=environment, **options)
 
     return run
 
@@ -112,6 +112,6 @@ def test_an_interpreter_that_is_not_there(work):
 
 
 def test_only_functions_of_devicekit_are_called():
-    report = run_worker("os:getcwd", {}, timeout_s=60.0)
-    assert report.outcome == "died"
-    assert "functions of devicekit's only" in report.output
+    report = run_child("os:getcwd", {}, timeout_s=60.0)
+    assert (report.outcome, report.error) == ("raised", "ValueError")
+    assert "functions of devicekit" in report.detail

@@ -1,17 +1,27 @@
-"""Reads what a child prints and keeps a bounded part of it: a child may print a gigabyte."""
+"""Reads what a child prints, in threads, within bounds: a child may print a gigabyte."""
 
+import json
 import os
 import threading
+from typing import Any, Callable, Dict, List, Optional
 
-__all__ = ["Reader"]
+from .child import PROTOCOL
 
-#: The cause often stands in the first lines, the error in the last.
+__all__ = ["BoundedText", "Messages", "Reader"]
+
+#: The cause is often in the first lines, the error in the last.
 _HEAD_BYTES = 16 << 10
 _TAIL_BYTES = 64 << 10
 
+#: Results of measurements have up to some megabytes; a longer line is skipped.
+_LONGEST_LINE_BYTES = 16 << 20
+
+#: How long to wait for the end of a pipe that a process which could not be ended still holds.
+_JOIN_S = 2.0
+
 
 class Reader:
-    """Reads a pipe to its end in a thread; keeps its beginning and its end. Closes the pipe when it is done.
+    """Reads a pipe to its end in a thread, and closes it.
 
     Parameters
     ----------
@@ -21,15 +31,12 @@ class Reader:
     Raises
     ------
     RuntimeError
-        Where no thread can be started; the pipe is closed then, too.
+        If no thread can be started; the pipe is closed then, too.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._head = b""
-        self._tail = b""
-        self._after_head = 0
-        self._thread = threading.Thread(target=self._read, name="devicekit-trial", daemon=True)
+        self._thread = threading.Thread(target=self._read, name="devicekit-child", daemon=True)
         try:
             self._thread.start()
         except RuntimeError:
@@ -42,22 +49,92 @@ class Reader:
                 chunk = os.read(self._descriptor, 1 << 16)
                 if not chunk:
                     return
-                room = _HEAD_BYTES - len(self._head)
-                if room > 0:
-                    self._head, chunk = self._head + chunk[:room], chunk[room:]
-                self._after_head += len(chunk)
-                self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
+                self.take(chunk)
         except OSError:  # a pipe that cannot be read any more has ended
             return
         finally:
             os.close(self._descriptor)
 
-    def join(self) -> None:
-        """Wait for the end, but not for a process that could not be ended and holds the pipe open."""
-        self._thread.join(2.0)
+    def take(self, chunk: bytes) -> None:
+        """Process what was read."""
+        raise NotImplementedError
+
+    def join(self, timeout_s: float = _JOIN_S) -> bool:
+        """Wait for the end of the pipe; return whether it was reached."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+
+class BoundedText(Reader):
+    """Keeps the beginning and the end of what is printed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._head = b""
+        self._tail = b""
+        self._after_head = 0
+        super().__init__(descriptor)
+
+    def take(self, chunk: bytes) -> None:
+        room = _HEAD_BYTES - len(self._head)
+        if room > 0:
+            self._head, chunk = self._head + chunk[:room], chunk[room:]
+        self._after_head += len(chunk)
+        self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
 
     def text(self) -> str:
         """Return what was kept."""
         left_out = self._after_head - len(self._tail)
         middle = b"\n... %d bytes left out ...\n" % left_out if left_out > 0 else b""
         return (self._head + middle + self._tail).decode("utf-8", "replace")
+
+
+class Messages(Reader):
+    """Collects the JSON lines of the protocol and passes on what a child says; skips everything else.
+
+    Parameters
+    ----------
+    descriptor : int
+        See `Reader`.
+    on_message : callable or None
+        Called in the thread with what the child says; see `failure`.
+    """
+
+    def __init__(self, descriptor: int, on_message: Optional[Callable[[Dict[str, Any]], None]] = None) -> None:
+        self.messages: List[Dict[str, Any]] = []
+        #: What `on_message` raised; it belongs to the thread that waits.
+        self.failure: Optional[BaseException] = None
+        self._on_message = on_message
+        self._line: List[bytes] = []
+        self._line_bytes = 0
+        super().__init__(descriptor)
+
+    def take(self, chunk: bytes) -> None:
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            self._add(part)
+            if self._line_bytes <= _LONGEST_LINE_BYTES:
+                self._parse(b"".join(self._line))
+            self._line, self._line_bytes = [], 0
+        self._add(rest)
+
+    def _add(self, part: bytes) -> None:
+        self._line_bytes += len(part)
+        if self._line_bytes <= _LONGEST_LINE_BYTES:
+            self._line.append(part)
+        else:
+            self._line = []
+
+    def _parse(self, line: bytes) -> None:
+        try:
+            message = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):  # not the child's
+            return
+        if not isinstance(message, dict) or message.pop("protocol", None) != PROTOCOL:
+            return
+        self.messages.append(message)
+        said = message.get("say")
+        if self._on_message is not None and isinstance(said, dict) and self.failure is None:
+            try:
+                self._on_message(said)
+            except BaseException as error:
+                self.failure = error

@@ -31,11 +31,6 @@ def add_fleet(verbs: Any) -> None:
         metavar="ADDRESS",
         help="all nodes of a Ray cluster (default: the one that Ray finds)",
     )
-    source.add_argument(
-        "--command", metavar="LINE", help="a command that asks all nodes: 'srun -N 128 devicekit snapshot --line'"
-    )
-    source.add_argument("--each", metavar="LINE", help="a command for each of --nodes: 'ssh {node} devicekit snapshot'")
-    parser.add_argument("--nodes", default="", metavar="LIST", help="a,b,gpu[01-20]; with --command: who has to answer")
     parser.add_argument(
         "--device", default="auto", metavar="DEVICE", help="the device to use on each node (default: auto)"
     )
@@ -44,12 +39,9 @@ def add_fleet(verbs: Any) -> None:
         type=float,
         default=120.0,
         metavar="S",
-        help="seconds: for each node with --each, else for all together (default: 120)",
+        help="seconds for all nodes of a Ray cluster (default: 120)",
     )
-    parser.add_argument(
-        "--parallel", type=int, default=32, metavar="N", help="with --each: so many at a time (default: 32)"
-    )
-    parser.add_argument("--output", "-o", metavar="DIR", help="keep the snapshots in this folder, for --from")
+    parser.add_argument("--output", "-o", metavar="DIR", help="save the snapshots in this folder, for --from")
     add_html(parser)
     parser.set_defaults(run=_fleet)
 
@@ -60,8 +52,8 @@ def _fleet(options: argparse.Namespace) -> int:
     from ..report.fleet import fleet_text
     from ..runtime.settings import read_settings
 
-    if all(item is None for item in (options.folder, options.ray, options.command, options.each)):
-        raise ValueError("choose a source: --from DIR, --ray, --command LINE, --each LINE")
+    if options.folder is None and options.ray is None:
+        raise ValueError("choose a source: --from DIR or --ray")
     with Progress("0 nodes so far", read_settings().quiet) as progress:
 
         def tick(number: int) -> None:
@@ -71,17 +63,13 @@ def _fleet(options: argparse.Namespace) -> int:
         fleet = examine_fleet(
             options.folder,
             ray=(options.ray or True) if options.ray is not None else False,
-            command=options.command,
-            each=options.each,
-            nodes=options.nodes,
             device=options.device,
             timeout_s=options.timeout,
-            parallel=options.parallel,
             keep=options.output,
             tick=tick,
         )
     if not fleet.nodes:
-        because = "; ".join(fleet.problems) or "the output of the command is not a snapshot"
+        because = "; ".join(fleet.problems) or "the cluster has no nodes"
         raise DevicekitError("no node returned a snapshot: %s" % because)
     show(options.json, fleet, fleet_text)
     if options.html is not None:

@@ -1,8 +1,8 @@
-"""``devicekit launch``: start processes that train together, on this machine or on several."""
+"""``devicekit launch``: start processes that train together on this machine."""
 
 import argparse
 import sys
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, Sequence
 
 from ..errors import DevicekitError
 
@@ -18,31 +18,30 @@ def add_launch(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "launch",
-        help="start processes that train together: variables, devices, output, and an end for all",
+        help="start distributed training (like torchrun)",
         usage="devicekit launch [options] (SCRIPT | -m MODULE) [arguments]",
         description="Exit status: that of the first process that failed; 128 and the signal's number where one ended it.",
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="on each machine (default: one for each usable accelerator, or one)"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="number of processes (default: one for each usable accelerator, or one)",
     )
     parser.add_argument(
         "--devices",
         default="auto",
         metavar="DEVICES",
-        help="to share out: auto, gpu, gpu:0,1, cpu, ... (default: auto)",
+        help="devices to distribute: auto, gpu, gpu:0,1, cpu, ... (default: auto)",
     )
     parser.add_argument(
         "--framework", metavar="NAME", help="tensorflow, jax or torch (default: variables for all three)"
     )
-    parser.add_argument("--hosts", metavar="A,B", help="train on several machines, this one among them")
-    parser.add_argument("--host-index", type=int, metavar="I", help="which of the hosts this one is (default: by name)")
-    parser.add_argument("--ssh", metavar="TEMPLATE", help="how to start the hosts' parts from here: 'ssh {host}'")
-    parser.add_argument("--port", type=int, metavar="PORT", help="the first one to use (default: free ones)")
+    parser.add_argument("--port", type=int, metavar="PORT", help="first port to use (default: free ports)")
     parser.add_argument(
-        "--grace", type=float, default=10.0, metavar="S", help="between asking to end and killing (default: 10)"
+        "--grace", type=float, default=10.0, metavar="S", help="seconds between asking to end and killing (default: 10)"
     )
-    parser.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--dry-run", action="store_true", help="say what would be started, and start nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be started, and start nothing")
     parser.add_argument("--json", action="store_true", help="print a summary as JSON on the last line")
     parser.add_argument("--summary", metavar="FILE", help="write the same summary to a file")
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
@@ -53,7 +52,7 @@ def add_launch(verbs: Any) -> None:
 
 
 def _launch(options: argparse.Namespace) -> int:
-    from ..cluster.launch.plan import Order, host_tasks, local_tasks, plan_launch, with_hosts
+    from ..cluster.launch.plan import Order, local_tasks, plan_launch
     from ..cluster.launch.supervisor import supervise
 
     order = Order(
@@ -62,35 +61,20 @@ def _launch(options: argparse.Namespace) -> int:
         workers=options.workers,
         devices=options.devices,
         framework=options.framework,
-        host_index=options.host_index,
         port=options.port,
     )
     if options.grace <= 0:
         raise ValueError("--grace is %g; it is a number of seconds above 0" % options.grace)
-    if options.hosts:
-        order = with_hosts(order, options.hosts)
-    elif options.ssh or options.host_index is not None:
-        raise ValueError("--ssh and --host-index go with --hosts")
-    planned: List[Dict[str, Any]] = []
-    if options.ssh:
-        tasks = host_tasks(order, options.ssh, ("--grace", "%g" % options.grace))
-    else:
-        specs, notes = plan_launch(order)
-        planned = [spec.to_dict() for spec in specs]
-        tasks = local_tasks(order, specs)
-        for note in notes:
-            _say(note)
+    specs, notes = plan_launch(order)
+    planned = [spec.to_dict() for spec in specs]
+    tasks = local_tasks(order, specs)
+    for note in notes:
+        _say(note)
     if options.dry_run:
         return _show(tasks, planned, options.json)
     if options.summary:
         _check(options.summary)
-    outcome = supervise(
-        tasks,
-        grace_s=options.grace,
-        say=_say,
-        keep_stdin_open=bool(options.ssh),
-        end_with_stdin=options.end_with_stdin,
-    )
+    outcome = supervise(tasks, grace_s=options.grace, say=_say)
     _summarise(options, outcome, planned)
     return outcome.status
 

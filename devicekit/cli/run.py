@@ -138,19 +138,14 @@ def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoRet
 
 def _start(command: List[str], environment: Dict[str, str], held: Any) -> int:
     """Run the command beside this process, where one cannot become another: on Windows."""
-    import subprocess
+    from ..children.spawn import run_in_foreground
 
     with held:
         try:
-            process = subprocess.Popen(command, env=environment)
+            return run_in_foreground(command, environment)
         except OSError as error:
             _say("%s cannot be run: %s" % (command[0], error.strerror))
             return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
-        while True:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:  # the console has sent it to the command as well, which decides
-                continue
 
 
 class _Teller:

@@ -24,19 +24,13 @@ def add_snapshot(verbs: Any) -> None:
         metavar="FILE",
         help="write to a file instead of standard output; {node} is replaced by the name of this machine",
     )
-    parser.add_argument("--line", action="store_true", help="print one line that starts with the name of this machine")
     parser.set_defaults(run=_snapshot)
 
 
 def _snapshot(options: argparse.Namespace) -> int:
     from ..machine.host import LiveHost
 
-    if options.line and options.output:
-        raise ValueError("--line writes to standard output: leave out --output")
     machine = examine(python=options.python).to_dict()
-    if options.line:
-        print_text("%s: %s\n" % (LiveHost().node.partition(".")[0] or "node", json.dumps(machine)))
-        return 0
     text = json.dumps(machine, indent=1) + "\n"
     if not options.output:
         print_text(text)

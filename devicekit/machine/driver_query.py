@@ -1,25 +1,17 @@
-"""Questions that a driver answers: asked in a child process, since a driver's library can hang, print or kill.
+"""Questions to a driver, asked in a child process: a driver's library can hang, print or kill.
 
-The child runs while the rest of the machine is read; whoever needs the answer waits for it, until the deadline that all
-questions of one look at the machine share.
+The child runs while the rest of the machine is read; the caller that needs the answer waits for it, until the deadline
+that all questions of one look at the machine share.
 """
 
-import json
-import os
-import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Mapping
+from typing import Any, Mapping, Optional
 
+from ..children.call import Child, Command
 from .host import Question
 
-__all__ = ["PROTOCOL", "LiveQuestion"]
-
-#: Raised when the form of the children's answers changes.
-PROTOCOL = 1
-
-#: Children that the system could not end (waiting in the kernel for a device): kept, so that nobody waits for them.
-_unended: "List[subprocess.Popen[bytes]]" = []
+__all__ = ["LiveQuestion"]
 
 
 class LiveQuestion(Question):
@@ -28,10 +20,9 @@ class LiveQuestion(Question):
     Parameters
     ----------
     script : str
-        The absolute path of the child. It gets one JSON argument and prints one JSON object as its last line:
-        ``{"protocol": 1, "answer": {...}}`` or ``{"protocol": 1, "error": "..."}``.
+        The absolute path of a script with a function ``main``; see `devicekit.children.child`.
     task : mapping
-        The argument.
+        What ``main`` gets.
     deadline : float
         On the clock of `time.monotonic`.
     limit_s : float
@@ -41,20 +32,12 @@ class LiveQuestion(Question):
     def __init__(self, script: str, task: Mapping[str, Any], deadline: float, limit_s: float) -> None:
         self._deadline = deadline
         self._limit_s = limit_s
-        self._problem = ""
-        self._process: "subprocess.Popen[bytes] | None" = None
-        if not sys.executable or getattr(sys, "frozen", False):
-            self._problem = "this program has no interpreter to ask with"
-            return
-        # Isolated: neither the working folder nor the user's variables and packages have a say in the child.
-        command = [sys.executable, "-I", "-S", script, json.dumps(dict(task))]
-        options: Dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x08000000}
-        try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options
-            )
-        except (OSError, ValueError, MemoryError, RuntimeError, subprocess.SubprocessError) as error:
-            self._problem = "the child could not be started: %s" % (error or type(error).__name__)
+        self._child: Optional[Child] = None
+        self._problem = "this program has no interpreter to ask with"
+        if sys.executable and not getattr(sys, "frozen", False):
+            # Isolated: neither the working folder nor the user's variables and packages have a say in the child.
+            options, left_s = ("-I", "-S"), max(0.0, deadline - time.monotonic())
+            self._child = Child(Command.of(script, dict(task), limit_s=left_s, options=options, quick=True))
 
     def answer(self) -> Mapping[str, Any]:
         """Wait for the answer.
@@ -62,45 +45,21 @@ class LiveQuestion(Question):
         Raises
         ------
         OSError
-            Where there is none: the driver gave no answer in time, the child died, or it says what failed.
+            If there is none: the driver gave no answer in time, the child died, or it says what failed.
         ChildProcessError
-            Where the child could not be started: then nothing is known of the driver.
+            If the child could not be started: then nothing is known of the driver.
         """
-        process, self._process = self._process, None
-        if process is None:
-            raise ChildProcessError(self._problem or "the question was asked once already")
-        try:
-            out, _ = process.communicate(timeout=max(0.05, self._deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._problem = "no answer within %g s" % self._limit_s
-            _end(process)
-            raise OSError(self._problem) from None
-        except BaseException:  # the user interrupted the wait
-            _end(process)
-            raise
-        return _parse(out, process.returncode)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.kill()
-    if process.stdout is not None:
-        process.stdout.close()
-    try:
-        process.wait(0.1)
-    except subprocess.TimeoutExpired:
-        _unended.append(process)
-
-
-def _parse(out: bytes, status: int) -> Mapping[str, Any]:
-    lines = out.decode("utf-8", "replace").strip().splitlines()
-    try:
-        data = json.loads(lines[-1]) if lines else None
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict) or data.get("protocol") != PROTOCOL:
-        ending = "it was ended by signal %d" % -status if status < 0 else "status %d" % (status & 0xFFFFFFFF)
-        raise OSError("the driver's library gave no answer (%s)" % ending)
-    answer = data.get("answer")
-    if not isinstance(answer, dict):
-        raise OSError(str(data.get("error", "no answer"))[:500])
-    return answer
+        child, self._child = self._child, None
+        if child is None:
+            raise ChildProcessError(self._problem)
+        self._problem = child.problem or "the question was asked once already"
+        if child.problem:
+            raise ChildProcessError(child.problem)
+        report = child.wait(max(0.05, self._deadline - time.monotonic()))
+        if isinstance(report.result, dict):
+            return report.result
+        if report.outcome == "raised":
+            raise OSError("%s: %s" % (report.error, report.detail[:400]))
+        if "no answer within" in report.detail:
+            raise OSError("no answer within %g s" % self._limit_s)
+        raise OSError("the driver's library gave no answer (%s)" % report.detail)

@@ -616,7 +616,7 @@ class Process(Record):
 
 
 class Verdict(Record):
-    """What a trial in a child process showed. ``outcome``: works, raises, dies, hangs, wrong, not-run."""
+    """What a self-test in a child process showed. ``outcome``: works, wrong, raised, died, hung, not-run."""
 
     subject: str
     outcome: str

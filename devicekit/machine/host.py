@@ -76,7 +76,7 @@ WATCHED_MODULES = ("tensorflow", "keras", "tf_keras", "jax", "torch")
 
 def this_interpreter() -> Interpreter:
     """Describe the interpreter that runs this code."""
-    from .probe.child import describe
+    from .probe.interpreter_child import describe
 
     return Interpreter.from_dict(describe())
 
@@ -366,17 +366,9 @@ class LiveHost(Host):
         return windows.registry(key)
 
     def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
-        import subprocess
+        from ..children.spawn import run_tool
 
-        if not os.path.isabs(argv[0]):
-            raise ValueError("system tools are called by their absolute path, not %r" % argv[0])
-        try:
-            done = subprocess.run(list(argv), stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            return RunResult(None, "", "no answer within %g s" % timeout_s)
-        return RunResult(
-            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-        )
+        return RunResult(*run_tool(argv, timeout_s))
 
     def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
         from .driver_query import LiveQuestion

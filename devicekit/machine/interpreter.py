@@ -1,13 +1,11 @@
 """Which interpreter the command line examines: its own, as a script would see it, or another one from outside."""
 
-import json
 import os
-import subprocess
 import sys
 
+from ..children.call import Child, Command
 from ..errors import DevicekitError
 from .host import Interpreter, this_interpreter
-from .probe.child import PROTOCOL
 
 __all__ = ["InterpreterError", "command_interpreter", "other_interpreter"]
 
@@ -46,29 +44,20 @@ def other_interpreter(path: str) -> Interpreter:
         Where it cannot be started, does not answer in time, or is no such Python.
     """
     executable = _find(path)
-    child = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", "child.py")
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", "interpreter_child.py")
+    # No byte code of devicekit's files: nothing in the other environment is changed.
+    command = Command.of(script, {}, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
+    report = Child(command).wait(_TIMEOUT_S)
+    if "no answer within" in report.detail:
+        raise InterpreterError("%s gave no answer within %g s" % (path, _TIMEOUT_S))
+    if "could not be started" in report.detail:
+        raise InterpreterError("%s cannot be started: %s" % (path, report.detail))
     try:
-        done = subprocess.run(
-            [executable, "-B", child],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT_S,
-        )
-    except subprocess.TimeoutExpired:
-        raise InterpreterError("%s gave no answer within %g s" % (path, _TIMEOUT_S)) from None
-    except OSError as error:
-        raise InterpreterError("%s cannot be started: %s" % (path, error.strerror or error)) from error
-    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
-    try:
-        answer = json.loads(lines[-1]) if lines else None
-        if not isinstance(answer, dict) or answer["protocol"] != PROTOCOL:
-            raise ValueError("no answer of this protocol")
-        return Interpreter.from_dict(answer["interpreter"])
+        return Interpreter.from_dict(report.result)
     except (ValueError, KeyError, TypeError):
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        printed = report.output.strip().splitlines()
         raise InterpreterError(
-            "%s is no Python 3.6 or later that can be examined (status %s%s)"
-            % (path, done.returncode, ": " + said[-1][:200] if said else "")
+            "%s is not Python 3.6 or later (%s%s)" % (path, report.detail, ": " + printed[-1][:200] if printed else "")
         ) from None
 
 

@@ -32,7 +32,7 @@ class Observation(Record):
 
     Attributes
     ----------
-    outcome : {"works", "raises", "dies", "hangs", "wrong", "not-run"}
+    outcome : {"works", "wrong", "raised", "died", "hung", "not-run"}
         ``"wrong"``: a result is not what it must be; ``"not-run"``: the trial could not be started, so nothing is known.
     stage : {"start", "import", "list", "compute", "train"}
         Where it failed, or the last where it works.
@@ -236,6 +236,7 @@ def _devices(predicted: FrameworkStatus, observed: Observation, undecided: bool)
 
 def ending(observed: Observation) -> str:
     """Return how a trial failed, as a verb: "dies (SIGSEGV)"."""
-    verb = {"wrong": "gives a wrong result"}.get(observed.outcome, observed.outcome)
+    verbs = {"wrong": "gives a wrong result", "raised": "raises", "died": "dies", "hung": "hangs"}
+    verb = verbs.get(observed.outcome, observed.outcome)
     error = " ".join(observed.error.split())
     return "%s (%s)" % (verb, error if len(error) <= 200 else error[:197] + "...") if error else verb

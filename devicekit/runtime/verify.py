@@ -87,13 +87,14 @@ def _tried(
 ) -> FrameworkVerification:
     from ..children.progress import Progress
     from .settings import read_settings
-    from .trial.stages import try_framework
+    from .trial.start import try_framework
 
     name, interpreter = predicted.framework, host.interpreter
     keras = name in ("tensorflow", "keras") or _keras_backend(machine) == name
     with Progress("trying %s in a separate process" % name, read_settings().quiet) as progress:
         started = time.monotonic()
-        trial = try_framework(name, keras, interpreter.executable, interpreter.sys_path, timeout_s, progress.tick)
+        task = {"framework": name, "keras": keras}
+        trial = try_framework(task, interpreter.executable, interpreter.sys_path, timeout_s, progress.tick)
         seconds = time.monotonic() - started
     parts = (trial.error, trial.detail.strip()) if trial.outcome != "works" else ()
     error = host.scrub(": ".join(part for part in parts if part))[:1000]
@@ -123,7 +124,7 @@ def _causes(output: str, result: FrameworkVerification, machine: Machine, diagno
     name = result.framework
     source = "output of %s" % name
     # An exception is in the output with its traceback; how a process ended is not.
-    text = output if result.observed.outcome in ("raises", "wrong") else "%s\n%s" % (output, result.observed.error)
+    text = output if result.observed.outcome in ("raised", "wrong") else "%s\n%s" % (output, result.observed.error)
     used = (_keras_backend(machine) or "tensorflow") if name == "keras" else name
     concerned = {name, used, used + ".devices"}
     concerned |= {"keras", "keras.fit"} if result.observed.keras_runs is False else set()

@@ -332,8 +332,6 @@ raise SystemExit(9)
     [
         (["--workers", "0"], "--workers is 0"),
         (["--grace", "0"], "--grace is 0"),
-        (["--ssh", "ssh {host}"], "--ssh and --host-index go with --hosts"),
-        (["--hosts", "a[", "--workers", "1"], "is no host list"),
         (["--framework", "mxnet"], "unknown framework"),
         (["--summary", "no/such/folder.json"], "cannot be written"),
     ],
@@ -367,40 +365,3 @@ def test_a_dry_run_starts_nobody(launch):
     status, out, _ = launch(HELLO, "--workers", "2", "--dry-run")
     assert "  WORLD_SIZE=2\n" in out
     assert "hello" not in out
-
-
-@POSIX
-def test_several_machines_by_the_users_own_command(launch):
-    # /bin/sh stands for ssh and the shell on the other machine: it takes the command as one word.
-    status, out, _ = launch(HELLO, "--workers", "2", "--hosts", "one,two", "--ssh", "/bin/sh -c", "--port", "21200")
-    assert status == 0
-    for host, local, rank in [("one", 0, 0), ("one", 1, 1), ("two", 0, 2), ("two", 1, 3)]:
-        assert "[%s] [worker %d] hello from %d []\n" % (host, rank, rank) in out, local
-
-
-@POSIX
-def test_one_machine_that_fails_ends_the_others(launch):
-    script = """
-import os, sys, time
-if os.environ["RANK"] == "1":
-    sys.exit(3)
-time.sleep(600)
-"""
-    status, _, err = launch(script, "--workers", "1", "--hosts", "one,two", "--ssh", "/bin/sh -c", "--grace", "2")
-    assert status == 3
-    assert "[two] devicekit launch: worker 1 ended with status 3" in err
-    assert "devicekit launch: two ended with status 3" in err
-
-
-@POSIX
-def test_a_part_ends_when_whoever_started_it_is_gone(start, tmp_path):
-    # As over ssh: all that the other machine notices is that its input ends.
-    process = start(STUBBORN, "--workers", "2", "--end-with-stdin", "--grace", "0.5", stdin=subprocess.PIPE)
-    found = pids(wait_for(tmp_path / "pids-", 2))
-    process.stdin.close()
-    process.stdin = None
-    _, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 128 + signal.SIGTERM
-    assert b"the launcher's input has ended" in err
-    if sys.platform.startswith("linux"):
-        assert all(gone(pid) for pid in found)

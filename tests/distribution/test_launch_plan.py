@@ -6,10 +6,10 @@ import os
 import pytest
 
 from devicekit import DevicekitError, DeviceUnavailableError, diagnose
-from devicekit.cluster.launch.device_shares import hidden_variables, share_out, visible_variables
-from devicekit.cluster.launch.plan import Order, command_for, host_tasks, plan_launch, which_host, with_hosts
+from devicekit.cluster.launch.plan import Order, plan_launch
 from devicekit.cluster.launch.ports import FIRST, LAST, free_ports
 from devicekit.cluster.strategy.cluster_environment import parse_cluster
+from devicekit.cluster.strategy.device_shares import hidden_variables, share_out, visible_variables
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 
@@ -185,45 +185,6 @@ def test_sharing_out():
     assert share_out(devices, 9) is None
     assert [len(group) for group in share_out(devices, 5)] == [1] * 5
     assert hidden_variables(devices, {}) == (("DEVICEKIT_DEVICE", "cpu"), ("CUDA_VISIBLE_DEVICES", "-1"))
-
-
-def test_several_machines():
-    order = with_hosts(Order(SCRIPT, workers=2, host_index=1, port=15000), "n[1-2]")
-    specs, _ = plan_launch(order, {}, machine("linux-no-gpu"))
-    assert [(spec.index, spec.local_rank) for spec in specs] == [(2, 0), (3, 1)]
-    variables = dict(specs[1].variables)
-    assert json.loads(variables["TF_CONFIG"])["cluster"]["worker"] == ["n1:15002", "n1:15003", "n2:15002", "n2:15003"]
-    assert (variables["MASTER_ADDR"], variables["MASTER_PORT"]) == ("n1", "15000")
-    assert variables["JAX_COORDINATOR_ADDRESS"] == "n1:15001"
-    assert (variables["WORLD_SIZE"], variables["LOCAL_WORLD_SIZE"]) == ("4", "2")
-
-
-def test_each_machine_is_told_what_to_run():
-    order = with_hosts(Order((*SCRIPT, "--lr", "0.1"), workers=2), "a,b")
-    with pytest.raises(DevicekitError, match="--host-index 1") as raised:
-        which_host(order)
-    assert "--ssh 'ssh {host}'" in str(raised.value)
-    assert which_host(with_hosts(order, "elsewhere,localhost")) == 1
-    command = command_for(order, 1)
-    assert command[1:5] == ["-m", "devicekit", "launch", "--hosts"]
-    assert command[-3:] == [__file__, "--lr", "0.1"]
-    with pytest.raises(ValueError, match="--host-index is 2"):
-        plan_launch(with_hosts(Order(SCRIPT, host_index=2), "a,b"), {}, machine("linux-no-gpu"))
-    with pytest.raises(ValueError, match="twice"):
-        plan_launch(with_hosts(Order(SCRIPT, host_index=0), "a,a"), {}, machine("linux-no-gpu"))
-
-
-def test_the_users_own_command_reaches_the_others():
-    order = with_hosts(Order(("my script.py", "a b"), workers=2), "a,b")
-    first, second = host_tasks(order, "ssh -o 'Connect Timeout=3' {host}")
-    assert second.command[:4] == ("ssh", "-o", "Connect Timeout=3", "b")
-    assert len(second.command) == 5
-    assert "'my script.py' 'a b'" in second.command[4]
-    assert "--end-with-stdin" in first.command[4]
-    (words, _) = host_tasks(order, "docker exec -i {host} {command}")
-    assert words.command[-2:] == ("my script.py", "a b")
-    with pytest.raises(ValueError, match="empty"):
-        host_tasks(order, " ")
 
 
 def test_a_task_of_slurm_starts_its_part():

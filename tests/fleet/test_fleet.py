@@ -1,11 +1,9 @@
-"""Fleets: gathered from files and commands, judged, grouped, compared and reported."""
+"""Fleets: collected from files, diagnosed, grouped, compared and reported."""
 
 import copy
 import json
 import os
 import random
-import sys
-import time
 
 import pytest
 from fleets import load_generator, template, write
@@ -166,15 +164,9 @@ def test_the_status_asks_for_the_device_that_is_wanted(tmp_path, capsys):
     "arguments, message",
     [
         (["--from", "/nonexistent/folder"], "cannot be read"),
-        (["--command", "no-such-program-here"], "there is no program"),
-        (["--command", "'open"], "cannot be taken apart"),
-        (["--each", "%s -c pass" % sys.executable, "--nodes", "a"], "write {node} there"),
-        (["--each", "%s {node}" % sys.executable], "name them"),
-        (["--each", "%s {node}" % sys.executable, "--nodes=-x"], "does not begin with a hyphen"),
-        (["--from", ".", "--nodes", "a"], "goes with each= or command="),
+        ([], "choose a source"),
         (["--from", ".", "--timeout", "0"], "above zero"),
         (["--from", ".", "--device", "banana"], "unknown device"),
-        (["--command", "%s -c pass" % sys.executable], "no node returned a snapshot"),
     ],
 )
 def test_wrong_use_is_one_message(arguments, message, capsys, tmp_path, monkeypatch):
@@ -189,98 +181,10 @@ def test_wrong_use_is_one_message(arguments, message, capsys, tmp_path, monkeypa
 def test_one_source_has_to_be_named(tmp_path):
     with pytest.raises(ValueError, match="name one source"):
         examine_fleet()
-    with pytest.raises(ValueError, match="folder and command"):
-        examine_fleet(str(tmp_path), command="x")
+    with pytest.raises(ValueError, match="folder and ray"):
+        examine_fleet(str(tmp_path), ray=True)
     with pytest.raises(DevicekitError, match="no file"):
         examine_fleet(str(tmp_path))
-
-
-# Commands. They are real ones: this interpreter stands for ssh and srun.
-
-
-def program(tmp_path, body):
-    """Return a command line that runs Python code, for ``--each`` and ``--command``."""
-    path = tmp_path / "program.py"
-    path.write_text(body, encoding="utf-8")
-    return '"%s" "%s"' % (sys.executable, path)
-
-
-def test_a_command_for_each_node(folder, tmp_path):
-    body = (
-        "import sys, shutil\n"
-        "node = sys.argv[1]\n"
-        "if node == 'gone': sys.exit('no route to host')\n"
-        "if node == 'mute': sys.exit(0)\n"
-        "if node == 'chatty': print('hello'); sys.exit(0)\n"
-        "print('Last login: never')\n"
-        "sys.stdout.write(open(%r + '/' + node + '.json').read())\n" % folder
-    )
-    command = program(tmp_path, body) + " {node}"
-    fleet = examine_fleet(each=command, nodes="n[0-2],old,gone,mute,chatty", parallel=3, timeout_s=120)
-    assert [group.nodes for group in fleet.groups] == [("n0", "n1", "n2"), ("old",)]
-    problems = {node.name: node.problem for node in fleet.failures}
-    assert problems["gone"] == "it ended with status 1: no route to host"
-    assert problems["mute"].startswith("it printed nothing")
-    assert problems["chatty"].startswith("what it printed is no snapshot")
-
-
-def test_a_name_is_an_argument_whatever_it_is(tmp_path):
-    body = "import sys, json\nprint(json.dumps(sys.argv[1:]), file=sys.stderr)\nsys.exit(7)\n"
-    fleet = examine_fleet(each=program(tmp_path, body) + " 'x {node} $HOME;id'", nodes=["n@a.b:2"], timeout_s=120)
-    assert fleet.failures[0].problem == 'it ended with status 7: ["x n@a.b:2 $HOME;id"]'
-
-
-def test_a_node_that_hangs_is_given_up_with_what_it_started(tmp_path):
-    mark = tmp_path / "alive"
-    body = (
-        "import subprocess, sys, time\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        "open(%r, 'w').write(str(child.pid))\n"
-        "time.sleep(600)\n" % str(mark)
-    )
-    fleet = examine_fleet(each=program(tmp_path, body) + " {node}", nodes="a", timeout_s=5)
-    assert fleet.failures[0].problem == "no answer within 5 s"
-    if os.path.isdir("/proc") and mark.exists():
-        # It was told to end; on a busy machine that takes its time.
-        deadline = time.monotonic() + 60
-        while is_running(int(mark.read_text())) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert not is_running(int(mark.read_text()))
-
-
-def is_running(number):
-    try:
-        with open("/proc/%d/stat" % number) as stream:
-            return stream.read().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except OSError:
-        return False
-
-
-def test_a_command_for_all_nodes(folder, tmp_path, capsys):
-    body = (
-        "import sys, json\n"
-        "for task, node in enumerate(('n0', 'n1', 'uvm')):\n"
-        "    print('%%d: %%s: %%s' %% (task, node, json.dumps(json.load(open(%r + '/' + node + '.json')))))\n"
-        "print('srun: error: n3: task 3: Exited with exit code 1', file=sys.stderr)\n"
-        "sys.exit(1)\n" % folder
-    )
-    arguments = ["fleet", "--command", program(tmp_path, body), "--nodes", "n[0-1],n3,uvm", "--json"]
-    assert main(arguments) == 1
-    data = json.loads(capsys.readouterr().out)
-    assert [group["nodes"] for group in data["groups"]] == [["n0", "n1"], ["uvm"]]
-    assert [(node["name"], node["problem"]) for node in data["nodes"] if node["group"] is None] == [
-        ("n3", "no snapshot of it came")
-    ]
-    assert "status 1: srun: error: n3: task 3: Exited with exit code 1" in data["problems"][0]
-
-
-def test_a_snapshot_in_one_line_is_read_by_fleet(capsys):
-    command = '"%s" -m devicekit snapshot --line' % sys.executable
-    fleet = examine_fleet(command=command, timeout_s=240)
-    assert fleet.known == 1, fleet
-    assert fleet.nodes[0].name
-    assert main(["snapshot", "--line", "-o", "x"]) == 2
-    capsys.readouterr()
 
 
 def test_what_is_hostile_stays_text(tmp_path):

@@ -172,7 +172,7 @@ def predict(setting, value, flavor, folder):
     from devicekit.machine.driver_query import LiveQuestion
     from devicekit.machine.probe.directml import parse_directx
 
-    child = os.path.join(os.path.dirname(devicekit.__file__), "probe", "directx_child.py")
+    child = os.path.join(os.path.dirname(devicekit.__file__), "machine", "probe", "directx_child.py")
     os.environ["DEVICEKIT_SIM_ADAPTERS"] = setting
     task = {"directml": os.path.join(folder, "libdirectml.so")}
     answer = LiveQuestion(child, task, time.monotonic() + 60, 60).answer()

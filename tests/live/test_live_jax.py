@@ -430,17 +430,17 @@ def test_devices_that_were_started_before(program):
 def test_the_trial_in_a_child(program):
     code = """
 import json
-from devicekit.runtime.trial import try_device
+from devicekit.runtime.trial import DeviceTask, try_device
 seen = []
 for index, environment in ((None, ()), (0, ()), (None, (("JAX_PLATFORMS", "cuda"),))):
-    trial = try_device(index, environment=environment, framework="jax")
+    trial = try_device(DeviceTask(index, framework="jax"), environment=environment)
     seen.append([trial.outcome, trial.stage, trial.error, any("jaxlib" in path for path in trial.files)])
 print(json.dumps(seen))
 """
     works, missing, fails = program(code, env=ON_JAX)
     assert works == ["works", "list", "", True]
-    assert missing == ["raises", "list", "NoDevice", False]
-    assert fails[:2] == ["raises", "list"]
+    assert missing == ["raised", "list", "NoDevice", False]
+    assert fails[:2] == ["raised", "list"]
 
 
 @pytest.mark.skipif(not has_tensorflow, reason="needs TensorFlow beside JAX")

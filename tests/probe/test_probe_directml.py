@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import devicekit
+from devicekit.children.call import script_path
 from devicekit.machine.probe.directml import ask_directx, parse_directx, read_directml
 
 CHILD = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "machine", "probe", "directx_child.py")
@@ -46,9 +47,10 @@ def libraries(tmp_path_factory):
 def ask(libraries, code=None, task=None, **environ):
     """Run the child, or code in its place, and return what stands in its last line."""
     variables = {"LD_LIBRARY_PATH": libraries, "DEVICEKIT_SIM_ADAPTERS": os.path.join(libraries, "adapters.txt")}
-    command = [sys.executable, "-I", "-S"] + (["-c", code] if code else [CHILD])
+    order = {"function": CHILD, "task": task or {"directml": "libdirectml.so"}, "path": None, "limit_s": 60}
+    command = [sys.executable, "-I", "-S"] + (["-c", code] if code else [script_path("child.py"), json.dumps(order)])
     done = subprocess.run(
-        command + [json.dumps({"directml": "libdirectml.so"} if task is None else task)],
+        command,
         env=dict(os.environ, **dict(variables, **environ)),
         capture_output=True,
         timeout=60,
@@ -61,7 +63,7 @@ def verdicts(answer):
 
 
 def test_dxcore(libraries):
-    answer = ask(libraries)["answer"]
+    answer = ask(libraries)["result"]
     assert verdicts(answer) == [
         ("Compute card", True, True),
         ("Without types", True, False),
@@ -123,19 +125,19 @@ def test_dxgi_before_it_could_sort(libraries):
 def test_a_factory_that_fails(libraries):
     for code in (None, ON_WINDOWS % CHILD):
         answer = ask(libraries, code, DEVICEKIT_SIM_ADAPTERS="fail")
-        answer = answer.get("answer", answer)
+        answer = answer.get("result", answer)
         assert (answer["adapters"], answer["failure"].split()[-1]) == ([], "0xd0000001")
 
 
 def test_a_library_that_is_not_there(libraries, tmp_path):
-    assert "libdxcore.so" in ask(libraries, LD_LIBRARY_PATH=str(tmp_path))["error"]
-    answer = ask(libraries, task={"directml": str(tmp_path / "libdirectml.so")})["answer"]
+    assert "libdxcore.so" in ask(libraries, LD_LIBRARY_PATH=str(tmp_path))["message"]
+    answer = ask(libraries, task={"directml": str(tmp_path / "libdirectml.so")})["result"]
     assert "libdirectml.so" in answer["unloadable"]
     assert {item.directml for item in parse_directx(answer)} == {None}
 
 
 def test_no_time_left(libraries):
-    answer = ask(libraries, task={"directml": "libdirectml.so", "seconds": -1})["answer"]
+    answer = ask(libraries, task={"directml": "libdirectml.so", "seconds": -1})["result"]
     assert {(item.direct3d, item.directml) for item in parse_directx(answer)} == {(None, None)}
     assert parse_directx(answer)[0].problem
 

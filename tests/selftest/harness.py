@@ -12,9 +12,8 @@ import sys
 import threading
 import time
 
-START = (
-    "import ctypes, json, os, signal, sys, time\nprint(json.dumps({'protocol': 1, 'stage': 'compute'}), flush=True)\n"
-)
+START = "import ctypes, json, os, signal, sys, time\n"
+START += "print(json.dumps({'protocol': 1, 'say': {'stage': 'compute'}}), flush=True)\n"
 
 
 def processes():
@@ -41,7 +40,8 @@ def children():
 
 def main():
     """Run the trial that the task describes."""
-    from devicekit.runtime.trial.start import run_child
+    from devicekit.children.call import Child, Command
+    from devicekit.runtime.trial.start import trial_of
 
     with open(sys.argv[1]) as stream:
         task = json.load(stream)
@@ -51,7 +51,7 @@ def main():
     out = open(sys.argv[2], "w")  # noqa: SIM115
     names = {"os": os, "sys": sys, "time": time, "threading": threading, "command": command, "result": result}
     limit = task.get("limit_s", 20.0)
-    names["run"] = lambda limit_s=limit: run_child(command, limit_s)
+    names["run"] = lambda limit_s=limit: trial_of(Child(Command(tuple(command))).wait(limit_s))
     exec(task.get("setup", ""), names)
     descriptors, started = len(os.listdir("/proc/self/fd")), time.monotonic()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -74,7 +74,7 @@ def main():
     while len(os.listdir("/proc/self/fd")) > descriptors and time.monotonic() < deadline:
         time.sleep(0.02)
     result["descriptors"] = len(os.listdir("/proc/self/fd")) - descriptors
-    result["threads"] = [item.name for item in threading.enumerate() if item.name == "devicekit-trial"]
+    result["threads"] = [item.name for item in threading.enumerate() if item.name == "devicekit-child"]
     json.dump(result, out)
     out.close()
 

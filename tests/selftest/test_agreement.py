@@ -56,7 +56,7 @@ def test_they_agree_on_a_failure(patient):
     assert answers(all_at_once(patient, 4)) == [["cpu", False, False, "framework-broken"]] * 4
     assert tried(patient) == 1
     (verdict,) = verdicts(patient)
-    assert verdict["trial"]["outcome"] == "dies"
+    assert verdict["trial"]["outcome"] == "died"
 
 
 def test_the_one_that_tries_is_killed(patient):
@@ -102,8 +102,8 @@ def test_a_process_that_waits_too_long_tries_itself(patient):
     patient.environ["WHO"] = "first"
     code = """
 import json, sys
-from devicekit.runtime.trial import find_out, try_device
-trial, _ = find_out(sys.argv[1], "0abc", lambda: try_device(None), timeout_s=2.0)
+from devicekit.runtime.trial import DeviceTask, find_out, try_device
+trial, _ = find_out(sys.argv[1], "0abc", lambda: try_device(DeviceTask(None)), timeout_s=2.0)
 print(json.dumps(trial.outcome))
 """
     first = patient.start(code, str(patient.cache))

@@ -17,10 +17,10 @@ def plan(framework, indices=(0,)):
 @pytest.mark.parametrize("framework", sorted(TITLES))
 def test_the_framework_is_named(framework):
     name = "tensorflow" if framework == "tensorflow1" else framework
-    broken = judge_trial(Trial("raises", "import", "no such symbol: frobnicate", "ImportError"), plan(framework))
+    broken = judge_trial(Trial("raised", "import", "no such symbol: frobnicate", "ImportError"), plan(framework))
     assert (broken.code, broken.severity, broken.blocks) == ("framework-broken", "error", (name, "keras"))
     assert broken.summary.startswith("Importing %s does not work here" % TITLES[framework])
-    missing = judge_trial(Trial("raises", "list", "no such accelerator is listed", "NoDevice"), plan(framework))
+    missing = judge_trial(Trial("raised", "list", "no such accelerator is listed", "NoDevice"), plan(framework))
     assert missing.summary.startswith("%s does not list the gpu:0 (NVIDIA L4)" % TITLES[framework])
     assert ("import %s" % name) in missing.fix[0].command
     assert missing.blocks == ("gpu:0",)

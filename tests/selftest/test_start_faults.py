@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-SAYS_IT_WORKS = "print(json.dumps({'protocol': 1, 'stage': 'compute', 'outcome': 'works'}), flush=True)\n"
+SAYS_IT_WORKS = "print(json.dumps({'protocol': 1, 'result': {'outcome': 'works'}}), flush=True)\n"
 
 #: Another user, whose processes are none but these; root is not bound by the number of processes.
 AS_NOBODY = """
@@ -54,7 +54,7 @@ resource.setrlimit(resource.RLIMIT_AS, (size, size))
     for more, result in harness.all(
         {more: {"body": SAYS_IT_WORKS, "setup": setup % more} for more in (0, 1, 20, 60, 400)}
     ).items():
-        assert result["outcome"] in (("works",) if more == 400 else ("not-run", "dies", "works")), more
+        assert result["outcome"] in (("works",) if more == 400 else ("not-run", "died", "works")), more
 
 
 def test_no_descriptor_is_left(harness):
@@ -103,7 +103,7 @@ for body, limit_s in (%r, 20.0), ("ctypes.string_at(0)", 20.0), (%r, 5.0):
     for name, result in results.items():
         assert result.get("raised") is None, name
         works, dies, hangs = result["outcomes"]
-        assert (works[0], dies[0], hangs[0]) == ("works", "dies", "hangs"), name
+        assert (works[0], dies[0], hangs[0]) == ("works", "died", "hung"), name
         assert ("SIGCHLD" if name == "SIGCHLD ignored" else "SIGSEGV") in dies[1], name
 
 
@@ -118,7 +118,7 @@ threads = [threading.Thread(target=lambda: trials.append(run().outcome)) for _ i
 [thread.join() for thread in threads]
 result["outcomes"] = trials
 """
-    assert harness("os.abort()", main=main)["outcomes"] == ["dies"] * 8
+    assert harness("os.abort()", main=main)["outcomes"] == ["died"] * 8
 
 
 def test_somebody_else_collects_the_children(harness):
@@ -133,7 +133,7 @@ def collect():
 threading.Thread(target=collect, daemon=True).start()
 """
     assert harness(SAYS_IT_WORKS, setup=setup)["outcome"] == "works"
-    assert harness("os.abort()", setup=setup)["outcome"] == "dies"
+    assert harness("os.abort()", setup=setup)["outcome"] == "died"
 
 
 def test_an_interrupt_ends_the_child_and_goes_on(harness):
@@ -146,8 +146,8 @@ def test_an_interrupt_ends_the_child_and_goes_on(harness):
 
 TRY = """
 import json, sys
-from devicekit.runtime.trial import try_device
-trial = try_device(None, timeout_s=float(sys.argv[1]))
+from devicekit.runtime.trial import DeviceTask, try_device
+trial = try_device(DeviceTask(None), timeout_s=float(sys.argv[1]))
 print(json.dumps([trial.outcome, trial.stage, trial.detail, trial.output]))
 """
 
@@ -177,13 +177,13 @@ def test_the_child_ends_at_a_limit_of_its_own(patient):
     finally:
         os.kill(process.pid, signal.SIGCONT)
     out, _ = process.communicate(timeout=60)
-    assert json.loads(out)[0] in ("dies", "hangs")
+    assert json.loads(out)[0] in ("died", "hung")
 
 
 def test_where_it_hangs_is_in_its_output(patient):
     patient.behaves(**{"import": "ctypes.PyDLL(None).sleep(600)"})
     outcome, stage, detail, output = patient.run(TRY, "5")
-    assert (outcome, stage) == ("hangs", "import")
+    assert (outcome, stage) == ("hung", "import")
     assert "no answer within 5 s" in detail
     assert "tensorflow" in output
 
@@ -191,6 +191,6 @@ def test_where_it_hangs_is_in_its_output(patient):
 def test_where_it_dies_is_in_its_output(patient):
     patient.behaves(list="ctypes.string_at(0)")
     outcome, stage, detail, output = patient.run(TRY, "60")
-    assert (outcome, stage) == ("dies", "list")
+    assert (outcome, stage) == ("died", "list")
     assert "SIGSEGV" in detail
     assert "Segmentation fault" in output

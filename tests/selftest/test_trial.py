@@ -8,20 +8,22 @@ import time
 
 import pytest
 
-from devicekit.runtime.trial import Trial, load_verdict, save_verdict, try_device
-from devicekit.runtime.trial.start import run_child
+from devicekit.children.call import Child, Command
+from devicekit.runtime.trial import DeviceTask, Trial, load_verdict, save_verdict, try_device
+from devicekit.runtime.trial.start import trial_of
 
 POSIX = os.name == "posix"
 
 
 def child(body, timeout_s=20.0):
     """Run a child that first says how far it came, as the real one does, and then misbehaves."""
-    start = "import json, os, signal, sys, time\nprint(json.dumps({'protocol': 1, 'stage': 'compute'}), flush=True)\n"
-    return run_child([sys.executable, "-S", "-c", start + textwrap.dedent(body)], timeout_s)
+    start = "import json, os, signal, sys, time\nprint(json.dumps({'protocol': 1, 'say': {'stage': 'compute'}}), flush=True)\n"
+    command = Command((sys.executable, "-S", "-c", start + textwrap.dedent(body)))
+    return trial_of(Child(command).wait(timeout_s))
 
 
 def test_it_works():
-    trial = child("print(json.dumps({'protocol': 1, 'stage': 'compute', 'outcome': 'works', 'devices': ['GPU:0']}))")
+    trial = child("print(json.dumps({'protocol': 1, 'result': {'outcome': 'works', 'devices': ['GPU:0']}}))")
     assert (trial.outcome, trial.devices) == ("works", ("GPU:0",))
 
 
@@ -29,21 +31,21 @@ def test_it_works():
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGILL", "SIGABRT", "SIGKILL", "SIGBUS"])
 def test_it_is_killed(name):
     trial = child("os.kill(os.getpid(), signal.%s)" % name)
-    assert (trial.outcome, trial.stage) == ("dies", "compute")
+    assert (trial.outcome, trial.stage) == ("died", "compute")
     assert name in trial.detail
 
 
 def test_it_exits_without_an_answer():
     for status in (0, 7):
         trial = child("sys.exit(%d)" % status)
-        assert trial.outcome == "dies"
+        assert trial.outcome == "died"
         assert "status %d and no answer" % status in trial.detail
 
 
 def test_it_hangs_also_when_it_ignores_the_request_to_end():
     started = time.time()
     trial = child("signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)", timeout_s=3.0)
-    assert trial.outcome == "hangs"
+    assert trial.outcome == "hung"
     assert "3 s" in trial.detail
     assert time.time() - started < 15
 
@@ -55,12 +57,12 @@ def test_a_grandchild_is_ended_too():
         pid = os.fork()
         if pid == 0:
             time.sleep(600)
-        print(json.dumps({'protocol': 1, 'devices': [str(pid)]}), flush=True)
+        print(json.dumps({'protocol': 1, 'say': {'devices': [str(pid)]}}), flush=True)
         time.sleep(600)
         """,
         timeout_s=3.0,
     )
-    assert trial.outcome == "hangs"
+    assert trial.outcome == "hung"
     grandchild = int(trial.devices[0])
     for _ in range(50):
         try:
@@ -78,25 +80,28 @@ def test_it_prints_very_much():
     trial = child(
         "for _ in range(30): sys.stderr.write('x' * 1000000)\nprint('y' * 5000000)\nsys.exit(3)", timeout_s=120
     )
-    assert trial.outcome == "dies"
+    assert trial.outcome == "died"
     assert len(trial.output) <= 81 << 10
 
 
 def test_it_closes_its_descriptors():
-    assert child("os.close(1); os.close(2); time.sleep(0.2)").outcome == "dies"
+    assert child("os.close(1); os.close(2); time.sleep(0.2)").outcome == "died"
 
 
 def test_what_it_said_counts_even_if_it_dies_afterwards():
-    body = "print(json.dumps({'protocol': 1, 'stage': 'compute', 'outcome': 'works'}), flush=True); os.abort()"
+    body = "print(json.dumps({'protocol': 1, 'result': {'outcome': 'works'}}), flush=True); os.abort()"
     assert child(body).outcome == "works"
 
 
 def test_garbage_is_no_answer():
-    assert child("print('{'); print('[]'); print('{\"protocol\": 2, \"outcome\": \"works\"}')").outcome == "dies"
+    assert (
+        child('print(\'{\'); print(\'[]\'); print(\'{"protocol": 2, "result": {"outcome": "works"}}\')').outcome
+        == "died"
+    )
 
 
 def test_it_cannot_be_started(tmp_path):
-    trial = try_device(0, executable=str(tmp_path / "no-python"))
+    trial = try_device(DeviceTask(0), executable=str(tmp_path / "no-python"))
     assert trial.outcome == "not-run"
     assert "could not be started" in trial.detail
 
@@ -106,8 +111,8 @@ def test_the_real_child_without_the_framework_says_so(tmp_path, run_json, framew
     code = """
 import json, sys
 sys.path = [p for p in sys.path if "site-packages" not in p]
-from devicekit.runtime.trial import try_device
-trial = try_device(0, framework="%s", libraries=["/nowhere/libcusolver.so.11"])
+from devicekit.runtime.trial import DeviceTask, try_device
+trial = try_device(DeviceTask(0, framework="%s", libraries=["/nowhere/libcusolver.so.11"]))
 print(json.dumps([trial.outcome, trial.stage, trial.error]))
 """
     import devicekit
@@ -115,7 +120,7 @@ print(json.dumps([trial.outcome, trial.stage, trial.error]))
     folder = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
     code = (code % framework).replace("from devicekit", "sys.path.append(%r)\nfrom devicekit" % str(tmp_path))
     os.symlink(os.path.join(folder, "devicekit"), str(tmp_path / "devicekit"))
-    assert run_json(code) == ["raises", "import", "ModuleNotFoundError"]
+    assert run_json(code) == ["raised", "import", "ModuleNotFoundError"]
 
 
 TRIAL = Trial("works", "compute", devices=("GPU:0",))
@@ -148,7 +153,7 @@ def test_a_damaged_verdict_is_ignored(tmp_path, content):
 
 
 def test_a_failure_is_forgotten_sooner_than_a_success(tmp_path):
-    for trial, expected in ((TRIAL, TRIAL), (Trial("dies", "compute", "SIGSEGV"), None)):
+    for trial, expected in ((TRIAL, TRIAL), (Trial("died", "compute", "SIGSEGV"), None)):
         save_verdict(str(tmp_path), "k", trial)
         path = tmp_path / "verdict-k.json"
         data = json.loads(path.read_text())

@@ -13,7 +13,7 @@ from devicekit.machine.facts import Distribution, Fact, Gpu, ImportPackage, Libr
 from devicekit.runtime.trial import Trial, find_out, fingerprint, load_verdict, save_verdict
 
 TRIAL = Trial("works", "compute", devices=("GPU:0",))
-FAILED = Trial("dies", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
+FAILED = Trial("died", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
 POSIX = os.name == "posix"
 
 
@@ -150,7 +150,7 @@ def test_readers_never_see_a_half_written_file(tmp_path):
 import sys
 from devicekit.runtime.trial import Trial, save_verdict
 for n in range(300):
-    assert save_verdict(sys.argv[1], "k", Trial("raises", "import", "x" * (n % 7 * 30000))) is None
+    assert save_verdict(sys.argv[1], "k", Trial("raised", "import", "x" * (n % 7 * 30000))) is None
 """
     saved(tmp_path, FAILED)
     writers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(2)]

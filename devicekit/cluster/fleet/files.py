@@ -1,14 +1,21 @@
-"""Snapshots in files, and a folder to keep them in."""
+"""Snapshots in files: reads and writes a folder of them."""
 
 import re
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 from ...errors import DevicekitError
 from .groups import LIMIT_BYTES
-from .parse import Reading
 
-__all__ = ["keep", "readings_from"]
+__all__ = ["Reading", "keep_snapshot", "readings_from"]
+
+
+class Reading(NamedTuple):
+    """A node's snapshot, or why there is none."""
+
+    node: str
+    content: bytes = b""
+    problem: str = ""
 
 
 def readings_from(folder: str) -> Iterator[Reading]:
@@ -17,7 +24,7 @@ def readings_from(folder: str) -> Iterator[Reading]:
     Raises
     ------
     DevicekitError
-        Where there is no such folder, or no file in it.
+        If there is no such folder, or no file in it.
     """
     place = Path(folder)
     try:
@@ -26,7 +33,7 @@ def readings_from(folder: str) -> Iterator[Reading]:
         raise DevicekitError("%s cannot be read: %s" % (folder, getattr(error, "strerror", None) or error)) from error
     if not names:
         raise DevicekitError(
-            "there is no file *.json in %s; on each node: devicekit snapshot -o '%s/{node}.json'" % (folder, folder)
+            "no file *.json in %s; run on each node: devicekit snapshot -o '%s/{node}.json'" % (folder, folder)
         )
     for name in names:
         yield _read(place / name)
@@ -36,20 +43,20 @@ def _read(path: Path) -> Reading:
     node = path.name[: -len(".json")] or path.name
     try:
         if not path.is_file():  # a pipe would be waited for
-            return Reading(node, problem="%s is no file" % path.name)
+            return Reading(node, problem="%s is not a file" % path.name)
         with path.open("rb") as stream:
             return Reading(node, stream.read(LIMIT_BYTES + 1))
     except OSError as error:
         return Reading(node, problem="it cannot be read: %s" % (error.strerror or error))
 
 
-def keep(folder: str, reading: Reading) -> None:
+def keep_snapshot(folder: str, reading: Reading) -> None:
     """Write a snapshot into a folder, as `readings_from` reads it.
 
     Raises
     ------
     DevicekitError
-        Where it cannot be written.
+        If it cannot be written.
     """
     name = re.sub(r"[^\w.@-]", "_", reading.node, flags=re.ASCII).lstrip(".") or "node"
     try:

@@ -1,6 +1,6 @@
 """Asks every node of a Ray cluster: one small task for each, which starts devicekit in a process of its own there.
 
-What is sent to a node is the source of `_examine`, so that a node without devicekit answers, too. The task asks for no
+What is sent to a node is the code of `ray_child`, so that a node without devicekit answers, too. The task asks for no
 processors, so that a busy cluster answers. Facts of Ray: ``NodeAffinitySchedulingStrategy`` pins a task to a node
 (docs.ray.io/en/latest/ray-core/scheduling); a worker of a task without GPUs may see ``CUDA_VISIBLE_DEVICES`` emptied by Ray
 (``ray/_private/accelerators/accelerator.py``), while its process was started with the node's own value.
@@ -11,9 +11,10 @@ import sys
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from ...children.worker import run_worker
+from ...children.call import run_child
 from ...errors import DevicekitError
-from .parse import Reading
+from .files import Reading
+from .ray_child import task_of_node
 
 __all__ = ["readings_of_ray"]
 
@@ -69,7 +70,7 @@ def readings_of_ray(address: Optional[str], timeout_s: float, tick: Callable[[in
         tick(len(answered))
 
     task = {"address": cluster, "timeout_s": timeout_s}
-    report = run_worker(
+    report = run_child(
         "devicekit.cluster.fleet.ray_nodes:gather",
         task,
         timeout_s=timeout_s + 2 * _CONNECTING_S,
@@ -86,7 +87,7 @@ def readings_of_ray(address: Optional[str], timeout_s: float, tick: Callable[[in
 
 
 def gather(task: Dict[str, Any], say: Callable[..., None]) -> int:
-    """Connect to a cluster and say what each node answers; run by `devicekit.children.worker`."""
+    """Connect to a cluster and say what each node answers; run by `devicekit.children.call`."""
     import os
     import tempfile
 
@@ -112,7 +113,7 @@ def _ask_all(ray: Any, timeout_s: float, tick: Callable[[int], None], ours: str 
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     deadline = time.monotonic() + timeout_s
-    task = ray.remote(_task())
+    task = ray.remote(task_of_node())
     waiting: Dict[Any, str] = {}
     done = 0
     for node_id, name, alive in _named(ray.nodes()):
@@ -154,46 +155,3 @@ def _answer(ray: Any, item: Any, name: str) -> Reading:
         return Reading(name, problem="the task ended with %s: %s" % (type(error).__name__, lines[-1].strip()[:300]))
     problem = str(found.get("problem", ""))
     return Reading(name, b"" if problem else str(found.get("snapshot", "")).encode("utf-8"), problem)
-
-
-def _task() -> Callable[[float, str], Dict[str, str]]:
-    """Return the function that runs on a node. It is defined in here so that Ray sends its code and not its name."""
-
-    def examine(limit_s: float, ours: str) -> Dict[str, str]:
-        import json
-        import os
-        import subprocess
-        import sys
-
-        environ = dict(os.environ)
-        try:
-            with open("/proc/self/environ", "rb") as stream:
-                started_with = dict(
-                    part.decode("utf-8", "replace").partition("=")[::2] for part in stream.read().split(b"\0") if part
-                )
-        except OSError:  # no Linux
-            started_with = {}
-        for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ONEAPI_DEVICE_SELECTOR"):
-            if started_with and name in started_with:
-                environ[name] = started_with[name]
-            elif started_with:
-                environ.pop(name, None)
-        where = "%s, Python %s" % (sys.executable, sys.version.split()[0])
-        # What a task of the cluster would import is what matters; Ray puts folders before the interpreter's own.
-        program = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from devicekit.cli.main import main; "
-        program += "sys.exit(main(['snapshot']))"
-        command = [sys.executable, "-c", program, json.dumps([item for item in sys.path if item != ours])]
-        try:
-            done = subprocess.run(command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            return {"problem": "devicekit gave no answer within %g s there (%s)" % (limit_s, where)}
-        except OSError as error:
-            return {"problem": "%s cannot be started there: %s" % (sys.executable, error)}
-        if done.returncode == 0:
-            return {"snapshot": done.stdout.decode("utf-8", "replace")}
-        said = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"])[-1]
-        if "No module named" in said:
-            said += "; install it there: %s -m pip install devicekit" % sys.executable
-        return {"problem": "%s (%s)" % (said[:400], where)}
-
-    return examine

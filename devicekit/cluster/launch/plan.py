@@ -1,8 +1,6 @@
 """`devicekit launch`: which processes to start here, with which variables, on which devices."""
 
 import os
-import shlex
-import socket
 import sys
 from typing import List, Mapping, Optional, Sequence, Tuple
 
@@ -13,18 +11,12 @@ from ...records import Record
 from ...selection.plan import number_of
 from ...selection.request import parse_request
 from ..strategy.cluster_environment import Cluster, parse_cluster, slurm_port
-from ..strategy.hostlist import expand_hosts
-from .device_shares import bound_by_slurm, hidden_variables, share_out, visible_variables
+from ..strategy.device_shares import bound_by_slurm, hidden_variables, share_out, visible_variables
 from .ports import free_ports
 from .supervisor import Task
 from .worker_environment import FRAMEWORKS, OURS, Place, WorkerSpec, worker_variables
 
-__all__ = [
-    "Order", "Share", "command_for", "host_tasks", "local_tasks", "plan_launch", "share_devices", "which_host", "with_hosts",
-]  # fmt: skip
-
-#: The first of the ports on each of several machines, where nobody can look for free ones.
-DEFAULT_PORT = 29400
+__all__ = ["Order", "Share", "local_tasks", "plan_launch", "share_devices"]
 
 
 class Order(Record):
@@ -37,17 +29,13 @@ class Order(Record):
     module : bool
         Whether it is a module to run, as with ``python -m``.
     workers : int or None
-        Processes on each machine; None: one for each usable accelerator, or one.
+        Number of processes; None: one for each usable accelerator, or one.
     devices : str
         What to share out among them; see `devicekit.select_device`.
     framework : str or None
         Whose variables to set; None: those of all.
-    hosts : tuple of str
-        The machines, this one among them; empty for this one alone.
-    host_index : int or None
-        Which of them this one is, None where its name says so.
     port : int or None
-        The first port to use on each machine; None: free ones, or a fixed one with several machines.
+        The first port to use; None: free ones.
     """
 
     command: Tuple[str, ...]
@@ -55,8 +43,6 @@ class Order(Record):
     workers: Optional[int] = None
     devices: str = "auto"
     framework: Optional[str] = None
-    hosts: Tuple[str, ...] = ()
-    host_index: Optional[int] = None
     port: Optional[int] = None
 
 
@@ -82,7 +68,7 @@ def plan_launch(
     """
     environ = os.environ if environ is None else environ
     _check(order)
-    task = _slurm_task(environ) if not order.hosts else None
+    task = _slurm_task(environ)
     if task is None:
         for name in OURS:
             if environ.get(name):
@@ -129,8 +115,6 @@ def _check(order: Order) -> None:
         raise DevicekitError(
             "there is no file %s here (a module is started with -m): nothing was started" % order.command[0]
         )
-    if len(set(order.hosts)) != len(order.hosts):
-        raise ValueError("--hosts names a machine twice: %s" % ",".join(order.hosts))
 
 
 def _slurm_task(environ: Mapping[str, str]) -> Optional[Cluster]:
@@ -209,12 +193,6 @@ def _place(order: Order, workers: int, task: Optional[Cluster], environ: Mapping
         hosts = [address.rpartition(":")[0] for address in task.workers for _ in range(workers)]
         ports = [base + 2 + offset * workers + rank for offset in offsets for rank in range(workers)]
         return Place(tuple(hosts), tuple(ports), (base, base + 1)), task.index * workers
-    if order.hosts:
-        base = order.port or DEFAULT_PORT
-        index = which_host(order)
-        hosts = [host for host in order.hosts for _ in range(workers)]
-        ports = [base + 2 + rank for _ in order.hosts for rank in range(workers)]
-        return Place(tuple(hosts), tuple(ports), (base, base + 1)), index * workers
     if order.port is not None:
         chosen = list(range(order.port, order.port + workers + 2))
     else:
@@ -222,80 +200,7 @@ def _place(order: Order, workers: int, task: Optional[Cluster], environ: Mapping
     return Place(("127.0.0.1",) * workers, tuple(chosen[2:]), (chosen[0], chosen[1])), 0
 
 
-def which_host(order: Order) -> int:
-    """Return which of the hosts this machine is.
-
-    Raises
-    ------
-    DevicekitError
-        Where none has its name.
-    """
-    if order.host_index is not None:
-        if not 0 <= order.host_index < len(order.hosts):
-            raise ValueError("--host-index is %d, but there are %d hosts" % (order.host_index, len(order.hosts)))
-        return order.host_index
-    own = socket.gethostname().lower()
-    known = {own, own.partition(".")[0], "localhost", "127.0.0.1"}
-    found = [
-        at for at, host in enumerate(order.hosts) if host.lower() in known or host.lower().partition(".")[0] == own
-    ]
-    if len(found) == 1:
-        return found[0]
-    lines = ["  " + " ".join(shlex.quote(word) for word in command_for(order, at)) for at in range(len(order.hosts))]
-    raise DevicekitError(
-        "none of the hosts is this machine by its name. Run on each of them, in the same folder:\n%s\n"
-        "or let devicekit do that: --ssh 'ssh {host}'" % "\n".join(lines)
-    )
-
-
-def command_for(order: Order, host_index: int) -> List[str]:
-    """Return what has to run on one of the hosts."""
-    command = [sys.executable or "python", "-m", "devicekit", "launch", "--hosts", ",".join(order.hosts)]
-    command += ["--host-index", str(host_index), "--port", str(order.port or DEFAULT_PORT)]
-    if order.workers is not None:
-        command += ["--workers", str(order.workers)]
-    if order.devices != "auto":
-        command += ["--devices", order.devices]
-    if order.framework is not None:
-        command += ["--framework", order.framework]
-    return command + (["-m"] if order.module else []) + list(order.command)
-
-
 def local_tasks(order: Order, specs: Sequence[WorkerSpec]) -> List[Task]:
     """Return the processes as what `supervise` starts."""
     python = [sys.executable] + (["-m"] if order.module else []) + list(order.command)
     return [Task("worker %d" % spec.index, tuple(python), spec.variables) for spec in specs]
-
-
-def host_tasks(order: Order, template: str, options: Sequence[str] = ()) -> List[Task]:
-    """Return one process for each host, which starts the host's part there by the user's own command.
-
-    The template is split as a shell would, and no shell runs it here: ``{host}`` in it stands for the host; where it has
-    the word ``{command}``, that becomes the command's words, else the command is added as one word, in the way that ssh
-    takes it: for a shell on the other machine.
-
-    Raises
-    ------
-    ValueError
-        Where the template is empty or its quotes do not match.
-    """
-    words = shlex.split(template)
-    if not words:
-        raise ValueError("--ssh is empty; for example: --ssh 'ssh {host}'")
-    tasks = []
-    for at, host in enumerate(order.hosts):
-        own = command_for(order, at)
-        own[4:4] = ["--end-with-stdin", *options]
-        line = "cd %s && exec %s" % (shlex.quote(os.getcwd()), " ".join(shlex.quote(word) for word in own))
-        command: List[str] = []
-        for word in words:
-            command += own if word == "{command}" else [word.replace("{host}", host)]
-        if "{command}" not in words:
-            command.append(line)
-        tasks.append(Task(host, tuple(command)))
-    return tasks
-
-
-def with_hosts(order: Order, text: str) -> Order:
-    """Return the order with the hosts of a list, also in Slurm's short form: ``a,b`` or ``node[01-04]``."""
-    return order.replace(hosts=tuple(expand_hosts(text)))

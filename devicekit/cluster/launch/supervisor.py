@@ -3,15 +3,16 @@
 import os
 import queue
 import signal
-import subprocess
 import sys
 import threading
 import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from ...children.call import script_path
+from ...children.process_tree import LAUNCH_MARK, marked_processes, send
+from ...children.spawn import CREATE_NEW_PROCESS_GROUP, NULL, PIPE, Process, spawn
 from ...records import Record, Seconds
-from .guard_child import MARK, marked, send
 from .output_relay import Passer
 
 __all__ = ["Ended", "Outcome", "Task", "supervise"]
@@ -83,7 +84,7 @@ class Outcome:
 
 
 class _Running:
-    def __init__(self, task: Task, process: "subprocess.Popen[bytes]", passers: List[Passer]) -> None:
+    def __init__(self, task: Task, process: "Process[bytes]", passers: List[Passer]) -> None:
         self.task = task
         self.process = process
         self.passers = passers
@@ -96,8 +97,6 @@ def supervise(
     *,
     grace_s: float = 10.0,
     say: Callable[[str], None],
-    keep_stdin_open: bool = False,
-    end_with_stdin: bool = False,
 ) -> Outcome:
     """Run all tasks until they have ended, and leave none behind.
 
@@ -109,21 +108,17 @@ def supervise(
         Seconds between asking processes to end and killing them.
     say : callable
         Gets messages for the user.
-    keep_stdin_open : bool
-        Give each process an input that ends when this process does, instead of an empty one.
-    end_with_stdin : bool
-        End all when this process's own input ends.
     """
-    return _Supervisor(tasks, grace_s, say, keep_stdin_open).run(end_with_stdin)
+    return _Supervisor(tasks, grace_s, say).run()
 
 
 class _Supervisor:
-    def __init__(self, tasks: Sequence[Task], grace_s: float, say: Callable[[str], None], keep_open: bool) -> None:
+    def __init__(self, tasks: Sequence[Task], grace_s: float, say: Callable[[str], None]) -> None:
         self._tasks = tasks
         self._grace_s = grace_s
         self._say = say
-        self._keep_open = keep_open
         self._token = os.urandom(8).hex()
+        self._mark = "%s=%s" % (LAUNCH_MARK, self._token)
         self._running: List[_Running] = []
         # What happens, in order: a process that has ended, or the number of a signal. Signal handlers may put into it.
         self._events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
@@ -131,12 +126,10 @@ class _Supervisor:
         self._ending = False
         self._kill_at: Optional[float] = None
 
-    def run(self, end_with_stdin: bool) -> Outcome:
+    def run(self) -> Outcome:
         before = self._handle_signals()
         guard = self._start_guard()
         try:
-            if end_with_stdin:
-                threading.Thread(target=self._watch_stdin, name="devicekit-stdin", daemon=True).start()
             self._start_all(guard)
             while any(item.ended is None for item in self._running):
                 self._step(guard)
@@ -159,25 +152,11 @@ class _Supervisor:
                 before.append((number, signal.signal(number, lambda got, frame: self._events.put(int(got)))))
         return before
 
-    def _watch_stdin(self) -> None:
-        # Not by sys.stdin, whose lock a thread that waits for ever would hold when Python ends.
-        while os.read(0, 4096):
-            pass
-        self._say("the launcher's input has ended, and with it who started it")
-        self._events.put(int(signal.SIGTERM))
+    def _start_guard(self) -> "Process[bytes]":
+        command = (sys.executable, "-I", "-S", script_path("guard_child.py"), self._mark, str(self._grace_s))
+        return spawn(command, os.environ, stdin=PIPE, stdout=NULL, stderr=NULL)
 
-    def _start_guard(self) -> "subprocess.Popen[bytes]":
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard_child.py")
-        options: Dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {}
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", script, self._token, str(self._grace_s)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            **options,
-        )
-
-    def _start_all(self, guard: "subprocess.Popen[bytes]") -> None:
+    def _start_all(self, guard: "Process[bytes]") -> None:
         for task in self._tasks:
             try:
                 running = self._start(task)
@@ -190,21 +169,10 @@ class _Supervisor:
             threading.Thread(target=self._wait_for, args=(running,), name="devicekit-wait", daemon=True).start()
 
     def _start(self, task: Task) -> _Running:
-        options: Dict[str, Any] = {}
-        if os.name == "posix":
-            # A group of its own, so that all that it starts can be ended with it, and so that Ctrl-C comes once.
-            options["start_new_session"] = True
-        else:
-            options["creationflags"] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-        process = subprocess.Popen(
-            list(task.command),
-            stdin=subprocess.PIPE if self._keep_open else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=dict(os.environ, **dict(task.variables), **{MARK: self._token}),
-            **options,
-        )
+        # A group of its own, so that all that it starts can be ended with it, and so that Ctrl-C comes once.
+        group = {} if os.name == "posix" else {"creationflags": CREATE_NEW_PROCESS_GROUP}
+        variables = dict(os.environ, **dict(task.variables), **{LAUNCH_MARK: self._token})
+        process = spawn(task.command, variables, stdin=NULL, stdout=PIPE, stderr=PIPE, bufsize=0, **group)
         prefix = "[%s] " % task.label
         return _Running(
             task, process, [Passer(process.stdout, "stdout", prefix), Passer(process.stderr, "stderr", prefix)]
@@ -219,7 +187,7 @@ class _Supervisor:
         running.process.wait()
         self._events.put(running)
 
-    def _step(self, guard: "subprocess.Popen[bytes]") -> None:
+    def _step(self, guard: "Process[bytes]") -> None:
         """Take what has happened, or kill who was asked to end long ago."""
         try:
             # Not for ever: a signal on Windows does not wake who waits.
@@ -296,7 +264,7 @@ class _Supervisor:
                 item.process.terminate()
         deadline = time.monotonic() + 5.0
         while os.name == "posix" and time.monotonic() < deadline:
-            left = marked(self._token)
+            left = marked_processes(self._mark)
             if not left:
                 break
             for pid in left:
@@ -309,11 +277,6 @@ class _Supervisor:
             item.process.wait()
             for passer in item.passers:
                 passer.join(2.0)
-            if item.process.stdin is not None:
-                try:
-                    item.process.stdin.close()
-                except OSError:  # the other end is gone
-                    pass
 
 
 def _ended(running: _Running, asked: bool) -> Ended:
@@ -337,7 +300,7 @@ def _labels(running: Sequence[_Running]) -> str:
     return ", ".join(item.task.label for item in running) or "nothing"
 
 
-def _tell(guard: "subprocess.Popen[bytes]", line: bytes) -> None:
+def _tell(guard: "Process[bytes]", line: bytes) -> None:
     try:
         assert guard.stdin is not None
         guard.stdin.write(line)
@@ -346,7 +309,7 @@ def _tell(guard: "subprocess.Popen[bytes]", line: bytes) -> None:
         pass
 
 
-def _close(guard: "subprocess.Popen[bytes]") -> None:
+def _close(guard: "Process[bytes]") -> None:
     try:
         assert guard.stdin is not None
         guard.stdin.close()

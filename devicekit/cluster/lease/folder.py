@@ -11,6 +11,7 @@ import sys
 import time
 from typing import List, Optional, Tuple
 
+from ...children.spawn import run_tool
 from ...errors import LeaseError
 from ...runtime.settings import read_settings
 from .mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
@@ -143,13 +144,13 @@ def _mounts() -> List[Tuple[str, str]]:
     """The mounted file systems; none where the system does not tell."""
     try:
         if sys.platform == "darwin":
-            import subprocess
-
-            done = subprocess.run(["/sbin/mount"], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
-            return parse_mount_command(done.stdout.decode("utf-8", "replace"))
+            answer = run_tool(("/sbin/mount",), 10.0)
+            if answer.status is None:
+                raise LeaseError(
+                    "cannot determine the file system of the folder for leases: mount gave %s" % answer.stderr
+                )
+            return parse_mount_command(answer.stdout)
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as stream:
             return parse_mountinfo(stream.read())
     except (OSError, ValueError):  # no such file, as on Windows: then nothing speaks against the folder
         return []
-    except Exception as error:  # subprocess's own: a mount command that hangs or fails
-        raise LeaseError("it cannot be told on what the folder for leases lies: %s" % error) from error

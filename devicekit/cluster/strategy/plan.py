@@ -15,9 +15,9 @@ from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix
 from ...machine.facts import Machine
 from ...records import Record
 from ...selection.plan import Plan, number_of
-from ..launch.device_shares import own_share
 from .cluster_environment import Cluster
 from .device_sets import set_of_devices
+from .device_shares import own_share
 
 __all__ = ["KINDS", "StrategyPlan", "keras_generation", "plan_for_devices"]
 

@@ -1,24 +1,16 @@
-"""Asks DirectX for its adapters, and each adapter what TensorFlow's DirectML builds ask it: a program of its own.
+"""Asks DirectX for its adapters, and each adapter what TensorFlow's DirectML builds ask it.
 
-    python -I -S directx_child.py '{"directml": "/path/to/libdirectml.so", "seconds": 1.2}'
-
-Its last line is a JSON object ``{"protocol": 1, "answer": {...}}`` or ``{"protocol": 1, "error": "..."}``. On Windows DXGI
-is asked, elsewhere DXCore (WSL). Standard library only. A driver that crashes or hangs takes this process with it, and
-nobody else.
+Run in an isolated child process by `devicekit.machine.driver_query`: a driver may crash or hang. On Windows DXGI is
+asked, elsewhere DXCore (WSL). Standard library only.
 
 Sources: the search in microsoft/tensorflow-directml-plugin (tfdml/core/dml_adapter_impl.cc, dml_device_cache.cc); positions
 in the virtual tables and identifiers from microsoft/DirectX-Headers (dxcore_interface.h) and from dxgi.h to dxgi1_6.h.
 """
 
 import ctypes
-import json
-import os
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
-
-#: Raised when the form of the answer changes.
-PROTOCOL = 1
 
 #: A library by its name; tests give their own.
 Load = Callable[[str], Any]
@@ -349,21 +341,10 @@ def judge(answer: Dict[str, Any], load: Load, direct3d: str, directml: str, seco
             device.release()
 
 
-def main(task: Dict[str, Any]) -> Dict[str, Any]:
-    """Return the answer to a task."""
+def main(task: Dict[str, Any], say: Any = None) -> Dict[str, Any]:
+    """Return the answer to a task ``{"directml": "/path/to/libdirectml.so", "seconds": 1.2}``."""
     windows = sys.platform == "win32"
     load: Load = getattr(ctypes, "WinDLL", ctypes.CDLL)
     answer = list_dxgi(load) if windows else list_dxcore(load)
     judge(answer, load, "d3d12.dll" if windows else "libd3d12.so", task.get("directml", ""), task.get("seconds", 1.2))
     return answer
-
-
-if __name__ == "__main__":
-    try:
-        reply = {"protocol": PROTOCOL, "answer": main(json.loads(sys.argv[1]))}
-    except (OSError, AttributeError, ValueError) as problem:  # a library that is not there, or not what it is called
-        reply = {"protocol": PROTOCOL, "error": str(problem)}
-    sys.stdout.write("\n" + json.dumps(reply) + "\n")
-    sys.stdout.flush()
-    # Libraries of drivers do things at the end of a process that may crash or hang; nobody needs them.
-    os._exit(0)

@@ -1,23 +1,19 @@
-"""Asks NVIDIA's management library (NVML) and prints what it says, as one JSON object on the last line.
+"""Asks NVIDIA's management library (NVML), and returns what it says.
 
-Run isolated by `machine.driver_query`: a driver's library can hang, print or kill. It uses nvidia-ml-py, whose file the
-parent names, and imports nothing of devicekit. Each question is guarded by itself: old drivers and old releases of
-nvidia-ml-py lack functions, and many GPUs do not support all of them.
+Run in an isolated child process by `devicekit.machine.driver_query`: a driver's library can hang, print or kill. It uses
+nvidia-ml-py, whose file the parent names, and imports nothing of devicekit. Each question is guarded by itself: old
+drivers and old releases of nvidia-ml-py lack functions, and many GPUs do not support all of them.
 
 An answer is a plain value; ``{"absent": reason}`` where the GPU has no such thing; ``{"unknown": reason}`` where it
 could not be determined.
 """
 
-import json
 import os
 import sys
 
 MYPY = False
 if MYPY:  # typing takes as long to import as a question to ask, and only a type checker needs it
     from typing import Any, Callable, Dict, List, Optional, Sequence, Union  # noqa: F401
-
-#: As in `devicekit.machine.driver_query`; raised when the form of the answer changes.
-PROTOCOL = 1
 
 #: Return codes of NVML (nvml.h) that mean "this GPU has no such thing".
 NOT_SUPPORTED = 3
@@ -298,12 +294,6 @@ def guarded_xids():  # type: () -> Union[List[str], Dict[str, str]]
         return {"unknown": "%s: %s" % (type(error).__name__, error)}
 
 
-if __name__ == "__main__":
-    try:
-        result = {"protocol": PROTOCOL, "answer": answer(json.loads(sys.argv[1]))}
-    except Exception as error:
-        result = {"protocol": PROTOCOL, "error": "%s: %s" % (type(error).__name__, error)}
-    # A driver that hangs when it is shut down must not delay the answer: the process ends without a farewell.
-    sys.stdout.write("\n" + json.dumps(result) + "\n")
-    sys.stdout.flush()
-    os._exit(0)
+def main(task, say):  # type: (Dict[str, Any], Any) -> Dict[str, Any]
+    """Return the answer; see `devicekit.children.child`."""
+    return answer(task)

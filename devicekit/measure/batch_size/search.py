@@ -8,7 +8,7 @@ import logging
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ...children.worker import WorkerReport, run_worker
+from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError, DeviceUnavailableError
 
 __all__ = ["Found", "next_size", "rounded", "search"]
@@ -137,7 +137,7 @@ def search(
     Parameters
     ----------
     function : str
-        See `children.worker.run_worker`. It is called with the task and what `next_size` takes, tries one batch after
+        See `children.call.run_child`. It is called with the task and what `next_size` takes, tries one batch after
         the other, and says which one it tries and which one went well.
     task : dict
         What it needs besides.
@@ -191,7 +191,7 @@ def _run(
     timeout_s: float,
     environment: Sequence[Tuple[str, Optional[str]]],
     tick: Optional[Callable[[str], None]],
-) -> Optional[WorkerReport]:
+) -> Optional[ChildReport]:
     """Run one worker; None where it stalled."""
 
     def every() -> None:
@@ -200,14 +200,14 @@ def _run(
         turn.check()
 
     try:
-        return run_worker(
+        return run_child(
             function, order, timeout_s=timeout_s, environment=environment, on_message=turn.heard, tick=every
         )
     except _Stalled:
         return None
 
 
-def _raise_for(report: Optional[WorkerReport], turn: _Turn, tried: int, timeout_s: float) -> None:
+def _raise_for(report: Optional[ChildReport], turn: _Turn, tried: int, timeout_s: float) -> None:
     """Raise where no batch can be found by trying smaller ones."""
     if report is None or turn.fits:
         # What worked with a smaller batch fails for the size of this one, whatever it calls that.
@@ -229,7 +229,7 @@ def _raise_for(report: Optional[WorkerReport], turn: _Turn, tried: int, timeout_
         )
 
 
-def _ending(report: Optional[WorkerReport], tried: int) -> str:
+def _ending(report: Optional[ChildReport], tried: int) -> str:
     if report is None:
         return "a batch of %d takes many times as long as a smaller one" % tried
     if report.out_of_memory:

@@ -3,7 +3,7 @@
 import time
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-from ...children.worker import run_worker
+from ...children.call import run_child
 from ...diagnosis.findings import Finding
 from ...selection.throughput import Throughput
 from .arguments import tasks_for
@@ -153,7 +153,7 @@ def benchmark(
 
 
 def clean_environment() -> Tuple[Tuple[str, Optional[str]], ...]:
-    """Return the variables that `devicekit.auto` has set in this process, as they were before, for `run_worker`."""
+    """Return the variables that `devicekit.auto` has set in this process, as they were before, for `run_child`."""
     from ...runtime.current import current_selection
 
     chosen = current_selection()
@@ -202,7 +202,7 @@ class _Run:
                 task, timeout_s=self._timeout_s, environment=self._environment, tick=progress.tick
             )
             task = dict(task, batch_size=found)
-        report = run_worker(
+        report = run_child(
             _FUNCTION,
             task,
             timeout_s=self._timeout_s,

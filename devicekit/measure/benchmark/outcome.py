@@ -2,14 +2,14 @@
 
 from typing import Any, Dict, Sequence
 
-from ...children.worker import WorkerReport
+from ...children.call import ChildReport
 from ...logs.errors import NO_KERNEL, classify_error
 from ...selection.throughput import Throughput
 
 __all__ = ["joined", "problem_of", "row_of"]
 
 
-def row_of(report: WorkerReport, task: Dict[str, Any]) -> Throughput:
+def row_of(report: ChildReport, task: Dict[str, Any]) -> Throughput:
     """Return what a worker has measured, or a row that says why there is nothing."""
     if report.outcome == "done":
         return Throughput.from_dict(report.result)
@@ -31,7 +31,7 @@ def row_of(report: WorkerReport, task: Dict[str, Any]) -> Throughput:
     )
 
 
-def problem_of(report: WorkerReport) -> str:
+def problem_of(report: ChildReport) -> str:
     """Return in one sentence why a worker has measured nothing, without personal names."""
     from ...machine.host import LiveHost
 

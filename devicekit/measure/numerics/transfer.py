@@ -182,12 +182,12 @@ def _results(name: str, folder: str, seed: int, timeout_s: float, say: Callable[
     DevicekitError
         Where it could not.
     """
-    from ...children.worker import run_worker
+    from ...children.call import run_child
 
     results = os.path.join(folder, name)
     os.mkdir(results)
     task = {"framework": name, "folder": folder, "results": results, "seed": seed}
-    report = run_worker(
+    report = run_child(
         "devicekit.measure.numerics.transfer_worker:run_model",
         task,
         timeout_s=timeout_s,

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from ...children.worker import WorkerReport, run_worker
+from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError
 from .gains import Gain, Noise, gain_of
 from .orders import give_order
@@ -81,7 +81,7 @@ class Racer:
 
     def _run(self) -> None:
         try:
-            report = run_worker(
+            report = run_child(
                 _FUNCTION,
                 dict(self._task, folder=self._folder.name),
                 timeout_s=self._timeout_s,
@@ -123,7 +123,7 @@ class Racer:
                 continue
             if isinstance(message, BaseException):
                 raise message
-            if isinstance(message, WorkerReport):
+            if isinstance(message, ChildReport):
                 raise RacerEnded(_why(message), self)
             if message.get("stage") == stage:
                 return dict(message)
@@ -183,7 +183,7 @@ def race(base: Racer, other: Racer, seconds: float, noise: Optional[Noise] = Non
             return gain
 
 
-def _why(report: WorkerReport) -> str:
+def _why(report: ChildReport) -> str:
     from ..benchmark.outcome import problem_of
 
     return problem_of(report).rstrip(".")

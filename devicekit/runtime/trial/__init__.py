@@ -1,21 +1,21 @@
-"""What could kill or hang this process is tried in a child first.
+"""Self-tests: what could kill or hang this process is tried in a child first.
 
-`try_device` starts it with a time limit and returns a `Trial` of a closed set of outcomes; `verdicts` keeps the
-result under a fingerprint of all that it depended on; `find_out` lets one of many processes try for all of them.
-To look a verdict up loads nothing that starts processes.
+`try_device` runs one with a time limit and returns a `Trial` of a closed set of outcomes; `cached_results` caches it,
+keyed by a fingerprint of all that it depended on; `find_out` lets one of many processes try for all of them. Looking up a
+cached result loads nothing that starts processes.
 """
 
 from .cached_results import load_verdict, save_verdict
 from .fingerprint import fingerprint
 from .once import find_out
-from .result import OUTCOMES, TIMEOUT_S, Trial
+from .result import OUTCOMES, TIMEOUT_S, DeviceTask, Trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .start import try_device
 
 __all__ = [
-    "OUTCOMES", "TIMEOUT_S", "Trial", "find_out", "fingerprint", "load_verdict", "save_verdict", "try_device",
+    "OUTCOMES", "TIMEOUT_S", "DeviceTask", "Trial", "find_out", "fingerprint", "load_verdict", "save_verdict", "try_device",
 ]  # fmt: skip
 
 

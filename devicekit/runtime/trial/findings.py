@@ -9,7 +9,7 @@ from ...logs.context import Known
 from ...logs.engine import read_log
 from ...logs.scrub import scrub
 from ...selection.plan import Plan
-from .start import Trial
+from .result import Trial
 
 __all__ = ["judge_error", "judge_trial", "nothing_listed"]
 
@@ -93,13 +93,13 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
         )
     if trial.error == "NoDevice":
         return nothing_listed(plan, trial.devices, output)
-    if trial.outcome == "raises":
+    if trial.outcome == "raised":
         return judge_error(trial.error, trial.detail, plan, trial.stage, trial.output)
     found = _explained(trial.output, plan, plan.device_names, "warning")
     if found is not None:
         return found
     verb = "listing the devices" if trial.stage == "list" else "the first operation on the %s" % _label(plan)
-    ending = "hangs" if trial.outcome == "hangs" else "kills the process"
+    ending = "hangs" if trial.outcome == "hung" else "kills the process"
     code = "driver-unhealthy" if trial.stage == "list" else "device-lost"
     summary = "%s %s: %s." % (verb[0].upper() + verb[1:], ending, trial.detail)
     finding = _finding(code, summary, plan, trial.detail, (Fix("Restart the machine, and update the device's driver"),))

@@ -16,7 +16,7 @@ except ImportError:  # its public home, which loads all of OpenSSL before: 3 ms
 __all__ = ["digest", "fingerprint", "stamp"]
 
 #: Raised where verdicts of an earlier form must not be read.
-SCHEMA = 2
+SCHEMA = 3
 
 #: Variables that do not change whether a framework or a device works.
 _NEUTRAL = frozenset(

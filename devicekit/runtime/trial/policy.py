@@ -34,7 +34,7 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Fi
     if trial.stage == "import":
         # Looking at every file may tell why.
         return to_cpu(plan.replace(importable=False), cause_in_files(plan) or finding), notes
-    if trial.stage == "list" and trial.outcome in ("dies", "hangs"):
+    if trial.stage == "list" and trial.outcome in ("died", "hung"):
         # They must be hidden before the framework looks, and whether that helps can kill the process as well.
         plan = _hide(plan, machine, finding)
         again = _verdict(plan, machine, options, notes)
@@ -46,7 +46,7 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
     """Look up or run the trial of the plan's first device; of the import alone where it has none."""
     from ...children.progress import Progress
     from ..settings import cache_folder, read_settings
-    from . import find_out, fingerprint
+    from . import DeviceTask, find_out, fingerprint
 
     index = plan.indices[0] if plan.indices else None
     grow = index is not None and options.memory == "grow"
@@ -64,15 +64,8 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
             from ..preload import loadable
             from .start import try_device
 
-            return try_device(
-                index,
-                grow,
-                environment=plan.environment,
-                tick=progress.tick,
-                framework=name,
-                libraries=loadable(plan.libraries),
-                plugins=plugins,
-            )
+            task = DeviceTask(index, grow, name, loadable(plan.libraries), plugins)
+            return try_device(task, environment=plan.environment, tick=progress.tick)
 
         cached = options.verify == "cached"
         trial, problem = find_out(cache_folder(), key, run, cached, tick=progress.tick)

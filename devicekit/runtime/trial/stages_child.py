@@ -1,18 +1,13 @@
-"""The child of ``devicekit verify``: imports a framework, lists its devices, computes on each, trains one step.
+"""Self-test of a framework, for ``devicekit verify``: imports it, lists its devices, computes on each, trains one step.
 
-Run by its path in the examined interpreter, whatever is installed there: standard library only, Python 3.6 and later,
-imports nothing of devicekit. Speaks the protocol of `child`: one JSON object a line, ``{"stage": ...}`` before each step
-and the outcome last; everything else that is printed, tracebacks included, goes to standard error.
+Run in a child process of the examined interpreter, see `devicekit.children.child`: standard library only, Python 3.6 and
+later, imports nothing of devicekit. ``say(stage=...)`` comes before each step.
 """
 
 import importlib
 import importlib.util
-import json
-import os
 import sys
 import traceback
-
-PROTOCOL = 1
 
 # The types are comments, which this name is for; `typing` itself is left to the framework.
 TYPE_CHECKING = False
@@ -24,61 +19,28 @@ class Wrong(Exception):
     """A result that is not what it must be."""
 
 
-def main():  # type: () -> int
-    """Walk through the stages of the framework that the first argument names."""
-    task = json.loads(sys.argv[1])
-    prepare_for_the_worst(task["limit_s"])
-    # Native code prints to file descriptor 1 without asking Python: keep the real one for ourselves.
-    private = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    # As a script would find it: without the folder of this file, with the working folder.
-    sys.path[:] = task["path"]
-    sys.argv = [""]
-
-    def emit(**values):  # type: (**object) -> None
-        private.write(json.dumps(dict(values, protocol=PROTOCOL)) + "\n")
-        private.flush()
-
-    emit(stage="import")
+def main(task, say):  # type: (Any, Any) -> dict[str, Any]
+    """Walk through the stages of the framework that the task names."""
+    say(stage="import")
     try:
         module = importlib.import_module(task["framework"])
-        emit(stage="list")
-        WALKS[task["framework"]](module, emit, task["keras"])
-        emit(outcome="works")
+        say(stage="list")
+        WALKS[task["framework"]](module, say, task["keras"])
+        return {"outcome": "works"}
     except BaseException as error:  # also the SystemExit of a framework that gives up
-        outcome = "wrong" if isinstance(error, Wrong) else "raises"
+        outcome = "wrong" if isinstance(error, Wrong) else "raised"
         try:
             message = str(error)[:2000]
             traceback.print_exc()
         except Exception as second:  # an exception whose own text raises
             message = "its text cannot be read: %s" % type(second).__name__
-        emit(outcome=outcome, error=type(error).__name__, message=message)
-    return 0
+        return {"outcome": outcome, "error": type(error).__name__, "message": message}
 
 
-def prepare_for_the_worst(limit_s):  # type: (float) -> None
-    """Say where it crashes or hangs; do not outlive the process that waits for the answer."""
-    import faulthandler
-    import signal
-
-    try:
-        faulthandler.enable()
-        # Its timer runs in a thread that does not need Python's lock, which a call that hangs may hold for ever.
-        faulthandler.dump_traceback_later(limit_s, exit=True)
-        if hasattr(faulthandler, "register"):
-            faulthandler.register(signal.SIGUSR1)
-        if sys.platform.startswith("linux"):
-            import ctypes
-
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-    except Exception:  # an interpreter without one of these: the parent's limit holds all the same
-        pass
-
-
-def walk_tensorflow(tf, emit, _):  # type: (Any, Any, bool) -> None
+def walk_tensorflow(tf, say, _):  # type: (Any, Any, bool) -> None
     """TensorFlow 1.15 and 2; Keras by ``import keras``, and by ``tf.keras`` where there is no Keras of its own."""
     names = tensorflow_devices(tf)
-    emit(stage="compute", devices=names)
+    say(stage="compute", devices=names)
     left, right = operands()
     eager = tf.executing_eagerly()
     for name in names:
@@ -94,7 +56,7 @@ def walk_tensorflow(tf, emit, _):  # type: (Any, Any, bool) -> None
                 with tf.compat.v1.Session() as session:
                     product = session.run(graph)
         check_product(product, name)
-    emit(stage="train")
+    say(stage="train")
     train_keras(importlib.import_module("keras") if has_keras() else tf.keras)
 
 
@@ -123,16 +85,16 @@ def tensorflow_devices(tf):  # type: (Any) -> list[str]
     return names
 
 
-def walk_jax(jax, emit, keras):  # type: (Any, Any, bool) -> None
+def walk_jax(jax, say, keras):  # type: (Any, Any, bool) -> None
     """JAX, with Keras where Keras computes with it."""
     devices = jax_devices(jax)
-    emit(stage="compute", devices=[str(device) for device in devices])
+    say(stage="compute", devices=[str(device) for device in devices])
     left, right = operands()
     array, put, multiply = jax.numpy.array, jax.device_put, jax.numpy.matmul
     for device in devices:
         product = multiply(put(array(left), device), put(array(right), device))
         check_product(product, str(device))
-    emit(stage="train")
+    say(stage="train")
     if keras:
         train_keras(importlib.import_module("keras"), "jax")
         return
@@ -152,15 +114,15 @@ def jax_devices(jax):  # type: (Any) -> list[Any]
     return devices
 
 
-def walk_torch(torch, emit, keras):  # type: (Any, Any, bool) -> None
+def walk_torch(torch, say, keras):  # type: (Any, Any, bool) -> None
     """PyTorch, with Keras where Keras computes with it."""
     names = torch_devices(torch)
-    emit(stage="compute", devices=names)
+    say(stage="compute", devices=names)
     left, right = operands()
     tensor, multiply = torch.tensor, torch.matmul
     for name in names:
         check_product(multiply(tensor(left, device=name), tensor(right, device=name)), name)
-    emit(stage="train")
+    say(stage="train")
     if keras:
         train_keras(importlib.import_module("keras"), "torch")
         return
@@ -182,7 +144,7 @@ def torch_devices(torch):  # type: (Any) -> list[str]
     return names
 
 
-def walk_keras(keras, emit, _):  # type: (Any, Any, bool) -> None
+def walk_keras(keras, say, _):  # type: (Any, Any, bool) -> None
     """Keras 2 and 3 on the backend that it takes here."""
     backend = keras.backend.backend()
     names = []  # type: list[str]
@@ -192,7 +154,7 @@ def walk_keras(keras, emit, _):  # type: (Any, Any, bool) -> None
         names = [str(item) for item in listing(module)]
     elif backend == "openvino":
         names = list(importlib.import_module("openvino").Core().available_devices)
-    emit(stage="compute", devices=names)
+    say(stage="compute", devices=names)
     left, right = operands()
     if hasattr(keras, "ops"):
         ops = keras.ops
@@ -202,7 +164,7 @@ def walk_keras(keras, emit, _):  # type: (Any, Any, bool) -> None
         ops = keras.backend
         product = ops.eval(ops.dot(ops.constant(left), ops.constant(right)))
     check_product(product, "Keras on %s" % backend)
-    emit(stage="train")
+    say(stage="train")
     train_keras(keras)
 
 
@@ -260,6 +222,3 @@ def plain(array):  # type: (Any) -> Any
 
 
 WALKS = {"tensorflow": walk_tensorflow, "keras": walk_keras, "jax": walk_jax, "torch": walk_torch}
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ....children.worker import run_worker
+from ....children.call import run_child
 from ....records import Record
 from ..result import Comparison, Difference
 from ..verdict import findings
@@ -232,7 +232,7 @@ def _one_worker(
     longest_s = _START_S + setting.case_timeout_s * len(cases)
     try:
         function = "devicekit.measure.numerics.operations.suite_worker:run_cases"
-        report = run_worker(function, task, timeout_s=longest_s, on_message=hear, tick=tick)
+        report = run_child(function, task, timeout_s=longest_s, on_message=hear, tick=tick)
     except _Stuck:
         longest_s = setting.case_timeout_s if len(begun) > 1 else _START_S
         return "hung: no answer within %g s" % longest_s, _last(begun, ran)

@@ -12,7 +12,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Candidate
 from ...selection.plan import number_of
-from ..strategy.cluster_environment import Cluster
+from .cluster_environment import Cluster
 
 __all__ = ["bound_by_slurm", "hidden_variables", "own_share", "share_out", "visible_variables"]
 
@@ -48,7 +48,7 @@ def bound_by_slurm(environ: Mapping[str, str]) -> bool:
 def own_share(devices: Sequence[Candidate], cluster: Cluster, environ: Mapping[str, str]) -> Sequence[Candidate]:
     """Return those of this machine's devices that one of several processes on it takes.
 
-    All of them where somebody has shared them out before: `devicekit launch`, Slurm, or whoever wrote ``TF_CONFIG``.
+    All of them if they were shared out before, by `devicekit launch`, Slurm or the author of ``TF_CONFIG``.
     """
     rank, size = cluster.local_rank, cluster.local_size
     if rank is None or size is None or not 0 <= rank < size or cluster.source not in ("slurm", "torchrun"):

@@ -1,4 +1,4 @@
-"""Describes the interpreter that runs it, as one JSON object on the last line.
+"""Describes the interpreter that runs it.
 
 Runs inside the examined interpreter (``doctor --python PATH``), whatever is installed there: standard library only,
 Python 3.6 and later, imports nothing of devicekit. The same function describes this process.
@@ -7,17 +7,13 @@ Python 3.6 and later, imports nothing of devicekit. The same function describes 
 import os
 import sys
 
-#: Raised when the form of the answer changes.
-PROTOCOL = 1
-
 WATCHED = ("tensorflow", "keras", "tf_keras", "jax", "torch")
 
 
-def describe(own_folder=None):  # type: (str | None) -> dict[str, object]
+def describe(as_script=False):  # type: (bool) -> dict[str, object]
     """Return what `devicekit.machine.host.Interpreter` holds.
 
-    ``own_folder`` is the folder of this file where it is run as a script: Python puts that first on the path, where
-    a user's script would have its own folder, so it is replaced by the working folder.
+    ``as_script``: with the working folder first on the path, where a user's script would have its own folder.
     """
     from importlib.machinery import EXTENSION_SUFFIXES
 
@@ -26,8 +22,8 @@ def describe(own_folder=None):  # type: (str | None) -> dict[str, object]
     except OSError:  # the working folder was deleted
         cwd = ""
     path = [entry for entry in sys.path if isinstance(entry, str)]
-    if own_folder is not None:
-        path = [cwd] + [entry for entry in path if entry != own_folder]
+    if as_script:
+        path = [cwd] + path
     path = [os.path.abspath(entry) if entry else cwd for entry in path] if cwd else [entry for entry in path if entry]
     site = sys.modules.get("site")
     user_site = ""
@@ -76,11 +72,6 @@ def keras_backend():  # type: () -> str
     return str(getattr(config, "_BACKEND", ""))
 
 
-if __name__ == "__main__":
-    folder = os.path.dirname(os.path.abspath(__file__))
-    # Only now, and without this folder on the path, so that nothing beside this file can stand in for the library's.
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
-    answer = describe(own_folder=folder)
-    import json
-
-    sys.stdout.write("\n" + json.dumps({"protocol": PROTOCOL, "interpreter": answer}) + "\n")
+def main(task, say):  # type: (dict[str, object], object) -> dict[str, object]
+    """Return the description; see `devicekit.children.child`."""
+    return describe(as_script=True)

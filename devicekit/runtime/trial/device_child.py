@@ -1,15 +1,11 @@
-"""The child: imports the framework, lists the devices, computes on one of them. Run by its path, not imported.
+"""Self-test of one device: imports the framework, lists the devices, computes on one of them.
 
-It ends with the process that started it, at the latest after a limit of its own. Writes one JSON object a line to the
-standard output that it was started with: ``{"stage": ...}`` before each step, so that the parent knows where it died,
-and the result last. Everything else that is printed goes to standard error.
+Run in a child process, see `devicekit.children.child`; ``say(stage=...)`` comes before each step, so that the parent
+knows where it died.
 """
 
-import json
 import os
 import sys
-
-PROTOCOL = 1
 
 # The types are comments, which this name is for; `typing` itself is left to the framework.
 TYPE_CHECKING = False
@@ -17,33 +13,25 @@ if TYPE_CHECKING:
     from typing import Any  # noqa: F401
 
 
+class NoDevice(Exception):
+    """The framework does not list the device that is to be tried."""
+
+
 class NoKernel(Exception):
     """The framework has run an operation on the processor because the device has no kernel for it."""
 
 
-def main():  # type: () -> int
-    """Run the trial that the first argument describes."""
-    task = json.loads(sys.argv[1])
-    prepare_for_the_worst(task["limit_s"])
-    # Native code prints to file descriptor 1 without asking Python: keep the real one for ourselves.
-    private = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    sys.path[:] = task["path"]
-    sys.argv = [""]
-
-    def emit(**values):  # type: (**object) -> None
-        private.write(json.dumps(dict(values, protocol=PROTOCOL)) + "\n")
-        private.flush()
-
-    emit(stage="import")
+def main(task, say):  # type: (Any, Any) -> dict[str, Any]
+    """Run the self-test that the task describes."""
+    say(stage="import")
+    load_first(task["libraries"])
     try:
-        load_first(task["libraries"])
-        TRIALS[task["framework"]](task, emit)
+        names = TRIALS[task["framework"]](task, say)
     except ArithmeticError as error:
-        emit(stage="compute", outcome="wrong", error=type(error).__name__, message=str(error)[:2000])
-    except Exception as error:
-        emit(outcome="raises", error=type(error).__name__, message=str(error)[:2000])
-    return 0
+        return {"stage": "compute", "outcome": "wrong", "error": type(error).__name__, "message": str(error)[:2000]}
+    except Exception as error:  # answered here: its traceback would only repeat what the framework has printed
+        return {"outcome": "raised", "error": type(error).__name__, "message": str(error)[:2000]}
+    return {"outcome": "works", "devices": names, "files": loaded_files()}
 
 
 def load_first(libraries):  # type: (list[str]) -> None
@@ -57,13 +45,13 @@ def load_first(libraries):  # type: (list[str]) -> None
             pass
 
 
-def try_tensorflow(task, emit):  # type: (Any, Any) -> None
+def try_tensorflow(task, say):  # type: (Any, Any) -> list[str]
     """TensorFlow 1.15 and 2."""
     import tensorflow as tf
 
-    prepare(task, emit)
+    prepare(task, say)
     first = str(tf.__version__).startswith("1.")
-    emit(stage="list")
+    say(stage="list")
     config = tf.config.experimental if first else tf.config
     left_out = list(task["no_accelerator"]) + task["others"]
     kind = task["device_type"]
@@ -71,22 +59,22 @@ def try_tensorflow(task, emit):  # type: (Any, Any) -> None
         d for d in config.list_physical_devices() if d.device_type == kind or not (kind or d.device_type in left_out)
     ]
     names = [device.name for device in found]
-    if not there(emit, names, task["index"]):
-        return
+    if not is_there(say, names, task["index"]):
+        return names
     chosen = found[task["index"]]
     config.set_visible_devices([chosen], chosen.device_type)
     if task["grow"]:
         tf.config.experimental.set_memory_growth(chosen, True)
     run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
-    emit(stage="compute", outcome="works", devices=names, files=loaded_files())
+    return names
 
 
-def prepare(task, emit):  # type: (Any, Any) -> None
+def prepare(task, say):  # type: (Any, Any) -> None
     """Let a plug-in of devicekit register its devices, as this process's parent is going to."""
     if task["prepare"]:
         from importlib import import_module
 
-        emit(stage="prepare")
+        say(stage="prepare")
         module, _, path = task["prepare"].partition(":")
         found = import_module(module)
         for name in path.split("."):
@@ -95,19 +83,18 @@ def prepare(task, emit):  # type: (Any, Any) -> None
         platform.prepare(task["framework"])
 
 
-def there(emit, names, index):  # type: (Any, list[str], int | None) -> bool
-    """Say what is listed; return whether the device that is to be tried is among it."""
+def is_there(say, names, index):  # type: (Any, list[str], int | None) -> bool
+    """Report the listed devices; return whether one is to be tried."""
+    say(stage="list", devices=names)
     if index is None:
-        emit(stage="list", outcome="works", devices=names, files=loaded_files())
         return False
     if index >= len(names):
-        emit(stage="list", outcome="raises", error="NoDevice", message="no such accelerator is listed", devices=names)
-        return False
-    emit(stage="compute", devices=names)
+        raise NoDevice("no such accelerator is listed")
+    say(stage="compute")
     return True
 
 
-def try_jax(task, emit):  # type: (Any, Any) -> None
+def try_jax(task, say):  # type: (Any, Any) -> list[str]
     """JAX: its memory is taken as it is needed, here in any case."""
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax
@@ -117,8 +104,8 @@ def try_jax(task, emit):  # type: (Any, Any) -> None
         # As `auto` does it: the others are left alone, and what is wrong with them does not matter.
         jax.config.update("jax_cuda_visible_devices", str(index))
         jax.config.update("jax_rocm_visible_devices", str(index))
-    prepare(task, emit)
-    emit(stage="list")
+    prepare(task, say)
+    say(stage="list")
     kind, left_out = task["device_type"], ["cpu"] + task["others"]
     found = jax.local_devices(backend=kind or None)
     found = [device for device in found if kind or device.platform not in left_out]
@@ -126,8 +113,8 @@ def try_jax(task, emit):  # type: (Any, Any) -> None
     numbers = [getattr(device, "local_hardware_id", None) or 0 for device in found]
     names = [str(device) for device in found]
     position = index if index is None or index not in numbers else numbers.index(index)
-    if not there(emit, names, position):
-        return
+    if not is_there(say, names, position):
+        return names
     left, right = operands()
     with jax.default_device(found[position or 0]):
         first, weight = jax.numpy.array(left), jax.numpy.array(right)
@@ -135,15 +122,15 @@ def try_jax(task, emit):  # type: (Any, Any) -> None
         gradient = jax.grad(lambda matrix: jax.numpy.matmul(first, matrix).sum())(weight)
     check(product.tolist())
     check_gradient(gradient.tolist())
-    emit(stage="compute", outcome="works", devices=names, files=loaded_files())
+    return names
 
 
-def try_torch(task, emit):  # type: (Any, Any) -> None
+def try_torch(task, say):  # type: (Any, Any) -> list[str]
     """PyTorch."""
     import torch
 
-    prepare(task, emit)
-    emit(stage="list")
+    prepare(task, say)
+    say(stage="list")
     names = []  # type: list[str]
     for kind in (task["device_type"],) if task["device_type"] else ("cuda", "xpu"):
         module = getattr(torch, kind, None)
@@ -152,8 +139,8 @@ def try_torch(task, emit):  # type: (Any, Any) -> None
     mps = getattr(getattr(torch, "backends", None), "mps", None)
     if mps is not None and not task["device_type"] and mps.is_available():
         names.append("mps:0")
-    if not there(emit, names, task["index"]):
-        return
+    if not is_there(say, names, task["index"]):
+        return names
     left, right = operands()
     device = names[task["index"]]
     weight = torch.tensor(right, device=device, requires_grad=True)
@@ -161,26 +148,7 @@ def try_torch(task, emit):  # type: (Any, Any) -> None
     product.sum().backward()
     check(product.tolist())
     check_gradient(weight.grad.tolist())
-    emit(stage="compute", outcome="works", devices=names, files=loaded_files())
-
-
-def prepare_for_the_worst(limit_s):  # type: (float) -> None
-    """Say where it crashes or hangs; do not outlive the process that waits for the answer."""
-    import faulthandler
-    import signal
-
-    try:
-        faulthandler.enable()
-        # Its timer runs in a thread that does not need Python's lock, which a call that hangs may hold for ever.
-        faulthandler.dump_traceback_later(limit_s, exit=True)
-        if hasattr(faulthandler, "register"):
-            faulthandler.register(signal.SIGUSR1)
-        if sys.platform.startswith("linux"):
-            import ctypes
-
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-    except Exception:  # an interpreter without one of these: the parent's limit holds all the same
-        pass
+    return names
 
 
 def loaded_files():  # type: () -> list[str]
@@ -249,6 +217,3 @@ def run_graph(tf, kind):  # type: (object, str) -> None
 
 
 TRIALS = {"tensorflow": try_tensorflow, "jax": try_jax, "torch": try_torch}
-
-if __name__ == "__main__":
-    sys.exit(main())

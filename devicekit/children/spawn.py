@@ -1,0 +1,110 @@
+"""Starts processes: the only module that does. `process_tree` ends them, and `output` reads what they print."""
+
+import os
+import signal
+import subprocess
+import sys
+from typing import Any, List, Mapping, NamedTuple, Optional, Sequence
+
+__all__ = [
+    "CANNOT_START", "CREATE_NEW_PROCESS_GROUP", "NULL", "PIPE", "TIMED_OUT", "Process", "ToolResult", "absolute_path",
+    "how_it_ended", "run_in_foreground", "run_tool", "spawn",
+]  # fmt: skip
+
+Process = subprocess.Popen
+
+NULL, PIPE = subprocess.DEVNULL, subprocess.PIPE
+
+#: On Windows.
+CREATE_NEW_PROCESS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+
+#: No memory, no process slot, no descriptors, no thread, the interpreter is gone, this process is shutting down.
+CANNOT_START = (OSError, ValueError, MemoryError, RuntimeError, subprocess.SubprocessError)
+
+TIMED_OUT = subprocess.TimeoutExpired
+
+
+def spawn(command: Sequence[str], variables: Mapping[str, str], **options: Any) -> "Process[bytes]":
+    """Start a process in a session and process group of its own, so that all that it starts can be ended with it.
+
+    The options are those of `subprocess.Popen`.
+
+    Raises
+    ------
+    OSError, ValueError, MemoryError, RuntimeError, subprocess.SubprocessError
+        If it cannot be started: `CANNOT_START`.
+    """
+    if os.name == "posix":
+        options["start_new_session"] = True
+    else:
+        options.setdefault("creationflags", getattr(subprocess, "CREATE_NO_WINDOW", 0))
+    return subprocess.Popen(list(command), env=dict(variables), close_fds=True, **options)
+
+
+class ToolResult(NamedTuple):
+    """What a system tool printed; ``status`` is None if it ran past its time limit."""
+
+    status: Optional[int]
+    stdout: str
+    stderr: str
+
+
+def run_tool(command: Sequence[str], timeout_s: float) -> ToolResult:
+    """Run a tool of the system, called by its absolute path, and return what it printed.
+
+    Raises
+    ------
+    OSError
+        If it cannot be started.
+    """
+    if not os.path.isabs(command[0]):
+        raise ValueError("system tools are called by their absolute path, not %r" % command[0])
+    try:
+        ended = subprocess.run(list(command), stdin=NULL, capture_output=True, timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        return ToolResult(None, "", "no answer within %g s" % timeout_s)
+    return ToolResult(
+        ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
+    )
+
+
+def run_in_foreground(command: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run a command on the terminal of this process, and return its status.
+
+    Raises
+    ------
+    OSError
+        If it cannot be started.
+    """
+    process = subprocess.Popen(list(command), env=dict(variables))
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # the console has sent it to the command as well, which decides
+            continue
+
+
+def absolute_path() -> List[str]:
+    """Return this process's module search path, for a child that must find the same modules."""
+    try:
+        cwd = os.getcwd()
+    except OSError:  # the working folder was deleted: what was found there cannot be found again
+        return [entry for entry in sys.path if isinstance(entry, str) and os.path.isabs(entry)]
+    return [os.path.join(cwd, entry) if entry else cwd for entry in sys.path if isinstance(entry, str)]
+
+
+def how_it_ended(status: Optional[int]) -> str:
+    """Return how a process ended that gave no answer, for messages."""
+    if os.name == "posix" and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        # Then the system forgets how children ended, and Popen takes that for 0.
+        return "it ended without an answer (how is not known, since this process ignores SIGCHLD)"
+    if status is None:
+        return "it ended without a status"
+    if status < 0:
+        try:
+            return "it was ended by signal %s" % signal.Signals(-status).name
+        except ValueError:
+            return "it was ended by signal %d" % -status
+    if status > 255:  # Windows ends a process with the code of its exception, such as 0xC0000005
+        return "it was ended by exception 0x%08X" % status
+    return "it ended with status %d and no answer" % status
