@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from devicekit.children.call import OUTCOMES, run_child
+from devicekit.logs.errors import ran_out_of_memory
 
 #: A module that a worker may call, since its name begins with devicekit's.
 TASKS = "devicekit._tasks_of_tests"
@@ -78,7 +79,7 @@ def test_whatever_becomes_of_it_is_one_of_the_outcomes(work, name, outcome, memo
     report = work(name)
     assert report.outcome == outcome, report
     assert outcome in OUTCOMES
-    assert report.out_of_memory is memory
+    assert ran_out_of_memory(report) is memory
     assert report.result is None
 
 

@@ -5,7 +5,6 @@
 
 import json
 import os
-import re
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -26,13 +25,6 @@ _LONGEST_ARGUMENT = 8000
 
 #: Of a process that the user does not wait for, and that may wait in the kernel for ever.
 _QUICK_PATIENCE_S = 0.1
-
-_OUT_OF_MEMORY = re.compile(
-    r"ResourceExhausted|\bOOM\b|out of memory|OutOfMemory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|std::bad_alloc"
-    r"|MemoryError|Unable to allocate|DefaultCPUAllocator: (?:can't allocate|not enough) memory|E_OUTOFMEMORY"
-    # TensorFlow, when a batch is copied to a device that has no room for it; cuBLAS and cuDNN.
-    r"|Dst tensor is not initialized|STATUS_ALLOC_FAILED"
-)
 
 Environment = Sequence[Tuple[str, Optional[str]]]
 Tick = Callable[[], None]
@@ -64,15 +56,6 @@ class ChildReport(Record):
     detail: str = ""
     output: str = ""
     said: Tuple[Dict[str, Any], ...] = ()
-
-    @property
-    def out_of_memory(self) -> bool:
-        """Whether it ended for lack of memory: the framework said so, or the kernel killed it."""
-        if self.outcome == "raised":
-            return _OUT_OF_MEMORY.search("%s: %s" % (self.error, self.detail)) is not None
-        if self.outcome == "died":
-            return "SIGKILL" in self.detail or _OUT_OF_MEMORY.search(self.output[-20000:]) is not None
-        return False
 
 
 class Command(Record):

@@ -3,10 +3,11 @@
 import re
 from typing import Optional, Union
 
+from ..children.call import ChildReport
 from .context import Known
 from .engine import read_log
 
-__all__ = ["NO_KERNEL", "classify_error"]
+__all__ = ["NO_KERNEL", "classify_error", "ran_out_of_memory"]
 
 #: Codes that mean that the device has no kernel for an operation.
 NO_KERNEL = frozenset(("op-unsupported", "compute-capability-unsupported"))
@@ -77,3 +78,12 @@ def classify_error(error: "Union[BaseException, str]", arguments_valid: bool = F
     known.vendors = {"other"}  # there is a device: that a library is missing counts
     log = read_log(text, known)
     return log.findings[0].code if log.certain else None
+
+
+def ran_out_of_memory(report: ChildReport) -> bool:
+    """Return whether a child ended for lack of memory: the framework said so, or the kernel killed it."""
+    if report.outcome == "raised":
+        return classify_error("%s: %s" % (report.error, report.detail)) == "out-of-memory"
+    return report.outcome == "died" and (
+        "SIGKILL" in report.detail or classify_error(report.output[-20000:]) == "out-of-memory"
+    )

@@ -8,10 +8,20 @@ import sys
 import time
 from typing import Any, Mapping, Optional
 
-from ..children.call import Child, Command
-from .host import Question
+# Names that type checkers know: only a machine with a driver to ask pays for what starts processes.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..children.call import Child
 
-__all__ = ["LiveQuestion"]
+__all__ = ["LiveQuestion", "Question"]
+
+
+class Question:
+    """What was asked of a driver's library."""
+
+    def answer(self) -> Mapping[str, Any]:
+        """Wait for the answer; an OSError's text says why there is none."""
+        raise NotImplementedError
 
 
 class LiveQuestion(Question):
@@ -32,9 +42,11 @@ class LiveQuestion(Question):
     def __init__(self, script: str, task: Mapping[str, Any], deadline: float, limit_s: float) -> None:
         self._deadline = deadline
         self._limit_s = limit_s
-        self._child: Optional[Child] = None
+        self._child: "Optional[Child]" = None
         self._problem = "this program has no interpreter to ask with"
         if sys.executable and not getattr(sys, "frozen", False):
+            from ..children.call import Child, Command
+
             # Isolated: neither the working folder nor the user's variables and packages have a say in the child.
             options, left_s = ("-I", "-S"), max(0.0, deadline - time.monotonic())
             self._child = Child(Command.of(script, dict(task), limit_s=left_s, options=options, quick=True))

@@ -12,6 +12,7 @@ import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..records import Record
+from .driver_query import LiveQuestion, Question
 
 __all__ = ["Entry", "FileInfo", "Host", "Interpreter", "LiveHost", "Question", "RunResult", "this_interpreter"]
 
@@ -32,14 +33,6 @@ class FileInfo(NamedTuple):
     size: int
     mtime_ns: int
     shared: bool = False
-
-
-class Question:
-    """What was asked of a driver's library."""
-
-    def answer(self) -> Mapping[str, Any]:
-        """Wait for the answer; an OSError's text says why there is none."""
-        raise NotImplementedError
 
 
 class RunResult(NamedTuple):
@@ -371,7 +364,5 @@ class LiveHost(Host):
         return RunResult(*run_tool(argv, timeout_s))
 
     def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
-        from .driver_query import LiveQuestion
-
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", name + "_child.py")
         return LiveQuestion(script, task or {}, self._deadline, self._deadline_s)

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError, DeviceUnavailableError
+from ...logs.errors import ran_out_of_memory
 
 __all__ = ["Found", "next_size", "rounded", "search"]
 
@@ -216,7 +217,7 @@ def _raise_for(report: Optional[ChildReport], turn: _Turn, tried: int, timeout_s
         raise DevicekitError("the batch cannot be tried: %s" % report.detail)
     if report.outcome == "hung":
         raise DevicekitError("a batch of %d was not done within %g s; timeout_s gives it more" % (tried, timeout_s))
-    if report.outcome == "raised" and not report.out_of_memory:
+    if report.outcome == "raised" and not ran_out_of_memory(report):
         if report.error == "BatchModelError":
             raise DevicekitError(report.detail)
         if report.error == "DeviceUnavailableError":
@@ -232,7 +233,7 @@ def _raise_for(report: Optional[ChildReport], turn: _Turn, tried: int, timeout_s
 def _ending(report: Optional[ChildReport], tried: int) -> str:
     if report is None:
         return "a batch of %d takes many times as long as a smaller one" % tried
-    if report.out_of_memory:
+    if ran_out_of_memory(report):
         return "a batch of %d runs out of memory" % tried
     return "a batch of %d fails: %s" % (tried, (report.detail or report.error)[:500])
 

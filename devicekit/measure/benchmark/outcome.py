@@ -3,7 +3,7 @@
 from typing import Any, Dict, Sequence
 
 from ...children.call import ChildReport
-from ...logs.errors import NO_KERNEL, classify_error
+from ...logs.errors import NO_KERNEL, classify_error, ran_out_of_memory
 from ...selection.throughput import Throughput
 
 __all__ = ["joined", "problem_of", "row_of"]
@@ -45,7 +45,7 @@ def problem_of(report: ChildReport) -> str:
         "measure": "in the measurement",
     }.get(stage, stage)
     detail = " ".join(LiveHost().scrub(report.detail).split())
-    if report.out_of_memory:
+    if ran_out_of_memory(report):
         return "out of memory, %s: take a smaller batch, or batch_size='auto'" % where
     if report.outcome == "hung":
         return "%s, %s: it was ended; timeout_s gives it more time" % (detail, where)
