@@ -104,7 +104,7 @@ def test_a_program_that_is_no_python(tmp_path):
     program.chmod(0o755)
     done = run("doctor", "--python", str(program))
     assert done.returncode == 2
-    assert "is no Python 3.6 or later" in done.stderr
+    assert "is not Python 3.6 or later" in done.stderr
 
 
 def test_a_closed_pipe_is_no_error():
