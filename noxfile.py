@@ -124,7 +124,7 @@ def lint(session):
 @nox.session(python="3.13")
 def types(session):
     """Types, on the newest Python."""
-    session.install("mypy", "filelock", "packaging", "platformdirs", "pytest", "resolvelib")
+    session.install("mypy", "packaging", "platformdirs", "pytest", "resolvelib")
     session.run("mypy")
 
 

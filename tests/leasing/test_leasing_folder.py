@@ -80,10 +80,10 @@ def test_a_link_is_not_followed(tmp_path):
         Queue(made).holdings()
     os.unlink(made.join("turn.lock"))
     os.link(str(precious), made.join("device.a.json"))  # and neither is another name
-    with pytest.raises(LeaseError, match="is no file of devicekit's"):
+    with pytest.raises(LeaseError, match="is not a file of devicekit"):
         write_record(made.join("device.a.json"), {}, 0o666)
     os.mkfifo(made.join("device.b.lock"))
-    with pytest.raises(LeaseError, match="is no file of devicekit's"):
+    with pytest.raises(LeaseError, match="is not a file of devicekit"):
         open_shared(made.join("device.b.lock"), 0o666)
     assert read_record(made.join("device.b.lock")) == {}
     assert precious.read_text() == "mine"

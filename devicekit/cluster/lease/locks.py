@@ -1,13 +1,11 @@
-"""One lock: a file that a process holds through the kernel, which frees it when the process is gone, however it ends.
+"""One lock: a file that a process holds through the kernel, which frees it when the process ends, however it ends.
 
-It is `filelock`'s lock (``fcntl.flock``; on Windows its own class, ``msvcrt.locking``) with what files need that belong to
-several users:
+It is ``fcntl.flock``, on Windows ``msvcrt.locking``, on files that belong to several users:
 
 - An existing file is opened without ``O_CREAT``: with ``fs.protected_regular``, which systemd sets, the kernel refuses that
   in a sticky folder for another user's file, even to root (proc_sys_fs(5)). It is never emptied, and no link is followed.
 - A file that is made gets the permissions of its folder, whatever the umask is.
-- A process that was forked from the holder does not hold it and cannot free it: filelock before 3.25 would unlock it for the
-  parent, too, when the child ends.
+- A process that was forked from the holder does not hold it and cannot free it.
 
 Files are never removed: a lock on a file that is gone would exclude nobody.
 """
@@ -18,33 +16,26 @@ import stat
 import sys
 import time
 import weakref
-from typing import Any, Dict, Optional, Tuple
-
-from filelock import BaseFileLock, FileLock, Timeout
+from typing import Optional, Tuple
 
 from ...errors import LeaseError
 from .folder import LeaseFolder
 
 __all__ = ["Lock", "guard", "is_held", "open_shared", "take"]
 
-#: How long the one who makes a file may take from making it to opening it for others.
+#: How long the process that makes a file may take to open it for others.
 _PATIENCE_S = 1.0
 
-#: Any thread may give back what another one has taken. Before filelock 3.11 no lock belonged to a thread.
-_OPTIONS: Dict[str, Any] = (
-    {"thread_local": False} if "thread_local" in BaseFileLock.__init__.__code__.co_varnames else {}
-)
-
-_CONTENTION = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)
+_POLL_S = 0.005
 
 
 def open_shared(path: str, mode: int) -> int:
-    """Open a file of several users for reading and writing, and make it where it is not there; return its descriptor.
+    """Open a file of several users for reading and writing, create it if it does not exist; return its descriptor.
 
     Raises
     ------
     LeaseError
-        Where it is a link, no regular file, has several names, or cannot be opened.
+        If it is a link, not a regular file, has several names, or cannot be opened.
     """
     flags = os.O_RDWR
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):
@@ -68,113 +59,49 @@ def open_shared(path: str, mode: int) -> int:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
             raise LeaseError("%s cannot be opened: %s" % (path, why)) from error
         status = os.fstat(handle)
-        # Another name of a file: somebody could have linked it here to have it written over.
+        # Another name of a file: another user could have linked it here to have it overwritten.
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             os.close(handle)
-            raise LeaseError("%s is no file of devicekit's; remove it" % path)
+            raise LeaseError("%s is not a file of devicekit; remove it" % path)
         return handle
 
 
 if sys.platform == "win32":
-    Lock = FileLock
+    import msvcrt
+
+    def _try_lock(handle: int) -> bool:
+        os.lseek(handle, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            return _contended(error)
+        return True
+
+    def _unlock(handle: int) -> None:
+        os.lseek(handle, 0, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
 
     def guard(folder: LeaseFolder) -> Tuple[int, ...]:
         """Keep what cleans up old files from the folder; nothing does that here."""
         return ()
 
-    def is_held(path: str) -> bool:
-        """Return whether somebody holds the lock on a file."""
-        if not os.path.exists(path):
-            return False
-        try:
-            with FileLock(path).acquire(timeout=0):
-                return False
-        except Timeout:
-            return True
-
 else:
     import fcntl
-
-    class Lock(BaseFileLock):
-        """A lock on a file of several users; see the module. ``acquire`` and ``release`` are filelock's."""
-
-        #: See `LeaseFolder.file_mode`.
-        file_mode = 0o666
-
-        def _acquire(self) -> None:
-            handle = open_shared(self.lock_file, self.file_mode)
-            try:
-                locked = _try_lock(handle)
-                # Where somebody has removed the file in the meantime, the lock is on a file that nobody else will find.
-                if locked and not _is_still_there(handle, self.lock_file):
-                    locked = False
-            except BaseException:
-                os.close(handle)
-                raise
-            if not locked:
-                os.close(handle)
-                return
-            self._holder = os.getpid()
-            self._keep(handle)
-            _held.add(self)
-
-        def _release(self) -> None:
-            handle = self.descriptor
-            self._keep(None)
-            _held.discard(self)
-            if handle is not None:
-                # Closed alone, it would stay locked as long as a process has a copy that was started without closing it.
-                if self._holder == os.getpid():
-                    fcntl.flock(handle, fcntl.LOCK_UN)
-                os.close(handle)
-
-        @property
-        def descriptor(self) -> Optional[int]:
-            """The open file, None while the lock is not held."""
-            handle: Optional[int] = getattr(self._place(), self._name())
-            return handle
-
-        def _keep(self, handle: Optional[int]) -> None:
-            setattr(self._place(), self._name(), handle)
-
-        # filelock keeps the open file in an object beside the lock from 3.11 on, and in the lock itself before.
-        def _place(self) -> Any:
-            return getattr(self, "_context", self)
-
-        def _name(self) -> str:
-            return "lock_file_fd" if hasattr(self, "_context") else "_lock_file_fd"
-
-    #: What this process holds.
-    _held: "weakref.WeakSet[Lock]" = weakref.WeakSet()
-
-    def _forget() -> None:
-        """In a forked process: close what the parent holds, which unlocks nothing."""
-        for lock in list(_held):
-            lock._release()
-
-    os.register_at_fork(after_in_child=_forget)
 
     def _try_lock(handle: int) -> bool:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno in _CONTENTION:
-                return False
-            raise LeaseError("the file system of the folder for leases keeps no locks: %s" % error.strerror) from error
+            return _contended(error)
         return True
 
-    def _is_still_there(handle: int, path: str) -> bool:
-        try:
-            there = os.lstat(path)
-        except FileNotFoundError:
-            return False
-        own = os.fstat(handle)
-        return (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino)
+    def _unlock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_UN)
 
     def guard(folder: LeaseFolder) -> Tuple[int, ...]:
         """Keep systemd-tmpfiles from the folder while a device is held; return the open files that do, to be closed.
 
-        It removes files from /tmp that were not touched for days, and spares folders on which somebody has a lock of this
+        It removes files from /tmp that were not touched for days, and spares folders on which a process has a lock of this
         kind ("Using /tmp/ and /var/tmp/ safely", systemd.io).
         """
         handle = os.open(folder.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -184,37 +111,104 @@ else:
             pass
         return (handle,)
 
-    def is_held(path: str) -> bool:
-        """Return whether somebody holds the lock on a file.
 
-        Raises
-        ------
-        LeaseError
-            Where it cannot be opened.
-        """
-        if not os.path.lexists(path):
-            return False
-        handle = open_shared(path, Lock.file_mode)
-        try:
-            return not _try_lock(handle)
-        finally:
+def _contended(error: OSError) -> bool:
+    """Return False if another process has the lock; raise if there are no locks here."""
+    if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK):
+        return False
+    raise LeaseError("the file system of the folder for leases does not support locks: %s" % error.strerror) from error
+
+
+class Lock:
+    """A lock that this process holds; any thread may release it.
+
+    Attributes
+    ----------
+    descriptor : int or None
+        The open file, None after `release`.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor: Optional[int] = descriptor
+        self._holder = os.getpid()
+        _held.add(self)
+
+    def release(self) -> None:
+        """Free the lock. In a process that was forked from the holder this only closes the file."""
+        handle, self.descriptor = self.descriptor, None
+        _held.discard(self)
+        if handle is not None:
+            # Closed alone, it would stay locked as long as a process has a copy that was started without closing it.
+            if self._holder == os.getpid():
+                _unlock(handle)
             os.close(handle)
 
+    def __del__(self) -> None:
+        # A process that gives up waiting without saying so must not keep its place in the queue.
+        self.release()
 
-def take(folder: LeaseFolder, name: str, timeout_s: float = 0.0) -> Optional[Any]:
-    """Take the lock on a file of the folder; return it, None where another process holds it all that time.
+
+#: What this process holds.
+_held: "weakref.WeakSet[Lock]" = weakref.WeakSet()
+
+
+def _forget() -> None:
+    """In a forked process: close what the parent holds, which unlocks nothing."""
+    for lock in list(_held):
+        lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def _is_still_there(handle: int, path: str) -> bool:
+    try:
+        there = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(os.fstat(handle), there)
+
+
+def is_held(path: str) -> bool:
+    """Return whether a process holds the lock on a file.
 
     Raises
     ------
     LeaseError
-        Where the file cannot be opened.
+        If it cannot be opened.
     """
-    path = folder.join(name)
-    lock: Any = Lock(path, **_OPTIONS)
-    if sys.platform != "win32":
-        lock.file_mode = folder.file_mode
+    if not os.path.lexists(path):
+        return False
+    handle = open_shared(path, 0o666)
     try:
-        lock.acquire(timeout=timeout_s, poll_interval=0.005)
-    except Timeout:
-        return None
-    return lock
+        if not _try_lock(handle):
+            return True
+        _unlock(handle)
+        return False
+    finally:
+        os.close(handle)
+
+
+def take(folder: LeaseFolder, name: str, timeout_s: float = 0.0) -> Optional[Lock]:
+    """Take the lock on a file of the folder; return it, None if another process holds it all that time.
+
+    Raises
+    ------
+    LeaseError
+        If the file cannot be opened.
+    """
+    path, give_up = folder.join(name), time.monotonic() + timeout_s
+    while True:
+        handle = open_shared(path, folder.file_mode)
+        try:
+            # If the file was removed in the meantime, the lock is on a file that no other process will find.
+            if _try_lock(handle) and _is_still_there(handle, path):
+                lock, handle = Lock(handle), -1
+                return lock
+        finally:
+            if handle >= 0:
+                os.close(handle)
+        if time.monotonic() >= give_up:
+            return None
+        time.sleep(_POLL_S)
