@@ -38,7 +38,7 @@ def test_every_code_has_a_page(code):
     with open(os.path.join(PAGES, code + ".md"), encoding="utf-8") as stream:
         page = stream.read()
     assert page.startswith("# %s\n" % code)
-    for section in ("## What it means", "## How to see it", "## How to mend it", "## How to make sure"):
+    for section in ("## What it means", "## How to see it", "## How to fix it", "## How to verify"):
         assert section in page
     assert len(page.split("\n\n")[1].splitlines()) < 5, "the root cause in one sentence, which is its line in the index"
 

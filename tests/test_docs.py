@@ -144,7 +144,7 @@ CALLS = [
 def named_in(text):
     """Yield the arguments of the commands that a page names: in a sentence, or on a line of their own in a block."""
     inline = re.findall(r"`devicekit\s+(\w+[^`]*)`", re.sub(r"^ *```.*?^ *```", "", text, flags=re.S | re.M))
-    if text.startswith("# ") and "## How to mend it" in text:  # a page of a code: what its blocks say is to be typed
+    if text.startswith("# ") and "## How to fix it" in text:  # a page of a code: what its blocks say is to be typed
         typed = "".join(re.findall(r"^```\w*\n(.*?)^```", text, re.S | re.M))
         inline += re.findall(r"^devicekit (\w+.*)$", typed, re.M)
     for line in inline:
