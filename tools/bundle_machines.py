@@ -26,7 +26,7 @@ BUNDLED = {
         "linux-container-cgroup-v2-quota",
         "A Kubernetes pod that may use half a core of sixteen; no GPU.",
     ),
-    "linux-amd-rocm": ("linux-amd-rocm", "An AMD GPU with ROCm and the TensorFlow for it: all is right."),
+    "linux-amd-rocm": ("linux-amd-rocm", "An AMD GPU with ROCm and the TensorFlow for it: everything works."),
     "linux-amd-stock-tf": (
         "linux-amd-stock-tensorflow",
         "An AMD GPU and the TensorFlow from pip, which cannot use it.",
@@ -35,7 +35,7 @@ BUNDLED = {
         "linux-numpy-2-under-2.10",
         "TensorFlow 2.10 next to NumPy 2: importing it fails, on the CPU as well.",
     ),
-    "linux-cpu": ("linux-no-gpu", "No GPU; TensorFlow is as it should be."),
+    "linux-cpu": ("linux-no-gpu", "No GPU; TensorFlow works."),
     "linux-cpu-only-build": ("linux-nvidia-tensorflow-cpu", "An NVIDIA GPU and tensorflow-cpu, which cannot use it."),
     "linux-cuda-libraries-missing": (
         "linux-nvidia-no-cuda-libraries",
@@ -44,7 +44,7 @@ BUNDLED = {
     "linux-cudnn-missing": ("linux-nvidia-no-cudnn", "An NVIDIA GPU and all CUDA libraries but cuDNN."),
     "linux-driver-missing": ("linux-nvidia-driver-missing", "An NVIDIA GPU without a driver."),
     "linux-driver-too-old": ("linux-nvidia-driver-too-old", "An NVIDIA GPU with a driver from before CUDA 12."),
-    "linux-eight-gpus": ("linux-nvidia-server", "Eight A100 of 40 GB: all is right."),
+    "linux-eight-gpus": ("linux-nvidia-server", "Eight A100 of 40 GB: everything works."),
     "linux-gpu-hidden": ("linux-nvidia-hidden", "Two NVIDIA GPUs that CUDA_VISIBLE_DEVICES=-1 hides."),
     "linux-gpu-memory-full": (
         "linux-nvidia-memory-full",
@@ -52,20 +52,20 @@ BUNDLED = {
     ),
     "linux-gpu-too-old": (
         "linux-nvidia-maxwell",
-        "A Maxwell card under a TensorFlow that has no code for it any more.",
+        "A Maxwell card with a TensorFlow that has no code for it.",
     ),
-    "linux-intel-gpu": ("linux-intel-arc", "An Intel Arc with Intel's extension for TensorFlow: all is right."),
-    "linux-jax-nvidia": ("linux-nvidia-jax-cuda12", "Keras on JAX with an NVIDIA GPU: all is right."),
-    "linux-mig": ("linux-nvidia-mig", "MIG on one of two A100: CUDA gives a program one slice and nothing else."),
+    "linux-intel-gpu": ("linux-intel-arc", "An Intel Arc with Intel's extension for TensorFlow: everything works."),
+    "linux-jax-nvidia": ("linux-nvidia-jax-cuda12", "Keras on JAX with an NVIDIA GPU: everything works."),
+    "linux-mig": ("linux-nvidia-mig", "MIG on one of two A100: CUDA shows a program one slice and nothing else."),
     "linux-no-framework": ("linux-nothing-installed", "No framework is installed."),
-    "linux-nvidia": ("linux-nvidia-one-gpu", "One NVIDIA L4 of 24 GB: all is right."),
-    "linux-torch-nvidia": ("linux-nvidia-torch-cu126", "Keras on PyTorch with an NVIDIA GPU: all is right."),
-    "linux-tpu": ("linux-tpu-jax", "A TPU machine with JAX for TPUs: all is right."),
+    "linux-nvidia": ("linux-nvidia-one-gpu", "One NVIDIA L4 of 24 GB: everything works."),
+    "linux-torch-nvidia": ("linux-nvidia-torch-cu126", "Keras on PyTorch with an NVIDIA GPU: everything works."),
+    "linux-tpu": ("linux-tpu-jax", "A TPU machine with JAX for TPUs: everything works."),
     "linux-two-kinds-of-gpu": ("linux-nvidia-two-kinds", "Two NVIDIA cards of different kinds."),
-    "mac-apple-silicon": ("macos-apple-silicon-metal", "Apple silicon with the Metal plug-in: all is right."),
+    "mac-apple-silicon": ("macos-apple-silicon-metal", "Apple silicon with the Metal plug-in: everything works."),
     "mac-apple-silicon-stock-tf": ("macos-apple-silicon", "Apple silicon and TensorFlow without the Metal plug-in."),
     "mac-intel": ("macos-intel", "A Mac with an Intel processor and no GPU for TensorFlow."),
-    "windows-amd-directml": ("windows-amd-directml-plugin", "An AMD GPU with the DirectML plug-in: all is right."),
+    "windows-amd-directml": ("windows-amd-directml-plugin", "An AMD GPU with the DirectML plug-in: everything works."),
     "windows-amd-stock-tf": (
         "windows-amd-stock-tensorflow",
         "An AMD GPU and the TensorFlow from pip, which cannot use it.",
@@ -73,7 +73,7 @@ BUNDLED = {
     "windows-cpu": ("windows-processor", "No GPU; the program may use four of sixteen processors."),
     "windows-laptop-three-gpus": (
         "windows-hybrid-directml-plugin",
-        "A laptop with three GPUs and the DirectML plug-in: all is right.",
+        "A laptop with three GPUs and the DirectML plug-in: everything works.",
     ),
     "windows-nvidia-stock-tf": (
         "windows-nvidia-tensorflow-2.15",
@@ -81,11 +81,11 @@ BUNDLED = {
     ),
     "windows-nvidia-tf-2.10": (
         "windows-nvidia-tensorflow-2.10",
-        "An NVIDIA GPU under the last TensorFlow with GPU support on Windows: all is right.",
+        "An NVIDIA GPU under the last TensorFlow with GPU support on Windows: everything works.",
     ),
-    "wsl2-directml": ("wsl2-with-dxg", "WSL 2 with its GPU bridge and the DirectML plug-in: all is right."),
-    "wsl2-no-gpu": ("wsl2-without-dxg", "WSL 2 without its GPU bridge: importing TensorFlow would abort."),
-    "wsl2-nvidia": ("wsl2-nvidia", "WSL 2 with an NVIDIA GPU and TensorFlow for CUDA: all is right."),
+    "wsl2-directml": ("wsl2-with-dxg", "WSL 2 with its GPU and the DirectML plug-in: everything works."),
+    "wsl2-no-gpu": ("wsl2-without-dxg", "WSL 2 without its GPU: importing TensorFlow would abort."),
+    "wsl2-nvidia": ("wsl2-nvidia", "WSL 2 with an NVIDIA GPU and TensorFlow for CUDA: everything works."),
 }
 
 BEGIN, END = "<!-- machines: begin -->", "<!-- machines: end -->"
