@@ -82,7 +82,7 @@ LIVE = {
 
 
 #: What codespell and tools/check_english.py read: everything that is written here, once each package is clean.
-ENGLISH = ["README.md", "CONTRIBUTING.md", "mkdocs.yml", "benchmarks", "examples", "tools"]
+ENGLISH = ["README.md", "CONTRIBUTING.md", "mkdocs.yml", "benchmarks", "examples", "tools", "devicekit/diagnosis/pages"]
 
 #: Installed by pip: for Linux the registry has PyTorch with CUDA only, several GB; a wheel for the CPU that pip's settings
 #: (``find-links``) name is not seen by uv.
