@@ -1,4 +1,4 @@
-"""From matches to findings: which code each one stands for here, which hides which, and which is the likeliest."""
+"""From matches to findings: the code of each match on this machine, suppressed symptoms, and the likeliest cause."""
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
@@ -12,15 +12,15 @@ from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remed
 
 __all__ = ["Match", "weigh"]
 
-#: The weight of a line that says something only where a GPU is expected: anything else that is wrong counts for more.
+#: The weight of a line that only matters if a GPU is expected: any other problem counts for more.
 _IDLE = 0.4
 
-#: A line of evidence a finding; more say nothing more.
+#: Maximum number of evidence lines for a finding.
 _EVIDENCE = 5
 
 
 class Match(NamedTuple):
-    """A line that a signature is about."""
+    """A line that matches a signature."""
 
     signature: Signature
     groups: Dict[str, str]
@@ -33,15 +33,15 @@ def weigh(
 ) -> Tuple[List[Finding], float]:
     """Return the findings of a log, the likeliest root cause first, and how sure the first is (see `SAYS`).
 
-    ``calm``: the log has lines that are known to be harmless.
+    ``calm``: the log has lines known to be harmless.
     """
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
     if not known.expects_gpu:
-        # A machine without a GPU prints the same, and nobody has said that there is one.
+        # A machine without a GPU prints the same, and there is no sign of one.
         claims = [claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu else claim for claim in claims]
     claims += deduce(claims, known, calm)
     best = max((claim.weight for claim in claims), default=0.0)
-    for says in ("symptom", "hint"):  # what is weaker than that is not worth a word beside it
+    for says in ("symptom", "hint"):  # weaker claims are not reported
         if best >= SAYS[says]:
             claims = [claim for claim in claims if claim.weight >= SAYS[says]]
             break
@@ -96,7 +96,7 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
 
 
 def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:
-    """Leave out what another claim explains, where that one is at least as sure."""
+    """Leave out claims that another one explains, if that one is at least as certain."""
     best: Dict[str, float] = {}
     for claim in claims:
         best[claim.code] = max(best.get(claim.code, 0.0), claim.weight)
@@ -109,7 +109,7 @@ def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:
 
 
 def _finding(claims: Sequence[Claim], known: Known) -> Finding:
-    """Join the claims of one code: the strongest one's words, and everybody's evidence."""
+    """Join the claims of one code: the summary of the strongest one, the evidence of all."""
     first = claims[0]
     lines: List[Evidence] = []
     for claim in claims:

@@ -1,6 +1,6 @@
-"""What is known of the machine a log comes from: from the log itself, from stated facts, or from a snapshot.
+"""Facts about the machine that a log comes from: from the log itself, from given facts, or from a snapshot.
 
-Something that is not known is never taken as absent: a condition on it does not hold.
+An unknown fact is never taken as absent: a condition on it does not hold.
 """
 
 import re
@@ -12,10 +12,10 @@ from ..matrix.matrix import accepts
 
 __all__ = ["Known", "known_from_facts", "known_from_machine"]
 
-#: Names of pattern groups that say a version of something other than a Python distribution.
+#: Pattern groups with a version of something other than a Python distribution.
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx")
 
-#: Names of pattern groups that say the version of a distribution.
+#: Pattern groups with the version of a distribution.
 _PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf")
 
 _VENDORS = (
@@ -43,7 +43,7 @@ _PLATFORMS = {
 
 
 class Known:
-    """What is known. ``None`` and missing keys stand for "not known"."""
+    """The known facts. ``None`` and missing keys mean "unknown"."""
 
     def __init__(self) -> None:
         self.system: Optional[str] = None
@@ -54,15 +54,15 @@ class Known:
         self.no_gpu = False
         self.gpu_name = ""
         self.versions: Dict[str, str] = {}
-        #: Distributions by normalised name; "" where the version is not known.
+        #: Versions of distributions by normalized name; "" if unknown.
         self.packages: Dict[str, str] = {}
-        #: Whether ``packages`` are all that are installed.
+        #: Whether ``packages`` lists everything that is installed.
         self.complete = False
         self.environment: Dict[str, str] = {}
-        #: What the log shows of results: the training loss line by line, and tensors as they were printed.
+        #: Results in the log: the training loss line by line, and tensors as printed.
         self.losses: List[float] = []
         self.tensors: List[Tuple[str, str]] = []
-        #: The two halves of NVIDIA's driver, as a log tells them apart.
+        #: The two halves of NVIDIA's driver, if a log distinguishes them.
         self.driver_library = ""
         self.driver_kernel = ""
         self.machine: Optional[Machine] = None
@@ -70,7 +70,7 @@ class Known:
         self._wanted = False
 
     def state(self) -> None:
-        """Hold what is known now for certain: a log may talk of other machines too."""
+        """Mark the present facts as certain, so that the log does not change them: it may mention other machines too."""
         self._stated = {
             name for name in ("system", "wsl", "container", "architecture") if getattr(self, name) is not None
         }
@@ -80,7 +80,7 @@ class Known:
             self._stated.add("vendors")
 
     def learn(self, sets: Mapping[str, Any], groups: Mapping[str, str]) -> None:
-        """Take over what a line says, where nothing is stated already."""
+        """Add the facts of a line, except where a certain fact exists."""
         for key, value in sets.items():
             if key == "os":
                 self._fill("system", value)
@@ -103,7 +103,7 @@ class Known:
                 if "version:" + key not in self._stated:
                     self.versions.setdefault(key, value.strip())
             elif key == "tensorflow" and self.tensorflow is not None and "tensorflow" not in self.packages:
-                # "TensorFlow version: 2.11" says the version of whichever distribution brings it.
+                # "TensorFlow version: 2.11" is the version of any distribution that provides it.
                 owner = self.tensorflow[0]
                 self.packages[owner] = self.packages[owner] or value.strip()
             elif key in _PACKAGES:
@@ -128,21 +128,21 @@ class Known:
             setattr(self, name, value)
 
     def version(self, name: str) -> Optional[str]:
-        """Return a version of ``python``, ``cuda``, ``driver``, ... or of a distribution, None where it is not known."""
+        """Return a version of ``python``, ``cuda``, ``driver``, ... or of a distribution, None if unknown."""
         return self.versions.get(name) or self.packages.get(name) or None
 
     @property
     def expects_gpu(self) -> bool:
-        """Whether anything says that there is a GPU, or that somebody tries to use one."""
+        """Whether anything shows that there is a GPU, or an attempt to use one."""
         named = {"driver", "rocm", "capability", "gfx"} & set(self.versions)
-        named |= {"version:cuda", "version:cudnn"} & self._stated  # a toolkit may lie anywhere
+        named |= {"version:cuda", "version:cudnn"} & self._stated  # a toolkit may be installed without a GPU
         asked = any(name.endswith(("-gpu", "-rocm", "-metal")) or name.startswith("nvidia-c") for name in self.packages)
         elsewhere = self.system in ("windows", "macos") or bool(self.wsl) or bool(self.container)
         return not self.no_gpu and bool(self._wanted or self.vendors or named or asked or elsewhere)
 
     @property
     def tensorflow(self) -> Optional[Tuple[str, str]]:
-        """The distribution that brings TensorFlow, and its version ("" where that is not known)."""
+        """The distribution that provides TensorFlow, and its version ("" if unknown)."""
         for name in (
             "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-directml", "tensorflow-rocm",
             "tensorflow-macos", "tf-nightly",
@@ -153,8 +153,8 @@ class Known:
 
     @property
     def platform(self) -> Optional[str]:
-        """The platform as `devicekit.matrix.has_wheel` names them, None where it is not known."""
-        # Linux and Windows run on x86-64 where nothing else is said; Macs come in both kinds.
+        """The platform as `devicekit.matrix.has_wheel` names them, None if unknown."""
+        # Linux and Windows run on x86-64 by default; Macs exist in both kinds.
         architecture = self.architecture or (None if self.system == "macos" else "x86_64")
         return _PLATFORMS.get((self.system or "", architecture or ""))
 
@@ -192,7 +192,7 @@ class Known:
         if name in VERSIONS:
             version = self.versions.get(name)
             return version is not None and _accepts(wanted, version)
-        raise DevicekitError("a signature has a condition that is not known: %s" % name)
+        raise DevicekitError("unknown condition of a signature: %s" % name)
 
     def _package(self, name: str, wanted: str) -> bool:
         if wanted == "!":
@@ -224,22 +224,22 @@ def _normal(name: str) -> str:
 
 
 def known_from_facts(facts: Mapping[str, Any]) -> Known:
-    """Return what a mapping of stated facts says.
+    """Return the facts of a mapping.
 
     Parameters
     ----------
     facts : mapping
         ``os`` ("linux", "windows", "macos", "wsl1", "wsl2", "container"), ``python``, ``packages`` (name to version or
-        null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to value). All are optional, other
+        null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to value). All are optional; other
         keys are ignored.
 
     Raises
     ------
     DevicekitError
-        Where it is not a mapping, or a value has another type than these.
+        If it is not a mapping, or a value has another type.
     """
     if not isinstance(facts, Mapping):
-        raise DevicekitError('facts are a JSON object such as {"os": "linux"}; this is a %s' % type(facts).__name__)
+        raise DevicekitError('facts must be a JSON object such as {"os": "linux"}, not a %s' % type(facts).__name__)
     known = Known()
     system = _text(facts, "os").lower()
     if system.startswith("wsl"):
@@ -274,13 +274,15 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
         packages = dict(str(item).partition("==")[::2] for item in packages)
     if not isinstance(packages, Mapping):
         raise DevicekitError(
-            "the fact 'packages' is an object of names and versions; this is a %s" % type(packages).__name__
+            "the fact 'packages' must be an object of names and versions, not a %s" % type(packages).__name__
         )
     known.packages = {_normal(str(name)): str(version or "") for name, version in packages.items()}
     known.packages = {name: "" if version == "unknown" else version for name, version in known.packages.items()}
     variables = facts.get("env") or {}
     if not isinstance(variables, Mapping):
-        raise DevicekitError("the fact 'env' is an object of names and values; this is a %s" % type(variables).__name__)
+        raise DevicekitError(
+            "the fact 'env' must be an object of names and values, not a %s" % type(variables).__name__
+        )
     known.environment = {str(name): str(value) for name, value in variables.items() if value is not None}
     known.state()
     return known
@@ -294,11 +296,11 @@ def _text(facts: Mapping[str, Any], name: str) -> str:
         return ""
     if isinstance(value, (str, int, float)):
         return str(value)
-    raise DevicekitError("the fact '%s' is a text; this is a %s" % (name, type(value).__name__))
+    raise DevicekitError("the fact '%s' must be a string, not a %s" % (name, type(value).__name__))
 
 
 def known_from_machine(machine: Machine) -> Known:
-    """Return what a snapshot says; what could not be read stays unknown."""
+    """Return the facts of a snapshot; those that could not be read stay unknown."""
     known = Known()
     python, native, process, driver = machine.python, machine.native, machine.process, machine.driver
     known.machine = machine

@@ -1,7 +1,7 @@
-"""What follows from what is known of the machine, where the log alone names only a symptom.
+"""What follows from facts about the machine, if the log alone names only a symptom.
 
-The log says "no GPU is listed", the facts say TensorFlow 2.15 on Windows: then the build is the cause. Each step asks the same
-matrix as the rules do; what is not known decides nothing.
+The log says "no GPU is listed", the facts say TensorFlow 2.15 on Windows: then the build is the cause. Each step uses the same
+matrix as the rules; unknown facts decide nothing.
 """
 
 from typing import Callable, List, Optional, Sequence, Tuple
@@ -16,13 +16,13 @@ from .signatures import SAYS, remedy
 
 __all__ = ["deduce"]
 
-#: More than a symptom, less than a line that names the cause.
+#: Stronger than a symptom, weaker than a line that names the cause.
 _WEIGHT = 2.5
 
-#: Claims that say no more than that the import fails.
+#: Claims that only say that the import fails.
 _IMPORT_FAILS = frozenset(("framework-broken", "install-corrupt", "dependency-incompatible", "msvc-runtime-missing"))
 
-#: Claims that an installer gives up with.
+#: Claims made when an installer gives up.
 _NOTHING_FITS = frozenset(("python-unsupported", "platform-unsupported", "framework-missing"))
 
 
@@ -30,16 +30,16 @@ Deduced = Optional[Tuple[str, str]]
 
 
 def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
-    """Return claims that the facts make, given what the log shows.
+    """Return the claims that follow from the facts, given those of the log.
 
-    ``calm``: the log has lines that are known to be harmless. Where nothing else is in it, nothing is wrong.
+    ``calm``: the log has lines that are known to be harmless. If it has nothing else, nothing is wrong.
     """
     if known.driver_library and known.driver_kernel and not _same(known.driver_library, known.driver_kernel):
         text = "The driver's library is %s, the loaded kernel module %s." % (known.driver_library, known.driver_kernel)
         return [_claim(("driver-mismatch", text), claims, known, SAYS["cause"])]
     best = max((claim.weight for claim in claims), default=0.0)
     if best >= SAYS["cause"] or (not claims and known.machine is not None):
-        return []  # where the log says nothing, the rules know more of a whole machine
+        return []  # without lines in the log, the rules know more about a whole machine
     codes = {claim.code for claim in claims if claim.weight == best}
     steps: List[Callable[[Known], Deduced]] = []
     if not codes and not calm:
@@ -73,7 +73,7 @@ def _same(one: str, other: str) -> bool:
 def _claim(made: Tuple[str, str], claims: Sequence[Claim], known: Known, weight: float = _WEIGHT) -> Claim:
     code, text = made
     general = remedy(code)
-    lines: List[Evidence] = [Evidence(text, "what is known of the machine")]
+    lines: List[Evidence] = [Evidence(text, "facts about the machine")]
     lines += [item for claim in claims[:2] for item in claim.evidence]
     return Claim(
         code=code, weight=weight, severity=general.get("severity", "error"), summary=text, fix=remedies(code, known),
@@ -106,7 +106,7 @@ def _keras(known: Known) -> Deduced:
 
 def _wheel(known: Known) -> Deduced:
     if known.architecture == "x86":
-        return ("platform-unsupported", "This is a 32-bit Python; the frameworks have wheels for 64-bit Python only.")
+        return ("platform-unsupported", "This is a 32-bit Python; the frameworks only have wheels for 64-bit Python.")
     python = known.versions.get("python")
     if known.architecture not in (None, "x86_64", "aarch64"):
         return ("platform-unsupported", "No framework has wheels for %s processors." % known.architecture)
@@ -128,7 +128,7 @@ def _wheel(known: Known) -> Deduced:
 
 
 def _results(known: Known) -> Deduced:
-    """Results that look wrong, on a machine with a GPU: without one there is nothing that they could differ from."""
+    """Results that look wrong, on a machine with a GPU: without one there is nothing to compare with."""
     if not known.vendors:
         return None
     text = rising_loss(known.losses) or different_tensors(known.tensors)
@@ -139,7 +139,7 @@ def _owners(known: Known) -> Deduced:
     owners = [name for name in known.packages if name in TENSORFLOW_OWNERS and name not in TENSORFLOW_REDIRECTS]
     if len(owners) < 2:
         return None
-    return ("distributions-conflict", "%s are installed over one another." % " and ".join(sorted(owners)))
+    return ("distributions-conflict", "%s are installed into the same folder." % " and ".join(sorted(owners)))
 
 
 def _hidden(known: Known) -> Deduced:
@@ -151,17 +151,15 @@ def _hidden(known: Known) -> Deduced:
 
 
 def _narrowed(known: Known) -> Deduced:
-    """A variable asks for a device by a number, and none is found: the number may not exist, or not any more."""
+    """A variable selects a device by number, and none is found: the number may not exist (any more)."""
     both = [known.environment.get(name) for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")]
     if all(both) and str(both[1]).strip() not in ("", "0"):
-        text = (
-            "ROCR_VISIBLE_DEVICES leaves %s, and HIP_VISIBLE_DEVICES counts anew among what is left: %s is not there."
-        )
+        text = "ROCR_VISIBLE_DEVICES leaves %s visible, and HIP_VISIBLE_DEVICES counts those from 0: %s does not exist."
         return ("device-hidden", text % (both[0], both[1]))
     for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):
         value = known.environment.get(name, "0").split(",")[0].strip()
         if value not in ("", "0") and not value.startswith(("GPU-", "MIG-", "all")):
-            return ("device-hidden", "%s asks for the device '%s', which is not there." % (name, value))
+            return ("device-hidden", "%s selects the device '%s', which does not exist." % (name, value))
     return None
 
 
@@ -177,12 +175,12 @@ def _build(known: Known) -> Deduced:
         if "tensorflow-directml-plugin" not in known.packages:
             return (
                 "cpu-only-build",
-                "TensorFlow %s for Windows has no GPU support: 2.10 was the last that had." % version,
+                "TensorFlow %s for Windows has no GPU support: 2.10 was the last release with it." % version,
             )
     if known.system == "macos" and known.architecture != "x86_64" and "tensorflow-metal" not in known.packages:
         return (
             "metal-plugin-missing",
-            "On Apple silicon TensorFlow sees the GPU through the plug-in tensorflow-metal only.",
+            "On Apple silicon, TensorFlow needs the plug-in tensorflow-metal to use the GPU.",
         )
     return None
 
@@ -195,7 +193,7 @@ def _vendor(known: Known) -> Deduced:
     if owner[0] in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
         if not {"tensorflow-directml-plugin", "intel-extension-for-tensorflow"} & set(known.packages):
             vendor = {"amd": "AMD", "intel": "Intel", "qualcomm": "Qualcomm"}[sorted(others)[0]]
-            text = "This build of TensorFlow uses NVIDIA's GPUs only; the GPU here is %s's." % vendor
+            text = "This build of TensorFlow only supports NVIDIA GPUs; this GPU is from %s." % vendor
             return ("gpu-vendor-unsupported", text)
     return None
 
@@ -219,7 +217,7 @@ def _driver(known: Known) -> Deduced:
 
 
 def _toolkit(known: Known) -> Deduced:
-    """CUDA of another major version than the release opens. Within CUDA 11 and later, minor versions go together."""
+    """CUDA with another major version than the release opens. Within CUDA 11 and later, minor versions are compatible."""
     owner, cuda = known.tensorflow, known.versions.get("cuda")
     row = BUNDLED.tensorflow(owner[1]) if owner is not None and owner[1] else None
     if row is None or not cuda or not row.linux_cuda or "." not in cuda:
@@ -230,13 +228,13 @@ def _toolkit(known: Known) -> Deduced:
     )
     if same:
         return None
-    text = "TensorFlow %s opens the libraries of CUDA %s; installed is CUDA %s." % (row.minor, wanted, cuda)
+    text = "TensorFlow %s needs the libraries of CUDA %s, but CUDA %s is installed." % (row.minor, wanted, cuda)
     return ("cuda-version-mismatch", text)
 
 
 def _container(known: Known) -> Deduced:
     if known.container and "nvidia" in known.vendors:
-        return ("container-without-gpu", "The program runs in a container in which the host's GPU cannot be seen.")
+        return ("container-without-gpu", "The program runs in a container that has no access to the host's GPU.")
     return None
 
 

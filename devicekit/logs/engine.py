@@ -1,4 +1,4 @@
-"""The whole way from a log to findings."""
+"""From a log to findings: matches lines with signatures, collects context, and weighs the matches."""
 
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
@@ -12,20 +12,20 @@ from .signatures import SAYS, Signature, filled, library_code, signatures
 
 __all__ = ["Explanation", "HarmlessLine", "read_log"]
 
-#: How many lines are kept of one signature.
+#: Maximum number of lines for one signature.
 _OF_ONE_SIGNATURE = 6
 
-#: How many harmless kinds of lines are told.
+#: Maximum number of harmless lines that are reported.
 _HARMLESS = 50
 
 
 class HarmlessLine(Record):
-    """A line that looks alarming and is not.
+    """A line that looks alarming but is harmless.
 
     Attributes
     ----------
     line : str
-        As it stands in the log.
+        As in the log.
     number : int
         Its number, from 1.
     because : str
@@ -38,16 +38,16 @@ class HarmlessLine(Record):
 
 
 class Explanation(Record):
-    """What a log says.
+    """The findings and the harmless lines of a log.
 
     Attributes
     ----------
     findings : tuple of Finding
         The likeliest root cause first; each with the lines that showed it.
     harmless : tuple of HarmlessLine
-        Lines that look alarming and are not.
+        Lines that look alarming but are harmless.
     certain : bool
-        Whether a line names a cause or a clear symptom; false where there is nothing, or a weak hint only.
+        Whether a line names a cause or a clear symptom; false if there is nothing, or only a weak hint.
     """
 
     _json = ("findings", "harmless")
@@ -58,16 +58,16 @@ class Explanation(Record):
 
 
 def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source: str = "log") -> Explanation:
-    """Return what a log says.
+    """Return the findings and the harmless lines of a log.
 
     Parameters
     ----------
     log : str or iterable of bytes
-        The text, or its pieces: those are never held together.
+        The text, or its chunks, which are never held together.
     known : Known, optional
-        What is known of the machine that wrote it.
+        Known facts about the machine that wrote it.
     source : str
-        What to call it in the evidence.
+        The name of the log in the evidence.
     """
     known = known if known is not None else Known()
     chunks = chunks_of_text(log) if isinstance(log, str) else log
@@ -80,9 +80,9 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
             groups = signature.match(line.text)
             if groups is not None:
                 found.append((signature, groups))
-        calmed = _calmed(found)
+        overruled = _overruled(found)
         for signature, groups in found:
-            # The context is told by every line; of a finding's lines, the first few are enough.
+            # Every line may add context; of a finding's lines, the first few are enough.
             known.learn(signature.sets, groups)
             if signature.says == "context":
                 counts[signature.id] = 1
@@ -92,9 +92,9 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
             counts[signature.id] = counts.get(signature.id, 0) + 1
             if counts[key] > _OF_ONE_SIGNATURE or counts[signature.id] > 8 * _OF_ONE_SIGNATURE:
                 continue
-            if signature.says == "harmless" or (signature.id in calmed):
-                told = bool(harmless) and harmless[-1].number == line.number  # one reason a line is enough
-                if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not told:
+            if signature.says == "harmless" or (signature.id in overruled):
+                reported = bool(harmless) and harmless[-1].number == line.number  # one reason per line is enough
+                if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not reported:
                     harmless.append(
                         HarmlessLine(scrub(line.text), line.number, scrub(filled(signature.summary, groups)))
                     )
@@ -104,7 +104,7 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
     return Explanation(tuple(findings), tuple(harmless), weight >= SAYS["symptom"])
 
 
-def _calmed(found: Sequence[Tuple[Signature, Dict[str, str]]]) -> Tuple[str, ...]:
+def _overruled(found: Sequence[Tuple[Signature, Dict[str, str]]]) -> Tuple[str, ...]:
     """Return the signatures that a harmless one on the same line overrules.
 
     A line that names a library nothing depends on is harmless, whatever else says that a library is missing.

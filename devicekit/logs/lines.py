@@ -1,8 +1,8 @@
-"""From a stream of bytes to the few lines that a signature could be about, in constant memory.
+"""From a stream of bytes to the few lines that could match a signature, in constant memory.
 
-A log of 100 MB is mostly the same few lines with other numbers. So lines are compared without their digits first, and only
-the first few of each shape are looked at. What is left consists of words that were seen before, mostly: each word is looked
-at once, for the literals of which a piece stands in it, and a line is compared with the literals of its words only.
+A log of 100 MB is mostly the same few lines with other numbers. So lines are first compared without their digits, and only
+the first few of each shape are examined. The rest consists mostly of words that were seen before: each word is examined
+once, for literals that share a piece with it, and a line is only compared with the literals of its words.
 """
 
 import codecs
@@ -16,40 +16,40 @@ __all__ = ["LONGEST_LINE", "Line", "candidate_lines", "chunks_of_text"]
 
 _CHUNK_BYTES = 1 << 20
 
-#: Characters of a line that are looked at. Longer ones are cut: nothing prints its error behind that.
+#: Characters of a line that are examined. Longer lines are cut: no program prints its error after that.
 LONGEST_LINE = 4000
 
-#: How many lines that differ in digits only are looked at.
+#: Maximum number of examined lines that only differ in digits.
 _OF_ONE_SHAPE = 8
 
-#: How many shapes are remembered; then all are forgotten, and seen anew. Of a longer one only the hash is kept.
+#: How many shapes are remembered before all are forgotten. For longer ones, only the hash is remembered.
 _SHAPES = 1 << 17
 _LONG_SHAPE = 100
 
-#: How many bytes of words are remembered; then all are forgotten.
+#: How many bytes of words are remembered before all are forgotten.
 _WORDS_BYTES = 1 << 20
 
-#: A literal is looked for by a piece of so many bytes, or of fewer where its words are short.
+#: Bytes of the piece by which a literal is searched; fewer if its words are short.
 _PIECES = (4, 3, 2, 1)
 
-#: Bytes that are kept of a line without an end.
+#: Bytes that are kept of an unfinished line.
 _KEPT_BYTES = 1 << 16
 
-#: Answers that belong to the line before.
+#: Interpreter answers that belong to the line before.
 _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
 _DIGITS = b"0123456789"
 
-#: What parts words beside blanks: the parts of a path come again and again, whole paths do not.
+#: Separators of words in addition to blanks: the parts of a path are repeated, whole paths are not.
 _SEPARATORS = b"/\\,;=()[]{}<>'\"|"
 _SEPARATED = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
 
 class Line(NamedTuple):
-    """A line and the signatures of which a literal stands in it."""
+    """A line, and the signatures with a literal in it."""
 
     number: int
     text: str
@@ -57,13 +57,13 @@ class Line(NamedTuple):
 
 
 def chunks_of_text(text: str) -> Iterator[bytes]:
-    """Return a text as `candidate_lines` reads it."""
+    """Return a text in the form that `candidate_lines` reads."""
     for start in range(0, len(text), _CHUNK_BYTES):
         yield text[start : start + _CHUNK_BYTES].encode("utf-8", "replace")
 
 
 def chunks_of_stream(stream: "IO[bytes]") -> Iterator[bytes]:
-    """Return a binary stream in pieces, as UTF-8. Windows PowerShell writes redirected output as UTF-16."""
+    """Return a binary stream in chunks, as UTF-8. Windows PowerShell writes redirected output as UTF-16."""
     first = stream.read(_CHUNK_BYTES)
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if first.startswith(mark):
@@ -92,7 +92,7 @@ def _blocks(chunks: Iterable[bytes]) -> Iterator[List[bytes]]:
         if end:
             yield _lines(data[:end])
             rest = data[end:]
-        else:  # a line without an end: its beginning is kept, memory is not
+        else:  # an unfinished line: only its beginning is kept
             rest = data[:_KEPT_BYTES]
     if rest:
         yield _lines(rest)
@@ -110,12 +110,12 @@ def _lines(data: bytes) -> List[bytes]:
 
 
 def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iterator[Line]:
-    """Yield the lines in which a literal of a signature stands.
+    """Yield the lines with a literal of a signature.
 
     Parameters
     ----------
     chunks : iterable of bytes
-        The log in pieces, as UTF-8; what is not is replaced.
+        The log in chunks, as UTF-8; invalid bytes are replaced.
     known : sequence of Signature
     """
     index = _Index(known)
@@ -126,7 +126,7 @@ def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iter
         for position, raw in enumerate(lines):
             answer = raw.strip()
             if answer in _ANSWERS:
-                # What an interpreter answers to the line before says nothing alone: "[]" after list_physical_devices().
+                # An interpreter's answer means nothing without the line before: "[]" after list_physical_devices().
                 raw = last[: LONGEST_LINE - 40] + b" -> " + answer
             last = raw
             shape: object = raw[:LONGEST_LINE].translate(None, _DIGITS)
@@ -144,7 +144,7 @@ def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iter
 
 
 class _Literal:
-    """A literal, its place among all of them, and the signatures that it belongs to."""
+    """A literal, its position among all literals, and its signatures."""
 
     __slots__ = ("number", "owners", "text")
 
@@ -154,10 +154,10 @@ class _Literal:
         self.owners: List[Signature] = []
 
 
-#: Literals by the pieces by which they are found, by the pieces' length.
+#: Literals by their search piece, by the length of the piece.
 _Table = List[Tuple[int, Dict[bytes, List[_Literal]]]]
 
-#: The table that was made last, and what it was made of: it costs more than a short log.
+#: The last table and its signatures: building it costs more than reading a short log.
 _LAST: Dict[str, Tuple[Sequence[Signature], _Table]] = {}
 
 
@@ -170,7 +170,7 @@ def _table(known: Sequence[Signature]) -> _Table:
         for text in item.literals:
             literals.setdefault(text, _Literal(text, len(literals))).owners.append(item)
     possible = {text: _pieces(text) for text in literals}
-    # What is rare among the literals is rare in logs: then few lines must be looked at closely.
+    # A piece that is rare among the literals is rare in logs: then few lines need a close look.
     counts = Counter(piece for pieces in possible.values() for piece in pieces)
     by_length: Dict[int, Dict[bytes, List[_Literal]]] = {}
     for text, literal in literals.items():
@@ -182,17 +182,17 @@ def _table(known: Sequence[Signature]) -> _Table:
 
 
 class _Index:
-    """Finds the literals in a line by its words: for each word it is found out once which literals it may belong to."""
+    """Finds the literals in a line by its words: for each word, the possible literals are determined once."""
 
     def __init__(self, known: Sequence[Signature]) -> None:
         self._table = _table(known)
-        #: Words that were looked at, and the literals of those that may belong to some.
+        #: Examined words, and the possible literals of each.
         self._known: Set[bytes] = set()
         self._size = 0
         self._hot: Dict[bytes, Set[_Literal]] = {}
 
     def find(self, raw: bytes) -> Optional[Tuple[str, Tuple[Signature, ...]]]:
-        """Return a line's text and the signatures of which a literal stands in it, None where there is none."""
+        """Return a line's text and the signatures with a literal in it, None if there is none."""
         words = set(raw.translate(_SEPARATED).split())
         fresh = words - self._known
         if fresh:
@@ -228,7 +228,7 @@ class _Index:
 
 
 def _pieces(literal: str) -> List[bytes]:
-    """Return the pieces by which a literal may be found: all of the greatest length that there are.
+    """Return the possible search pieces of a literal: all of the greatest length.
 
     >>> _pieces("no GPU")
     [b'GPU']

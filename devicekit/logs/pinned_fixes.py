@@ -1,4 +1,4 @@
-"""Fixes with exact releases, where enough is known of the machine: from the same engine as `devicekit resolve`."""
+"""Fixes with exact releases, if enough facts are known: from the same engine as `devicekit resolve`."""
 
 import logging
 import re
@@ -13,14 +13,14 @@ __all__ = ["with_pins"]
 
 _LOG = logging.getLogger("devicekit")
 
-#: What has to be installed in another release.
+#: The distribution that needs another release.
 _WRONG = {"numpy-incompatible": "numpy", "protobuf-incompatible": "protobuf", "keras-incompatible": "keras"}
 
 
 def with_pins(code: str, known: Known, otherwise: Tuple[Fix, ...]) -> Sequence[Fix]:
-    """Put the exact releases before the general ways out of a code, where Python, system and TensorFlow are known.
+    """Put exact releases before the general fixes of a code, if Python, system and TensorFlow are known.
 
-    The set is worked out when somebody looks at it.
+    The set is computed when the fixes are read.
     """
     wrong, owner = _WRONG.get(code), known.tensorflow
     python = re.match(r"3\.\d{1,2}", known.versions.get("python", ""))
@@ -49,6 +49,6 @@ def _set(
         exact = version if version.count(".") >= 2 else version + ".*"
         there = {wrong: packages[wrong]} if packages.get(wrong) else {}
         return repair(BUNDLED, target_for(platform, python), there, ["%s==%s" % (name, exact)], missing=(wrong,))
-    except Exception:  # the general way out is better than none: the engine must not take an explanation down
-        _LOG.debug("no set for %s %s could be worked out", name, version, exc_info=True)
+    except Exception:  # the general fix is better than none: a bug in the engine must not break an explanation
+        _LOG.debug("no set for %s %s could be computed", name, version, exc_info=True)
         return None

@@ -1,19 +1,19 @@
-"""What a log shows of results: losses that rise, the same tensor printed with other values. A weak sign, never more. Pure."""
+"""Training results in a log: a rising loss, the same tensor printed with different values. Only a weak sign. Pure."""
 
 import math
 from typing import List, Optional, Sequence, Tuple
 
 __all__ = ["different_tensors", "rising_loss"]
 
-#: So many epochs in a row the loss has to rise, and so much in all.
+#: Number of epochs in a row in which the loss must rise, and by what factor in total.
 _RISES = ((5, 1.5), (4, 2.0))
 
-#: Values that are meant to be the same differ by less than this, relatively; others are other values.
+#: Values that should be equal differ by less than this, relatively; larger differences are other values.
 _CLOSE = 0.01
 
 
 def rising_loss(losses: Sequence[float]) -> Optional[str]:
-    """Say that the loss of training rises, where it does so for several epochs, or stops being a number."""
+    """Return a sentence if the training loss rises for several epochs, or becomes NaN or infinite."""
     finite = [value for value in losses if math.isfinite(value)]
     if finite and len(finite) < len(losses) and math.isfinite(losses[0]):
         return "The training loss becomes %s after %g." % ("not a number", finite[-1])
@@ -29,9 +29,9 @@ def _rises(last: Sequence[float]) -> str:
 
 
 def different_tensors(printed: Sequence[Tuple[str, str]]) -> Optional[str]:
-    """Say that a tensor was printed twice with values that are nearly, or not even nearly, the same.
+    """Return a sentence if a tensor was printed twice with slightly different values, or with NaN in one of them.
 
-    Two tensors count as the same where what stands behind their values (shape, type, device) is the same.
+    Two tensors count as the same if the text after their values (shape, type, device) is the same.
     """
     for (one, kind), (two, other) in zip(printed, printed[1:]):
         if kind != other or one == two:

@@ -1,4 +1,4 @@
-"""A log and a snapshot of the machine it comes from: what both say comes first. Pure."""
+"""Joins the findings of a log with those of its machine's snapshot: common findings come first. Pure."""
 
 from typing import Dict, List, Sequence, Tuple
 
@@ -8,13 +8,13 @@ __all__ = ["merged"]
 
 
 def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explained: bool) -> Tuple[Finding, ...]:
-    """Return the findings of a log beside those that the rules make of the machine.
+    """Return the findings of a log together with those of the rules for the machine.
 
     Parameters
     ----------
     from_log, from_machine : sequence of Finding
     explained : bool
-        Whether the log names a cause or a clear symptom. Where it does not, the machine's errors come first.
+        Whether the log names a cause or a clear symptom. If not, the machine's errors come first.
     """
     known: Dict[str, Finding] = {item.code: item for item in from_machine}
     both: List[Finding] = []
@@ -24,7 +24,7 @@ def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explain
         if rule is None:
             alone.append(item)
             continue
-        # The rule knows this machine's versions and shell: its words and its way out, and the log's lines as evidence.
+        # The rule knows this machine's versions and shell: use its summary and fix, with the log's lines as evidence.
         severity = min(item.severity, rule.severity, key=("error", "warning", "info").index)
         both.append(
             Finding(item.code, severity, rule.summary, item.evidence + rule.evidence, rule.fix, rule.blocks, rule.url)
@@ -34,8 +34,8 @@ def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explain
     errors = [item for item in rest if item.severity == "error"]
     others = [item for item in rest if item.severity != "error"]
     warnings = [item for item in others if item.severity == "warning"]
-    remarks = [item for item in others if item.severity == "info"]
+    notes = [item for item in others if item.severity == "info"]
     if explained:
-        return tuple(both + alone + errors + warnings + remarks)
-    # What the rules see on the machine is more than a weak hint in a log.
-    return tuple(both + errors + warnings + alone + remarks)
+        return tuple(both + alone + errors + warnings + notes)
+    # The findings of rules are stronger than a weak hint in a log.
+    return tuple(both + errors + warnings + alone + notes)

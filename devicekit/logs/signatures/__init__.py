@@ -11,20 +11,20 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
 
 __all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures"]
 
-#: The files, each about one room of the machine.
+#: The files, each about one area.
 FILES = (
     "python", "native", "driver", "cuda", "rocm", "directml", "metal", "xpu", "process", "general", "harmless", "context",
 )  # fmt: skip
 
-#: How much a line says, and how much that weighs.
+#: Kinds of evidence, and their weights.
 SAYS = {"cause": 3.0, "symptom": 2.0, "hint": 1.0, "guess": 0.5, "context": 0.0, "harmless": 0.0}
 
-#: Stands for a code where the library named in the line decides.
+#: Instead of a code: the library named in the line decides.
 BY_LIBRARY = "by-library"
 
 
 class Signature:
-    """One signature. ``when`` holds the exceptions: conditions on what is known, and what then is different."""
+    """One signature. ``when`` has the exceptions: conditions on known facts, and what changes if they hold."""
 
     __slots__ = (
         "_compiled", "_pattern", "code", "expects_gpu", "fix", "id", "literals", "says", "sets", "severity", "source",
@@ -43,14 +43,14 @@ class Signature:
         self.fix: List[Dict[str, str]] = data.get("fix", [])
         self.when: List[Dict[str, Any]] = data.get("when", [])
         self.sets: Dict[str, Any] = data.get("sets", {})
-        #: Whether the line says something only where a GPU is expected: it is printed on machines without one as well.
+        #: Whether the line only matters if a GPU is expected: machines without one print it as well.
         self.expects_gpu: bool = data.get("expects-gpu", False)
         self.source: str = data.get("source", "")
 
     def match(self, line: str) -> Optional[Dict[str, str]]:
-        """Return what the pattern's groups hold where the line is meant, None where it is not.
+        """Return the groups of the pattern if the line matches, otherwise None.
 
-        That one of the literals stands in the line is for the caller to see.
+        The caller has checked that the line contains one of the literals.
         """
         if self._pattern is None:
             return {}
@@ -68,7 +68,7 @@ class _Groups(Dict[str, str]):
 
 
 def filled(text: str, groups: Mapping[str, str]) -> str:
-    """Return a text with the groups of a pattern in their places; one that the line did not have is a question mark."""
+    """Fill the groups of a pattern into a text; a group that did not match is a question mark."""
     return text.format_map(_Groups(groups))
 
 
@@ -93,7 +93,7 @@ def signatures() -> Tuple[Signature, ...]:
 
 
 def library_code(library: str) -> Optional[str]:
-    """Return the code for a native library that cannot be loaded; ``"harmless"`` where nothing depends on it."""
+    """Return the code for a native library that cannot be loaded; ``"harmless"`` if nothing depends on it."""
     if "libraries" not in _LOADED:
         rows = _read("matrix/data/sonames.json")["rows"]
         _LOADED["libraries"] = [(re.compile(row["pattern"], re.IGNORECASE), row["code"]) for row in rows]
@@ -106,7 +106,7 @@ def library_code(library: str) -> Optional[str]:
 
 
 def remedy(code: str) -> Dict[str, Any]:
-    """Return what is said of a code where a signature says nothing better: severity, sentence, ways out."""
+    """Return the defaults for a code if a signature has none: severity, summary, fixes."""
     if "remedies" not in _LOADED:
         _LOADED["remedies"] = {row["code"]: row for row in _read("matrix/data/remedies.json")["rows"]}
     found: Dict[str, Any] = _LOADED["remedies"].get(code, {})
