@@ -150,10 +150,10 @@ def test_the_report_fits_and_is_harmless(width):
     assert FINDING.fix[0].command in text  # never wrapped: it is there to be copied
     unbreakable = [line for line in text.splitlines() if len(line) > width]
     assert all(" " not in line.strip() or line.strip() == FINDING.fix[0].command for line in unbreakable), unbreakable
-    colourful = doctor_text(machine, DIAGNOSIS, selection, Style(width=width, colour=True, unicode=True))
-    assert "\x1b[33;1m" in colourful
-    assert "\x1b[31mGPU" not in colourful
-    assert "M\u00fcller" in colourful
+    colorful = doctor_text(machine, DIAGNOSIS, selection, Style(width=width, color=True, unicode=True))
+    assert "\x1b[33;1m" in colorful
+    assert "\x1b[31mGPU" not in colorful
+    assert "M\u00fcller" in colorful
 
 
 def test_html_is_escaped():

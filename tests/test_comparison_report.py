@@ -89,7 +89,7 @@ def test_figures_are_in_columns():
     assert {len(line) for line in rows} == {len(head)}
 
 
-def test_many_that_agree_are_counted_and_none_that_is_wrong_is_left_out():
+def test_all_that_is_wrong_is_shown_and_the_rest_is_counted():
     many = [difference(name="layer_%d" % number, found=measure()) for number in range(100)]
     text = comparison_text(comparison(many, (), ()), Style(100))
     assert "and 80 more, none of them worse" in text
@@ -100,28 +100,28 @@ def test_many_that_agree_are_counted_and_none_that_is_wrong_is_left_out():
     assert "layer_1" not in text
 
 
-def test_colours_only_where_they_are_wanted():
-    assert "\033[31;1m" in comparison_text(comparison(), Style(100, colour=True))
+def test_colors_are_optional():
+    assert "\033[31;1m" in comparison_text(comparison(), Style(100, color=True))
     assert "\033" not in comparison_text(comparison(), Style(100))
 
 
 def test_one_line():
     assert comparison_line(comparison()) == (
         "my_model: 3 of 6 wrong, first block_1/attention/query gradient of kernel on gpu:0 with tensorflow; "
-        "training goes astray with adam on gpu:0"
+        "training with adam on gpu:0 diverges"
     )
     fine = comparison(DIFFERENCES[:2], (), ())
     assert str(fine) == comparison_line(fine)
     assert (
         str(fine) == "my_model: gpu:0 agrees with cpu in float64 with tensorflow (2 compared, 1 with reduced precision)"
     )
-    assert "on nothing" in comparison_line(comparison((), (), ()))
+    assert "othing was compared" in comparison_line(comparison((), (), ()))
     assert fine.agrees
     assert not comparison().agrees
 
 
-def test_nothing_compared_has_a_report_too():
-    assert "on nothing" in comparison_text(Comparison("cpu", ()), Style(80))
+def test_an_empty_comparison_has_a_report():
+    assert "othing was compared" in comparison_text(Comparison("cpu", ()), Style(80))
 
 
 def test_it_is_json():

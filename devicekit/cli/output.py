@@ -39,4 +39,4 @@ def terminal_style() -> Style:
         color = any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM_PROGRAM"))
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
     columns = shutil.get_terminal_size((100, 24)).columns
-    return Style(width=max(40, min(columns, 100)), colour=color, unicode="utf" in encoding)
+    return Style(width=max(40, min(columns, 100)), color=color, unicode="utf" in encoding)

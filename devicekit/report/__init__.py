@@ -1,1 +1,1 @@
-"""Reports: text for a terminal, plain data for JSON, HTML for notebooks. They lay out and escape, and decide nothing."""
+"""Reports of records: text for a terminal, plain data for JSON, HTML for pages and notebooks."""

@@ -1,4 +1,4 @@
-"""Figures as people read them, signs beside words, and text without what could be taken for something else."""
+"""Amounts with units, signs of states, and text without control characters."""
 
 from typing import List, Optional, Sequence, Tuple
 
@@ -6,7 +6,7 @@ from ..measure.numerics.result import VERDICTS, Difference
 
 __all__ = ["count", "excess", "framework_title", "memory", "plain", "rate", "ratio", "relative", "sign", "worst_first"]
 
-#: Beside the word, never instead of it.
+#: Shown before the word, never instead of it.
 _SIGNS = {
     "good": "✓",
     "ok": "✓",
@@ -55,7 +55,7 @@ def count(number: int, noun: str) -> str:
 
 
 def memory(size_bytes: Optional[int]) -> str:
-    """Return bytes as ``1.5 GiB`` or ``12 MiB``, "" where they are not known."""
+    """Return bytes as ``1.5 GiB`` or ``12 MiB``, "" if they are unknown."""
     if size_bytes is None:
         return ""
     if size_bytes >= 1 << 30:
@@ -64,7 +64,7 @@ def memory(size_bytes: Optional[int]) -> str:
 
 
 def rate(value: Optional[float]) -> str:
-    """Return a rate with as many digits as say something: ``1234``, ``98.7``, ``0.45``."""
+    """Return a rate with three or four digits: ``1234``, ``98.7``, ``0.45``."""
     if value is None:
         return ""
     size = abs(value)
@@ -72,7 +72,7 @@ def rate(value: Optional[float]) -> str:
 
 
 def ratio(value: Optional[float]) -> str:
-    """Return a ratio: ``1.35``, or "" where there is none."""
+    """Return a ratio: ``1.35``, or "" if there is none."""
     return "" if value is None else "%.2f" % value
 
 
@@ -82,7 +82,7 @@ def relative(value: float) -> str:
 
 
 def excess(item: Difference) -> float:
-    """Return the error as a multiple of its tolerance; infinite where something is not finite, or there is no figure."""
+    """Return the error as a multiple of its tolerance; infinite if there is no finite figure."""
     found = item.measure
     if found is None or found.nonfinite or found.max_relative_error != found.max_relative_error:
         return float("inf")
@@ -92,7 +92,7 @@ def excess(item: Difference) -> float:
 
 
 def worst_first(differences: Sequence[Difference]) -> Tuple[Difference, ...]:
-    """Return differences by verdict, and by how far they are from their tolerance; equal ones in their own order."""
+    """Return differences sorted by verdict, then by the error as a multiple of its tolerance."""
     order = {name: place for place, name in enumerate(VERDICTS)}
     ordered: List[Difference] = sorted(
         differences, key=lambda item: (-order.get(item.verdict, len(order)), -excess(item))

@@ -1,6 +1,5 @@
-"""Benchmarks and tuning as text for a terminal."""
+"""The reports of ``devicekit bench`` and ``devicekit tune``."""
 
-import textwrap
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from ..measure.benchmark.result import BenchmarkResult
@@ -27,37 +26,36 @@ def benchmark_line(result: BenchmarkResult) -> str:
 def benchmark_text(result: BenchmarkResult, style: Style) -> str:
     """Return the report of ``devicekit bench``."""
     rows = result.rows
-    lines = [style.paint(line, "head") for line in _wrapped(style, _heading(rows))] + [style.rule]
+    lines = [style.paint(line, "head") for line in style.wrap(_heading(rows))] + [style.rule]
     lines += _table(result, style)
     for row in rows:
         if row.problem:
-            lines += [""] + _wrapped(style, "%s: %s." % (_label(row, rows), row.problem.rstrip(".")))
+            lines += [""] + style.wrap("%s: %s." % (_label(row, rows), row.problem.rstrip(".")))
     moving = [row for row in rows if row.per_second and not row.steady]
     if moving:
         names = ", ".join(_label(row, rows) for row in moving)
-        text = "The steps on %s got faster or slower while they were measured: take more --num_warmup_batches, or more care"
-        text += " that nothing else runs."
-        lines += [""] + _wrapped(style, text % names)
+        text = "The speed on %s changed during the measurement: raise --num-warmup-batches, or close other programs."
+        lines += [""] + style.wrap(text % names)
     if result.cached:
-        lines += [""] + _wrapped(style, "These figures were measured before, in the same state of this machine.")
+        lines += [""] + style.wrap("This is a cached result, measured earlier in the same state of this machine.")
     if result.findings:
         lines.append("")
         for finding in result.findings:
             lines += finding_lines(finding, style)
     lines.append(style.rule)
     kind = "good" if result.fastest else "error"
-    lines += [style.paint(line, kind) for line in _wrapped(style, _verdict(result))]
+    lines += [style.paint(line, kind) for line in style.wrap(_verdict(result))]
     return "\n".join(lines) + "\n"
 
 
 def _heading(rows: Sequence[Throughput]) -> str:
-    """What all rows have in common."""
+    """Return what all rows have in common."""
     shared = [_values(get, rows) for get in (_model, _framework, _precision, _xla, _batch)]
     return "devicekit bench: %s" % ", ".join(values[0] for values in shared if len(values) == 1 and values[0])
 
 
 def _values(get: Callable[[Throughput], str], rows: Sequence[Throughput]) -> List[str]:
-    """What rows have of something, each once. A row without figures does not know all of it."""
+    """Return the different values of rows. A row without figures may lack some."""
     return list(dict.fromkeys(get(row) for row in rows if row.per_second) or dict.fromkeys(map(get, rows)))
 
 
@@ -85,7 +83,7 @@ def _batch(row: Throughput) -> str:
 
 
 def _label(row: Throughput, rows: Sequence[Throughput]) -> str:
-    """A row's device, and what else tells it from the others."""
+    """Return the device of a row, and what else distinguishes it."""
     parts = [row.device]
     for get in (_framework, _precision, _xla):
         if len(_values(get, rows)) > 1:
@@ -110,7 +108,7 @@ def _table(result: BenchmarkResult, style: Style) -> List[str]:
     if any(row.device != "cpu" for row in rows):
         columns.append(("to CPU", lambda row: ratio(result.relative_to_cpu(row))))
     columns.append(("", lambda row: row.name))
-    # On a narrow terminal what matters least goes first.
+    # On a narrow terminal, leave out what matters least.
     cells = [[title] + [style.plain(get(row)) for row in rows] for title, get in columns]
     for title in ("steps", "jitter", "memory"):
         if sum(max(map(len, column)) + 2 for column in cells[:-1]) - 2 > style.width:
@@ -119,7 +117,7 @@ def _table(result: BenchmarkResult, style: Style) -> List[str]:
 
 
 def _aligned(columns: List[List[str]], first_number: str, style: Style) -> List[str]:
-    """Words to the left, numbers to the right; the last column takes what is left of the line."""
+    """Align text to the left and numbers to the right; the last column takes the rest of the line."""
     numbers = [column[0] for column in columns].index(first_number)
     laid: List[List[str]] = []
     for place, column in enumerate(columns):
@@ -128,18 +126,6 @@ def _aligned(columns: List[List[str]], first_number: str, style: Style) -> List[
         laid.append([cell.rjust(width) if right else cell.ljust(width) for cell in column])
     lines = ["  ".join(cells).rstrip()[: style.width].rstrip() for cells in zip(*laid)]
     return [style.paint(lines[0], "dim")] + lines[1:]
-
-
-def _wrapped(style: Style, text: str, indent: str = "") -> List[str]:
-    room = max(20, style.width)
-    return textwrap.wrap(
-        style.plain(text),
-        room,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _verdict(result: BenchmarkResult) -> str:
@@ -154,12 +140,12 @@ def _verdict(result: BenchmarkResult) -> str:
 def tuning_line(tuning: Tuning) -> str:
     """Return a tuning in one line."""
     kept = ", ".join("%s %s" % (item.name, item.setting) for item in tuning.kept) or "nothing"
-    gain = "" if tuning.gain is None else ", %s times the speed" % ratio(tuning.gain)
+    gain = "" if tuning.gain is None else ", %s times as fast" % ratio(tuning.gain)
     return "devicekit: %s with %s: %s kept%s" % (tuning.device, tuning.framework, kept, gain)
 
 
 def tuning_text(tuning: Tuning, style: Style) -> str:
-    """Return what tuning has tried, what it kept, and how to set that without devicekit."""
+    """Return the report of ``devicekit tune``: what was tried and kept, and how to set it without devicekit."""
     heading = "devicekit tune: %s on %s with %s" % (
         tuning.model, tuning.device, framework_title(tuning.framework)
     )  # fmt: skip
@@ -167,15 +153,15 @@ def tuning_text(tuning: Tuning, style: Style) -> str:
     for item in tuning.options:
         lines += _option_lines(item, style)
     if not tuning.options:
-        lines.append("There was nothing to try.")
+        lines.append("There are no options to try here.")
     kept = tuning.kept
     commands = [("%s=%s" % pair) for item in kept for pair in item.environment]
     commands += [call for item in kept for call in item.calls]
     if commands:
-        lines += ["", style.paint("By hand", "head")]
+        lines += ["", style.paint("To set it yourself", "head")]
         lines += ["    " + style.paint(style.plain(text), "good") for text in commands]
     if tuning.cached:
-        lines += [""] + _wrapped(style, "This was measured before, in the same state of this machine.")
+        lines += [""] + style.wrap("This is a cached result, measured earlier in the same state of this machine.")
     if tuning.findings:
         lines.append("")
         for finding in tuning.findings:
@@ -189,15 +175,13 @@ def _option_lines(item: TunedOption, style: Style) -> List[str]:
     state: Any = "kept" if item.kept else "left"
     head = "%s %s" % (item.name, item.setting)
     lines = ["%s  %s  %s" % (style.paint(state, "good" if item.kept else "dim"), style.plain(head), gain or "")]
-    return [line.rstrip() for line in lines] + (_wrapped(style, item.reason, "      ") if item.reason else [])
+    return [line.rstrip() for line in lines] + (style.wrap(item.reason, "      ") if item.reason else [])
 
 
 def _tuning_verdict(tuning: Tuning) -> str:
     if not any(item.gain is not None for item in tuning.options):
-        return "Nothing was measured: the framework's defaults stay."
+        return "Nothing could be measured: keep the framework's defaults."
     if not tuning.kept:
-        return "The framework's defaults are the fastest here. Measured in %.0f s." % tuning.seconds
-    gain = (
-        "" if tuning.gain is None else ": together %s times the speed of the framework's defaults" % ratio(tuning.gain)
-    )
+        return "The framework's defaults are the fastest settings here. Measured in %.0f s." % tuning.seconds
+    gain = "" if tuning.gain is None else ": together %s times as fast as the framework's defaults" % ratio(tuning.gain)
     return "%s kept%s. Measured in %.0f s." % (count(len(tuning.kept), "setting"), gain, tuning.seconds)

@@ -1,4 +1,4 @@
-"""What a comparison of devices says, in one line and as a report. Pure."""
+"""A comparison of devices, in one line and as a report."""
 
 import textwrap
 from typing import List, Sequence, Tuple
@@ -16,7 +16,7 @@ _KINDS = {
     "differs": "error",
 }
 
-#: Rows of one device; what is left out agrees, or is counted in the line above the table.
+#: Rows of one device; the others agree, or are counted in the line above the table.
 _ROWS = 20
 
 #: Columns of figures: heading and width.
@@ -33,17 +33,17 @@ def comparison_line(comparison: Comparison) -> str:
     wrong = [item for item in comparison.differences if item.verdict in ("differs", "failed")]
     astray = [item for item in comparison.divergences if item.verdict in ("differs", "failed")]
     if not everything:
-        return "%s%s was compared with %s on nothing" % (subject, devices, comparison.reference)
+        return "%snothing was compared with %s" % (subject, comparison.reference)
     if not wrong and not astray:
         coarse = sum(item.verdict == "reduced-precision" for item in comparison.differences)
-        remark = ", %d with reduced precision" % coarse if coarse else ""
-        return "%s%s agrees with %s (%d compared%s)" % (subject, devices, comparison.reference, len(everything), remark)
+        note = ", %d with reduced precision" % coarse if coarse else ""
+        return "%s%s agrees with %s (%d compared%s)" % (subject, devices, comparison.reference, len(everything), note)
     parts = []
     if wrong:
         first = comparison.first_difference or wrong[0]
         parts.append("%d of %d wrong, first %s" % (len(wrong), len(comparison.differences), _first(first)))
     if astray:
-        parts.append("training goes astray with %s on %s" % (_names(astray), astray[0].device))
+        parts.append("training with %s on %s diverges" % (_names(astray), astray[0].device))
     return "%s%s" % (subject, "; ".join(parts))
 
 
@@ -56,15 +56,15 @@ def _names(items: Sequence[Divergence]) -> str:
 
 
 def comparison_text(comparison: Comparison, style: Style) -> str:
-    """Return the report of a comparison: for each device what is worst first, training, findings.
+    """Return the report of a comparison: for each device the worst first, then training and findings.
 
     Parameters
     ----------
     comparison : Comparison
     style : Style
-        Below 90 columns the figures stand in a line of their own.
+        Below 90 columns the figures have a line of their own.
     """
-    title = "devicekit compares %s" % comparison.subject if comparison.subject else "devicekit compares"
+    title = "devicekit: comparison of %s" % comparison.subject if comparison.subject else "devicekit: comparison"
     lines = [style.paint(style.plain(title), "head"), style.rule]
     lines += _row(style, "Reference", comparison.reference)
     lines += _row(style, "Devices", ", ".join(comparison.devices))
@@ -91,11 +91,11 @@ def comparison_text(comparison: Comparison, style: Style) -> str:
 def _device(target: Tuple[str, str], items: Sequence[Difference], style: Style) -> List[str]:
     verdicts = [item.verdict for item in items]
     counted = ", ".join("%s %d" % (verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts)
-    lines = _wrap(style, "%s with %s: %s" % (target + (counted,)), "")
+    lines = style.wrap("%s with %s: %s" % (target + (counted,)), "")
     lines[0] = lines[0].replace(target[0], style.paint(target[0], "head"), 1)
     shown = sorted(items, key=_badness, reverse=True)
     if len(shown) > _ROWS:
-        # Nothing that is wrong is left out for something that agrees.
+        # Everything that is wrong is shown.
         shown = shown[: max(_ROWS, sum(item.verdict in ("differs", "failed") for item in items))]
     wide = _name_width(style) >= _LEAST_NAME
     if wide and any(item.measure is not None for item in shown):
@@ -105,12 +105,12 @@ def _device(target: Tuple[str, str], items: Sequence[Difference], style: Style) 
     for item in shown:
         lines += _difference(item, style, wide)
     if len(shown) < len(items):
-        lines += _wrap(style, "and %d more, none of them worse" % (len(items) - len(shown)), "  ")
+        lines += style.wrap("and %d more, none of them worse" % (len(items) - len(shown)), "  ")
     return lines
 
 
 def _badness(item: Difference) -> Tuple[int, float]:
-    """Sort by verdict, then by how many tolerances an error is large."""
+    """Return a sort key: the verdict, then the error as a multiple of its tolerance."""
     if item.measure is None:
         return VERDICTS.index(item.verdict), float("inf")
     ratio = item.measure.max_relative_error / item.measure.tolerance if item.measure.tolerance else float("inf")
@@ -137,11 +137,11 @@ def _difference(item: Difference, style: Style, wide: bool) -> List[str]:
     indent = " " * (3 + _VERDICT_WIDTH)
     lines += [indent + other for other in others]
     if figures and not wide:
-        lines += _wrap(style, ", ".join("%s %s" % (head, text) for text, (head, _) in zip(figures, _FIGURES)), "    ")
+        lines += style.wrap(", ".join("%s %s" % (head, text) for text, (head, _) in zip(figures, _FIGURES)), "    ")
     if item.detail:
-        lines += _wrap(style, item.detail[:500], "    ")
+        lines += style.wrap(item.detail[:500], "    ")
     if item.ran_on and item.verdict == "unsupported":
-        lines += _wrap(style, "ran on %s" % item.ran_on, "    ")
+        lines += style.wrap("ran on %s" % item.ran_on, "    ")
     return lines
 
 
@@ -165,35 +165,19 @@ def _divergence(item: Divergence, style: Style) -> List[str]:
     curves = (("device", item.weights), ("rounding", item.rounding), ("another seed", item.seed))
     parts = ["%s %.1e to %.1e" % (name, curve[0], curve[-1]) for name, curve in curves if curve]
     if parts:
-        lines += _wrap(style, "distance of the weights, first to last step: " + ", ".join(parts), "    ")
+        lines += style.wrap("distance of the weights, first to last step: " + ", ".join(parts), "    ")
     if item.loss and item.reference_loss:
         text = "last loss %.6g, on the reference %.6g" % (item.loss[-1], item.reference_loss[-1])
-        lines += _wrap(style, text, "    ")
-    return lines + (_wrap(style, item.detail, "    ") if item.detail else [])
+        lines += style.wrap(text, "    ")
+    return lines + (style.wrap(item.detail, "    ") if item.detail else [])
 
 
 def _row(style: Style, label: str, text: str) -> List[str]:
     start = label.ljust(11)
-    return textwrap.wrap(
-        style.plain(text) or "-",
-        max(24, style.width),
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_on_hyphens=False,
-    )
-
-
-def _wrap(style: Style, text: str, indent: str) -> List[str]:
-    return textwrap.wrap(
-        style.plain(text),
-        max(24, style.width),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_on_hyphens=False,
-    ) or [indent]
+    return style.wrap(text or "-", start, " " * len(start))
 
 
 def _verdict(comparison: Comparison, style: Style) -> List[str]:
     kind = "good" if comparison.agrees else "error"
     line = comparison_line(comparison)
-    return [style.paint(text, kind) for text in _wrap(style, line[0].upper() + line[1:] + ".", "")]
+    return [style.paint(text, kind) for text in style.wrap(line[0].upper() + line[1:] + ".", "")]

@@ -1,8 +1,7 @@
-"""The matrix row of an installed framework, beside what is here: for each part what is needed, what was found, and whether
-that goes together. Pure.
+"""The requirements of an installed framework, what is here, and whether the two are compatible.
 
-A cell fails where a finding says so: it is the diagnosis that decides. What the matrix alone would refuse, and no rule has
-confirmed, is unknown: such a rule may have been kept back by a graver cause.
+A cell fails if a finding says so: the diagnosis decides. What only the matrix excludes is unknown, because the rule that
+would confirm it may be hidden by a more severe cause.
 """
 
 from typing import List, Optional, Tuple
@@ -25,12 +24,12 @@ class Cell(Record):
     part : str
         ``"Python"``, ``"NumPy"``, ``"CUDA"``, ...
     needs : str
-        What the release needs, "" where that is not known.
+        What the release needs, "" if that is unknown.
     here : str
-        What was found, "" where nothing was.
+        What is here, "" if nothing was found.
     state : {"ok", "fails", "unknown", "not needed"}
     code : str
-        Of the finding that makes it fail, or keeps it from being judged.
+        Of the finding that makes it fail, or prevents the check.
     because : str
         Why it is unknown or not needed.
     """
@@ -44,7 +43,7 @@ class Cell(Record):
 
 
 class MatrixRow(Record):
-    """The row of one release. ``installed``: otherwise it is the newest that is known."""
+    """The row of one release. If it is not installed, it is the newest known release."""
 
     framework: str
     version: str
@@ -75,7 +74,7 @@ _CODES = {
 def matrix_row(
     machine: Machine, diagnosis: Diagnosis, framework: Optional[str], matrix: Optional[Matrix] = None
 ) -> Optional[MatrixRow]:
-    """Return the row of a framework, of its newest release where it is not installed; None where nothing is known of it.
+    """Return the row of a framework (of its newest release if it is not installed), or None if it is unknown.
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ def matrix_row(
         return _Reader(machine, diagnosis, name, version, known).row()
     project = known.project(name)
     if project is None or machine.python.build(name) is not None:
-        return None  # a version that cannot be read has no row
+        return None  # the version cannot be read
     return _Reader(machine, diagnosis, name, project.versions[-1], known, installed=False).row()
 
 
@@ -129,7 +128,7 @@ class _Reader:
         self.build: Optional[FrameworkBuild] = machine.python.build(framework)
 
     def row(self) -> MatrixRow:
-        """Return all cells that mean something here."""
+        """Return the cells that apply here."""
         cells = [*self._wheel(), *self._processor()]
         cells += [self._dependency("NumPy", "numpy"), self._dependency("protobuf", "protobuf"), self._keras()]
         cells.append(self._cell("Dependencies", "", "", None))
@@ -140,13 +139,13 @@ class _Reader:
 
     def _finding(self, part: str) -> Optional[Finding]:
         for item in self.diagnosis.findings:
-            # An "info" that blocks something is as true: of a framework beside the one that is meant, say.
+            # A finding about a framework other than the target is an "info".
             if item.code in _CODES[part] and item.blocks and item.concerns(self.framework):
                 return item
         return None
 
     def _cell(self, part: str, needs: str, here: str, fits: Optional[bool], because: str = "") -> Cell:
-        """Judge a cell: by a finding, else by the matrix, else not at all."""
+        """Return a cell: decided by a finding, otherwise by the matrix, otherwise unknown."""
         finding = self._finding(part)
         if finding is not None:
             return Cell(part, needs, here, "fails", finding.code, finding.summary)
@@ -158,12 +157,12 @@ class _Reader:
         if fits is None:
             first = next((item for item in self.diagnosis.findings if item.keeps_from_gpus(self.framework)), None)
             if not because and first is not None:
-                return Cell(part, needs, here, "unknown", first.code, "not judged: %s comes first" % first.code)
-            return Cell(part, needs, here, "unknown", "", because or "nothing here says whether it fits")
-        return Cell(part, needs, here, "unknown", "", "the matrix refuses it, but no rule confirms that: %s" % because)
+                return Cell(part, needs, here, "unknown", first.code, "unknown until %s is fixed" % first.code)
+            return Cell(part, needs, here, "unknown", "", because or "it cannot be checked here")
+        return Cell(part, needs, here, "unknown", "", "the matrix excludes it, but no rule confirms it: %s" % because)
 
     def _wheel(self) -> List[Cell]:
-        """Python and the operating system: for which there are wheels."""
+        """Return the cells of Python and the operating system: what there are wheels for."""
         native = self.machine.native
         row = self.matrix.tensorflow(self.plain) if self.framework == "tensorflow" else None
         needs = row.python if row is not None else (self.release.requires_python if self.release is not None else "")
@@ -226,10 +225,10 @@ class _Reader:
         return ""
 
     def _gpu(self) -> List[Cell]:
-        """The cells of what the build computes with beside the processor."""
+        """Return the cells of what the build uses other than the CPU."""
         build = self.build
         cuda, rocm = bool(build and build.cuda.or_none()), bool(build and build.rocm.or_none())
-        cells = [self._what_it_is_for(cuda, rocm)]
+        cells = [self._accelerators(cuda, rocm)]
         if cuda and build is not None:
             cells += self._cuda(build)
         if rocm and build is not None:
@@ -242,26 +241,26 @@ class _Reader:
         return cells
 
     def _candidates(self, platform: str = "") -> List[Candidate]:
-        """The devices of this framework beside the processor."""
+        """Return the devices of this framework other than the CPU."""
         found = self.diagnosis.candidates_for(self.framework)
         return [item for item in found if item.platform != "cpu" and platform in ("", item.platform)]
 
     def _usable(self, platform: str) -> Optional[bool]:
-        """Whether a device of a platform can be used: then all that it needs is there. None where that is not known."""
+        """Return True if a device of a platform is usable, so all it needs is here; None if that is unknown."""
         return True if any(item.usable for item in self._candidates(platform)) else None
 
-    def _what_it_is_for(self, cuda: bool, rocm: bool) -> Cell:
+    def _accelerators(self, cuda: bool, rocm: bool) -> Cell:
         build = self.build
         kinds = [("CUDA", cuda), ("ROCm", rocm)]
         if build is not None:
             kinds += [(name, bool(fact.or_none())) for name, fact in (
                 ("DirectML", build.directml), ("Intel GPUs", build.xpu), ("Metal", build.metal)
             )]  # fmt: skip
-        here = " and ".join(name for name, is_so in kinds if is_so) or "the CPU alone"
+        here = " and ".join(name for name, is_so in kinds if is_so) or "CPU only"
         devices = self._candidates()
         needs = " or ".join(dict.fromkeys(item.platform for item in devices if item.platform))
         if not devices and self._finding("Build") is None:
-            return Cell("Build", "", here, "not needed", "", "this machine has no device beside the CPU")
+            return Cell("Build", "", here, "not needed", "", "this machine has no device other than the CPU")
         usable = any(item.usable for item in devices)
         if usable and not any(is_so for _, is_so in kinds):
             here += ", and a plug-in"
@@ -313,7 +312,7 @@ class _Reader:
 
 
 def _library(libraries: Tuple[Library, ...], part: str) -> str:
-    """Return which file of a library would be loaded, with its version where that is known, and how it was found."""
+    """Return the library file that would be loaded, with its version if known, and how it was found."""
     for item in libraries:
         plain = item.name.lower()
         if plain.startswith(("lib" + part, part)):

@@ -9,7 +9,7 @@ from ..selection.selection import Selection
 
 __all__ = ["devices_data", "doctor_data", "verification_data"]
 
-#: Version of these documents' form.
+#: Version of the schema of these documents.
 SCHEMA = 1
 
 

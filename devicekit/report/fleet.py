@@ -1,7 +1,6 @@
-"""What was found on many machines, as text."""
+"""The report of ``devicekit fleet``."""
 
-import textwrap
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 from ..cluster.diff.result import MachineDiff
 from ..cluster.fleet.result import Fleet, FleetDifference, FleetGroup
@@ -11,15 +10,15 @@ from .terminal import Style, finding_lines
 
 __all__ = ["fleet_text", "group_title", "names_of", "unlike"]
 
-#: Of a long list of nodes so many are named.
+#: Number of nodes that are named.
 _MOST_NAMES = 8
-#: So many groups, and so many lines of differences; the rest is counted, and in the JSON.
+#: Number of groups, differences, and values of a difference; the rest is counted, and in the JSON.
 _MOST_GROUPS, _MOST_DIFFERENCES, _MOST_VALUES = 12, 40, 4
 
 
 def fleet_text(fleet: Fleet, style: Style) -> str:
     """Return the report of ``devicekit fleet``."""
-    lines = [style.paint("%s, %d judged, %s" % (
+    lines = [style.paint("%s, %d checked, %s" % (
         count(len(fleet.nodes), "node"), fleet.known, count(len(fleet.groups), "group")), "head"), style.rule]  # fmt: skip
     for number, group in enumerate(fleet.groups[:_MOST_GROUPS]):
         lines += _group(group, number, fleet, style)
@@ -30,9 +29,9 @@ def fleet_text(fleet: Fleet, style: Style) -> str:
             "",
         ]
     if fleet.differences:
-        lines += [style.paint("What is unlike the others", "head"), *_differences(fleet, style), ""]
+        lines += [style.paint("Differences", "head"), *_differences(fleet, style), ""]
     if fleet.failures or fleet.problems:
-        lines += [style.paint("What is not known", "head"), *_failures(fleet, style), ""]
+        lines += [style.paint("Not checked", "head"), *_failures(fleet, style), ""]
     return "\n".join([*lines, style.rule, _verdict(fleet, style)]) + "\n"
 
 
@@ -52,7 +51,7 @@ def names_of(nodes: Sequence[str]) -> str:
 
 
 def unlike(item: FleetDifference, fleet: Fleet) -> List[Tuple[str, Tuple[str, ...]]]:
-    """Return who has what instead of what most have, in words, the most common first.
+    """Return which nodes differ from most nodes, the most common difference first.
 
     ``3 of 128 nodes have 535.104.05, the others 550.54.15``; ``1 of 128 nodes has none, the others accessible``.
     """
@@ -70,9 +69,9 @@ def _group(group: FleetGroup, number: int, fleet: Fleet, style: Style) -> List[s
     bad = group.broken or group.fallback
     kind = "error" if group.broken else "warning" if bad or group.findings else "good"
     lines = [style.paint(style.plain(group_title(group, fleet)), kind)]
-    lines += _wrapped(style, names_of(group.nodes), "  ")
+    lines += style.wrap(names_of(group.nodes), "  ", "      ")
     if group.findings and len(group.nodes) > 1:
-        lines += _wrapped(style, "for example on %s, whose numbers and commands these are:" % group.example, "  ")
+        lines += style.wrap("numbers and commands are those of %s:" % group.example, "  ", "      ")
     for finding in group.findings:
         lines += ["  " + line if line else line for line in finding_lines(finding, style)[:-1]]
     if group.diff is not None:
@@ -83,7 +82,7 @@ def _group(group: FleetGroup, number: int, fleet: Fleet, style: Style) -> List[s
 
 
 def _because(diff: MachineDiff, style: Style) -> List[str]:
-    """What explains that a group is not as the first one; each explanation once."""
+    """Return what explains that a group differs from the first one; each explanation once."""
     found: Dict[Tuple[Tuple[str, ...], ...], List[str]] = {}
     for item in diff.consequences:
         found.setdefault(item.causes, []).append(item.name if item.finding is not None else said(item))
@@ -91,7 +90,7 @@ def _because(diff: MachineDiff, style: Style) -> List[str]:
     for causes, texts in found.items():
         if causes:
             more = " and %d more" % (len(texts) - 2) if len(texts) > 2 else ""
-            lines += _wrapped(style, "unlike the first group: %s%s" % ("; ".join(texts[:2]), more), "  ")
+            lines += style.wrap("differs from the first group: %s%s" % ("; ".join(texts[:2]), more), "  ", "      ")
             lines += cause_lines(causes, diff, style)
     return lines
 
@@ -101,7 +100,7 @@ def _differences(fleet: Fleet, style: Style) -> List[str]:
     for item in fleet.differences[:_MOST_DIFFERENCES]:
         for place, (text, nodes) in enumerate(unlike(item, fleet)[:_MOST_VALUES]):
             label = item.name if not place else ""
-            lines += _wrapped(style, "%s: %s (%s)" % (label or "and", text, names_of(nodes)), "  ")
+            lines += style.wrap("%s: %s (%s)" % (label or "and", text, names_of(nodes)), "  ", "      ")
         if len(item.unusual) > _MOST_VALUES:
             lines.append("    and %s" % count(len(item.unusual) - _MOST_VALUES, "more value"))
     if len(fleet.differences) > _MOST_DIFFERENCES:
@@ -110,40 +109,29 @@ def _differences(fleet: Fleet, style: Style) -> List[str]:
 
 
 def _failures(fleet: Fleet, style: Style) -> List[str]:
-    lines = [line for text in fleet.problems for line in _wrapped(style, text, "  ")]
+    lines = [line for text in fleet.problems for line in style.wrap(text, "  ", "      ")]
     because: Dict[str, List[str]] = {}
     for node in fleet.failures:
         because.setdefault(node.problem, []).append(node.name)
     for problem, nodes in sorted(because.items(), key=lambda item: -len(item[1]))[:_MOST_DIFFERENCES]:
-        lines += _wrapped(style, "%s: %s" % (names_of(nodes), problem), "  ")
+        lines += style.wrap("%s: %s" % (names_of(nodes), problem), "  ", "      ")
     if len(because) > _MOST_DIFFERENCES:
         lines.append("  and %s" % count(len(because) - _MOST_DIFFERENCES, "more reason"))
     return lines
-
-
-def _wrapped(style: Style, text: str, indent: str, later: Optional[str] = None) -> List[str]:
-    return textwrap.wrap(
-        style.plain(text),
-        max(40, style.width),
-        initial_indent=indent,
-        subsequent_indent=later or indent + "    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _verdict(fleet: Fleet, style: Style) -> str:
     broken = sum(len(group.nodes) for group in fleet.groups if group.broken)
     parts = ["%s with an error" % count(broken, "node")] if broken else []
     if fleet.failures:
-        parts.append("%s not judged" % count(len(fleet.failures), "node"))
+        parts.append("%s not checked" % count(len(fleet.failures), "node"))
     if fleet.problems and not parts:
-        parts.append("not everything could be gathered")
+        parts.append("some snapshots could not be collected")
     warned = sum(len(group.nodes) for group in fleet.groups if group.findings and not group.broken)
     if parts and warned:
-        parts.append("%s with a warning or remark" % count(warned, "node"))
+        parts.append("%s with a warning or note" % count(warned, "node"))
     if parts:
         return style.paint(", ".join(parts) + ".", "error")
     if warned:
-        return style.paint("No errors; %s with a warning or remark." % count(warned, "node"), "warning")
-    return style.paint("Nothing is wrong.", "good")
+        return style.paint("No errors; %s with a warning or note." % count(warned, "node"), "warning")
+    return style.paint("No problems found.", "good")

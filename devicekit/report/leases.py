@@ -9,7 +9,7 @@ __all__ = ["leases_text"]
 
 
 def leases_text(found: Any, style: Style) -> str:
-    """Return who holds what, and who waits; ``found``: `devicekit.cluster.lease.listing.Leases`."""
+    """Return which process holds which device, and which processes wait."""
     lines: List[str] = []
     for row in found.devices:
         if row.held:
@@ -20,7 +20,7 @@ def leases_text(found: Any, style: Style) -> str:
             state = style.paint("free", "good")
         lines.append("%-8s %s: %s" % (row.device or "-", style.plain(row.name), state))
     if not found.devices:
-        lines.append("There is no accelerator here, and nothing is leased.")
+        lines.append("There is no accelerator here, and none is leased.")
     for place, row in enumerate(found.waiting):
         who = "process %d (%s)" % (row.pid, row.command) if row.pid is not None else "a process"
         what = (

@@ -1,4 +1,4 @@
-"""Rows of the matrix as text and as plain data."""
+"""The report of ``devicekit matrix``, as text and as plain data."""
 
 from typing import Any, Dict, List, Optional
 
@@ -9,7 +9,7 @@ __all__ = ["matching", "matrix_data", "matrix_text"]
 
 
 def matching(project: Project, version: Optional[str]) -> List[Release]:
-    """Return the releases that a version names: one, or all of a minor release; all of them without a version."""
+    """Return the releases of a version: one, all of a minor release, or all without a version."""
     exact = project.release(version) if version else None
     if exact is not None:
         return [exact]
@@ -62,7 +62,7 @@ def _release(release: Release, matrix: Matrix) -> Dict[str, Any]:
 
 
 def _libraries(release: Release, build: Build, matrix: Matrix) -> Dict[str, List[str]]:
-    """Return the names under which a build opens native libraries, by operating system."""
+    """Return the file names of the native libraries that a build opens, by operating system."""
     found: Dict[str, List[str]] = {}
     row, line = matrix.cuda(build.cuda), matrix.cudnn(build.cudnn) if build.cudnn else None
     systems = {platform.partition("_")[0] for platform, _ in build.wheels} if row is not None else set()
@@ -78,11 +78,11 @@ def _libraries(release: Release, build: Build, matrix: Matrix) -> Dict[str, List
 
 
 def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked: Optional[str]) -> str:
-    """Return releases for a person."""
+    """Return releases as text."""
     lines: List[str] = []
     if asked and not releases:
         nearest = project.nearest(asked)
-        lines.append("%s %s is not known; the nearest release that is known says:" % (project.name, asked))
+        lines.append("%s %s is unknown; the nearest known release:" % (project.name, asked))
         releases = [nearest] if nearest is not None else []
     for release in releases:
         lines += ["", "%s %s" % (project.name, release.version) + (" (withdrawn)" if release.yanked else "")]
@@ -102,9 +102,9 @@ def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked
                 lines += ["    %s: %s" % (label, ", ".join(build[key]))] if build[key] else []
             lines.append("    source: %s" % build["source"])
         for hold in data["not_declared"]:
-            what = "needs %s" % ", ".join(hold["needs"]) if hold["needs"] else "does not do for %s" % hold["goal"]
+            what = "needs %s" % ", ".join(hold["needs"]) if hold["needs"] else "does not work for %s" % hold["goal"]
             where = " (Python %s)" % hold["python"] if hold["python"] else ""
-            lines.append("  not declared: %s%s: %s" % (what, where, hold["because"]))
+            lines.append("  undeclared: %s%s: %s" % (what, where, hold["because"]))
             lines.append("    seen: %s" % hold["seen"])
     return "\n".join(lines).strip("\n") + "\n"
 

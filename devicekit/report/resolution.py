@@ -1,4 +1,4 @@
-"""A resolution as text: for a person, and in the formats that installers read."""
+"""The report of ``devicekit resolve``, as text and in the formats that installers read."""
 
 import textwrap
 from typing import List
@@ -19,7 +19,7 @@ def formatted(answer: Resolution, form: str, python: str) -> str:
     answer : Resolution
     form : {"pip", "constraints", "uv", "conda"}
     python : str
-        The Python that is at hand, as ``"3.11"``: for another one the command names it.
+        The version of this Python, ``"3.11"``; the command names another one.
     """
     if form == "constraints":
         return _constraints(answer)
@@ -36,7 +36,7 @@ def formatted(answer: Resolution, form: str, python: str) -> str:
 
 
 def _constraints(answer: Resolution) -> str:
-    """Return the lines of a file for ``--constraint`` and ``--requirement``; each with its reason before it."""
+    """Return a file for ``--constraint`` and ``--requirement``, each line preceded by its reason."""
     lines = ["# devicekit resolve %s: %s" % (answer.goal, answer.target.label)]
     for pin in answer.pins:
         if pin.deciding:
@@ -46,14 +46,14 @@ def _constraints(answer: Resolution) -> str:
 
 
 def _conda(answer: Resolution) -> str:
-    """Return an environment file; conda brings Python and pip, and pip the rest, as the frameworks are published for it."""
+    """Return an environment file: Python and pip come from conda, the frameworks from pip."""
     lines = ["name: devicekit-%s" % answer.goal, "channels:", "  - conda-forge", "dependencies:"]
     lines += ["  - python=%s" % answer.target.python, "  - pip", "  - pip:"]
     return "\n".join(lines + ["      - %s" % item for item in answer.requirements]) + "\n"
 
 
 def resolution_text(answer: Resolution, python: str) -> str:
-    """Return a resolution for a person."""
+    """Return a resolution as text."""
     names = {"tensorflow": "TensorFlow", "keras": "Keras", "jax": "JAX", "torch": "PyTorch"}
     what = " and ".join(names[name] for name in answer.frameworks)
     where = {"cpu": "the CPU", "cuda": "NVIDIA GPUs (CUDA)", "rocm": "AMD GPUs (ROCm)", "metal": "Apple's GPUs (Metal)"}
@@ -62,7 +62,7 @@ def resolution_text(answer: Resolution, python: str) -> str:
     if not answer.possible:
         lines = ["%s: not possible" % head, ""] + _wrapped(answer.obstacles, "  - ")
         if answer.alternatives:
-            lines += ["", "What is possible:"]
+            lines += ["", "Possible instead:"]
             for item in answer.alternatives:
                 lines += _wrapped([item.text], "  - ")
                 lines.append("      devicekit resolve %s" % " ".join(quoted(part) for part in item.arguments))
@@ -80,7 +80,7 @@ def resolution_text(answer: Resolution, python: str) -> str:
         )
     lines += ["  %s" % text for text in answer.others]
     if answer.needs:
-        lines += ["", "The system has to bring:"]
+        lines += ["", "The system needs:"]
         marks = {True: "found", False: "not found here", None: "not checked"}
         for need in answer.needs:
             lines += _wrapped(["%s (%s)" % (need.text, marks[need.met])], "  - ")

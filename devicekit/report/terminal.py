@@ -1,4 +1,4 @@
-"""Reports for a terminal: plain text of a given width, with or without colour and beyond ASCII."""
+"""Reports for a terminal: text of a given width, with or without colors and characters beyond ASCII."""
 
 import textwrap
 from typing import Iterable, List, Optional
@@ -11,34 +11,45 @@ from ..selection.selection import Selection
 
 __all__ = ["Style", "devices_text", "doctor_text"]
 
-_COLOURS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
+_COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
 _LABEL_WIDTH = 11
 
 
 class Style(Record):
-    """How to lay out.
+    """How text is laid out.
 
     Attributes
     ----------
     width : int
         Columns.
-    colour : bool
-        Whether to use ANSI colours.
+    color : bool
+        Whether to use ANSI colors.
     unicode : bool
         Whether characters beyond ASCII can be printed.
     """
 
     width: int = 80
-    colour: bool = False
+    color: bool = False
     unicode: bool = False
 
     def paint(self, text: str, kind: str) -> str:
-        """Return the text in a colour, where there are colours."""
-        return "\033[%sm%s\033[0m" % (_COLOURS[kind], text) if self.colour else text
+        """Return the text in a color, if there are colors."""
+        return "\033[%sm%s\033[0m" % (_COLORS[kind], text) if self.color else text
 
     def plain(self, text: str) -> str:
         """Return the text in characters that the terminal can print, without control characters."""
         return printable(text, ascii_only=not self.unicode)
+
+    def wrap(self, text: str, indent: str = "", later: Optional[str] = None) -> List[str]:
+        """Return the text in lines of the width; ``later``: the indent of all lines but the first."""
+        return textwrap.wrap(
+            self.plain(text),
+            max(20, self.width),
+            initial_indent=indent,
+            subsequent_indent=indent if later is None else later,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
     @property
     def rule(self) -> str:
@@ -47,16 +58,15 @@ class Style(Record):
 
 
 def _labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
-    """Lay out ``label text`` with the text wrapped beside the label."""
+    """Return ``label text``, the text wrapped to the right of the label."""
     start = " " * indent + style.plain(label).ljust(_LABEL_WIDTH)
     room = max(20, style.width - len(start))
-    wrapped = textwrap.wrap(style.plain(text), room, break_long_words=False, break_on_hyphens=False) or [""]
-    lines = [start + wrapped[0]]
-    return lines + [" " * len(start) + line for line in wrapped[1:]]
+    first, *others = style.replace(width=room).wrap(text) or [""]
+    return [start + first, *(" " * len(start) + line for line in others)]
 
 
 def _command(style: Style, command: str) -> List[str]:
-    """A command stands alone on its line and is never wrapped: it is there to be copied."""
+    """A command has a line of its own and is never wrapped, so that it can be copied."""
     return ["    " + style.paint(style.plain(command), "good")]
 
 
@@ -72,7 +82,7 @@ def _cores(native: Native) -> str:
 
 
 def _limited(native: Native) -> str:
-    """The machine's memory, and how much of it this process may use where that is less."""
+    """Return the memory of the machine, and how much of it this process may use if that is less."""
     total, usable = native.memory_bytes.or_none(), native.usable_memory_bytes
     if total is None or usable is None or usable >= total:
         return _memory(total)
@@ -80,19 +90,19 @@ def _limited(native: Native) -> str:
 
 
 def machine_lines(machine: Machine, style: Style) -> List[str]:
-    """What was examined."""
+    """Return what was examined."""
     native, python = machine.native, machine.python
     system = native.os_version.or_none() or native.system
     lines = _labelled(style, "System", "%s, %s%s%s" % (system, native.architecture, _cores(native), _limited(native)))
-    where = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
-    lines += _labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, where))
-    places = []
+    environment = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
+    lines += _labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, environment))
+    inside = []
     if machine.process.container.or_none():
-        places.append("container (%s)" % machine.process.container.or_none())
+        inside.append("container (%s)" % machine.process.container.or_none())
     if machine.process.wsl.or_none():
-        places.append("WSL %d" % (machine.process.wsl.or_none() or 0))
-    if places:
-        lines += _labelled(style, "Inside", ", ".join(places))
+        inside.append("WSL %d" % (machine.process.wsl.or_none() or 0))
+    if inside:
+        lines += _labelled(style, "Inside", ", ".join(inside))
     return lines
 
 
@@ -100,7 +110,7 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
     lines: List[str] = []
     several = sum(item.framework in _COMPUTING for item in diagnosis.frameworks) > 1
     for number, item in enumerate(diagnosis.frameworks):
-        state = {True: "works", False: "cannot be imported", None: "not judged"}[item.will_import]
+        state = {True: "works", False: "cannot be imported", None: "unknown"}[item.will_import]
         if item.cause is not None:
             state += ": %s" % item.cause
         elif several:
@@ -114,7 +124,7 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
 def _plugin_lines(machine: Machine, style: Style) -> List[str]:
     lines: List[str] = []
     for number, item in enumerate(machine.platforms):
-        state = {"value": "works", "absent": "works; nothing of it is here", "unknown": "not asked"}[item.facts.status]
+        state = {"value": "works", "absent": "works; no such device here", "unknown": "not examined"}[item.facts.status]
         if item.problems:
             state = "plugin-broken"
         platform = ", for %s" % item.name if item.name else ""
@@ -122,18 +132,18 @@ def _plugin_lines(machine: Machine, style: Style) -> List[str]:
     return lines
 
 
-#: The frameworks with devices of their own; Keras computes with one of them.
+#: The frameworks with their own devices; Keras computes with one of them.
 _COMPUTING = ("tensorflow", "jax", "torch")
 
 
 def _best(diagnosis: Diagnosis, framework: str) -> str:
-    """On which device a framework would compute, where several are there to be compared."""
+    """Return on which device a framework would compute."""
     if framework not in _COMPUTING:
         return ""
     for item in diagnosis.candidates_for(framework):
         if item.usable is not False:
             platform = " [%s]" % item.platform if item.platform != "cpu" else ""
-            return " on %s%s%s" % (item.device, platform, "" if item.usable else ", if a trial says so")
+            return " on %s%s%s" % (item.device, platform, "" if item.usable else " (not tested yet)")
     return ""
 
 
@@ -141,7 +151,7 @@ def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
     if item.usable:
         state, kind = "usable", "good"
     elif item.usable is None:
-        state, kind = "only a trial can tell", "info"
+        state, kind = "not tested yet", "info"
     else:
         state, kind = "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), "warning"
     mark = ("\u25cf" if style.unicode else "*") if chosen else " "
@@ -150,18 +160,18 @@ def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
     lines = _labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
     lines = [line.replace(state, style.paint(state, kind)) for line in lines]
     details = ["compute capability %s" % item.compute_capability] if item.compute_capability else []
-    # Either can be copied: into a device string or CUDA_VISIBLE_DEVICES, and into what lspci shows.
+    # To be copied: into a device string or CUDA_VISIBLE_DEVICES, and to find the device in the output of lspci.
     details += [text for text in (item.uuid, item.location) if text]
     for more in filter(None, (", ".join(details), item.remark)):
         lines += _labelled(style, "", more)
     return lines
 
 
-#: What the numbers of several devices count.
+#: What the numbers of several devices mean.
 _NUMBERINGS = {
-    "fastest-first": "as CUDA counts, from the fastest GPU on; with CUDA_DEVICE_ORDER=PCI_BUS_ID along the bus, as nvidia-smi",
-    "pci-bus": "along the PCI bus, as nvidia-smi counts (CUDA_DEVICE_ORDER=PCI_BUS_ID)",
-    "variable": "as CUDA_VISIBLE_DEVICES names the devices",
+    "fastest-first": "fastest GPU first, as CUDA counts; nvidia-smi may differ, unless CUDA_DEVICE_ORDER=PCI_BUS_ID is set",
+    "pci-bus": "in the order of the PCI bus, as in nvidia-smi (CUDA_DEVICE_ORDER=PCI_BUS_ID)",
+    "variable": "in the order of CUDA_VISIBLE_DEVICES",
 }
 
 
@@ -191,31 +201,20 @@ def doctor_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, st
     lines += devices_text(diagnosis, selection, style).splitlines()
     lines += ["", style.paint("Decision", "head")]
     framework = " with %s" % selection.framework if selection.framework else ""
-    lines += _wrap(style, "%s%s: %s." % (selection.device, framework, selection.reason.rstrip(".")))
+    lines += style.wrap("%s%s: %s." % (selection.device, framework, selection.reason.rstrip(".")), "  ")
     if diagnosis.findings:
         lines += ["", style.paint("Findings", "head")]
         for finding in diagnosis.findings:
             lines += finding_lines(finding, style)
-    lines += _remarks(machine, diagnosis, style)
+    lines += _unknown(machine, diagnosis, style)
     lines += [style.rule, _verdict(diagnosis, selection, style)]
     return "\n".join(lines) + "\n"
 
 
-def _wrap(style: Style, text: str, indent: str = "  ") -> List[str]:
-    return textwrap.wrap(
-        style.plain(text),
-        max(20, style.width),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def finding_lines(finding: Finding, style: Style) -> List[str]:
-    """Lay out one finding: cause, evidence, fixes, link."""
+    """Return the lines of a finding: cause, evidence, fixes, link."""
     lines = ["%s %s" % (style.paint(finding.severity, finding.severity), style.paint(finding.code, "head"))]
-    lines += _wrap(style, finding.summary)
+    lines += style.wrap(finding.summary, "  ")
     for evidence in finding.evidence:
         source = " (%s)" % evidence.source if evidence.source else ""
         lines += _labelled(style, "seen", evidence.text + source, indent=2)
@@ -228,7 +227,7 @@ def finding_lines(finding: Finding, style: Style) -> List[str]:
     return lines + [""]
 
 
-def _remarks(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[str]:
+def _unknown(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[str]:
     lines: List[str] = []
     for item in diagnosis.not_evaluated:
         lines += _labelled(style, "unknown", "%s: %s" % (item.code, item.because))
@@ -240,6 +239,6 @@ def _remarks(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[s
 def _verdict(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
     counts = {name: sum(item.severity == name for item in diagnosis.findings) for name in ("error", "warning")}
     if not counts["error"] and not counts["warning"]:
-        return style.paint("Nothing is wrong.", "good")
+        return style.paint("No problems found.", "good")
     parts = ["%d %s%s" % (count, name, "" if count == 1 else "s") for name, count in counts.items() if count]
     return style.paint(" and ".join(parts) + ".", "error" if counts["error"] else "warning")

@@ -1,6 +1,5 @@
-"""What ``devicekit verify`` prints. Pure."""
+"""The report of ``devicekit verify``."""
 
-import textwrap
 from typing import Dict, List
 
 from ..diagnosis.findings import Finding
@@ -12,44 +11,43 @@ __all__ = ["verification_text"]
 _DONE = (("import", "imported"), ("list", "devices listed"), ("compute", "computed"), ("train", "trained"))
 
 
-def verification_text(found: Verification, style: Style, snapshot: str = "devicekit snapshot") -> str:
+def verification_text(verification: Verification, style: Style, snapshot: str = "devicekit snapshot") -> str:
     """Return the report of ``devicekit verify``.
 
     Parameters
     ----------
-    found : Verification
+    verification : Verification
     style : Style
     snapshot : str
-        The command that writes the snapshot of what was examined.
+        The command that writes a snapshot of the machine.
     """
-    lines = [style.paint("devicekit %s" % found.machine.devicekit_version, "head"), style.rule]
-    lines += machine_lines(found.machine, style) + [""]
-    for item in found.frameworks:
+    lines = [style.paint("devicekit %s" % verification.machine.devicekit_version, "head"), style.rule]
+    lines += machine_lines(verification.machine, style) + [""]
+    for item in verification.frameworks:
         lines += _framework(item, style) + [""]
     causes: Dict[str, Finding] = {}
-    for item in found.frameworks:
+    for item in verification.frameworks:
         for finding in item.findings:
             causes.setdefault(finding.code, finding)
     if causes:
         lines += [style.paint("Findings", "head")]
         for finding in causes.values():
             lines += finding_lines(finding, style)
-    if found.agrees is False:
+    if verification.agrees is False:
         lines += [style.paint("The prediction was wrong.", "warning")]
-        lines += textwrap.wrap(
-            "That is a defect of devicekit: please report it, with this report and with machine.json from this command "
-            "(it holds no names of users or hosts):",
-            style.width,
+        lines += style.wrap(
+            "This is a bug in devicekit. Please report it, and attach this report and machine.json from this command "
+            "(it contains no user or host names):"
         )
         lines += ["    " + style.paint(style.plain(snapshot + " --output machine.json"), "good"), ""]
-    return "\n".join(lines + [style.rule, _verdict(found, style)]) + "\n"
+    return "\n".join(lines + [style.rule, _verdict(verification, style)]) + "\n"
 
 
 def _framework(item: FrameworkVerification, style: Style) -> List[str]:
     predicted, observed = item.predicted, item.observed
     agreement = {True: ", as predicted", False: ", which was not predicted", None: ""}[item.agrees]
     if observed.outcome == "not-run":
-        state, kind = "could not be tried", "warning"
+        state, kind = "could not be tested", "warning"
     elif item.works:
         state, kind = "works" + agreement, "good" if item.agrees is not False else "warning"
     else:
@@ -69,7 +67,7 @@ def _predicted(item: FrameworkVerification) -> str:
     predicted = item.predicted
     because = ": %s" % predicted.cause if predicted.cause else ""
     if predicted.will_import is None:
-        return "nothing: this release is not known"
+        return "nothing: unknown release"
     if not predicted.will_import:
         return "cannot be imported" + (because or ": it is not installed")
     keras = {True: "Keras trains", False: "Keras does not train" + because, None: ""}[predicted.will_run_keras]
@@ -99,18 +97,11 @@ def _observed(item: FrameworkVerification) -> str:
 
 def _row(style: Style, label: str, text: str) -> List[str]:
     start = "  " + label.ljust(11)
-    return textwrap.wrap(
-        style.plain(text),
-        style.width,
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return style.wrap(text, start, " " * len(start))
 
 
-def _verdict(found: Verification, style: Style) -> str:
-    broken = [item.framework for item in found.frameworks if not item.works]
+def _verdict(verification: Verification, style: Style) -> str:
+    broken = [item.framework for item in verification.frameworks if not item.works]
     if broken:
-        return style.paint("Not everything works: %s." % ", ".join(broken), "error")
-    return style.paint("Everything works%s." % (", as predicted" if found.agrees else ""), "good")
+        return style.paint("Does not work: %s." % ", ".join(broken), "error")
+    return style.paint("Everything works%s." % (", as predicted" if verification.agrees else ""), "good")

@@ -75,7 +75,7 @@ def test_the_text_says_how_many_of_how_many(folder):
     assert "4 of 6 nodes: cuda with tensorflow, 8 of 8 accelerators usable" in text
     assert "cut: the snapshot is not JSON (it seems to be cut short)" in text
     assert "because  NVIDIA driver: 550.54.15 -> 470.82.01" in text
-    assert text.splitlines()[-1] == "1 node not judged, 2 nodes with a warning or remark."
+    assert text.splitlines()[-1] == "1 node not checked, 2 nodes with a warning or note."
 
 
 def test_most_are_right_even_where_the_most_common_machine_is_not(tmp_path):
@@ -223,5 +223,5 @@ def test_numbers_and_commands_are_those_of_a_node_that_is_named(tmp_path):
     assert group.example == "n0"
     (finding,) = group.findings
     assert any("7000" in (fix.command or "") for fix in finding.fix)
-    assert "for example on n0" in fleet_text(fleet, Style())
+    assert "numbers and commands are those of n0" in fleet_text(fleet, Style())
     assert "those of n0" in fleet._repr_html_()

@@ -1,4 +1,4 @@
-"""Drawings of measurements: throughput, errors against their tolerance, divergence over steps, gains of tuning.
+"""Figures of measurements: throughput, errors and tolerances, divergence of training, gains of tuning.
 
-Pure: from the same frozen types as the reports. matplotlib is imported when something is drawn, without pyplot.
+matplotlib is imported when something is drawn, without pyplot.
 """

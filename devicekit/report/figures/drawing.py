@@ -1,4 +1,4 @@
-"""What the drawings share: colours, panels one below the other, labels, and numbers as people read them."""
+"""What all figures share: colors, panels, labels, and numbers."""
 
 import contextlib
 import warnings
@@ -12,15 +12,15 @@ __all__ = [
     "matplotlib_style", "measured", "power", "printable", "require_matplotlib", "rows_of_bars", "shortened",
 ]  # fmt: skip
 
-#: Inches; at least this is a wide figure, with more room for names and numbers.
+#: Inches; from this width on, there is more room for names and numbers.
 WIDE = 7.0
 
-#: Of Okabe and Ito's colours, which people with any kind of colour blindness tell apart (https://jfly.uni-koeln.de/color/);
-#: what they mean is told by a form or a word as well. A page gives them other values in the dark: see `svg.CLASSES`.
+#: From the palette of Okabe and Ito, which works with any kind of color blindness (https://jfly.uni-koeln.de/color/);
+#: a shape or a word repeats what a color means. In dark mode, a page replaces their values: see `svg.CLASSES`.
 BLUE, RED, GREEN, PURPLE = "#0072b2", "#d55e00", "#00795c", "#a3548a"
 INK, GREY, FAINT = "#1f2830", "#606c78", "#d5dbe1"
 
-#: Of what is drawn here, whatever the user's own style says: figures have to be legible at the size they are made for.
+#: The style of these figures, whatever the user's own style is: they must be legible at the size they are made for.
 _STYLE: Dict[str, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": GREY,
@@ -49,7 +49,7 @@ _STYLE: Dict[str, Any] = {
 
 
 class Panel(Record):
-    """One pair of axes with what stands above it.
+    """Axes with a title and a legend.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Panel(Record):
         Of the axes, in inches.
     title : str
     draw : callable
-        Draws on the axes and returns what its marks mean: pairs of a mark and a text, mostly none.
+        Draws on the axes and returns the entries of the legend.
     """
 
     height: float
@@ -65,42 +65,42 @@ class Panel(Record):
     draw: Callable[[Any], "Entries"]
 
 
-#: What marks mean, for a legend.
+#: Entries of a legend: marks and texts.
 Entries = Sequence[Tuple[Any, str]]
 
 
 def require_matplotlib() -> None:
-    """Import matplotlib, or say how to get it.
+    """Import matplotlib, or raise an error that says how to install it.
 
     Raises
     ------
     DevicekitError
-        Where it is not installed or cannot be imported.
+        If it is not installed or cannot be imported.
     """
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise DevicekitError(
-            'drawing needs matplotlib, which cannot be imported here (%s): pip install "devicekit[report]"' % error
+            'figures need matplotlib, which cannot be imported (%s): pip install "devicekit[report]"' % error
         ) from error
 
 
 @contextlib.contextmanager
 def matplotlib_style(**more: Any) -> Iterator[None]:
-    """Draw in devicekit's style; the user's settings are what they were afterwards, and so is the back-end."""
+    """Draw in devicekit's style, then restore the user's settings."""
     import matplotlib
 
-    known = {name: value for name, value in dict(_STYLE, **more).items() if name in matplotlib.rcParams}
-    with matplotlib.rc_context(known):
+    settings = {name: value for name, value in dict(_STYLE, **more).items() if name in matplotlib.rcParams}
+    with matplotlib.rc_context(settings):
         yield
 
 
-#: Inches: around everything, of a title, of a line of a legend, below the axes for ticks and their title.
+#: Inches: margin, height of a title, of a line of a legend, and of what is below the axes.
 _EDGE, _TITLE, _LEGEND_LINE, _FOOT = 0.08, 0.32, 0.215, 0.58
 
 
 def figure(panels: Sequence[Panel], width: float) -> Any:
-    """Return a figure with panels one below the other, so wide in inches."""
+    """Return a figure with panels one below the other; the width is in inches."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -132,9 +132,9 @@ def figure(panels: Sequence[Panel], width: float) -> Any:
 
 
 def _label_width(canvas: Any, axes: Any) -> float:
-    """Return how much room the names left of the axes take, in inches."""
+    """Return the width of the labels left of the axes, in inches."""
     with warnings.catch_warnings():
-        # Whoever draws the figure later is told about a name in a script that the font lacks: once is enough.
+        # Drawing the figure later warns about characters that the font lacks; once is enough.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         box = axes.yaxis.get_tightbbox(canvas.get_renderer())
     if box is None:
@@ -144,7 +144,7 @@ def _label_width(canvas: Any, axes: Any) -> float:
 
 
 def _columns(entries: Entries, width: float) -> int:
-    """Return into how many columns a legend goes, from what its longest text takes in a usual font."""
+    """Return the number of columns of a legend, estimated from its longest text."""
     taken, room = [len(text) * 5.8 + 38 for _, text in entries] or [1.0], (width - 2 * _EDGE) * 72
     return len(taken) if sum(taken) < room else max(1, int(room / max(taken)))
 
@@ -166,7 +166,7 @@ def _legend(figure: Any, entries: Entries, columns: int, place: Tuple[float, flo
 
 
 def measured(value: float, uncertainty: float) -> str:
-    """Return a value with its uncertainty, which has one digit.
+    """Return a value and its uncertainty, rounded to one digit of the uncertainty.
 
     >>> measured(413.02, 2.37), measured(6.193, 0.053), measured(98.7, 0.0)
     ('413 ± 2', '6.19 ± 0.05', '98.7')
@@ -180,17 +180,17 @@ def measured(value: float, uncertainty: float) -> str:
 
 
 def label(text: str) -> str:
-    """Return text that matplotlib shows as it is: no formulas between dollar signs, no control characters."""
+    """Return text that matplotlib shows unchanged: no formulas between dollar signs, no control characters."""
     return printable(text).replace("$", "\\$")
 
 
 def printable(text: str) -> str:
-    """Return text in one line without control characters and without those that change the direction of what follows."""
+    """Return text in one line, without control characters and characters that change the writing direction."""
     return text if text.isprintable() else "".join(item if item.isprintable() else "?" for item in text)
 
 
 def shortened(text: str, most: int) -> str:
-    """Return text of at most so many characters; of a path's or a name's middle something is left out.
+    """Return text of at most ``most`` characters; the middle of a longer path or name is left out.
 
     >>> shortened("encoder/block_2/attention", 15)
     'encode…ttention'
@@ -215,7 +215,7 @@ def power(value: float, place: object = None) -> str:
 
 
 def decades(axis: Any, most: int = 7) -> None:
-    """Put ticks at whole powers of ten, not more than fit."""
+    """Put at most ``most`` ticks at powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axis.set_major_locator(LogLocator(base=10.0, numticks=most))
@@ -224,7 +224,7 @@ def decades(axis: Any, most: int = 7) -> None:
 
 
 def rows_of_bars(axes: Any, names: Sequence[str]) -> List[int]:
-    """Name the rows of a horizontal chart from top to bottom, and return their places."""
+    """Label the rows of a horizontal chart from top to bottom, and return their positions."""
     places = list(range(len(names)))
     axes.set_yticks(places)
     axes.set_yticklabels([label(name) for name in names])

@@ -1,4 +1,4 @@
-"""The error of each layer or operation on one device, against its tolerance."""
+"""The error of each layer or operation on one device, and its tolerance."""
 
 from math import isfinite
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -8,10 +8,10 @@ from .drawing import BLUE, FAINT, GREY, INK, PURPLE, RED, WIDE, Entries, Panel, 
 
 __all__ = ["MOST_ROWS", "error_panels"]
 
-#: More names than this cannot be read in one drawing: then the worst are drawn, in the order of computation.
+#: More names than this are not legible in one figure: then the worst are drawn, in the order of computation.
 MOST_ROWS = 48
 
-#: Colour and form of a verdict.
+#: Color and shape of a verdict.
 _MARKS = {
     "agrees": (BLUE, "o", "within the tolerance"),
     "reduced-precision": (PURPLE, "D", "reduced precision"),
@@ -20,7 +20,7 @@ _MARKS = {
 
 
 class _Row(NamedTuple):
-    """The worst of what was compared of one layer or operation: of what it computes, and of its gradients."""
+    """The largest errors of one layer or operation: of its output, and of its gradients."""
 
     name: str
     forward: Optional[Difference]
@@ -40,7 +40,7 @@ def error_panels(comparison: Comparison, width: float) -> Tuple[Panel, ...]:
 
 
 def _excess(item: Optional[Difference]) -> float:
-    """How many times its tolerance an error is; what has no figure or is not finite comes before all."""
+    """Return an error as a multiple of its tolerance; infinite if there is no finite figure."""
     if item is None:
         return -1.0
     found = item.measure
@@ -55,7 +55,7 @@ def _rows(items: List[Difference]) -> List[_Row]:
         if item.measure is not None:
             groups.setdefault((item.name, item.measure.dtype), []).append(item)
     for item in items:
-        if item.measure is None:  # it belongs to what was measured of the same layer, or makes a row of its own
+        if item.measure is None:  # it goes to the row of the same layer if there is one
             known = next((key for key in groups if key[0] == item.name), (item.name, ""))
             groups.setdefault(known, []).append(item)
     several = len({dtype for _, dtype in groups if dtype}) > 1
@@ -84,8 +84,8 @@ def _panel(device: str, items: List[Difference], width: float) -> Panel:
 
         _draw(axes, rows, wide)
         handles = [
-            (Line2D([], [], color=colour, marker=mark, linestyle="none", markersize=7), text)
-            for verdict, (colour, mark, text) in _MARKS.items()
+            (Line2D([], [], color=color, marker=mark, linestyle="none", markersize=7), text)
+            for verdict, (color, mark, text) in _MARKS.items()
             if any(item is not None and item.verdict == verdict for row in rows for item in row[1:])
         ]
         if any(row.gradient is not None for row in rows):
@@ -108,7 +108,7 @@ def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
     least, most = _limits(rows)
     axes.set_xlim(least, most)
     broken = float("nan")
-    # Few objects with many points each: a page has to stay small.
+    # Few objects with many points each keep the page small.
     lines_x = [value for _ in places for value in (least, most, broken)]
     lines_y = [value for place in places for value in (place, place, broken)]
     axes.plot(lines_x, lines_y, color=FAINT, linewidth=0.8, zorder=0)
@@ -129,7 +129,7 @@ def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
                 ticks_x += [found.tolerance, found.tolerance, broken]
                 ticks_y += [height - half, height + half, broken]
             error = found.max_relative_error
-            # What is no number is drawn at the right edge, and no error at all at the left one.
+            # A value that is not a number is drawn at the right edge, and an error of zero at the left edge.
             drawn = most / 1.3 if not isfinite(error) else min(max(error, least * 1.15), most / 1.3)
             points.setdefault((item.verdict, item is row.gradient), []).append((drawn, height))
             if not isfinite(error) or found.nonfinite:
@@ -137,14 +137,14 @@ def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
                 axes.text(drawn / 1.25, height, text, va="center", ha="right", color=RED, fontsize=9)
     axes.plot(ticks_x, ticks_y, color=INK, linewidth=1.6, solid_capstyle="butt")
     for (verdict, hollow), members in points.items():
-        colour, mark, _ = _MARKS.get(verdict, (RED, "X", ""))
+        color, mark, _ = _MARKS.get(verdict, (RED, "X", ""))
         axes.plot(
             [x for x, _ in members],
             [y for _, y in members],
             marker=mark,
             linestyle="none",
-            color=colour,
-            markerfacecolor="none" if hollow else colour,
+            color=color,
+            markerfacecolor="none" if hollow else color,
             markeredgewidth=1.4,
             markersize=6.5,
             clip_on=False,
@@ -159,7 +159,7 @@ def _missing(item: Difference) -> str:
 
 
 def _limits(rows: List[_Row]) -> Tuple[float, float]:
-    """Return the ends of the axis: around all errors and tolerances that are numbers above zero."""
+    """Return the ends of the axis, around all positive errors and tolerances."""
     values = []
     for row in rows:
         for item in (row.forward, row.gradient):

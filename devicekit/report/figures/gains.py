@@ -1,4 +1,4 @@
-"""What each setting that was tuned gains, as a ratio to the speed without it."""
+"""The gain of each tuned setting, as a ratio to the speed without it."""
 
 from typing import Any, Tuple
 
@@ -9,11 +9,11 @@ __all__ = ["gain_panels"]
 
 
 def gain_panels(tuning: Tuning, width: float) -> Tuple[Panel, ...]:
-    """Return one panel: a bar from 1 for each option, and for all that were kept together."""
+    """Return one panel: a bar for each option, and one for all options that were kept."""
     wide = width >= WIDE
     rows = [("%s: %s" % (item.name, item.setting), item.gain, item.kept) for item in tuning.options]
     if tuning.gain is not None:
-        rows.append(("all that were kept", tuning.gain, True))
+        rows.append(("all kept options", tuning.gain, True))
 
     def draw(axes: Any) -> Entries:
         from matplotlib.patches import Patch
@@ -49,7 +49,7 @@ def gain_panels(tuning: Tuning, width: float) -> Tuple[Panel, ...]:
         axes.set_xlim(least - room * (0.18 if least < 1.0 else 0.03), most + room * 0.2)
         axes.xaxis.grid(True, color=FAINT)
         axes.locator_params(axis="x", nbins=7 if wide else 4)
-        axes.set_xlabel("speed with it as a ratio to the speed without it", loc="right")
+        axes.set_xlabel("speed relative to the speed without it", loc="right")
         return [
             (Patch(facecolor=BLUE, edgecolor=BLUE), "kept"),
             (Patch(facecolor="none", edgecolor=GREY), "left out"),

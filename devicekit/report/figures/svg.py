@@ -1,7 +1,7 @@
-"""A figure as SVG that can stand inside a page: no scripts, no styles, no colours but names of classes.
+"""A figure as SVG inside a page: no scripts, no styles, and classes instead of colors.
 
-What matplotlib writes is read again and only known elements and attributes are kept, so that a page's content security policy
-needs no exception for them, and so that the page gives the colours, in the light and in the dark.
+Only known elements and attributes of matplotlib's output are kept, so that the content security policy of the page needs no
+exception, and the page sets the colors, in light and in dark mode.
 """
 
 import re
@@ -15,17 +15,17 @@ from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_styl
 
 __all__ = ["CLASSES", "inline_svg"]
 
-#: The classes that a page's style sheet gives colours to: ``f-ink`` fills and ``s-ink`` draws with what text has.
+#: The classes to which the style sheet of a page gives colors: ``f-ink`` fills and ``s-ink`` draws in the color of text.
 CLASSES = {INK: "ink", GREY: "grey", FAINT: "faint", BLUE: "blue", RED: "red", GREEN: "green", PURPLE: "purple"}
 
 _ELEMENTS = {"svg", "g", "path", "text", "tspan", "defs", "use", "clipPath", "rect"}
 _GEOMETRY = {"d", "x", "y", "dx", "dy", "width", "height", "transform", "clip-path"}
-#: What matplotlib writes into style attributes, and SVG has attributes for.
+#: Properties in style attributes for which SVG has attributes.
 _PRESENTATION = {
     "stroke-width", "stroke-dasharray", "stroke-dashoffset", "stroke-linecap", "stroke-linejoin", "stroke-opacity",
     "fill-opacity", "opacity", "font-size", "font-weight", "text-anchor",
 }  # fmt: skip
-#: A hundredth of a point cannot be seen.
+#: A hundredth of a point is invisible.
 _LONG = re.compile(r"(\.\d\d)\d+")
 _REFERENCE = re.compile(r"url\(#([\w.-]+)\)$")
 
@@ -37,12 +37,12 @@ def inline_svg(figure: Any, name: str, title: str, description: str) -> str:
     ----------
     figure : matplotlib.figure.Figure
     name : str
-        Different for each figure on a page: what is referred to inside is named after it.
+        Unique on the page: the prefix of all names in the figure.
     title, description : str
-        What a screen reader says instead of the drawing.
+        For screen readers.
     """
     stream = BytesIO()
-    # A name in a script that matplotlib's own font lacks is drawn by the browser, which has others.
+    # The browser has fonts for characters that matplotlib's own font lacks.
     with matplotlib_style(**{"svg.fonttype": "none", "svg.hashsalt": name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure.savefig(stream, format="svg", transparent=True)
@@ -65,12 +65,12 @@ def inline_svg(figure: Any, name: str, title: str, description: str) -> str:
 
 
 def _write(element: Any, name: str, used: Set[str], parts: List[str]) -> None:
-    """Write an element if it is one that is known; what it contains comes with it or stays away with it."""
+    """Write an element with all it contains, if it is a known one."""
     tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     if tag not in _ELEMENTS:
         return
     found = _attributes(element, name, used)
-    bare = tag == "g" and not found  # it says nothing
+    bare = tag == "g" and not found  # it has no effect
     if not bare:
         parts.append("<%s%s>" % (tag, "".join(' %s="%s"' % (key, escape(found[key])) for key in sorted(found))))
     if tag in ("text", "tspan"):
@@ -108,9 +108,9 @@ def _attributes(element: Any, name: str, used: Set[str]) -> Dict[str, str]:
     classes = []
     for key, value in style:
         if key in ("fill", "stroke"):
-            colour = CLASSES.get(value.lower())
-            if colour is not None:
-                classes.append("%s-%s" % (key[0], colour))
+            color = CLASSES.get(value.lower())
+            if color is not None:
+                classes.append("%s-%s" % (key[0], color))
             elif value == "none":
                 found[key] = value
             else:
@@ -125,7 +125,7 @@ def _attributes(element: Any, name: str, used: Set[str]) -> Dict[str, str]:
 
 
 def _font(value: str) -> Dict[str, str]:
-    """Return size and weight of a font; its family is the page's.
+    """Return the size and weight of a font; the page sets its family.
 
     >>> _font("700 11px 'DejaVu Sans', Verdana")
     {'font-size': '11px', 'font-weight': '700'}

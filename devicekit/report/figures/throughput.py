@@ -10,7 +10,7 @@ __all__ = ["row_labels", "throughput_panels"]
 
 
 def throughput_panels(result: BenchmarkResult, width: float) -> Tuple[Panel, ...]:
-    """Return one panel for each model and mode, in their order: other units have other axes."""
+    """Return one panel for each model and mode, because units differ."""
     groups: Dict[Tuple[str, str, str], List[Throughput]] = {}
     for row in result.rows:
         groups.setdefault((row.model, row.mode, row.unit), []).append(row)
@@ -18,7 +18,7 @@ def throughput_panels(result: BenchmarkResult, width: float) -> Tuple[Panel, ...
 
 
 def row_labels(rows: List[Throughput]) -> List[str]:
-    """Return what tells rows apart: the device, and of the rest only what is not the same in all."""
+    """Return labels that distinguish rows: the device, and what is not the same in all."""
     parts: List[List[str]] = [
         [row.framework for row in rows],
         [row.precision for row in rows],

@@ -1,6 +1,6 @@
-"""A report as a fragment for a notebook, in the notebook's own colours.
+"""A report as a fragment for a notebook, in the colors of the notebook's theme.
 
-It can be read in light and in dark themes: a word and a sign name a state, never a colour alone. It has no style sheet and no
+It can be read in light and in dark themes: a word and a sign name a state, never a color alone. It has no style sheet and no
 script, which untrusted notebooks remove; styles are attributes.
 """
 
@@ -37,7 +37,7 @@ _STYLES: Dict[str, str] = {
     "white-space:pre-wrap;overflow-wrap:anywhere" % _LINE,
 }
 
-#: A left border whose colour repeats what the word next to it says.
+#: A left border whose color repeats what the word next to it says.
 _EDGES = {"error": "#d0453c", "warning": "#c98a1b", "info": "#4a86c5"}
 
 #: Headings would appear in the notebook's table of contents, and links are not needed.
