@@ -93,9 +93,9 @@ def test_variables():
 @pytest.mark.parametrize(
     "environ, message",
     [
-        ({"NO_SUCH": "1"}, "does not look at the variable 'NO_SUCH'"),
-        ({"LD_LIBRARY_PATH": "/opt"}, "LD_LIBRARY_PATH decides which files are found"),
-        ({"CUDA_VISIBLE_DEVICES": 1}, "is a text, or None to remove it, not 1"),
+        ({"NO_SUCH": "1"}, "does not read the variable 'NO_SUCH'"),
+        ({"LD_LIBRARY_PATH": "/opt"}, "LD_LIBRARY_PATH determines which files are found"),
+        ({"CUDA_VISIBLE_DEVICES": 1}, "must be a string, or None to remove it, not 1"),
     ],
 )
 def test_variables_that_cannot_be_set(environ, message):

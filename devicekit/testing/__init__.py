@@ -1,7 +1,6 @@
-"""Tests of programs that use devicekit: have it answer for another machine.
+"""Test programs that use devicekit with simulated machines.
 
-The machines are files in the folder ``machines``: what devicekit's own tests know of whole machines, as snapshots. Nothing
-of this is loaded where it is not imported.
+The machines are snapshots in the folder ``machines``, made from devicekit's own tests.
 """
 
 import inspect
@@ -19,9 +18,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 
-#: Variables that decide which files a probe finds. Of a machine that is data, what they led to is on record already, and
-#: another value would leave it as it is.
-_LEAD_TO_FILES = (
+#: Variables that determine which files a probe finds. A snapshot already contains the files that were found: changing one
+#: of these would have no effect.
+_FILE_VARIABLES = (
     "CONDA_PREFIX", "CUDA_DIR", "CUDA_HOME", "CUDA_PATH", "DYLD_LIBRARY_PATH", "KERAS_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD",
     "ONEAPI_ROOT", "PATH", "PYTHONHOME", "PYTHONNOUSERSITE", "PYTHONPATH", "ROCM_PATH", "TF_DIRECTML_PATH",
     "TPU_LIBRARY_PATH", "VIRTUAL_ENV",
@@ -29,12 +28,12 @@ _LEAD_TO_FILES = (
 
 
 def machines() -> Tuple[str, ...]:
-    """Return the names of the bundled machines, in alphabetical order; `describe` says what each of them is."""
+    """Return the names of the bundled machines, in alphabetical order; `describe` returns what each of them is."""
     return tuple(sorted(_titles()))
 
 
 def describe(name: str) -> str:
-    """Return the sentence that says what a bundled machine is.
+    """Return a sentence about a bundled machine.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ def describe(name: str) -> str:
     Raises
     ------
     ValueError
-        Where there is no machine of that name; the message lists those that there are.
+        If there is no machine of that name; the message lists the names.
     """
     titles = _titles()
     if name not in titles:
@@ -53,7 +52,7 @@ def describe(name: str) -> str:
 
 
 def load(name: str) -> Machine:
-    """Return a bundled machine, to be passed to `devicekit.diagnose` and `devicekit.select_device`.
+    """Return a bundled machine, for `devicekit.diagnose` and `devicekit.select_device`.
 
     Parameters
     ----------
@@ -63,7 +62,7 @@ def load(name: str) -> Machine:
     Raises
     ------
     ValueError
-        Where there is no machine of that name; the message lists those that there are.
+        If there is no machine of that name; the message lists the names.
     """
     describe(name)
     return load_machine(os.path.join(_FOLDER, name + ".json"))
@@ -76,40 +75,40 @@ def _titles() -> Dict[str, str]:
 
 
 class simulated_machine:
-    """Have `detect`, `diagnose`, `select_device` and `resolve` answer for another machine.
+    """Make `detect`, `diagnose`, `select_device` and `resolve` use another machine.
 
     Parameters
     ----------
     machine : str, path or Machine
         The name of a bundled machine (see `machines`), the path of a snapshot (``devicekit snapshot > machine.json``), or
-        a `Machine`. A text with a slash or backslash in it, or that ends in ``.json``, is a path.
+        a `Machine`. A string that contains a slash or backslash, or ends in ``.json``, is a path.
     environ : mapping of str to str or None, optional
-        Environment variables of that machine to set, or with None to remove, such as ``{"CUDA_VISIBLE_DEVICES": "1"}``.
+        Environment variables of that machine to set, or to remove if None: ``{"CUDA_VISIBLE_DEVICES": "1"}``.
 
     Yields
     ------
     Machine
-        The machine that is answered for.
+        The simulated machine.
 
     Raises
     ------
     ValueError
-        Where there is no bundled machine of that name, or a variable cannot be set.
+        If there is no bundled machine of that name, or a variable cannot be set.
     MachineFileError
-        Where a snapshot cannot be read.
+        If a snapshot cannot be read.
     TypeError
-        Where it decorates a class or an asynchronous generator.
+        If it decorates a class or an asynchronous generator.
 
     Notes
     -----
-    What acts stays with the real machine: `auto`, `device_scope`, `verify`, `benchmark`, `tune` and everything else that
-    sets up a framework or runs something, for the other machine's devices are not here. `auto` then logs a warning to the
-    logger ``devicekit``, which pytest shows where the test fails. Figures that were measured on this machine do not count
-    for the simulated one, and this process's environment variables and imported frameworks neither.
+    `auto`, `device_scope`, `verify`, `benchmark`, `tune` and everything else that sets up a framework or runs something still
+    use the real machine, because the simulated devices do not exist. `auto` then logs a warning to the logger ``devicekit``,
+    which pytest shows if the test fails. Measurements of this machine, environment variables of this process and imported
+    frameworks do not affect the simulated machine.
 
-    Re-entrant, nests, and restores what was before, also after an exception. Every thread and every task has its own: a
-    thread that is started inside knows nothing of it, unless it runs in a copy of the context
-    (``contextvars.copy_context().run``), as ``asyncio.to_thread`` does. As a decorator it works on functions, generator
+    It is re-entrant, can be nested, and restores the previous machine, also after an exception. Every thread and every
+    task has its own: a thread that is started inside is not affected, unless it runs in a copy of the context
+    (``contextvars.copy_context().run``), as ``asyncio.to_thread`` does. As a decorator it supports functions, generator
     functions and coroutine functions.
     """
 
@@ -129,11 +128,11 @@ class simulated_machine:
         return self._machine
 
     def __exit__(self, *error: object) -> None:
-        # Not by a token: a fixture may be left in another context than it was entered in.
+        # Without a token, because a fixture may be left in a different context from the one in which it was entered.
         stand_ins.set(stand_ins.get()[:-1])
 
     def __call__(self, function: F) -> F:
-        """Return the function so wrapped that its body runs with this machine."""
+        """Return the function, wrapped so that its body runs with this machine."""
         if inspect.isclass(function) or inspect.isasyncgenfunction(function):
             raise TypeError(
                 "simulated_machine decorates functions, generator functions and coroutine functions, not %r; "
@@ -149,7 +148,7 @@ def _machine_of(machine: "Union[str, os.PathLike[str], Machine]") -> Machine:
         return machine
     if not isinstance(machine, (str, os.PathLike)):
         raise ValueError(
-            "a machine is the name of a bundled one, the path of a snapshot, or a devicekit.Machine, not a %s"
+            "expected the name of a bundled machine, the path of a snapshot, or a devicekit.Machine, not a %s"
             % type(machine).__name__
         )
     path = os.fspath(machine)
@@ -164,25 +163,23 @@ def _with_variables(machine: Machine, changes: Mapping[str, Optional[str]]) -> M
     Raises
     ------
     ValueError
-        Where a variable is not among those that devicekit looks at, or decides what a probe finds, or is no text.
+        If devicekit does not read a variable, or it determines which files are found, or it is not a string.
     """
     from ..machine.probe.process import VARIABLES
 
     values = dict(machine.process.environ)
     for name, value in changes.items():
-        if name in _LEAD_TO_FILES:
+        if name in _FILE_VARIABLES:
             raise ValueError(
-                "%s decides which files are found, and those of a simulated machine are on record already: take another "
-                "machine, or a snapshot of one" % name
+                "%s determines which files are found, and those of a simulated machine are already recorded: use another "
+                "machine or a snapshot" % name
             )
         if name not in VARIABLES:
-            raise ValueError(
-                "devicekit does not look at the variable %r; it looks at %s" % (name, ", ".join(VARIABLES))
-            )
+            raise ValueError("devicekit does not read the variable %r; it reads %s" % (name, ", ".join(VARIABLES)))
         if value is None:
             values.pop(name, None)
         elif isinstance(value, str):
             values[name] = value
         else:
-            raise ValueError("the value of %s is a text, or None to remove it, not %r" % (name, value))
+            raise ValueError("the value of %s must be a string, or None to remove it, not %r" % (name, value))
     return machine.replace(process=machine.process.replace(environ=tuple(sorted(values.items()))))

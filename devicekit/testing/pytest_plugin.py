@@ -1,8 +1,8 @@
 """The plug-in for pytest: markers, fixtures, the option ``--device`` and a line in the header.
 
-pytest loads it in every run of everybody who has devicekit installed. So it imports nothing but pytest and what pytest
-imports anyway, looks at the machine only where something of it is used, and gives way where a project has an option,
-marker or fixture of the same name. Types are strings, for pytest exports their names from 7.0 on.
+pytest loads it in every environment in which devicekit is installed. So it imports only pytest and what pytest imports
+anyway, examines the machine only if something of it is used, and yields to an option, marker or fixture of the same name
+in the project. Types are strings, because pytest exports their names only from 7.0 on.
 """
 
 import json
@@ -14,23 +14,23 @@ import pytest
 
 if TYPE_CHECKING:
     from ..selection.selection import Selection
-    from .pytest_markers import Need, Run
+    from .requirements import Requirement, Run
 
 __all__: List[str] = []
 
-#: Under which pytest knows what is known of a run.
+#: The name under which the `Run` is registered.
 _RUN = "devicekit-run"
 
 _MARKERS = (
-    "requires_device(device, min_memory=None, count=1, framework=None): skip where devicekit finds no such device to be "
-    'usable; for example requires_device("gpu", min_memory="8GiB")',
-    "requires_framework(name, versions=''): skip where the framework is not installed, or not one of these versions, or "
-    'cannot be imported; for example requires_framework("tensorflow", ">=2.10")',
+    "requires_device(device, min_memory=None, count=1, framework=None): skip if no such device is usable; "
+    'for example requires_device("gpu", min_memory="8GiB")',
+    "requires_framework(name, versions=''): skip if the framework is not installed in one of these versions, or cannot be "
+    'imported; for example requires_framework("tensorflow", ">=2.10")',
 )
 
 _HELP = (
-    "a device for the fixtures `device` and `each_device`, such as cpu or gpu:1; may be repeated, or be a list with commas; "
-    "a run stops where it is not usable"
+    "a device for the fixtures `device` and `each_device`, such as cpu or gpu:1; repeat it or separate devices with commas; "
+    "the run stops if one is not usable"
 )
 
 
@@ -39,7 +39,7 @@ _HELP = (
 
 def pytest_addoption(parser: "pytest.Parser") -> None:
     """Declare the setting; `pytest_load_initial_conftests` adds the option."""
-    parser.addini("devicekit_header", "whether devicekit says in the header which device it chose", "bool", True)
+    parser.addini("devicekit_header", "whether the header shows the device that devicekit selected", "bool", True)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -48,11 +48,11 @@ def pytest_load_initial_conftests(
 ) -> Iterator[None]:
     """Add ``--device`` unless a conftest.py or another plug-in has an option of that name.
 
-    Two options of one name are an error, and it would be the project's own that fails. That a project has one is known
-    after its conftest.py has been read; so long, ``gpu`` in ``--device gpu`` must not be taken for a path.
+    Two options of one name are an error, and the project's own would fail. Whether the project has one is known only after
+    its conftest.py was read; until then, ``gpu`` in ``--device gpu`` must not be treated as a path.
     """
     from ..selection.request import parse_request
-    from .pytest_markers import split_devices
+    from .requirements import split_devices
 
     paths = getattr(early_config.known_args_namespace, "file_or_dir", None) or []
     for option, value in zip(args, args[1:]):
@@ -60,13 +60,13 @@ def pytest_load_initial_conftests(
             try:
                 for name in split_devices([value]):
                     parse_request(name)
-            except ValueError:  # a path, or something of another plug-in's
+            except ValueError:  # a path, or an option of another plug-in
                 continue
             paths.remove(value)
     yield
     try:
         free = "--device=cpu" in parser.parse_known_and_unknown_args(["--device=cpu"])[1]
-    except pytest.UsageError:  # there is one, and it does not take this
+    except pytest.UsageError:  # there is one, and it rejects this value
         free = False
     if free:
         group = parser.getgroup("devicekit", "devices")
@@ -81,8 +81,8 @@ def _run_of(config: "pytest.Config") -> "Run":
 
 
 def pytest_configure(config: "pytest.Config") -> None:
-    """Register the markers and a place for what is known of the run."""
-    from .pytest_markers import Run
+    """Register the markers and the `Run`."""
+    from .requirements import Run
 
     for line in _MARKERS:
         config.addinivalue_line("markers", line)
@@ -91,17 +91,17 @@ def pytest_configure(config: "pytest.Config") -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: "pytest.Session") -> None:
-    """Stop a run whose ``--device`` cannot be used: skipped tests would look like tests that have passed."""
+    """Stop a run whose ``--device`` cannot be used: skipped tests would look like passed tests."""
     problem = "" if hasattr(session.config, "workerinput") else _run_of(session.config).problem()
     if problem:
         raise pytest.UsageError(problem)
 
 
 def pytest_report_header(config: "pytest.Config") -> Optional[str]:
-    """Return the line that names the device; it never fails, and pytest does not ask for it under ``-q``."""
+    """Return the line that names the device; it never fails, and pytest does not call it with ``-q``."""
     if hasattr(config, "workerinput") or not config.getini("devicekit_header"):
         return None
-    from .pytest_markers import why
+    from .requirements import why
 
     try:
         with warnings.catch_warnings():
@@ -112,24 +112,24 @@ def pytest_report_header(config: "pytest.Config") -> Optional[str]:
                 return "devicekit: " + ", ".join(run.names()) + where
             selection = run.chosen()
             return " ".join(str(selection.replace(reason=why(selection))).split()) + where
-    except Exception as error:  # a line of information must not stop anybody's tests
-        return "devicekit: no device could be chosen (%s: %s)" % (type(error).__name__, " ".join(str(error).split()))
+    except Exception as error:  # a line of information must not stop the tests
+        return "devicekit: no device could be selected (%s: %s)" % (type(error).__name__, " ".join(str(error).split()))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist what was found, so that all of them collect the same tests."""
+    """Pass the machine to a worker of pytest-xdist, so that all workers collect the same tests."""
     run = _run_of(node.config)
     spec = node.gateway.spec
-    # Another interpreter, and all the more another machine, has other frameworks.
-    if run.looked and spec.popen and not spec.python:
+    # Another interpreter or machine has other frameworks.
+    if run.examined and spec.popen and not spec.python:
         node.workerinput["devicekit_machine"] = json.dumps(run.machine().to_dict())
 
 
 # -- Markers ------------------------------------------------------------------------------------------------------------
 
 
-def _needs(node: Any, config: "pytest.Config") -> "Iterator[Need]":
+def _requirements(node: Any, config: "pytest.Config") -> "Iterator[Requirement]":
     """Yield what the markers of a test ask for.
 
     Raises
@@ -137,30 +137,30 @@ def _needs(node: Any, config: "pytest.Config") -> "Iterator[Need]":
     ValueError
         Where a marker has wrong arguments.
     """
-    from .pytest_markers import NEEDS, read_marker
+    from .requirements import REQUIREMENTS, read_marker
 
-    for name in NEEDS:
+    for name in REQUIREMENTS:
         markers = list(node.iter_markers(name))
-        if markers and not _is_foreign(config, name):
+        if markers and not _is_redefined(config, name):
             for marker in markers:
                 yield read_marker(marker)
 
 
-def _is_foreign(config: "pytest.Config", name: str) -> bool:
-    """Whether a project has declared a marker of the same name as its own."""
+def _is_redefined(config: "pytest.Config", name: str) -> bool:
+    """Return whether the project declares its own marker of the same name."""
     declared = [line for line in config.getini("markers") if re.match(name + r"\b", line)]
     return any(line not in _MARKERS for line in declared)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_make_collect_report(collector: Any) -> "Generator[None, Any, None]":
-    """Make wrong markers an error of the file or class whose tests have them."""
+    """Turn wrong markers into an error of the file or class whose tests have them."""
     outcome = yield
     report = outcome.get_result()
     wrong = []
     for item in report.result or ():
         try:
-            for _ in _needs(item, collector.config):
+            for _ in _requirements(item, collector.config):
                 pass
         except ValueError as error:
             wrong.append("%s: %s" % (item.nodeid, error))
@@ -176,7 +176,7 @@ def pytest_generate_tests(metafunc: "pytest.Metafunc") -> None:
     if any("each_device" in (re.split(r"[\s,]+", names) if isinstance(names, str) else names) for names in own):
         return
     defined = getattr(metafunc, "_arg2fixturedefs", {}).get("each_device", ())
-    if defined and defined[-1].func.__module__ != __name__:  # a fixture of the project's own
+    if defined and defined[-1].func.__module__ != __name__:  # the project's own fixture
         return
     names = _run_of(metafunc.config).names()
     metafunc.parametrize("each_device", names, indirect=True, ids=names)
@@ -184,9 +184,9 @@ def pytest_generate_tests(metafunc: "pytest.Metafunc") -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: "pytest.Config", items: "List[pytest.Item]") -> None:
-    """Skip what this machine lacks, with the reason."""
+    """Skip tests that this machine cannot run, with the reason."""
     for item in items:
-        reasons = [_run_of(config).missing(need) for need in _needs(item, config)]
+        reasons = [_run_of(config).missing(requirement) for requirement in _requirements(item, config)]
         for reason in filter(None, reasons):
             item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -196,21 +196,21 @@ def pytest_collection_modifyitems(config: "pytest.Config", items: "List[pytest.I
 
 @pytest.fixture(scope="session")
 def device(request: "pytest.FixtureRequest") -> "Iterator[Selection]":
-    """The device of this run as a devicekit.Selection, in force until the run ends: what --device says, or the best."""
+    """The device of this run as a devicekit.Selection, active until the run ends: that of --device, or the best one."""
     run = _run_of(request.config)
     selection = run.chosen()
-    yield from _in_force(run, selection, bool(run.asked))
+    yield from _active(run, selection, bool(run.asked))
 
 
 @pytest.fixture
 def each_device(request: "pytest.FixtureRequest") -> "Iterator[Selection]":
-    """The CPU and every usable accelerator, one test for each: a devicekit.Selection, in force during the test."""
+    """The CPU and every usable accelerator, one test for each: a devicekit.Selection, active during the test."""
     run = _run_of(request.config)
-    yield from _in_force(run, run.select(request.param), True)
+    yield from _active(run, run.select(request.param), True)
 
 
-def _in_force(run: "Run", selection: "Selection", require: bool) -> "Iterator[Selection]":
-    """Yield a selection once, in a scope; without a framework there is nothing that could be in force."""
+def _active(run: "Run", selection: "Selection", require: bool) -> "Iterator[Selection]":
+    """Yield a selection once, in a scope; without a framework there is nothing to activate."""
     if selection.framework is None or selection.device == "auto" or run.simulated():
         yield selection
         return
@@ -220,10 +220,10 @@ def _in_force(run: "Run", selection: "Selection", require: bool) -> "Iterator[Se
     chosen = current_selection() is not None and not require
     scope = device_scope(None if chosen else selection.device, require=require and selection.device != "cpu")
     with warnings.catch_warnings():
-        # Why it is the CPU stands in the header. A warning may be an error here, and this imports a framework.
+        # The header says why it is the CPU. Warnings may be errors here, and this imports a framework.
         warnings.simplefilter("ignore")
-        in_force = scope.__enter__()
+        active = scope.__enter__()
     try:
-        yield in_force.replace(requested=selection.requested)
+        yield active.replace(requested=selection.requested)
     finally:
         scope.__exit__(None, None, None)

@@ -55,7 +55,7 @@ def test_what_is_there_is_not_skipped(run):
     result.assert_outcomes(passed=4, skipped=3)
     found = reasons(result)
     assert found[0].startswith("requires gpu with 80GiB: there is gpu:0 (NVIDIA A100-SXM4-40GB)")
-    assert found[1] == "requires 9 x gpu: usable are " + ", ".join("gpu:%d" % number for number in range(8))
+    assert found[1] == "requires 9 x gpu: usable: " + ", ".join("gpu:%d" % number for number in range(8))
     assert found[2].startswith("requires directml: ")
 
 
@@ -108,12 +108,12 @@ WRONG = [
     ('requires_device("gpuu")', "unknown device 'gpuu'; accepted are"),
     ("requires_device", "missing 1 required positional argument: 'device'"),
     ("requires_device()", "missing 1 required positional argument: 'device'"),
-    ('requires_device("auto")', "'auto' is met by any machine"),
+    ('requires_device("auto")', "every machine meets 'auto'"),
     ('requires_device("gpu", min_memory="a lot")', "min_memory is a number of bytes or a text such as '8GiB'"),
     ('requires_device("gpu", memory="8GiB")', "unexpected keyword argument 'memory'"),
-    ('requires_device("gpu", count=0)', "count is a number of devices from 1 on, not 0"),
-    ('requires_device("gpu:1", count=2)', "count=2 does not go with the device 'gpu:1'"),
-    ('requires_framework("tensorflow", "2.10")', "versions are such as '>=2.10,<2.16', not '2.10'"),
+    ('requires_device("gpu", count=0)', "count must be a number of devices of at least 1, not 0"),
+    ('requires_device("gpu:1", count=2)', "count=2 cannot be combined with the device 'gpu:1'"),
+    ('requires_framework("tensorflow", "2.10")', "invalid versions '2.10'; use for example '>=2.10,<2.16'"),
     ('requires_framework("theano")', "unknown framework 'theano'; accepted are 'tensorflow'"),
 ]
 
@@ -208,7 +208,7 @@ def test_the_header_never_fails(run):
     conftest = "from devicekit.machine.detect import stand_ins\nstand_ins.set(('no machine',))\n"
     result = run(PASSES, machine=None, conftest=conftest)
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["devicekit: no device could be chosen (AttributeError: *"])
+    result.stdout.fnmatch_lines(["devicekit: no device could be selected (AttributeError: *"])
 
 
 @pytest.mark.parametrize("given", [["--device", "gpu"], ["--device=gpu"]])
@@ -256,7 +256,7 @@ import sys
 def test_it():
     found = sorted(name for name in sys.modules if name.partition(".")[0] == "devicekit")
     below = {name[len("devicekit."):] for name in found}
-    assert below <= {"", "testing.pytest_markers", "testing.pytest_plugin", "selection.request"}, found
+    assert below <= {"", "testing.requirements", "testing.pytest_plugin", "selection.request"}, found
 """
     run(code, "-q", machine=None).assert_outcomes(passed=1)
 

@@ -1,6 +1,6 @@
-"""What is known of a run of pytest, and what the markers of its tests ask for.
+"""What the markers of tests require, and the machine and devices of a run of pytest.
 
-Loaded in every run with the plug-in: at the top it imports what pytest imports anyway.
+It is loaded in every run with the plug-in, so at the top it imports only what pytest imports anyway.
 """
 
 import json
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..selection.request import Request
     from ..selection.selection import Selection
 
-__all__ = ["NEEDS", "Need", "Run", "read_marker", "split_devices", "why"]
+__all__ = ["REQUIREMENTS", "Requirement", "Run", "read_marker", "split_devices", "why"]
 
 
 def split_devices(values: Sequence[str]) -> List[str]:
@@ -30,7 +30,7 @@ def split_devices(values: Sequence[str]) -> List[str]:
 
 
 class Run:
-    """The machine and the devices of one run: looked at once, where something needs them first."""
+    """The machine and the devices of one run, examined when they are first needed."""
 
     def __init__(self, config: Any) -> None:
         self._config = config
@@ -41,11 +41,11 @@ class Run:
         self.asked: List[str] = split_devices(config.getoption("devicekit_devices", None) or [])
 
     @property
-    def looked(self) -> bool:
-        """Whether the machine was looked at."""
+    def examined(self) -> bool:
+        """Whether the machine was examined."""
         return self._machine is not None
 
-    # Methods, for pytest asks what it registers for the value of every property; they look at the machine.
+    # Methods, because pytest reads every property of what it registers, and these examine the machine.
 
     def machine(self) -> "Machine":
         if self._machine is None:
@@ -57,7 +57,7 @@ class Run:
         return self._machine
 
     def simulated(self) -> bool:
-        """Whether a conftest.py has put another machine in this one's place: its devices cannot be put in force."""
+        """Return whether a conftest.py simulates another machine, whose devices cannot be used."""
         from ..machine.detect import stand_ins
 
         return bool(stand_ins.get()) and self.machine() in stand_ins.get()
@@ -75,14 +75,14 @@ class Run:
         return select_device(device, machine=self.machine(), **wishes)
 
     def chosen(self) -> "Selection":
-        """Return the first device of the run, as far as it is decided without a framework."""
+        """Return the first device of the run, decided without importing a framework."""
         from ..runtime.settings import read_settings
 
         if self.asked:
             return self.select(self.asked[0])
         try:
             return self.select(read_settings().device or "auto")
-        except ValueError:  # the variable names no device; `auto` warns of that and takes no notice of it either
+        except ValueError:  # DEVICEKIT_DEVICE is not a device; `auto` warns and ignores it too
             return self.select("auto")
 
     def names(self) -> List[str]:
@@ -119,7 +119,7 @@ class Run:
         return found
 
     def problem(self) -> str:
-        """Return what is wrong with the devices of ``--device``, "" where all of them can be used."""
+        """Return what is wrong with the devices of ``--device``, "" if all of them can be used."""
         for asked in self.asked:
             try:
                 selection = self.select(asked)
@@ -129,15 +129,15 @@ class Run:
                 return "--device %s cannot be used here: %s" % (asked, why(selection))
         return ""
 
-    def missing(self, need: "Need") -> str:
-        """Return why a need is not met, "" where it is."""
-        if need not in self._missing:
-            self._missing[need] = need.missing(self)
-        return self._missing[need]
+    def missing(self, requirement: "Requirement") -> str:
+        """Return why a requirement is not met, "" if it is."""
+        if requirement not in self._missing:
+            self._missing[requirement] = requirement.missing(self)
+        return self._missing[requirement]
 
 
 def _is_among(device: str, devices: str) -> bool:
-    """Whether ``gpu:1`` is among ``gpu:0,1``."""
+    """Return whether ``gpu:1`` is one of ``gpu:0,1``."""
     kind, _, number = device.partition(":")
     return kind == devices.partition(":")[0] and number in devices.partition(":")[2].split(",")
 
@@ -149,7 +149,7 @@ def _request(device: str) -> "Request":
 
 
 def why(selection: "Selection") -> str:
-    """Return the reason with the code of the finding that decided, where one did."""
+    """Return the reason, with the code of the finding behind it if there is one."""
     reason = selection.reason
     asked = "'%s' was asked for: " % selection.requested
     if reason.startswith(asked):
@@ -160,8 +160,8 @@ def why(selection: "Selection") -> str:
     return reason
 
 
-class Need(NamedTuple):
-    """What a marker asks for: the words for it, and what says why it is not there."""
+class Requirement(NamedTuple):
+    """What a marker requires, in words, and the function that returns why it is not available."""
 
     text: str
     values: Tuple[Any, ...]
@@ -171,24 +171,28 @@ class Need(NamedTuple):
         return self.check(run, self.text, *self.values)
 
 
-def _device_need(device: str, min_memory: Any = None, count: int = 1, framework: Optional[str] = None) -> Need:
+def _required_device(
+    device: str, min_memory: Any = None, count: int = 1, framework: Optional[str] = None
+) -> Requirement:
     from ..diagnosis.framework_choice import FRAMEWORKS
     from ..selection.request import parse_memory, parse_request
 
     request = parse_request(device)
     if request.kind == "auto":
-        raise ValueError("%r is met by any machine: name a device, such as 'gpu'" % device)
+        raise ValueError("every machine meets %r: name a device, such as 'gpu'" % device)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError("count is a number of devices from 1 on, not %r" % (count,))
+        raise ValueError("count must be a number of devices of at least 1, not %r" % (count,))
     if count > 1 and (request.indices or request.kind == "cpu"):
-        raise ValueError("count=%d does not go with the device %r" % (count, device))
+        raise ValueError("count=%d cannot be combined with the device %r" % (count, device))
     if framework is not None and framework not in FRAMEWORKS:
         raise ValueError("unknown framework %r; accepted are %s" % (framework, ", ".join(map(repr, FRAMEWORKS))))
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     text = device if count == 1 else "%d x %s" % (count, device)
     if min_memory is not None:
         text += " with %s" % (min_memory if isinstance(min_memory, str) else "%d bytes" % min_memory)
-    return Need(text + (" for %s" % framework if framework else ""), (device, least, count, framework), _missing_device)
+    return Requirement(
+        text + (" for %s" % framework if framework else ""), (device, least, count, framework), _missing_device
+    )
 
 
 def _missing_device(
@@ -203,13 +207,13 @@ def _missing_device(
     while len(found) < count:
         selection = run.select(device, min_memory=min_memory, exclude=found, framework=framework)
         if selection.fallback or selection.device in ("cpu", "auto"):
-            because = "usable are %s" % ", ".join(found) if found else why(selection)
+            because = "usable: %s" % ", ".join(found) if found else why(selection)
             return "requires %s: %s" % (text, because)
         found.append(selection.device)
     return ""
 
 
-def _framework_need(name: str, versions: str = "") -> Need:
+def _required_framework(name: str, versions: str = "") -> Requirement:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     known = ("tensorflow", "jax", "torch", "keras")
@@ -218,8 +222,8 @@ def _framework_need(name: str, versions: str = "") -> Need:
     try:
         SpecifierSet(versions)
     except (InvalidSpecifier, TypeError, AttributeError):
-        raise ValueError("versions are such as '>=2.10,<2.16', not %r" % (versions,)) from None
-    return Need(name + versions, (name, versions), _missing_framework)
+        raise ValueError("invalid versions %r; use for example '>=2.10,<2.16'" % (versions,)) from None
+    return Requirement(name + versions, (name, versions), _missing_framework)
 
 
 def _missing_framework(run: Run, text: str, name: str, versions: str) -> str:
@@ -233,7 +237,7 @@ def _missing_framework(run: Run, text: str, name: str, versions: str) -> str:
         try:
             version = Version(status.version or "")
         except InvalidVersion:
-            return "requires %s: the version that is installed could not be read" % text
+            return "requires %s: the installed version could not be read" % text
         if not SpecifierSet(versions).contains(version, prereleases=True):
             return "requires %s: %s %s is installed" % (text, name, status.version)
     if status.will_import is False:
@@ -242,19 +246,22 @@ def _missing_framework(run: Run, text: str, name: str, versions: str) -> str:
     return ""
 
 
-NEEDS: Dict[str, Callable[..., Need]] = {"requires_device": _device_need, "requires_framework": _framework_need}
+REQUIREMENTS: Dict[str, Callable[..., Requirement]] = {
+    "requires_device": _required_device,
+    "requires_framework": _required_framework,
+}
 
 
-def read_marker(marker: Any) -> Need:
-    """Return what a marker asks for.
+def read_marker(marker: Any) -> Requirement:
+    """Return what a marker requires.
 
     Raises
     ------
     ValueError
-        Where it has wrong arguments.
+        If it has wrong arguments.
     """
     try:
-        return NEEDS[marker.name](*marker.args, **marker.kwargs)
+        return REQUIREMENTS[marker.name](*marker.args, **marker.kwargs)
     except (TypeError, ValueError) as error:
         text = re.sub(r"^\w+\(\)", "it", str(error))
         raise ValueError("the marker %s has wrong arguments: %s" % (marker.name, text)) from None
