@@ -137,7 +137,9 @@ def tests(session):
     session.install(wheel(session) + "[test]")
     every = session.python == PYTHONS[-1] or "--all" in session.posargs
     marks = "" if every else "slow" if session.python == PYTHONS[0] else "not slow and not data"
-    run_pytest(session, "tests", "-m", marks, *[item for item in session.posargs if item != "--all"])
+    # `plugin` runs the tests of the plug-in for pytest.
+    arguments = ["tests", "--ignore=tests/plugin", *[item for item in session.posargs if item != "--all"]]
+    run_pytest(session, *arguments, "-m", marks)
 
 
 @nox.session(python=["3.7", "3.13"])
