@@ -1,14 +1,26 @@
 """Check a built wheel: what must be in it is in it, and nothing else."""
 
+import os
 import re
 import sys
 import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 #: Of the wheel as it is downloaded.
 LIMIT_BYTES = 21 << 16
 
 #: Of the bundled data, unpacked.
 LIMIT_DATA_BYTES = 1000000
+
+
+def sources():
+    """Return the files of the package in this checkout: all of them, and nothing else, must be in the wheel."""
+    found = set()
+    for folder, _, names in os.walk(os.path.join(ROOT, "devicekit")):
+        if os.path.basename(folder) != "__pycache__":
+            found.update(os.path.relpath(os.path.join(folder, name), ROOT).replace(os.sep, "/") for name in names)
+    return found
 
 
 def problems(path):
@@ -24,30 +36,14 @@ def problems(path):
             r'"([a-z-]+)"',
             wheel.read("devicekit/diagnosis/codes.py").decode("utf-8").partition("CODES = (")[2],
         )
-    for name in (
-        "devicekit/py.typed",
-        "devicekit/matrix/data/holds.json",
-        "devicekit/matrix/data/libraries.json",
-        "devicekit/matrix/data/projects.json",
-        "devicekit/matrix/data/projects/tensorflow.json",
-        "devicekit/matrix/data/cuda.json",
-        "devicekit/matrix/data/remedies.json",
-        "devicekit/logs/signatures/general.json",
-        "devicekit/logs/signatures/harmless.json",
-        "devicekit/report/templates/base.html",
-        "devicekit/report/templates/style.css",
-        "devicekit/__main__.py",
-        "devicekit/testing/machines/titles.json",
-        "devicekit/testing/machines/windows-amd-stock-tf.json",
-    ):
-        if name not in names:
-            found.append("%s is missing" % name)
+    for name in sorted(sources() - names):
+        found.append("%s is missing" % name)
     for code in codes[: codes.index("no-gpu") + 1]:
         if "devicekit/diagnosis/pages/%s.md" % code not in names:
             found.append("the page of %s is missing" % code)
-    for name in sorted(names):
-        if not name.startswith("devicekit/") and ".dist-info/" not in name:
-            found.append("%s does not belong into the wheel" % name)
+    for name in sorted(names - sources()):
+        if ".dist-info/" not in name:
+            found.append("%s does not belong in the wheel" % name)
     if not any("LICENSE" in name for name in names):
         found.append("the license is missing")
     if size > LIMIT_BYTES:
@@ -75,7 +71,7 @@ def main():
     for problem in found:
         print("%s: %s" % (sys.argv[1], problem))
     if not found:
-        print("the wheel is as it should be")
+        print("no problems found")
     return 1 if found else 0
 
 
