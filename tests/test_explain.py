@@ -245,7 +245,7 @@ def test_explain_takes_a_text_or_an_exception(value):
     [
         ([1], "JSON object"),
         ("linux", "JSON object"),
-        ({"os": {}}, "'os' is a text"),
+        ({"os": {}}, "'os' must be a string"),
         ({"packages": 3}, "'packages'"),
         ({"env": ["A=1"]}, "'env'"),
         ({"python": [[]]}, None),
