@@ -5,8 +5,9 @@
 PRELUDE = """
 import json, warnings
 import numpy as np
-from devicekit.measure.numerics.operations.engine import engine
-from devicekit.measure.numerics.verdict import judge
+from devicekit.measure.numerics.operations.framework_engine import engine
+from devicekit.measure.numerics.result import Difference
+from devicekit.measure.numerics.verdict import Expected, judge
 from devicekit.measure.numerics.operations.catalog import KINDS, arrays, magnitudes, select
 
 def checked(made, operations, place, seeds=(0,), reference="cpu:0"):
@@ -30,12 +31,11 @@ def checked(made, operations, place, seeds=(0,), reference="cpu:0"):
                         actual, own = getattr(found, what)[number], getattr(usual, what)[number]
                         longest = max([operation.accumulation, 1] + [item.accumulation for item in operation.inputs])
                         size = sizes[number] if what == "outputs" and right.dtype.kind == "f" else None
-                        item = judge(
-                            actual, right, dtype=dtype if right.dtype.kind == "f" else str(right.dtype),
-                            accumulation=longest, depth=operation.depth, baseline=own, magnitude=size, kind="operation",
-                            name=operation.name, operation=operation.operation, what=what, device="cpu",
-                            framework=made.framework,
+                        about = Difference(
+                            "operation", operation.name, operation.operation, what, "cpu", made.framework, "differs"
                         )
+                        kind = dtype if right.dtype.kind == "f" else str(right.dtype)
+                        item = judge(about, actual, Expected(right, kind, longest, operation.depth, own, size))
                         if item.measure is not None and item.measure.tolerance:
                             largest = max(largest, item.measure.max_relative_error / item.measure.tolerance)
                         if item.verdict != "agrees":

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from devicekit.measure.numerics.operations.catalog import cotangent
-from devicekit.measure.numerics.operations.engine import Engine, Outcome
+from devicekit.measure.numerics.operations.engine import Engine, OperationOutcome
 
 #: What is wrong with a device.
 FAULTS = {
@@ -50,7 +50,7 @@ class NumPyEngine(Engine):
         if fault == "hang" and operation.operation == "relu":
             time.sleep(600)
         if fault == "raise" and operation.operation == "relu":
-            return Outcome(error="RuntimeError: the kernel failed")
+            return OperationOutcome(error="RuntimeError: the kernel failed")
         inputs = [array.astype(dtype) for array in arrays]
         outputs, gradients = getattr(self, operation.operation)(operation, inputs, dtype, fault, seed)
         if fault == "gradient" and operation.operation == "matmul":
@@ -58,7 +58,7 @@ class NumPyEngine(Engine):
         if fault == "bit" and operation.operation == "reverse":
             outputs = np.nextafter(outputs, np.asarray(np.inf, dtype))
         missing = fault == "missing" and operation.operation == "matmul"
-        return Outcome(
+        return OperationOutcome(
             (outputs,),
             tuple(gradients),
             "cpu" if missing else device,

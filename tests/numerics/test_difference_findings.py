@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from devicekit.measure.numerics.result import Divergence
-from devicekit.measure.numerics.verdict import failed, findings, judge, unsupported
+from devicekit.measure.numerics.difference_findings import findings
+from devicekit.measure.numerics.result import Difference, Divergence
+from devicekit.measure.numerics.verdict import Expected, failed, judge, unsupported
 
 RIGHT = np.random.default_rng(0).standard_normal((16, 16))
 CLEAN = RIGHT.astype(np.float32)
@@ -11,12 +12,11 @@ COARSE = (RIGHT * (1 + 3e-4 * np.random.default_rng(1).standard_normal((16, 16))
 
 
 def about(name="dense", operation="Dense", what="output", device="gpu:0", framework="tensorflow", kind="layer", **more):
-    values = {"name": name, "operation": operation, "what": what, "device": device, "framework": framework}
-    return dict(values, kind=kind, **more)
+    return Difference(kind, name, operation, what, device, framework, "differs", **more)
 
 
 def compared(actual, **names):
-    return judge(actual, RIGHT, dtype="float32", **about(**names))
+    return judge(about(**names), actual, Expected(RIGHT, "float32"))
 
 
 def training(verdict, **more):
@@ -114,9 +114,9 @@ def test_bfloat16_that_was_not_asked_for_is_a_warning():
 
 def test_operations_without_a_kernel_are_one_finding_with_where_they_ran():
     items = [
-        unsupported(**about(name="fft 64", operation="fft", ran_on="cpu", kind="operation")),
-        unsupported(**about(name="fft 128", operation="fft", ran_on="cpu", kind="operation")),
-        failed(**about(name="sort", operation="sort", kind="operation", detail="No OpKernel was registered")),
+        unsupported(about(name="fft 64", operation="fft", kind="operation"), ran_on="cpu"),
+        unsupported(about(name="fft 128", operation="fft", kind="operation"), ran_on="cpu"),
+        failed(about(name="sort", operation="sort", kind="operation"), "No OpKernel was registered"),
     ]
     (found,) = findings(items)
     assert (found.code, found.severity) == ("op-unsupported", "warning")
@@ -129,12 +129,12 @@ def test_operations_without_a_kernel_are_one_finding_with_where_they_ran():
 
 
 def test_each_device_has_its_own():
-    items = [unsupported(**about(device=device)) for device in ("gpu:0", "gpu:1")]
+    items = [unsupported(about(device=device)) for device in ("gpu:0", "gpu:1")]
     assert [found.summary[:5] for found in findings(items)] == ["gpu:0", "gpu:1"]
 
 
 def test_memory_that_ran_out_is_named_so():
-    (found,) = findings([failed(**about(detail="RESOURCE_EXHAUSTED: Out of memory while trying to allocate"))])
+    (found,) = findings([failed(about(), "RESOURCE_EXHAUSTED: Out of memory while trying to allocate")])
     assert found.code == "out-of-memory"
 
 

@@ -5,10 +5,11 @@ import pytest
 
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
 from devicekit.measure.numerics.layers.finite_differences import gradient_problems
-from devicekit.measure.numerics.layers.recorded_calls import Call, Held, record, unchanged
-from devicekit.measure.numerics.layers.runner import Outcome, Work
+from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
+from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
 from devicekit.measure.numerics.result import Difference
+from devicekit.runtime.frameworks.tensors import HostArray
 
 
 class Layer:
@@ -28,7 +29,7 @@ class Layer:
 
 
 def hold(value):
-    return Held(value, str(value.dtype)) if isinstance(value, np.ndarray) else None
+    return HostArray(value, str(value.dtype)) if isinstance(value, np.ndarray) else None
 
 
 def test_calls_are_recorded_with_their_places_and_nothing_stays():
@@ -107,24 +108,24 @@ def test_gradients_are_compared_with_finite_differences(function, gradient, plac
     def compute(work):
         x = work.args[0].array
         up = weights(0, x.shape, "float64")
-        return Outcome([Held(function(x), "float64")], [gradient(x, up)], [])
+        return LayerOutcome([HostArray(function(x), "float64")], [gradient(x, up)], [])
 
-    work = Work((Held(np.random.RandomState(7).normal(size=(6, 5)), "float32"),), {}, [])
+    work = Work((HostArray(np.random.RandomState(7).normal(size=(6, 5)), "float32"),), {}, [])
     found = gradient_problems(compute, work, [], compute(work), weights, 0)
     assert [item.place for item in found] == places
 
 
 def test_lengths_of_sums():
-    x = Held(np.ones((8, 10, 10, 4)), "float32")
+    x = HostArray(np.ones((8, 10, 10, 4)), "float32")
     layer = Layer("layer", None)
     layer.variables, layer.compute_dtype = [], "float16"
     call = Call(layer, "layer", 1, (x,), {})
-    kernel = Held(np.ones((3, 3, 4, 6)), "float32")
-    sizes = sizes_of(call, Work((x,), {}, [kernel]), [Held(np.ones((8, 10, 10, 6)), "float32")])
+    kernel = HostArray(np.ones((3, 3, 4, 6)), "float32")
+    sizes = sizes_of(call, Work((x,), {}, [kernel]), [HostArray(np.ones((8, 10, 10, 6)), "float32")])
     assert sizes.forward == 3 * 3 * 4
     assert sizes.backward == 8 * 10 * 10
     assert sizes.dtype == "float16"
-    pooled = sizes_of(call, Work((x,), {}, []), [Held(np.ones((8, 4)), "float32")])
+    pooled = sizes_of(call, Work((x,), {}, []), [HostArray(np.ones((8, 4)), "float32")])
     assert pooled.forward == 100
     assert coarsest(["float32", "bfloat16", "float16"]) == "bfloat16"
     assert coarsest(["int32"]) == ""

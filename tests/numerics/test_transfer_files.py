@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from devicekit.measure.numerics.layers.recorded_calls import Held
-from devicekit.measure.numerics.layers.runner import Outcome
+from devicekit.measure.numerics.layers.runner import LayerOutcome
 from devicekit.measure.numerics.transfer_files import read_nest, read_outcome, write_nest, write_outcome
+from devicekit.runtime.frameworks.tensors import HostArray
 
 
 def test_nests_of_arrays(tmp_path):
@@ -22,8 +22,11 @@ def test_a_single_array(tmp_path):
 
 
 def test_outcomes(tmp_path):
-    outcome = Outcome(
-        [Held(np.float32([1.5]), "bfloat16")], [None, np.float32([2])], [Held(np.int32([3]), "int32")], "cpu:0"
+    outcome = LayerOutcome(
+        [HostArray(np.float32([1.5]), "bfloat16")],
+        [None, np.float32([2])],
+        [HostArray(np.int32([3]), "int32")],
+        "cpu:0",
     )
     again = read_outcome(str(tmp_path), write_outcome(str(tmp_path), "call0", outcome))
     assert (again.outputs[0].dtype, again.outputs[0].array.tolist()) == ("bfloat16", [1.5])

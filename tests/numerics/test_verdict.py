@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 from rounding import ORDERS, exact, factors, rounded
 
-from devicekit.measure.numerics.verdict import failed, judge, unsupported
+from devicekit.measure.numerics.result import Difference
+from devicekit.measure.numerics.verdict import Expected, failed, judge, unsupported
 
 ABOUT = {"kind": "operation", "name": "matmul", "operation": "matmul", "what": "output", "device": "gpu:0"}
 
 
+def about(**more):
+    return Difference(**dict(ABOUT, framework="tensorflow", verdict="differs", **more))
+
+
 def verdict(actual, reference, dtype="float32", **more):
-    return judge(actual, reference, dtype=dtype, framework="tensorflow", **dict(ABOUT, **more))
+    subject = about().replace(operation=more.pop("operation", "matmul"))
+    return judge(subject, actual, Expected(reference, dtype, **more))
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=lambda order: order.__name__)
@@ -237,7 +243,6 @@ def test_complex_numbers():
 
 
 def test_what_did_not_run():
-    about = dict(ABOUT, framework="torch")
-    assert unsupported(ran_on="cpu", **about).verdict == "unsupported"
-    found = failed(detail="RuntimeError: no", **about)
+    assert unsupported(about(), ran_on="cpu").verdict == "unsupported"
+    found = failed(about(), "RuntimeError: no")
     assert (found.verdict, found.detail, found.measure) == ("failed", "RuntimeError: no", None)

@@ -113,7 +113,7 @@ def compare(
             training = (tuple(optimizers), steps)
             parts = _model(fn_or_model, inputs, targets, loss, names, training, batch_size, seed, say)
     reference, labels, differences, divergences = parts
-    from .verdict import findings
+    from .difference_findings import findings
 
     return Comparison(
         reference,

@@ -227,12 +227,12 @@ class _Trainer:
     def __init__(
         self, model: Any, keras: Keras, framework: str, inputs: Any, targets: Any, loss: Any, say: Callable[..., None]
     ) -> None:
-        from .layers.runner import runner_of
+        from .layers.runner_of_model import runner_of
 
         self._model, self._keras, self._loss, self._say = model, keras, loss, say
         self.data = (inputs, targets)
         self._known = known_classes(model)
-        self._arrays = runner_of(model, keras).arrays
+        self._scope = runner_of(model, keras).scope
         self.start: List[np.ndarray] = [np.array(item) for item in model.get_weights()]
         self._trained = _trained(model)
         self.parameters = sum(self.start[place].size for place in self._trained)
@@ -257,7 +257,7 @@ class _Trainer:
         self, device: str, double: bool, make: Callable[[], Any], batches: Batches, start: List[np.ndarray]
     ) -> Run:
         """Make a copy on a device with weights to start from and take a step with each batch."""
-        with self._own_graph(), self._arrays.scope(device, double), global_float64(self._keras, double):
+        with self._own_graph(), self._scope(device, double), global_float64(self._keras, double):
             key = (device, double)
             if key not in self._copies:
                 self._copies[key] = self._copy(double)

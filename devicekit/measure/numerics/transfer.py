@@ -10,12 +10,13 @@ import tempfile
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...errors import DevicekitError
+from ...runtime.frameworks.tensors import HostArray
 from .keras_model import Keras, keras_of, layers_of, public_class
 from .layers.clone import NotClonable, is_container
 from .layers.compare_call import Subject, compare_call, compare_whole, ways_to_call
 from .layers.compare_layers import only_the_cause
-from .layers.recorded_calls import Call, Held
-from .layers.runner import Outcome, Runner, Work
+from .layers.recorded_calls import Call
+from .layers.runner import LayerOutcome, Runner, Work
 from .layers.sizes import sizes_of_whole
 from .result import Difference
 from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
@@ -108,7 +109,9 @@ class _Elsewhere(Runner):
     def for_device(self, layer: Any, work: Work, device: str) -> Any:
         return layer if device in self.results else super().for_device(layer, work, device)
 
-    def run(self, subject: Any, work: Work, device: str, double: bool, cotangent: Any, head: Any = None) -> Outcome:
+    def run(
+        self, subject: Any, work: Work, device: str, double: bool, cotangent: Any, head: Any = None
+    ) -> LayerOutcome:
         if device not in self.results:
             return super().run(subject, work, device, double, cotangent, head)
         return self.results[device].take(self.now, key_of(work, cotangent))
@@ -123,7 +126,7 @@ class _Results:
         self._calls: Dict[str, Dict[str, Any]] = dict(found["calls"], whole=found["whole"])
         self.ran_on = ""
 
-    def take(self, call: str, key: str) -> Outcome:
+    def take(self, call: str, key: str) -> LayerOutcome:
         """Return the outcome of one way of calling a layer.
 
         Raises
@@ -155,12 +158,12 @@ def _is_compared(call: Call) -> bool:
 def _write(
     folder: str, about: Dict[str, Any], model: Any, runner: Runner, calls: Sequence[Call], inputs: Any, targets: Any
 ) -> None:
-    weights = [runner.arrays.read(item) for item in model.weights]
+    weights = [runner.tensors.variable_to_numpy(item) for item in model.weights]
     write_arrays(folder, "weights", weights)
     listed = []
     for place, call in enumerate(calls):
         ways = ways_to_call(runner, call, 0)
-        held = [leaf for leaf in ways[0].work.leaves if isinstance(leaf, Held)] if ways else []
+        held = [leaf for leaf in ways[0].work.leaves if isinstance(leaf, HostArray)] if ways else []
         write_arrays(folder, "call%d" % place, [leaf.array for leaf in held])
         dtypes = [leaf.dtype for leaf in held]
         listed.append({"place": place, "path": call.path, "number": call.number, "dtypes": dtypes})

@@ -7,9 +7,8 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from .layers.arrays import Cotangent
-from .layers.recorded_calls import Held
-from .layers.runner import Outcome, Work
+from ...runtime.frameworks.tensors import HostArray
+from .layers.runner import Cotangent, LayerOutcome, Work
 
 __all__ = [
     "key_of",
@@ -28,7 +27,7 @@ def key_of(work: Work, cotangent: Cotangent) -> str:
     """Return what tells one way of calling a layer from the others: the same in every process."""
     found = zlib.crc32(repr(work.kwargs.get("training")).encode("ascii"))
     for leaf in work.leaves:
-        if isinstance(leaf, Held):
+        if isinstance(leaf, HostArray):
             found = zlib.crc32(np.ascontiguousarray(leaf.array).tobytes(), found)
     weights = cotangent(0, (8,), "float32")
     return "%08x" % zlib.crc32(b"" if weights is None else np.asarray(weights, np.float32).tobytes(), found)
@@ -90,7 +89,7 @@ def read_nest(folder: str, made: Dict[str, Any]) -> Any:
     return build(made["plan"])
 
 
-def write_outcome(folder: str, name: str, outcome: Outcome) -> Dict[str, Any]:
+def write_outcome(folder: str, name: str, outcome: LayerOutcome) -> Dict[str, Any]:
     """Write what a layer computed; return what `read_outcome` needs."""
     held = outcome.outputs + outcome.updates
     write_arrays(folder, name, [item.array for item in held] + list(outcome.gradients))
@@ -103,9 +102,9 @@ def write_outcome(folder: str, name: str, outcome: Outcome) -> Dict[str, Any]:
     }
 
 
-def read_outcome(folder: str, made: Dict[str, Any]) -> Outcome:
+def read_outcome(folder: str, made: Dict[str, Any]) -> LayerOutcome:
     """Read what `write_outcome` wrote."""
     count = len(made["dtypes"])
     arrays = read_arrays(folder, made["name"], count + made["gradients"])
-    held = [Held(array, dtype) for array, dtype in zip(arrays, made["dtypes"]) if array is not None]
-    return Outcome(held[: made["outputs"]], arrays[count:], held[made["outputs"] :], made["ran_on"])
+    held = [HostArray(array, dtype) for array, dtype in zip(arrays, made["dtypes"]) if array is not None]
+    return LayerOutcome(held[: made["outputs"]], arrays[count:], held[made["outputs"] :], made["ran_on"])

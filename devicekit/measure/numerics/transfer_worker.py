@@ -3,8 +3,9 @@
 from importlib import import_module
 from typing import Any, Callable, Dict, Sequence, Tuple
 
+from ...runtime.frameworks.tensors import HostArray
 from .layers.compare_call import Way, way_of_whole, ways_to_call
-from .layers.recorded_calls import Call, Held
+from .layers.recorded_calls import Call
 from .layers.runner import Runner
 from .nests import rebuild
 from .transfer_files import key_of, read_arrays, read_json, read_nest, write_json, write_outcome
@@ -89,16 +90,16 @@ def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str,
     if call is None:
         return {"error": "the layer is not called here"}
     arrays = read_arrays(task["folder"], "call%d" % wanted["place"], len(wanted["dtypes"]))
-    held = [Held(array, dtype) for array, dtype in zip(arrays, wanted["dtypes"]) if array is not None]
+    held = [HostArray(array, dtype) for array, dtype in zip(arrays, wanted["dtypes"]) if array is not None]
     ways = ways_to_call(runner, call, task["seed"])
     if not ways:
         return {}
     leaves = ways[0].work.leaves
-    if sum(isinstance(leaf, Held) for leaf in leaves) != len(held):
+    if sum(isinstance(leaf, HostArray) for leaf in leaves) != len(held):
         return {"error": "the layer is given other arguments here"}
     given = iter(held)
     args, kwargs = rebuild(
-        (call.args, call.kwargs), [next(given) if isinstance(leaf, Held) else leaf for leaf in leaves]
+        (call.args, call.kwargs), [next(given) if isinstance(leaf, HostArray) else leaf for leaf in leaves]
     )
     same = Call(call.layer, call.path, call.number, args, kwargs, call.outer, call.inner)
     found = {}

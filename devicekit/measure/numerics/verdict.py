@@ -1,18 +1,18 @@
-"""A verdict on each thing that was compared, and the findings that follow from them."""
+"""The verdict on an array that a device computed."""
 
 import math
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .difference_findings import findings
+from ...records import Record
 from .error_location import share
 from .measures import format_of, measure, real, shape_problem
 from .recognise import Recognised, recognise, wrong_elements
 from .result import Difference, Measure
 from .tolerance import ARITHMETICS, FORMATS, tolerance, unit_roundoff
 
-__all__ = ["CONDITION", "failed", "findings", "judge", "unsupported"]
+__all__ = ["CONDITION", "Expected", "failed", "judge", "unsupported"]
 
 #: How much worse than the CPU in the same precision a device may be where the CPU itself is far from the exact result: its
 #: sums have another order, and the same badly conditioned operation enlarges their errors.
@@ -52,36 +52,16 @@ class _Case(NamedTuple):
 
     allowed: float
     condition: float
-    remark: str
+    note: str
     ignore: Any
     flushed: int
 
 
-def judge(
-    actual: Any,
-    reference: Any,
-    *,
-    dtype: str,
-    accumulation: int = 1,
-    depth: int = 1,
-    baseline: Any = None,
-    magnitude: Any = None,
-    stale: Sequence[Any] = (),
-    kind: str,
-    name: str,
-    operation: str,
-    what: str,
-    device: str,
-    framework: str,
-    ran_on: str = "",
-    layer_depth: int = -1,
-) -> Difference:
-    """Return the verdict on one array that a device computed.
+class Expected(Record):
+    """What an array should be, and what it may be off by.
 
-    Parameters
+    Attributes
     ----------
-    actual : array_like
-        What the device computed; bfloat16 as float32.
     reference : array_like
         The CPU's result in float64, for the same inputs as they are in ``dtype``.
     dtype : str
@@ -89,66 +69,78 @@ def judge(
     accumulation, depth : int
         Length of the longest sum, and operations one after the other: see `devicekit.measure.numerics.tolerance.tolerance`.
     baseline : array_like or None
-        The CPU's result in ``dtype``. It shows how badly conditioned the case is: where it is itself far from the
-        reference, the device may be `CONDITION` times as far.
+        The CPU's result in ``dtype``. It shows how badly conditioned the case is: if it is itself far from the reference,
+        the device may be `CONDITION` times as far.
     magnitude : array_like or None
         Sum of the absolute values of the terms of each element (``abs(a) @ abs(b)``). Terms of both signs add up to the
         square root of their number times their size, so that errors are relative to about this divided by
         ``sqrt(accumulation)``.
     stale : sequence of array_like
-        Earlier results and inputs, by which a buffer that was not written is recognised.
-    kind, name, operation, what, device, framework, ran_on : str
-        As in `Difference`.
-    layer_depth : int
-        `Difference.depth`.
+        Earlier results and inputs, which a buffer that was not written may still hold.
+    """
+
+    reference: Any
+    dtype: str
+    accumulation: int = 1
+    depth: int = 1
+    baseline: Any = None
+    magnitude: Any = None
+    stale: Sequence[Any] = ()
+
+
+def judge(subject: Difference, actual: Any, expected: Expected) -> Difference:
+    """Return the verdict on one array that a device computed.
+
+    Parameters
+    ----------
+    subject : Difference
+        What was compared; verdict, measure, arithmetic and detail are filled in.
+    actual : array_like
+        What the device computed; bfloat16 as float32.
+    expected : Expected
 
     Returns
     -------
     Difference
         ``agrees``, ``reduced-precision`` or ``differs``.
     """
-    baseline = None if baseline is None else real(baseline)
-    base = Difference(kind, name, operation, what, device, framework, "differs", ran_on=ran_on, depth=layer_depth)
-    problem = shape_problem(actual, reference)
+    subject = subject.replace(verdict="differs")
+    problem = shape_problem(actual, expected.reference)
     if problem:
-        return base.replace(detail=problem)
+        return subject.replace(detail=problem)
+    dtype, accumulation = expected.dtype, expected.accumulation
     shape = tuple(int(size) for size in np.shape(actual))
-    actual, reference = real(actual), real(reference)
+    actual, reference = real(actual), real(expected.reference)
+    baseline = None if expected.baseline is None else real(expected.baseline)
+    magnitude = expected.magnitude
     if magnitude is not None:
         magnitude = _terms(magnitude, shape, reference) * min(1.0, _SIGNED / math.sqrt(accumulation))
-    limit = tolerance(dtype, accumulation=accumulation, depth=depth)
+    limit = tolerance(dtype, accumulation=accumulation, depth=expected.depth)
     case = _case(actual, reference, baseline, magnitude, dtype, limit)
-    found = measure(actual, reference, dtype=dtype, tolerance=case.allowed, magnitude=magnitude, ignore=case.ignore)
-    base = base.replace(measure=found.replace(shape=shape), arithmetic=_own(dtype))
-    if found.nonfinite == 0 and found.max_relative_error <= case.allowed:
+    options = {"dtype": dtype, "tolerance": case.allowed, "magnitude": magnitude, "ignore": case.ignore}
+    figures = measure(actual, reference, **options)
+    subject = subject.replace(measure=figures.replace(shape=shape), arithmetic=_own(dtype))
+    if figures.nonfinite == 0 and figures.max_relative_error <= case.allowed:
         flushed = "subnormal numbers are flushed to zero" if case.flushed else ""
-        return base.replace(verdict="agrees", detail=_joined(case.remark, flushed))
-    seen = recognise(
-        actual, reference, dtype=dtype, tolerance=case.allowed, stale=stale, magnitude=magnitude, ignore=case.ignore
-    )
-    if (not seen.pattern or _cut(seen.factor, accumulation)) and found.nonfinite == 0:
-        known, remark = _arithmetic(
-            found, dtype, operation, accumulation, depth, case, _Spread(actual, reference, seen)
-        )
-        if known:
-            verdict = "agrees" if known == dtype == "float32" else "reduced-precision"
-            return base.replace(verdict=verdict, arithmetic=known, detail=_joined(remark, case.remark))
+        return subject.replace(verdict="agrees", detail=_joined(case.note, flushed))
+    seen = recognise(actual, reference, stale=expected.stale, **options)
+    if (not seen.pattern or _cut(seen.factor, accumulation)) and figures.nonfinite == 0:
+        arithmetic, note = _arithmetic(figures, subject.operation, expected, case, _Spread(actual, reference, seen))
+        if arithmetic:
+            verdict = "agrees" if arithmetic == dtype == "float32" else "reduced-precision"
+            return subject.replace(verdict=verdict, arithmetic=arithmetic, detail=_joined(note, case.note))
     where = str(seen) or _joined("wrong " + share(seen.wrong) if share(seen.wrong) else "")
-    return base.replace(arithmetic="", detail=_joined(where, case.remark))
+    return subject.replace(arithmetic="", detail=_joined(where, case.note))
 
 
-def unsupported(
-    *, kind: str, name: str, operation: str, what: str, device: str, framework: str, ran_on: str = "", detail: str = ""
-) -> Difference:
+def unsupported(subject: Difference, detail: str = "", ran_on: str = "") -> Difference:
     """Return the difference for an operation without a kernel on the device; ``ran_on``: where it ran instead."""
-    return Difference(kind, name, operation, what, device, framework, "unsupported", ran_on=ran_on, detail=detail)
+    return subject.replace(verdict="unsupported", ran_on=ran_on, detail=detail)
 
 
-def failed(
-    *, kind: str, name: str, operation: str, what: str, device: str, framework: str, ran_on: str = "", detail: str
-) -> Difference:
+def failed(subject: Difference, detail: str, ran_on: str = "") -> Difference:
     """Return the difference for what raised, or ended its process; ``detail``: the error's message."""
-    return Difference(kind, name, operation, what, device, framework, "failed", ran_on=ran_on, detail=detail)
+    return subject.replace(verdict="failed", ran_on=ran_on, detail=detail)
 
 
 def _terms(magnitude: Any, shape: Tuple[int, ...], reference: Any) -> Any:
@@ -178,11 +170,11 @@ def _case(actual: Any, reference: Any, baseline: Any, magnitude: Any, dtype: str
         return _Case(limit, 1.0, "", ignore, _count(flushed))
     skip = strange | _where(_flushed, dtype, baseline, reference)
     own = measure(baseline, reference, dtype=dtype, tolerance=limit, magnitude=magnitude, ignore=skip)
-    error, remark = own.max_relative_error, ""
+    error, note = own.max_relative_error, ""
     if error > _JUMP * limit:
         jumps = _jumps(baseline, reference, dtype, magnitude, skip, limit)
         if jumps is not None:
-            remark = "at a jump in %d elements, where the CPU in %s takes the other side too" % (_count(jumps), dtype)
+            note = "at a jump in %d elements, where the CPU in %s takes the other side too" % (_count(jumps), dtype)
             ignore = jumps if ignore is None else ignore | jumps
             own = measure(baseline, reference, dtype=dtype, tolerance=limit, magnitude=magnitude, ignore=skip | jumps)
             error = own.max_relative_error
@@ -193,10 +185,10 @@ def _case(actual: Any, reference: Any, baseline: Any, magnitude: Any, dtype: str
         # Not one digit is right on the CPU: the exact result is nothing but what float64 left over when large terms
         # cancelled. Its size tells that of the terms.
         allowed = condition = max(allowed, CONDITION * unit_roundoff(dtype) / unit_roundoff("float64"))
-        remark = "large terms cancel: the CPU has no correct digit in %s either" % dtype
+        note = "large terms cancel: the CPU has no correct digit in %s either" % dtype
     elif error > limit:
-        remark = "badly conditioned: the CPU itself is off by %.2g in %s" % (error, dtype)
-    return _Case(allowed, condition, remark, ignore, _count(flushed))
+        note = "badly conditioned: the CPU itself is off by %.2g in %s" % (error, dtype)
+    return _Case(allowed, condition, note, ignore, _count(flushed))
 
 
 def _nothing_left(error: float, reference: Any, magnitude: Any, dtype: str) -> bool:
@@ -274,10 +266,9 @@ class _Spread:
             self.own_error = float(np.median(np.abs(found - right) / np.abs(right)))
 
 
-def _arithmetic(
-    found: Measure, dtype: str, operation: str, accumulation: int, depth: int, case: _Case, spread: _Spread
-) -> Tuple[str, str]:
-    """Return the finest arithmetic that explains an error, and what to say of it; empty where none does."""
+def _arithmetic(found: Measure, operation: str, expected: Expected, case: _Case, spread: _Spread) -> Tuple[str, str]:
+    """Return the finest arithmetic that explains an error, and what to say of it; empty if none does."""
+    dtype, accumulation, depth = expected.dtype, expected.accumulation, expected.depth
     largest, mean = found.max_relative_error, found.mean_relative_error
     if dtype == "float32" and "conv" in operation.lower() and largest <= _WINOGRAD * case.allowed:
         if mean <= unit_roundoff("tf32") / 16 * case.condition and spread.own_error < _CORRECT:

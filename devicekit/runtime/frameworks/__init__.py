@@ -1,13 +1,17 @@
 """The only package that imports a framework, each at its first use.
 
-`adapter` returns the `Adapter` of a framework: devices, memory, default device, precision, seed.
+`adapter` returns the `Adapter` of a framework: devices, memory, default device, precision, seed. `tensors_of` returns its
+`Tensors`: arrays, gradients, placement and random state.
 """
 
-from typing import Optional, Sequence
+from typing import TYPE_CHECKING, Optional, Sequence
 
 from .interface import Adapter
 
-__all__ = ["Adapter", "adapter"]
+if TYPE_CHECKING:  # it imports NumPy
+    from .tensors import Tensors
+
+__all__ = ["Adapter", "adapter", "tensors_of"]
 
 
 def adapter(framework: Optional[str], device_type: str = "", others: Sequence[str] = ()) -> Adapter:
@@ -46,3 +50,24 @@ def _adapter(framework: Optional[str]) -> Adapter:
     from .tensorflow import TensorFlowAdapter
 
     return TensorFlowAdapter()
+
+
+def tensors_of(framework: Optional[str]) -> "Tensors":
+    """Return the `Tensors` of a framework; this imports the framework.
+
+    Raises
+    ------
+    ImportError
+        Or whatever else the framework's import raises.
+    """
+    if framework == "jax":
+        from .tensors_jax import JaxTensors
+
+        return JaxTensors()
+    if framework == "torch":
+        from .tensors_torch import TorchTensors
+
+        return TorchTensors()
+    from .tensors_tensorflow import GraphTensors, TensorFlowTensors
+
+    return GraphTensors() if framework == "tensorflow1" else TensorFlowTensors()

@@ -10,11 +10,12 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ....records import Record
-from ..missing import is_missing_kernel
+from ....runtime.frameworks.tensors import FLOATS
+from ..error_text import describe, is_missing_kernel
 from ..nests import flatten
 from ..result import Difference
-from ..verdict import failed, judge, unsupported
-from .caller import FLOATS, Arguments, Called, Caller, Result, caller, describe
+from ..verdict import Expected, failed, judge, unsupported
+from .caller import Arguments, Called, Caller, EagerCaller, Result
 from .written_for import written_for
 
 __all__ = ["FunctionReport", "examine_function"]
@@ -90,7 +91,7 @@ def examine_function(
             "what %s is written for is not clear: say framework='tensorflow', 'jax' or 'torch', or give arrays of the "
             "framework as inputs" % name_of_function(function)
         )
-    work = _Work(function, caller(framework), arguments, seed, say or (lambda: None))
+    work = _Work(function, _caller(framework), arguments, seed, say or (lambda: None))
     work.check_repeatable()
     work.find_reference()
     work.find_noise()
@@ -219,9 +220,7 @@ class _Work:
                     raise
                 return [self._outcome(error, describe(error), "output", device)]
         found = [
-            unsupported(
-                operation=name, detail="ran on the processor instead", ran_on="cpu", **self._names("output", device)
-            )
+            unsupported(self._subject("output", device).replace(operation=name), "ran on the processor instead", "cpu")
             for name in called.elsewhere
         ]
         arrays = {item.label: item for item in self._results(called)}
@@ -230,8 +229,7 @@ class _Work:
             if mine is not None:
                 found.append(self._compared(mine, item, device))
             elif not called.gradient_error:
-                detail = "the device returned nothing for it"
-                found.append(failed(operation=self.title, detail=detail, **self._names(item.label, device)))
+                found.append(failed(self._subject(item.label, device), "the device returned nothing for it"))
         if called.gradient_error and not self.first.gradient_error:
             found.append(self._outcome(RuntimeError(called.gradient_error), called.gradient_error, "gradients", device))
         return found
@@ -239,12 +237,10 @@ class _Work:
     def _compared(self, mine: Result, item: Result, device: str) -> Difference:
         if device != "cpu" and not device.startswith("cpu") and item.dtype in FLOATS and _on_processor(mine.ran_on):
             detail = "computed on %s, and not on %s" % (mine.ran_on, device)
-            return unsupported(
-                operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device)
-            )
+            return unsupported(self._subject(item.label, device), detail, mine.ran_on)
         if mine.dtype != item.dtype:
             detail = "%s, where the CPU returns %s" % (mine.dtype, item.dtype)
-            return failed(operation=self.title, ran_on=mine.ran_on, detail=detail, **self._names(item.label, device))
+            return failed(self._subject(item.label, device), detail, mine.ran_on)
         judged = self._judge(mine.array, self.reference[item.label], item, device, mine.ran_on)
         settings = self.tool.settings(device)
         if judged.verdict != "reduced-precision" or not settings:
@@ -255,20 +251,17 @@ class _Work:
     def _judge(
         self, array: np.ndarray, reference: np.ndarray, item: Result, device: str, ran_on: str = ""
     ) -> Difference:
-        return judge(
-            array,
+        expected = Expected(
             reference,
-            dtype=item.dtype,
-            accumulation=self._accumulation,
+            item.dtype,
+            self._accumulation,
             # Against a reference that is rounded itself, twice the tolerance.
-            depth=_DEPTH if self._exact else 4 * _DEPTH,
+            _DEPTH if self._exact else 4 * _DEPTH,
             baseline=self._baseline(item, device) if self.reference else None,
             magnitude=self._size(reference) if device == "cpu" and item.array.dtype.kind in "fc" else None,
             stale=[value.array for value in self.arguments.values if value is not None],
-            operation=self.title,
-            ran_on=ran_on,
-            **self._names(item.label, device),
         )
+        return judge(self._subject(item.label, device).replace(ran_on=ran_on), array, expected)
 
     def _size(self, reference: np.ndarray) -> Any:
         """Return what errors of the CPU itself are relative to: all of the array.
@@ -285,16 +278,23 @@ class _Work:
         if "same device" in text and self.tool.framework == "torch":
             text += " (what the function holds itself stays where it is: give a torch.nn.Module, which is moved, or tensors)"
         make = unsupported if is_missing_kernel(error) else failed
-        return make(operation=self.title, detail=text, **self._names(what, device))
+        return make(self._subject(what, device), text)
 
-    def _names(self, what: str, device: str) -> Dict[str, Any]:
-        return {
-            "kind": "function", "name": self.title, "what": what, "device": device, "framework": self.tool.framework
-        }  # fmt: skip
+    def _subject(self, what: str, device: str) -> Difference:
+        return Difference("function", self.title, self.title, what, device, self.tool.framework, "differs")
 
     @staticmethod
     def _results(called: Called) -> Tuple[Result, ...]:
         return called.outputs + called.gradients
+
+
+def _caller(framework: str) -> Caller:
+    """Return what calls functions of a framework; this imports the framework."""
+    if framework != "tensorflow1":
+        return EagerCaller(framework)
+    from .graph_caller import GraphCaller
+
+    return GraphCaller(framework)
 
 
 def name_of_function(function: Any) -> str:

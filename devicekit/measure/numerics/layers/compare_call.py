@@ -6,18 +6,19 @@ from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, T
 
 import numpy as np
 
-from ....logs.errors import NO_KERNEL, classify_error
+from ....runtime.frameworks.tensors import HostArray
+from ..error_text import is_missing_kernel
 from ..keras_model import public_class
 from ..nests import flatten, rebuild
 from ..operations.operation import rounded
 from ..result import VERDICTS, Difference
-from ..verdict import failed, unsupported
+from ..verdict import Expected, failed, unsupported
 from .clone import variables
 from .finite_differences import gradient_problems
-from .recorded_calls import Call, Held
-from .reference import DrawsRandomNumbers, Reference, Weights, arrays_in, line_of, other_inputs
-from .rounding_verdict import coarse_verdict, is_plainly_good, verdict_on
-from .runner import Outcome, Work, names_of
+from .recorded_calls import Call
+from .reference import DrawsRandomNumbers, Reference, arrays_in, line_of, other_inputs
+from .rounding_verdict import Check, Rounding, coarse_verdict, is_plainly_good, verdict_on
+from .runner import Cotangent, LayerOutcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
 
 __all__ = ["Subject", "Way", "compare_call", "compare_whole", "way_of_whole", "ways_to_call"]
@@ -52,8 +53,8 @@ class Way(NamedTuple):
     """One of the ways in which a layer is called, with weights of its outputs of its own: so gradients differ, too."""
 
     work: Work
-    cotangent: Weights
-    remark: str
+    cotangent: Cotangent
+    note: str
     stale: bool
 
 
@@ -61,8 +62,8 @@ class _Case(NamedTuple):
     """A way of calling a layer, and what is right for it."""
 
     work: Work
-    cotangent: Weights
-    remark: str
+    cotangent: Cotangent
+    note: str
     stale: bool
     reference: Reference
 
@@ -70,21 +71,20 @@ class _Case(NamedTuple):
 def ways_to_call(runner: Any, call: Call, seed: int) -> List[Way]:
     """Return the ways in which a recorded call is repeated; none where there is nothing to compare."""
     first = Work(call.args, call.kwargs, runner.weights(call.layer))
-    if not any(isinstance(leaf, Held) for leaf in first.leaves):
+    if not any(isinstance(leaf, HostArray) for leaf in first.leaves):
         return []
     works = [(first, "", False), (other_inputs(first), "", True)]
     if _has_training_mode(call):
         works.append((first._replace(kwargs=dict(first.kwargs, training=True)), "in training", False))
     return [
-        Way(work, _cotangent(seed + place, call.path), remark, stale)
-        for place, (work, remark, stale) in enumerate(works)
+        Way(work, _cotangent(seed + place, call.path), note, stale) for place, (work, note, stale) in enumerate(works)
     ]
 
 
 def way_of_whole(runner: Any, inputs: Any, with_loss: bool, seed: int) -> Way:
     """Return how the whole model is called: in inference, with the gradient of the loss where there is one."""
     model = runner.model
-    given = rebuild(inputs, [Held(leaf, str(leaf.dtype)) for _, leaf in flatten(inputs)])
+    given = rebuild(inputs, [HostArray(leaf, str(leaf.dtype)) for _, leaf in flatten(inputs)])
     name = str(getattr(model, "name", "") or type(model).__name__)
     work = Work((given,), {"training": False}, runner.weights(model))
     return Way(work, _of_loss if with_loss else _cotangent(seed, name), "", False)
@@ -103,21 +103,21 @@ def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[st
             for way in ways_to_call(runner, call, subject.seed)
         ]
     except DrawsRandomNumbers:
-        labels = [_Labels("layer", call.path, call.operation, device, subject.framework, number) for device in devices]
-        return [_not_compared(item) for item in labels]
+        about = Difference("layer", call.path, call.operation, "output", "", subject.framework, "agrees", depth=number)
+        return [_not_compared(about, device) for device in devices]
     if not cases:
         return []
     found: List[Difference] = []
     for device in devices:
         found += _on_device(subject, call, number, device, cases)
-    if not public_class(layer)[1] and not cases[0].reference.remark:
+    if not public_class(layer)[1] and not cases[0].reference.note:
         found += _doubtful_gradients(subject, call, number, cases[0])
     return found
 
 
 def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Sequence[_Case]) -> List[Difference]:
     runner, layer = subject.runner, call.layer
-    labels = _Labels("layer", call.path, call.operation, device, subject.framework, number)
+    labels = Difference("layer", call.path, call.operation, "", device, subject.framework, "differs", depth=number)
     worst: Dict[str, Difference] = {}
     before: List[np.ndarray] = []
     for case in cases:
@@ -130,90 +130,105 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
             outcome = runner.run(on_device, case.work, device, False, case.cotangent, None)
         except Exception as error:  # whatever the framework raises on the device
             return list(worst.values()) + [_failure(labels, _suffix("output", call), error)]
-        sizes = sizes_of(call, case.work, outcome.outputs)
-        whats = _whats(runner, layer, outcome, call)
+        whats, sizes = _whats(runner, layer, outcome, call), sizes_of(call, case.work, outcome.outputs)
         known_good = {what for what, item in worst.items() if item.verdict == "agrees"}
-        parts = _judged(
-            subject, labels, case.work, case.reference, outcome, whats, sizes, before if case.stale else (), known_good
-        )
+        computed = _Computed(labels, case, outcome, whats, sizes, before if case.stale else (), known_good)
         before = [item for item in arrays_in(outcome) if item is not None]
-        for item in parts:
-            if case.remark and item.verdict != "agrees":
-                item = item.replace(detail="; ".join(filter(None, (item.detail, case.remark))))
+        for item in _judged(subject, computed):
+            if case.note and item.verdict != "agrees":
+                item = _noted(item, case.note)
             known = worst.get(item.what)
             if known is None or _badness(item) > _badness(known):
                 worst[item.what] = item
     return list(worst.values())
 
 
-class _Labels(NamedTuple):
-    """What differences of one subject have in common."""
+class _Computed(NamedTuple):
+    """What a device computed in one case.
 
-    kind: str
-    name: str
-    operation: str
-    device: str
-    framework: str
-    depth: int
+    Attributes
+    ----------
+    labels : Difference
+        What the differences of this subject have in common.
+    whats : sequence of str
+        What each array of the outcome is called.
+    before : sequence of numpy.ndarray
+        Earlier results.
+    known_good : container of str
+        What was found to agree in an earlier case: left out if it plainly agrees again.
+    """
+
+    labels: Difference
+    case: _Case
+    outcome: LayerOutcome
+    whats: Sequence[str]
+    sizes: Sizes
+    before: Sequence[np.ndarray] = ()
+    known_good: Container[str] = ()
 
 
-def _judged(
-    subject: Subject,
-    labels: _Labels,
-    work: Work,
-    reference: Reference,
-    outcome: Outcome,
-    whats: Sequence[str],
-    sizes: Sizes,
-    before: Sequence[np.ndarray] = (),
-    known_good: Container[str] = (),
-) -> List[Difference]:
-    """Judge every array of an outcome; what is known to be good and is plainly so again is left out."""
-    right = reference.arrays
+def _judged(subject: Subject, computed: _Computed) -> List[Difference]:
+    """Judge every array of an outcome."""
+    outcome, reference = computed.outcome, computed.case.reference
     outputs, gradients = len(outcome.outputs), len(outcome.gradients)
     dtypes = [item.dtype for item in outcome.outputs]
-    own = coarsest([sizes.dtype] + dtypes) or "float32"
+    own = coarsest([computed.sizes.dtype] + dtypes) or "float32"
     dtypes += [own] * gradients + [item.dtype for item in outcome.updates]
-    elsewhere = bool(outcome.ran_on) and outcome.ran_on != subject.place(labels.device)
-    found = []
+    right = reference.arrays
+    found: List[Difference] = []
     for place, actual in enumerate(arrays_in(outcome)):
         is_gradient = outputs <= place < outputs + gradients
+        kind = "gradient" if is_gradient and computed.labels.kind == "layer" else computed.labels.kind
+        about = computed.labels.replace(kind=kind, what=computed.whats[place], ran_on=outcome.ran_on)
         wanted = right[place] if place < len(right) else None
-        if actual is None and (wanted is None or (is_gradient and not np.any(wanted))):
-            continue
-        kind = "gradient" if is_gradient and labels.kind == "layer" else labels.kind
-        base = Difference(
-            kind, labels.name, labels.operation, whats[place], labels.device, labels.framework, "differs",
-            ran_on=outcome.ran_on, depth=labels.depth,
-        )  # fmt: skip
         if actual is None or wanted is None:
-            if actual is not None and not np.any(actual):
-                continue
-            detail = "there is none, and the reference has one" if actual is None else "the reference has none"
-            found.append(base.replace(detail=detail))
+            found += _one_is_missing(about, actual, wanted, is_gradient)
             continue
         dtype = coarsest([dtypes[place], own]) if "float" in dtypes[place] else dtypes[place]
-        accumulation = sizes.backward if is_gradient else sizes.forward
-        depth = sizes.depth * (2 if reference.remark else 1) * (2 if is_gradient else 1)
-        if whats[place] in known_good and is_plainly_good(actual, wanted, dtype, accumulation, depth):
+        sizes = computed.sizes
+        expected = Expected(
+            wanted,
+            dtype,
+            sizes.backward if is_gradient else sizes.forward,
+            sizes.depth * (2 if reference.note else 1) * (2 if is_gradient else 1),
+            stale=[item for item in computed.before if item.shape == actual.shape],
+        )
+        check = Check(about, actual, expected, place)
+        if about.what in computed.known_good and is_plainly_good(check):
             continue
-        verdict = verdict_on(
-            base, actual, wanted, dtype, accumulation, depth,
-            reference, work, subject.seed, place,
-            [item for item in before if item.shape == actual.shape],
-        )  # fmt: skip
-        coarse = [item.arithmetic for item in found if item.verdict == "reduced-precision" and item.kind != "gradient"]
-        if verdict.verdict == "differs" and is_gradient and coarse:
-            verdict = coarse_verdict(
-                verdict, coarse[0], actual, wanted, dtype, accumulation, depth, reference, work, subject.seed, place
-            )
-        if elsewhere and verdict.verdict == "agrees" and "float" in dtype:
-            detail = "no kernel on %s: it ran on %s" % (labels.device, outcome.ran_on)
-            verdict = verdict.replace(verdict="unsupported", detail=detail)
-        if reference.remark and (place == 0 or verdict.verdict != "agrees"):
-            verdict = verdict.replace(detail="; ".join(filter(None, (verdict.detail, reference.remark))))
-        found.append(verdict)
+        found.append(_checked(subject, computed, check, found if is_gradient else ()))
     return found
+
+
+def _one_is_missing(about: Difference, actual: Any, wanted: Any, is_gradient: bool) -> List[Difference]:
+    """The difference if only one of device and reference has an array; a gradient that is zero is as good as none."""
+    if actual is None and (wanted is None or (is_gradient and not np.any(wanted))):
+        return []
+    if actual is not None and not np.any(actual):
+        return []
+    detail = "there is none, and the reference has one" if actual is None else "the reference has none"
+    return [about.replace(detail=detail)]
+
+
+def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequence[Difference]) -> Difference:
+    """Return the verdict on one array; ``before``: on the layer's outputs, if it is a gradient."""
+    case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
+    rounding = Rounding(reference, case.work, subject.seed)
+    verdict = verdict_on(check, rounding)
+    coarse = [item.arithmetic for item in before if item.verdict == "reduced-precision" and item.kind != "gradient"]
+    if verdict.verdict == "differs" and coarse:
+        verdict = coarse_verdict(verdict, coarse[0], check, rounding)
+    device, ran_on = computed.labels.device, computed.outcome.ran_on
+    elsewhere = bool(ran_on) and ran_on != subject.place(device)
+    if elsewhere and verdict.verdict == "agrees" and "float" in dtype:
+        verdict = verdict.replace(verdict="unsupported", detail="no kernel on %s: it ran on %s" % (device, ran_on))
+    if reference.note and (check.place == 0 or verdict.verdict != "agrees"):
+        verdict = _noted(verdict, reference.note)
+    return verdict
+
+
+def _noted(item: Difference, note: str) -> Difference:
+    return item.replace(detail="; ".join(filter(None, (item.detail, note))))
 
 
 def _doubtful_gradients(subject: Subject, call: Call, number: int, case: _Case) -> List[Difference]:
@@ -245,13 +260,15 @@ def compare_whole(
         return runner.head(loss, targets, double) if with_loss else None
 
     name = str(getattr(model, "name", "") or type(model).__name__)
-    each = [_Labels("model", name, public_class(model)[0], device, subject.framework, -1) for device in devices]
+    about = Difference("model", name, public_class(model)[0], "output", "", subject.framework, "differs")
     try:
         reference = Reference(runner, model, work, cotangent, make_head)
     except DrawsRandomNumbers:
-        return [_not_compared(labels) for labels in each]
+        return [_not_compared(about, device) for device in devices]
+    case = _Case(work, cotangent, "", False, reference)
     found: List[Difference] = []
-    for labels, device in zip(each, devices):
+    for device in devices:
+        labels = about.replace(device=device)
         try:
             on_device = runner.for_device(model, work, device)
             outcome = runner.run(on_device, work, device, False, cotangent, make_head(False))
@@ -259,12 +276,12 @@ def compare_whole(
             found.append(_failure(labels, "output", error))
             continue
         whats = _whats(runner, model, outcome, None, with_loss)
-        found += _judged(subject, labels, work, reference, outcome, whats, sizes)
+        found += _judged(subject, _Computed(labels, case, outcome, whats, sizes))
     runner.forget()
     return found
 
 
-def _whats(runner: Any, layer: Any, outcome: Outcome, call: Optional[Call], with_loss: bool = False) -> List[str]:
+def _whats(runner: Any, layer: Any, outcome: LayerOutcome, call: Optional[Call], with_loss: bool = False) -> List[str]:
     """Return what each array of an outcome is called."""
     count = len(outcome.outputs) - with_loss
     outputs = ["output"] if count == 1 else ["output %d" % i for i in range(count)]
@@ -302,26 +319,22 @@ def _badness(item: Difference) -> Tuple[int, bool, float]:
     return VERDICTS.index(item.verdict), bool(item.detail), ratio_of(error, allowed)
 
 
-def _failure(labels: _Labels, what: str, error: Exception) -> Difference:
-    named = dict(labels._asdict(), what=what)
-    depth = named.pop("depth")
+def _failure(labels: Difference, what: str, error: Exception) -> Difference:
     text = "%s: %s" % (type(error).__name__, line_of(error))
-    make = unsupported if classify_error(text) in NO_KERNEL else failed
-    return make(detail=text, **named).replace(depth=depth)
+    make = unsupported if is_missing_kernel(error) else failed
+    return make(labels.replace(what=what), text)
 
 
-def _not_compared(labels: _Labels) -> Difference:
-    return Difference(
-        labels.kind, labels.name, labels.operation, "output", labels.device, labels.framework, "agrees", depth=labels.depth,
-        detail="not compared: it draws random numbers in inference too",
-    )  # fmt: skip
+def _not_compared(about: Difference, device: str) -> Difference:
+    detail = "not compared: it draws random numbers in inference too"
+    return about.replace(device=device, verdict="agrees", detail=detail)
 
 
 def _no_head(_: bool) -> None:
     return None
 
 
-def _cotangent(seed: int, name: str) -> Weights:
+def _cotangent(seed: int, name: str) -> Cotangent:
     """Return fixed weights of outputs, which every dtype from bfloat16 on has exactly."""
 
     def weights(number: int, shape: Tuple[int, ...], _: str) -> Optional[np.ndarray]:

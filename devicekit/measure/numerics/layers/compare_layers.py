@@ -13,7 +13,7 @@ from ..result import Difference
 from .clone import is_container
 from .compare_call import Subject, compare_call, compare_whole
 from .recorded_calls import Call
-from .runner import runner_of
+from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
 
 __all__ = ["check_model", "compare_model", "loss_of", "only_the_cause"]

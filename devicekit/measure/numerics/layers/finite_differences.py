@@ -1,14 +1,14 @@
 """Whether the gradient of a layer of the user's belongs to what the layer computes: no device needed to be wrong."""
 
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional
 
 import numpy as np
 
+from ....runtime.frameworks.tensors import HostArray
 from ..measures import measure
 from ..nests import rebuild
 from ..result import Measure
-from .recorded_calls import Held
-from .runner import Outcome, Work
+from .runner import Cotangent, LayerOutcome, Work
 
 __all__ = ["GradientProblem", "gradient_problems"]
 
@@ -22,19 +22,18 @@ _DISTANCES = (1e-4, 1e-6)
 #: How far apart the two may be, relative to the size of the derivatives: kinks, such as relu's, cost a little.
 _APART = 0.02
 
-_Compute = Callable[[Work], Outcome]
-_Weights = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
+_Compute = Callable[[Work], LayerOutcome]
 
 
 class GradientProblem(NamedTuple):
-    """``place``: as in `Outcome.gradients`."""
+    """``place``: as in `LayerOutcome.gradients`."""
 
     place: int
     measure: Measure
 
 
 def gradient_problems(
-    compute: _Compute, work: Work, trained: List[int], found: Outcome, cotangent: _Weights, seed: int
+    compute: _Compute, work: Work, trained: List[int], found: LayerOutcome, cotangent: Cotangent, seed: int
 ) -> List[GradientProblem]:
     """Compare gradients with central differences, in float64.
 
@@ -47,7 +46,7 @@ def gradient_problems(
         Runs the layer in float64.
     trained : list of int
         The places of the weights that there are gradients for.
-    found : Outcome
+    found : LayerOutcome
         What ``compute(work)`` gave.
     """
     problems = []
@@ -71,7 +70,7 @@ def gradient_problems(
 
 
 def _slope(
-    compute: _Compute, work: Work, trained: List[int], place: int, direction: Any, distance: float, cotangent: _Weights
+    compute: _Compute, work: Work, trained: List[int], place: int, direction: Any, distance: float, cotangent: Cotangent
 ) -> float:
     """The derivative of the weighted sum of outputs in a direction, as a central difference."""
     number = work.inputs[place] if place < len(work.inputs) else -1
@@ -80,7 +79,7 @@ def _slope(
     step = distance * max(float(np.sqrt(np.mean(values**2))), 1e-3)
     sums = []
     for sign in (1.0, -1.0):
-        moved = Held(values + sign * step * direction, "float64")
+        moved = HostArray(values + sign * step * direction, "float64")
         if number >= 0:
             leaves = list(work.leaves)
             leaves[number] = moved

@@ -10,14 +10,14 @@ from typing import Any, ContextManager, Dict, Iterator, List, Optional
 import numpy as np
 
 from ....errors import DevicekitError
+from ....runtime.frameworks.tensors import HostArray
 from ....selection.request import parse_request
 from ..keras_model import Keras
 from ..nests import flatten, rebuild
 from ..random_state import kept_random
-from .arrays import Cotangent, TensorFlowArrays
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, variables
-from .recorded_calls import Call, Held, record
-from .runner import Head, Outcome, Runner, Work
+from .recorded_calls import Call, record
+from .runner import Cotangent, Head, LayerOutcome, Runner, Work
 
 __all__ = ["GraphRunner"]
 
@@ -27,17 +27,6 @@ class _Tensor:
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
-
-
-class GraphArrays(TensorFlowArrays):
-    """Tensors of graphs, which have values in a session only."""
-
-    framework = "tensorflow1"
-
-    def make(self, held: Held, double: bool) -> Any:
-        dtype = "float64" if double and held.is_float else held.dtype
-        value = self._tf.constant(held.array, self._tf.float32 if dtype == "bfloat16" else dtype)
-        return self._tf.cast(value, dtype) if dtype == "bfloat16" else value
 
 
 class _Program:
@@ -61,10 +50,9 @@ class GraphRunner(Runner):
         import tensorflow as tf
 
         self._tf = tf.compat.v1
-        self.arrays: Any = GraphArrays()
         self._programs: Dict[Any, _Program] = {}
         self._values = keras.module.backend.batch_get_value(list(model.weights))
-        self._recorded: Dict[int, List[Held]] = {}
+        self._recorded: Dict[int, List[HostArray]] = {}
 
     def unchanged(self) -> ContextManager[None]:
         return kept_random("tensorflow1")  # nothing of the model is run
@@ -90,9 +78,9 @@ class GraphRunner(Runner):
             for call in calls:
                 own = variables(call.layer)
                 arrays = session.run(own) if own else []
-                self._recorded[id(call.layer)] = [Held(a, v.dtype.base_dtype.name) for a, v in zip(arrays, own)]
+                self._recorded[id(call.layer)] = [HostArray(a, v.dtype.base_dtype.name) for a, v in zip(arrays, own)]
             self._recorded[id(self.model)] = [
-                Held(array, item.dtype.base_dtype.name) for array, item in zip(self._values, self.model.weights)
+                HostArray(array, item.dtype.base_dtype.name) for array, item in zip(self._values, self.model.weights)
             ]
         return calls
 
@@ -104,7 +92,7 @@ class GraphRunner(Runner):
             leaves = []
             for _, leaf in flatten((call.args, call.kwargs)):
                 known = isinstance(leaf, _Tensor)
-                leaves.append(Held(np.asarray(next(values)), leaf.tensor.dtype.base_dtype.name) if known else leaf)
+                leaves.append(HostArray(np.asarray(next(values)), leaf.tensor.dtype.base_dtype.name) if known else leaf)
             call.args, call.kwargs = rebuild((call.args, call.kwargs), leaves)
 
     def _hold_later(self, value: Any) -> Optional[_Tensor]:
@@ -116,7 +104,7 @@ class GraphRunner(Runner):
         other_graph = value.graph is not self._tf.get_default_graph()
         return other_graph or value.op._get_control_flow_context() is not None
 
-    def weights(self, layer: Any) -> List[Held]:
+    def weights(self, layer: Any) -> List[HostArray]:
         return self._recorded[id(layer)]
 
     def forget(self) -> None:
@@ -132,14 +120,14 @@ class GraphRunner(Runner):
 
     def run(
         self, subject: Any, work: Work, device: str, double: bool, cotangent: Cotangent, head: Optional[Head] = None
-    ) -> Outcome:
-        constants = str([leaf for leaf in work.leaves if not isinstance(leaf, Held)])
+    ) -> LayerOutcome:
+        constants = str([leaf for leaf in work.leaves if not isinstance(leaf, HostArray)])
         key = (id(subject), device, double, head is None, constants, tuple(work.kwargs))
         if key not in self._programs:
             self._programs[key] = self._build_program(subject, work, device, double, head)
         program = self._programs[key]
         outputs, weightings, gradients, updates = program.fetches
-        feed = dict(zip(program.feeds, (leaf.array for leaf in work.leaves if isinstance(leaf, Held))))
+        feed = dict(zip(program.feeds, (leaf.array for leaf in work.leaves if isinstance(leaf, HostArray))))
         with program.graph.as_default(), program.session.as_default():
             values = [item.array for item in work.weights]
             self.keras.module.backend.batch_set_value(list(zip(variables(program.layer), values)))
@@ -152,16 +140,16 @@ class GraphRunner(Runner):
             given = [item for item in gradients if item is not None]
             found, pulled, after = program.session.run([outputs, given, updates], feed)
         rest = iter(pulled)
-        return Outcome(
+        return LayerOutcome(
             [self._held(array, tensor) for array, tensor in zip(found, outputs)],
             [None if item is None else np.asarray(next(rest)) for item in gradients],
             [self._held(array, tensor) for array, tensor in zip(after, updates)],
             "",
         )
 
-    def _held(self, array: Any, tensor: Any) -> Held:
+    def _held(self, array: Any, tensor: Any) -> HostArray:
         dtype = tensor.dtype.base_dtype.name
-        return Held(np.asarray(array, np.float32 if dtype == "bfloat16" else None), dtype)
+        return HostArray(np.asarray(array, np.float32 if dtype == "bfloat16" else None), dtype)
 
     def _build_program(self, subject: Any, work: Work, device: str, double: bool, head: Optional[Head]) -> _Program:
         tf = self._tf
@@ -169,7 +157,7 @@ class GraphRunner(Runner):
             feeds: List[Any] = []
             leaves: List[Any] = []
             for leaf in work.leaves:
-                if isinstance(leaf, Held):
+                if isinstance(leaf, HostArray):
                     dtype = "float64" if double and leaf.is_float else leaf.dtype
                     feeds.append(tf.placeholder(dtype, leaf.array.shape))
                     leaves.append(tf.identity(feeds[-1]))

@@ -6,37 +6,16 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from ....records import Record
 from ..keras_model import layers_of, public_class, variables_of
 from ..nests import flatten, rebuild
 
-__all__ = ["Call", "Held", "MOST_CALLS", "record", "unchanged"]
+__all__ = ["Call", "MOST_CALLS", "record", "unchanged"]
 
 #: Calls of one layer that are kept: of a layer that is used in several places, or of a cell, called at every time step.
 MOST_CALLS = 4
 
 #: Calls of one layer inside one call of another: the first steps of a cell.
 _MOST_INSIDE = 2
-
-
-class Held(Record):
-    """An array that a layer was given.
-
-    Attributes
-    ----------
-    array : numpy.ndarray
-        bfloat16 as float32, which holds it exactly.
-    dtype : str
-        What it was in the framework.
-    """
-
-    array: np.ndarray
-    dtype: str
-
-    @property
-    def is_float(self) -> bool:
-        """Whether there can be a gradient for it."""
-        return "float" in self.dtype
 
 
 @dataclass(eq=False)
@@ -52,7 +31,7 @@ class Call:
     number : int
         Which call of this layer it is, from 1.
     args, kwargs : tuple, dict
-        What its ``call`` got, arrays as `Held`.
+        What its ``call`` got, arrays as `HostArray`.
     outer : Call or None
         The recorded call inside which it was made.
     inner : list of Call
@@ -113,7 +92,7 @@ def record(
     run : callable
         Runs the model.
     hold : callable
-        From an array of the framework to a `Held`; None for everything that is no array.
+        From an array of the framework to a `HostArray`; None for everything that is no array.
     inside_graph : callable
         Whether something is an array without a value, of code that is being traced or compiled: such calls cannot be
         repeated, and are compared as a part of the layer that they belong to.

@@ -4,17 +4,14 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ....runtime.frameworks.tensors import HostArray
 from ..keras_model import layers_of, public_class
 from ..nests import rebuild
 from ..operations.operation import rounded
 from .clone import NotClonable
-from .recorded_calls import Held
-from .runner import Outcome, Work
+from .runner import Cotangent, LayerOutcome, Work
 
-__all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "Weights", "arrays_in", "line_of", "other_inputs"]
-
-#: From the number, shape and dtype of an output to what its gradient is multiplied with.
-Weights = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
+__all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "arrays_in", "line_of", "other_inputs"]
 
 #: From whether it is to be in float64 to the function from outputs to the loss, None where there is none.
 MakeHead = Callable[[bool], Any]
@@ -24,7 +21,7 @@ class DrawsRandomNumbers(Exception):
     """A layer gives something else every time, also in inference: there is nothing to compare."""
 
 
-def _seed_moved(work: Work, outcome: Outcome) -> bool:
+def _seed_moved(work: Work, outcome: LayerOutcome) -> bool:
     """Whether one of Keras's generators, whose state is among the weights, was drawn from."""
     before = [item for item in work.weights if item.dtype == "uint32" and item.array.shape == (2,)]
     after = [item for item in outcome.updates if item.dtype == "uint32" and item.array.shape == (2,)]
@@ -36,13 +33,13 @@ class Reference:
 
     Attributes
     ----------
-    outcome : Outcome
-    remark : str
+    outcome : LayerOutcome
+    note : str
         Why it is not in float64; "" where it is.
     """
 
-    def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Weights, make_head: MakeHead) -> None:
-        self.remark = ""
+    def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Cotangent, make_head: MakeHead) -> None:
+        self.note = ""
         self.weights_are_free = True
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}
@@ -60,7 +57,7 @@ class Reference:
             self.weights_are_free = runner.weights_are_free
             self.outcome = self.compute(work)
             reason = str(error) if isinstance(error, NotClonable) else "%s: %s" % (type(error).__name__, line_of(error))
-            self.remark = "compared with the CPU in the same dtype, for it cannot be made again in float64: %s" % reason
+            self.note = "compared with the CPU in the same dtype, for it cannot be made again in float64: %s" % reason
 
         if _seed_moved(work, self.outcome) or not self._repeatable(runner, layer, work):
             raise DrawsRandomNumbers
@@ -78,10 +75,10 @@ class Reference:
         with np.errstate(all="ignore"):
             return all(np.allclose(a, b, rtol=1e-3, atol=1e-6, equal_nan=True) for a, b in zip(one, other))
 
-    def compute(self, work: Work) -> Outcome:
+    def compute(self, work: Work) -> LayerOutcome:
         """Compute the same for other inputs and weights."""
         cotangent, make_head = self._rest
-        found: Outcome = self._run(self._layer, work, "cpu", self._double, cotangent, make_head(self._double))
+        found: LayerOutcome = self._run(self._layer, work, "cpu", self._double, cotangent, make_head(self._double))
         return found
 
     @property
@@ -131,7 +128,7 @@ class Reference:
         return max(found)
 
 
-def arrays_in(outcome: Outcome) -> List[Optional[np.ndarray]]:
+def arrays_in(outcome: LayerOutcome) -> List[Optional[np.ndarray]]:
     """Return all arrays of an outcome in one list: outputs, gradients, updates."""
     outputs = [item.array for item in outcome.outputs]
     return outputs + list(outcome.gradients) + [item.array for item in outcome.updates]
@@ -141,10 +138,10 @@ def _moved(work: Work, size: float, seed: int, weights_too: bool) -> Work:
     generator = np.random.RandomState([seed & 0xFFFFFFFF, 59])
 
     def one(held: Any) -> Any:
-        if not isinstance(held, Held) or not held.is_float:
+        if not isinstance(held, HostArray) or not held.is_float:
             return held
         factors = 1.0 + size * generator.uniform(-1.0, 1.0, held.array.shape)
-        return Held(held.array.astype(np.float64) * factors, held.dtype)
+        return HostArray(held.array.astype(np.float64) * factors, held.dtype)
 
     args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
     return Work(args, kwargs, [one(item) for item in work.weights] if weights_too else work.weights)
@@ -154,12 +151,12 @@ def other_inputs(work: Work) -> Work:
     """Return other examples of the same kind: in reverse order, and floats a little smaller."""
 
     def one(held: Any) -> Any:
-        if not isinstance(held, Held) or not held.array.ndim:
+        if not isinstance(held, HostArray) or not held.array.ndim:
             return held
         if not held.is_float:
-            return Held(held.array[::-1].copy(), held.dtype)
+            return HostArray(held.array[::-1].copy(), held.dtype)
         values = 0.75 * held.array[::-1].astype(np.float64)
-        return Held(rounded(values, held.dtype).astype(held.array.dtype), held.dtype)
+        return HostArray(rounded(values, held.dtype).astype(held.array.dtype), held.dtype)
 
     args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
     return Work(args, kwargs, work.weights)

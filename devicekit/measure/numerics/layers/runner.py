@@ -1,37 +1,43 @@
 """Repeats one call of one layer, or of the whole model: on a device, in a dtype, with its gradients. Eager frameworks."""
 
 import contextlib
+import functools
 from dataclasses import dataclass
 from typing import Any, Callable, ContextManager, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ....runtime.frameworks import tensors_of
+from ....runtime.frameworks.tensors import HostArray, Tensors
 from ..keras_model import Keras, layers_of, public_class
 from ..nests import flatten, rebuild
 from ..random_state import kept_random
-from .arrays import Arrays, Cotangent, arrays_of
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables
-from .recorded_calls import Call, Held, record, unchanged
+from .recorded_calls import Call, record, unchanged
+from .scope import computing_on, held, make
 
-__all__ = ["Head", "Outcome", "Runner", "Work", "names_of", "runner_of"]
+__all__ = ["CopyingRunner", "Cotangent", "Head", "LayerOutcome", "Runner", "Work", "names_of"]
+
+#: From the number, shape and dtype of an output to what its gradient is multiplied by; None: it has no part in it.
+Cotangent = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
 
 #: From the outputs of a model to its loss, in the framework.
 Head = Callable[[List[Any]], Any]
 
 
 class Work(NamedTuple):
-    """What is computed: arrays as `Held`.
+    """What is computed: arrays as `HostArray`.
 
     Attributes
     ----------
     args, kwargs : tuple, dict
-    weights : list of Held
+    weights : list of HostArray
         In the order of the layer's variables.
     """
 
     args: Tuple[Any, ...]
     kwargs: Dict[str, Any]
-    weights: List[Held]
+    weights: List[HostArray]
 
     @property
     def leaves(self) -> List[Any]:
@@ -41,27 +47,27 @@ class Work(NamedTuple):
     @property
     def inputs(self) -> List[int]:
         """The places among `leaves` for which there is a gradient."""
-        return [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, Held) and leaf.is_float]
+        return [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, HostArray) and leaf.is_float]
 
 
 @dataclass
-class Outcome:
-    """What came out.
+class LayerOutcome:
+    """What a layer, or a model, computed.
 
     Attributes
     ----------
-    outputs : list of Held
+    outputs : list of HostArray
         The loss first, where there is one.
     gradients : list of numpy.ndarray or None
         For each of `Work.inputs`, then for each weight that is trained.
-    updates : list of Held
+    updates : list of HostArray
         The weights that are not trained, after the call.
     ran_on : str
     """
 
-    outputs: List[Held]
+    outputs: List[HostArray]
     gradients: List[Optional[np.ndarray]]
-    updates: List[Held]
+    updates: List[HostArray]
     ran_on: str = ""
 
 
@@ -74,32 +80,37 @@ class Runner:
     def __init__(self, model: Any, keras: Keras) -> None:
         self.model = model
         self.keras = keras
-        self.arrays: Arrays = arrays_of(keras.framework)
+        self.tensors: Tensors = tensors_of(keras.framework)
         self.known = known_classes(model)
         self._copies: Dict[Any, Any] = {}
 
     def record(self, inputs: Any) -> List[Call]:
         """Run the model on the CPU and return the calls of its layers."""
-        with self.arrays.scope("cpu", False):
+        tensors = self.tensors
+        with self.scope("cpu", False):
             given = self._made(inputs, False)
-            arrays = self.arrays
-            return record(self.model, lambda: self.model(given, training=False), arrays.hold, arrays.inside_graph)
+            hold = functools.partial(held, tensors)
+            return record(self.model, lambda: self.model(given, training=False), hold, tensors.is_traced)
+
+    def scope(self, device: str, double: bool) -> ContextManager[None]:
+        """Return a scope that computes on a device, in float64 if requested."""
+        return computing_on(device, self.tensors, double)
 
     def unchanged(self) -> ContextManager[None]:
         """Return a scope after which the model is as it was before, and so are random numbers."""
         scope = contextlib.ExitStack()
         scope.enter_context(kept_random(self.keras.framework))
-        scope.enter_context(unchanged(self.model, self.arrays.read))
+        scope.enter_context(unchanged(self.model, self.tensors.variable_to_numpy))
         return scope  # type: ignore[return-value]
 
     def place(self, device: str) -> str:
-        """Return the framework's name of a device, as `Outcome.ran_on` has it."""
-        with self.arrays.scope(device, False):
-            return self.arrays.where(self.arrays.make(Held(np.zeros(1, np.float32), "float32"), False))
+        """Return the framework's name of a device, as `LayerOutcome.ran_on` has it."""
+        with self.scope(device, False):
+            return self.tensors.device_of(self.tensors.to_tensor(np.zeros(1, np.float32), "float32"))
 
-    def weights(self, layer: Any) -> List[Held]:
+    def weights(self, layer: Any) -> List[HostArray]:
         """Return the values of a layer's variables."""
-        return [Held(self.arrays.read(item), _dtype(item)) for item in variables(layer)]
+        return [HostArray(self.tensors.variable_to_numpy(item), _dtype(item)) for item in variables(layer)]
 
     def trained(self, layer: Any) -> List[int]:
         """Return the places of the variables that there is a gradient for."""
@@ -113,7 +124,7 @@ class Runner:
     def forget_all(self) -> None:
         """Let everything go."""
         self.forget()
-        self.arrays.forget()
+        self.tensors.forget()
 
     def in_float64(self, layer: Any, work: Work) -> Any:
         """Return the layer again, in float64, with weights of its own.
@@ -132,7 +143,7 @@ class Runner:
         key = (id(layer), device, double)
         if key not in self._copies:
             make = again_whole if layer is self.model else again
-            with self.arrays.scope(device, double), global_float64(self.keras, double):
+            with self.scope(device, double), global_float64(self.keras, double):
                 copy = make(layer, self.keras, self.known, double)
                 if variables(layer) and not self._build_as(copy, layer):
                     self._build(copy, work, double)
@@ -160,13 +171,13 @@ class Runner:
 
     def run(
         self, subject: Any, work: Work, device: str, double: bool, cotangent: Cotangent, head: Optional[Head] = None
-    ) -> Outcome:
+    ) -> LayerOutcome:
         """Compute on a device; ``subject`` is from `in_float64` or `for_device`."""
-        arrays = self.arrays
-        with arrays.scope(device, double):
+        tensors = self.tensors
+        with self.scope(device, double):
             leaves, inputs, trained = work.leaves, work.inputs, self.trained(subject)
-            given = [arrays.make(leaf, double) if isinstance(leaf, Held) else leaf for leaf in leaves]
-            held_in = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Held)]
+            given = [make(tensors, leaf, double) if isinstance(leaf, HostArray) else leaf for leaf in leaves]
+            held_in = [i for i, leaf in enumerate(leaves) if isinstance(leaf, HostArray)]
             fixed = [i for i in held_in if i not in inputs]
             weights = self._hand_in(subject, work.weights, double)
             untrained = [i for i in range(len(weights)) if i not in trained]
@@ -181,23 +192,27 @@ class Runner:
                     now[place] = value
                 args, kwargs = rebuild((work.args, work.kwargs), filled)
                 result, after = self._call(subject, args, kwargs, now[: len(weights)])
-                outputs = [item for _, item in flatten(result) if arrays.is_array(item)]
+                outputs = [item for _, item in flatten(result) if tensors.is_tensor(item)]
                 return ([head(outputs)] + outputs if head is not None else outputs), after
+
+            def weigh(number: int, shape: Tuple[int, ...], dtype: str) -> Any:
+                weights = cotangent(number, shape, dtype)
+                return None if weights is None else tensors.to_tensor(weights, dtype)
 
             values = [given[i] for i in inputs] + [weights[i] for i in trained]
             others = [given[i] for i in fixed] + [weights[i] for i in untrained]
             constants = [(i, repr(leaf)) for i, leaf in enumerate(leaves) if i not in held_in]
             key = (_alike(subject), device, double, head is not None, str(constants), tuple(work.kwargs))
-            found, after, pulled = arrays.pull(function, values, others, cotangent, key)
-            return Outcome(
-                [item for item in map(arrays.hold, found) if item is not None],
-                [None if item is None else _array(arrays.hold(item)) for item in pulled],
-                [item for item in map(arrays.hold, after) if item is not None],
-                arrays.where(found[-1]) if found else "",
+            outputs, after, gradients, _ = tensors.vjp(function, values, others, weigh, key).checked()
+            return LayerOutcome(
+                [item for item in (held(tensors, output) for output in outputs) if item is not None],
+                [None if item is None else tensors.to_numpy(item) for item in gradients],
+                [item for item in (held(tensors, variable) for variable in after) if item is not None],
+                tensors.device_of(outputs[-1]) if outputs else "",
             )
 
-    def _hand_in(self, subject: Any, weights: Sequence[Held], double: bool) -> List[Any]:
-        return [self.arrays.make(item, double) for item in weights]
+    def _hand_in(self, subject: Any, weights: Sequence[HostArray], double: bool) -> List[Any]:
+        return [make(self.tensors, item, double) for item in weights]
 
     def _call(self, subject: Any, args: Any, kwargs: Any, weights: List[Any]) -> Tuple[Any, List[Any]]:
         own = variables(subject)
@@ -238,8 +253,8 @@ class Runner:
         """Make arrays on the device of what is held, or NumPy's."""
         leaves = []
         for _, leaf in flatten(values):
-            held = Held(leaf, str(leaf.dtype)) if isinstance(leaf, np.ndarray) else leaf
-            leaves.append(self.arrays.make(held, double) if isinstance(held, Held) else leaf)
+            values_of = HostArray(leaf, str(leaf.dtype)) if isinstance(leaf, np.ndarray) else leaf
+            leaves.append(make(self.tensors, values_of, double) if isinstance(values_of, HostArray) else leaf)
         return rebuild(values, leaves)
 
 
@@ -254,11 +269,11 @@ class CopyingRunner(Runner):
         except NotClonable:
             return layer  # its variables stay where they are; TensorFlow copies what is read to the device
 
-    def _hand_in(self, subject: Any, weights: Sequence[Held], double: bool) -> List[Any]:
+    def _hand_in(self, subject: Any, weights: Sequence[HostArray], double: bool) -> List[Any]:
         own = variables(subject)
         if any(subject is copy for copy in self._copies.values()):
-            for variable, held in zip(own, weights):
-                variable.assign(self.arrays.make(held, double))
+            for variable, values in zip(own, weights):
+                variable.assign(make(self.tensors, values, double))
             for layer in getattr(subject, "submodules", ()) or ():
                 if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
                     layer.reset_states()
@@ -268,19 +283,6 @@ class CopyingRunner(Runner):
         result = subject(*args, **kwargs)
         trained = set(self.trained(subject))
         return result, [item for i, item in enumerate(variables(subject)) if i not in trained]
-
-
-def runner_of(model: Any, keras: Keras) -> Any:
-    """Return what runs the layers of a model."""
-    if keras.generation == 3:
-        return Runner(model, keras)
-    import tensorflow as tf
-
-    if tf.executing_eagerly():
-        return CopyingRunner(model, keras)
-    from .graph_runner import GraphRunner
-
-    return GraphRunner(model, keras)
 
 
 def names_of(layer: Any) -> List[str]:
@@ -294,10 +296,6 @@ def names_of(layer: Any) -> List[str]:
                 break
         names.append("/".join(path[-length:]))
     return names
-
-
-def _array(held: Optional[Held]) -> Optional[np.ndarray]:
-    return None if held is None else held.array
 
 
 def _alike(layer: Any) -> Any:

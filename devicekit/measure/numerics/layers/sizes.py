@@ -5,9 +5,10 @@ from typing import Any, List, NamedTuple, Sequence
 
 import numpy as np
 
+from ....runtime.frameworks.tensors import HostArray
 from ..keras_model import public_class
 from .clone import variables
-from .recorded_calls import Call, Held
+from .recorded_calls import Call
 from .runner import Work
 
 __all__ = ["Sizes", "coarsest", "ratio_of", "sizes_of", "sizes_of_whole"]
@@ -33,10 +34,10 @@ class Sizes(NamedTuple):
     dtype: str
 
 
-def sizes_of(call: Call, work: Work, outputs: Sequence[Held]) -> Sizes:
+def sizes_of(call: Call, work: Work, outputs: Sequence[HostArray]) -> Sizes:
     """Return the lengths of the sums in one call of a layer."""
     layer = call.layer
-    inputs = [leaf.array for leaf in work.leaves if isinstance(leaf, Held)]
+    inputs = [leaf.array for leaf in work.leaves if isinstance(leaf, HostArray)]
     given = max([int(array.size) for array in inputs] or [1])
     made = max([int(item.array.size) for item in outputs] or [1])
     forward, fan_out = _fans(layer, work.weights)
@@ -58,9 +59,9 @@ def sizes_of_whole(model: Any, calls: Sequence[Call], layers: Sequence[Any]) -> 
     """Return the same for a whole model: its longest sum, and all its layers one after the other."""
     longest, steps = 1, 1
     for call in calls:
-        weights = [Held(np.empty(tuple(item.shape), np.bool_), "bool") for item in variables(call.layer)]
+        weights = [HostArray(np.empty(tuple(item.shape), np.bool_), "bool") for item in variables(call.layer)]
         longest = max(longest, *_fans(call.layer, weights))
-        arrays = [leaf.array for leaf in Work(call.args, call.kwargs, []).leaves if isinstance(leaf, Held)]
+        arrays = [leaf.array for leaf in Work(call.args, call.kwargs, []).leaves if isinstance(leaf, HostArray)]
         steps = max(steps, _steps(call.layer, arrays))
         longest = max([longest] + [array.size // array.shape[-1] for array in arrays if array.size])
     dtypes = [dtype for layer in layers for dtype in _dtypes(layer)]
@@ -73,7 +74,7 @@ def coarsest(dtypes: Sequence[str]) -> str:
     return max(known, key=_FROM_FINE.index) if known else ""
 
 
-def _fans(layer: Any, weights: Sequence[Held]) -> List[int]:
+def _fans(layer: Any, weights: Sequence[HostArray]) -> List[int]:
     if public_class(layer)[0] == "Embedding":  # looks up, and sums nothing
         return [1, 1]
     kernels = [item.array.shape for item in weights if item.array.ndim > 1]

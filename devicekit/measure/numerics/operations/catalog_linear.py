@@ -42,24 +42,21 @@ def _convolution(
     kernel: Tuple[int, ...],
     *,
     outputs: int,
-    strides: Any = 1,
-    padding: str = "same",
-    dilation: Any = 1,
-    groups: int = 1,
     dtypes: Tuple[str, ...] = ("float32",),
+    **attributes: Any,
 ) -> Operation:
     """``outputs``: places of the output in the whole batch, which a kernel's gradient adds up."""
     if kind == "depthwise_conv2d":
         taps, back = _product(kernel[:-2]), _product(kernel[:-2]) * kernel[-1]
     else:
-        taps, back = _product(kernel[:-1]), _product(kernel[:-2]) * kernel[-1] // groups
+        taps, back = _product(kernel[:-1]), _product(kernel[:-2]) * kernel[-1] // attributes.get("groups", 1)
     inputs = (Input("x", x, accumulation=back), Input("kernel", kernel, "weights", accumulation=outputs))
-    attributes = [("strides", strides), ("padding", padding), ("dilation", dilation)]
-    if kind in ("conv1d", "conv2d"):
-        attributes.append(("groups", groups))
+    given = dict({"strides": 1, "padding": "same", "dilation": 1, "groups": 1}, **attributes)
+    if kind not in ("conv1d", "conv2d"):
+        del given["groups"]
     if kind == "conv3d":
-        attributes.remove(("dilation", dilation))
-    return Operation(name, kind, inputs, tuple(attributes), taps, dtypes=dtypes, scale="absolute")
+        del given["dilation"]
+    return Operation(name, kind, inputs, tuple(given.items()), taps, dtypes=dtypes, scale="absolute")
 
 
 def _conv2d(
@@ -68,11 +65,10 @@ def _conv2d(
     kernel: Tuple[int, int, int, int],
     size: Tuple[int, int],
     stride: int = 1,
-    padding: str = "same",
-    dilation: int = 1,
-    groups: int = 1,
     kind: str = "conv2d",
+    dilation: int = 1,
     dtypes: Tuple[str, ...] = ("float32",),
+    **attributes: Any,
 ) -> Operation:
     """``size``: height and width of the output."""
     return _convolution(
@@ -81,11 +77,9 @@ def _conv2d(
         x,
         kernel,
         outputs=x[0] * size[0] * size[1],
-        strides=(stride, stride),
-        padding=padding,
-        dilation=(dilation, dilation),
-        groups=groups,
         dtypes=dtypes,
+        strides=(stride, stride),
+        **dict(attributes, dilation=(dilation, dilation)),
     )
 
 

@@ -20,10 +20,9 @@ def _reduction(
     scale: str = "absolute",
     depth: int = 1,
     dtypes: Tuple[str, ...] = ("float32",),
-    differentiable: bool = True,
 ) -> Operation:
     return Operation(
-        ("%s %s" % (kind, name)).strip(), kind, (x,), (("axes", axes),), length, depth, differentiable, dtypes, scale
+        ("%s %s" % (kind, name)).strip(), kind, (x,), (("axes", axes),), length, depth, True, dtypes, scale
     )
 
 

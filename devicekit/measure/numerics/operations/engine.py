@@ -1,17 +1,20 @@
-"""What runs an operation of the suite in one framework."""
+"""Runs an operation of the suite in one framework, in this process."""
 
-from typing import Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 import numpy as np
 
 from ....records import Record
 from .operation import Operation
 
-__all__ = ["Engine", "Outcome", "engine"]
+__all__ = ["Engine", "Kinds", "OperationOutcome"]
+
+#: From the name of a kind to the function of its options and inputs.
+Kinds = Dict[str, Callable[..., Any]]
 
 
-class Outcome(Record):
-    """What became of one operation.
+class OperationOutcome(Record):
+    """The outcome of one operation.
 
     Attributes
     ----------
@@ -20,13 +23,13 @@ class Outcome(Record):
     gradients : tuple of numpy.ndarray
         One for each of ``operation.differentiated``, of ``sum(output * cotangent)`` over all float outputs.
     ran_on : str
-        Where the framework says that it ran (its own name of the device); "" where it does not say. Where parts of it
-        ran elsewhere than on the device that was asked for, the name of that other device.
+        Where it ran (the framework's own name of the device); "" if the framework does not say. If parts of it ran elsewhere
+        than on the requested device, the name of that other device.
     error : str
-        What was raised, "" where nothing was.
+        The error message, "" if there was none.
     unsupported : bool
         Whether the device has no kernel for it, or not in this dtype: then ``error`` says so, and ``outputs`` and
-        ``gradients`` hold what came out elsewhere, where it could be run at all.
+        ``gradients`` are those from elsewhere, if it could run anywhere.
     """
 
     outputs: Tuple[np.ndarray, ...] = ()
@@ -37,9 +40,9 @@ class Outcome(Record):
 
 
 class Engine:
-    """Runs the operations of `devicekit.measure.numerics.operations.catalog` in one framework, in this process.
+    """Runs the operations of `devicekit.measure.numerics.operations.catalog` in one framework.
 
-    An engine is made in a worker of its own, where `devicekit.auto` has set the device, and may change global state.
+    An engine lives in a worker of its own, where `devicekit.auto` has set the device, and may change global state.
 
     Attributes
     ----------
@@ -50,7 +53,7 @@ class Engine:
     framework: str = ""
 
     def devices(self) -> Tuple[str, ...]:
-        """Return the framework's own names of the devices that it can use, the processor first."""
+        """Return the framework's own names of the devices that it can use, the CPU first."""
         raise NotImplementedError
 
     def device_name(self, device: str) -> str:
@@ -59,7 +62,7 @@ class Engine:
         Raises
         ------
         LookupError
-            Where the framework has no such device.
+            If the framework has no such device.
         """
         from ....runtime.frameworks import adapter
         from ....selection.request import parse_request
@@ -74,21 +77,22 @@ class Engine:
         raise NotImplementedError
 
     def dtypes(self, device: str) -> Tuple[str, ...]:
-        """Return the dtypes to try on a device (the framework's own name); ``"float64"`` where it has that."""
+        """Return the dtypes to try on a device (the framework's own name); ``"float64"`` if it has that."""
         return ("float64", "float32", "float16", "bfloat16")
 
     def run(
         self, operation: Operation, arrays: Sequence[np.ndarray], dtype: str, device: str, seed: int = 0
-    ) -> Outcome:
+    ) -> OperationOutcome:
         """Compute an operation and its gradients on a device.
 
-        Nothing is raised for what the device or the framework cannot do: that is an `Outcome`.
+        What the device or the framework cannot do raises nothing: it is an `OperationOutcome`.
 
         Parameters
         ----------
         operation : Operation
         arrays : sequence of numpy.ndarray
-            The inputs, as `measure.numerics.operations.arrays` gives them: float64, to be cast to ``dtype``, or int32.
+            The inputs, as `devicekit.measure.numerics.operations.input_values.arrays` returns them: float64, to be cast to
+            ``dtype``, or int32.
         dtype : str
             ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         device : str
@@ -97,28 +101,3 @@ class Engine:
             For `cotangent`.
         """
         raise NotImplementedError
-
-
-def engine(framework: Optional[str]) -> Engine:
-    """Return the engine of a framework; this imports the framework.
-
-    Raises
-    ------
-    ImportError
-        Or whatever else the framework's import raises.
-    """
-    if framework == "jax":
-        from .engine_jax import JaxEngine
-
-        return JaxEngine()
-    if framework == "torch":
-        from .engine_torch import TorchEngine
-
-        return TorchEngine()
-    if framework == "tensorflow1":
-        from .engine_tensorflow1 import TensorFlow1Engine
-
-        return TensorFlow1Engine()
-    from .engine_tensorflow import TensorFlowEngine
-
-    return TensorFlowEngine()

@@ -8,8 +8,8 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 from ....children.call import run_child
 from ....records import Record
+from ..difference_findings import findings
 from ..result import Comparison, Difference
-from ..verdict import findings
 from .catalog import Operation, select
 from .suite_verdict import Case, judge_device
 

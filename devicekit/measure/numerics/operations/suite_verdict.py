@@ -1,4 +1,4 @@
-"""Judges what a device computed of the suite: every output and gradient, against the reference that the CPU computed."""
+"""Verdicts on what a device computed of the suite: every output and gradient, against the CPU's reference."""
 
 import math
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from ..result import Difference
-from ..verdict import failed, judge, unsupported
+from ..verdict import Expected, failed, judge, unsupported
 from .catalog import Operation, arrays
 from .suite_worker import load
 
@@ -22,7 +22,7 @@ class Case(NamedTuple):
         Its file, "" where there are no results.
     ran_on, error : str
     unsupported : bool
-        As in `devicekit.measure.numerics.operations.engine.Outcome`.
+        As in `devicekit.measure.numerics.operations.engine.OperationOutcome`.
     """
 
     path: str
@@ -51,67 +51,46 @@ def judge_device(
         As in `Difference`.
     seed : int
     """
+    suite = Difference("operation", "operations", "", "output", device, framework, "failed")
     why = _nothing(on_device) or _nothing(on_cpu)
     if why:
-        names: Dict[str, Any] = {
-            "kind": "operation",
-            "name": "operations",
-            "operation": "",
-            "device": device,
-            "framework": framework,
-        }
-        yield failed(what="output", detail=why, **names)
+        yield failed(suite, why)
         return
-    stale: List[np.ndarray] = []
     lacking = _lacking(on_device)
     for dtype in set(lacking) - set(_lacking(on_cpu)):
-        yield unsupported(
-            kind="operation",
-            name="everything in %s" % dtype,
-            operation=dtype,
-            what="output",
-            device=device,
-            framework=framework,
-            detail="no operation has a kernel for %s" % dtype,
-        )
+        everything = suite.replace(name="everything in %s" % dtype, operation=dtype)
+        yield unsupported(everything, "no operation has a kernel for %s" % dtype)
+    stale: List[np.ndarray] = []
     for operation in operations:
         for dtype in operation.dtypes:
-            # The CPU's kernels for half precision add up in it as well; they are no reference, and nobody's choice.
+            # The CPU's kernels for half precision add up in it as well; they are no reference, and not what users run.
             if dtype in lacking or (device == "cpu" and dtype != "float32"):
                 continue
-            key = (operation.name, dtype, "result")
-            names = {
-                "kind": "operation",
-                "name": operation.name if dtype == "float32" else "%s in %s" % (operation.name, dtype),
-                "operation": operation.operation,
-                "device": device,
-                "framework": framework,
-            }
-            case, usual = on_device[key], on_cpu[key]
+            name = operation.name if dtype == "float32" else "%s in %s" % (operation.name, dtype)
+            subject = suite.replace(name=name, operation=operation.operation)
+            case, usual = on_device[operation.name, dtype, "result"], on_cpu[operation.name, dtype, "result"]
+            right = on_cpu[operation.name, dtype, "reference"]
             if case.unsupported:
                 # What the CPU has no kernel for either is no lack of the device; float32 must be there.
                 if dtype == "float32" or not usual.unsupported:
-                    yield unsupported(what="output", ran_on=case.ran_on, detail=case.error, **names)
-                continue
-            if not case.path:
-                yield failed(what="output", ran_on=case.ran_on, detail=case.error or "no result", **names)
-                continue
-            right = on_cpu[operation.name, dtype, "reference"]
-            if not right.path:
-                detail = "there is no reference: %s" % (right.error or "no result")
-                yield failed(what="output", ran_on=case.ran_on, detail=detail, **names)
-                continue
-            sizes = on_cpu.get((operation.name, operation.dtypes[0], "magnitude"))
-            found = _Found(
-                load(case.path),
-                load(right.path),
-                load(usual.path) if usual.path and device != "cpu" and dtype == "float32" else None,
-                load(sizes.path) if sizes is not None and sizes.path else None,
-            )
-            inputs = list(arrays(operation, seed, dtype))
-            for index, what, accumulation in _parts(operation, found):
-                yield _verdict(operation, dtype, found, index, what, accumulation, stale + inputs, case, names)
-            stale = list(found.actual[0])
+                    yield unsupported(subject, case.error, case.ran_on)
+            elif not case.path:
+                yield failed(subject, case.error or "no result", case.ran_on)
+            elif not right.path:
+                yield failed(subject, "there is no reference: %s" % (right.error or "no result"), case.ran_on)
+            else:
+                sizes = on_cpu.get((operation.name, operation.dtypes[0], "magnitude"))
+                results = _Results(
+                    load(case.path),
+                    load(right.path),
+                    load(usual.path) if usual.path and device != "cpu" and dtype == "float32" else None,
+                    load(sizes.path) if sizes is not None and sizes.path else None,
+                )
+                before = stale + list(arrays(operation, seed, dtype))
+                for part in _parts(operation, results):
+                    about = subject.replace(what=part.what, ran_on=case.ran_on)
+                    yield _verdict(operation, dtype, results, part, before, about)
+                stale = list(results.actual[0])
 
 
 def _nothing(cases: _Cases) -> str:
@@ -130,7 +109,7 @@ def _lacking(on_device: _Cases) -> Tuple[str, ...]:
     return tuple(dtype for dtype, every in missing.items() if every and dtype != "float32")
 
 
-class _Found(NamedTuple):
+class _Results(NamedTuple):
     """Outputs and gradients: of the device, of the reference, of the CPU in the same dtype, of absolute values."""
 
     actual: Tuple[_Arrays, _Arrays]
@@ -139,56 +118,59 @@ class _Found(NamedTuple):
     sizes: Optional[Tuple[_Arrays, _Arrays]]
 
 
-def _parts(operation: Operation, found: _Found) -> Iterator[Tuple[Tuple[int, int], str, int]]:
-    """Yield for every array where it is in the pairs, what it is, and what each of its elements adds up."""
-    count = len(found.reference[0])
-    for index in range(count):
-        yield (0, index), "output" if count == 1 else "output %d" % index, operation.accumulation
-    for index, number in enumerate(operation.differentiated):
-        item = operation.inputs[number]
-        yield (1, index), "gradient of %s" % item.name, item.accumulation or operation.accumulation
+class _Part(NamedTuple):
+    """One array of the results: 0 and the number of an output, or 1 and that of a gradient."""
+
+    pair: int
+    number: int
+    what: str
+    accumulation: int
+
+    def of(self, pairs: Optional[Tuple[_Arrays, _Arrays]]) -> Any:
+        """Return the array, None if it is not there."""
+        return None if pairs is None or self.number >= len(pairs[self.pair]) else pairs[self.pair][self.number]
+
+
+def _parts(operation: Operation, results: _Results) -> Iterator[_Part]:
+    count = len(results.reference[0])
+    for number in range(count):
+        yield _Part(0, number, "output" if count == 1 else "output %d" % number, operation.accumulation)
+    for number, source in enumerate(operation.differentiated):
+        item = operation.inputs[source]
+        yield _Part(1, number, "gradient of %s" % item.name, item.accumulation or operation.accumulation)
 
 
 def _verdict(
     operation: Operation,
     dtype: str,
-    found: _Found,
-    index: Tuple[int, int],
-    what: str,
-    accumulation: int,
+    results: _Results,
+    part: _Part,
     stale: Sequence[np.ndarray],
-    case: Case,
-    names: Dict[str, Any],
+    subject: Difference,
 ) -> Difference:
-    def pick(pair: Any) -> Any:
-        return None if pair is None or index[1] >= len(pair[index[0]]) else pair[index[0]][index[1]]
-
-    actual, reference = pick(found.actual), pick(found.reference)
+    actual, reference = part.of(results.actual), part.of(results.reference)
     if actual is None:
-        return failed(what=what, ran_on=case.ran_on, detail="not computed", **names)
-    sizes = pick(found.sizes)
+        return failed(subject, "not computed", subject.ran_on)
+    sizes = part.of(results.sizes)
     if operation.scale in ("element", "largest"):
         sizes = np.abs(np.asarray(reference, dtype=np.float64))
     if operation.scale == "largest":
         # In a gradient what is subtracted from each other is as large as the cotangents, which are up to 1.
-        least = 1.0 if index[0] else 0.0
+        least = 1.0 if part.pair else 0.0
         largest = max(float(sizes[np.isfinite(sizes)].max(initial=0.0)), least)
         # `judge` takes it for the size of terms of both signs, which add up to the root of their number.
-        sizes = np.full(sizes.shape, largest * math.sqrt(accumulation))
+        sizes = np.full(sizes.shape, largest * math.sqrt(part.accumulation))
     given = "int32" if reference.dtype.kind == "i" else dtype
-    verdict = judge(
-        actual,
+    expected = Expected(
         reference,
-        dtype=given,
-        accumulation=accumulation,
-        depth=operation.depth,
-        baseline=pick(found.baseline),
+        given,
+        part.accumulation,
+        operation.depth,
+        baseline=part.of(results.baseline),
         magnitude=sizes,
         stale=[item for item in stale if item.shape == np.shape(reference)],
-        what=what,
-        ran_on=case.ran_on,
-        **names,
     )
+    verdict = judge(subject, actual, expected)
     if operation.exact and verdict.verdict == "agrees" and verdict.measure is not None and given != "int32":
         return _exactly(verdict)
     return verdict

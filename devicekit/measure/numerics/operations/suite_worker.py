@@ -7,7 +7,8 @@ from typing import Any, Callable, Dict, Tuple
 import numpy as np
 
 from .catalog import OPERATIONS, Operation, arrays, magnitudes
-from .engine import Engine, Outcome, engine
+from .engine import Engine, OperationOutcome
+from .framework_engine import engine
 
 __all__ = ["ROLES", "load", "result_path", "run_cases"]
 
@@ -72,17 +73,17 @@ def _engine(task: Dict[str, Any]) -> Engine:
 
 def _outcome(
     made: Engine, operation: Operation, dtype: str, role: str, place: str, seed: int, dtypes: Tuple[str, ...]
-) -> Outcome:
+) -> OperationOutcome:
     wanted = dtype if role == "result" else "float64"
     if wanted not in dtypes:
-        return Outcome(error="%s has no %s there" % (made.framework, wanted), unsupported=True)
+        return OperationOutcome(error="%s has no %s there" % (made.framework, wanted), unsupported=True)
     operation = operation.replace(dtypes=(dtype,))  # the one that a reference is for
     if role == "magnitude":
         operation = magnitudes(operation)
     return made.run(operation, arrays(operation, seed, dtype), wanted, place, seed)
 
 
-def _save(path: str, outcome: Outcome) -> None:
+def _save(path: str, outcome: OperationOutcome) -> None:
     values: Dict[str, Any] = {"output%d" % index: item for index, item in enumerate(outcome.outputs)}
     values.update(("gradient%d" % index, item) for index, item in enumerate(outcome.gradients))
     np.savez(path, **values)

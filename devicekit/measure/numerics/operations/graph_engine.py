@@ -4,14 +4,16 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from .engine import Engine, Outcome
-from .engine_tensorflow import message, no_kernel, worst
+from ....runtime.frameworks import tensors_of
+from ..error_text import is_missing_kernel
+from .eager_engine import message, worst
+from .engine import Engine, OperationOutcome
 from .operation import Operation, cotangent
 
-__all__ = ["TensorFlow1Engine"]
+__all__ = ["GraphEngine"]
 
 
-class TensorFlow1Engine(Engine):
+class GraphEngine(Engine):
     """TensorFlow 1.15: one graph and one session for each operation.
 
     The session is first made without soft placement, which refuses a node that has no kernel on the device; then with it,
@@ -26,15 +28,14 @@ class TensorFlow1Engine(Engine):
 
         from .kinds_tensorflow import KINDS, REFERENCES
 
+        self.tensors = tensors_of(self.framework)
         self._v1: Any = tf.compat.v1
         self._v2: Any = tf.compat.v2
         self._kinds = KINDS
         self._references = REFERENCES
 
     def devices(self) -> Tuple[str, ...]:
-        found = self._v1.config.experimental.list_logical_devices()
-        names = ["/device:" + item.name.rpartition("device:")[2] for item in found]
-        return tuple(name for name in names if "XLA_" not in name)
+        return self.tensors.devices()
 
     def kinds(self) -> Tuple[str, ...]:
         return tuple(self._kinds)
@@ -44,7 +45,7 @@ class TensorFlow1Engine(Engine):
 
     def run(
         self, operation: Operation, arrays: Sequence[np.ndarray], dtype: str, device: str, seed: int = 0
-    ) -> Outcome:
+    ) -> OperationOutcome:
         case = (operation, arrays, dtype, device, seed)
         on_cpu = device.rpartition("device:")[2].upper().startswith("CPU")
         # The gradient of a grouped convolution is not refused by the CPU's kernel of 1.15: it crashes the process.
@@ -53,13 +54,13 @@ class TensorFlow1Engine(Engine):
         while True:
             try:
                 found = self._run(*case, composed=composed, soft=bool(problem))
-                return Outcome(found.outputs, found.gradients, found.ran_on, problem, bool(problem))
+                return OperationOutcome(found.outputs, found.gradients, found.ran_on, problem, bool(problem))
             except Exception as error:
-                missing = no_kernel(error)
+                missing = is_missing_kernel(error)
                 if problem or not missing:
-                    return Outcome(error=problem or message(error), unsupported=bool(problem) or missing)
+                    return OperationOutcome(error=problem or message(error), unsupported=bool(problem) or missing)
                 if on_cpu and (composed or operation.operation not in self._references):
-                    return Outcome(error=message(error), unsupported=True)
+                    return OperationOutcome(error=message(error), unsupported=True)
                 if on_cpu:
                     composed = True
                 else:
@@ -74,7 +75,7 @@ class TensorFlow1Engine(Engine):
         seed: int,
         composed: bool,
         soft: bool,
-    ) -> Outcome:
+    ) -> OperationOutcome:
         tf = self._v1
         wanted = tf.as_dtype(dtype)
         function = self._kinds[operation.operation]
@@ -106,7 +107,7 @@ class TensorFlow1Engine(Engine):
                 seen = tf.RunMetadata()
                 asked = tf.RunOptions(output_partition_graphs=True)
                 fetched = session.run([list(outputs), gradients], dict(zip(feeds, given)), asked, seen)
-        return Outcome(
+        return OperationOutcome(
             tuple(np.asarray(item) for item in fetched[0]),
             tuple(np.asarray(item) for item in fetched[1]),
             worst(_places(seen, feeds), device),

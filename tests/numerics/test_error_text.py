@@ -1,8 +1,9 @@
-"""Errors that mean that a device has no kernel, in the words of the frameworks, and those that do not."""
+"""Errors that say that a device has no kernel, as the frameworks put it, and errors that do not."""
 
 import pytest
 
-from devicekit.measure.numerics.missing import fallbacks, is_missing_kernel
+from devicekit.measure.numerics.error_text import is_missing_kernel
+from devicekit.runtime.frameworks.fallback_warnings import fallback_operators
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_another_error(error):
 
 def test_operators_that_fell_back_are_named_once():
     text = "The operator 'aten::%s' is not currently supported on the MPS backend and will fall back to run on the CPU."
-    assert fallbacks([text % "median", "something else", text % "cummax", text % "median"]) == (
+    assert fallback_operators([text % "median", "something else", text % "cummax", text % "median"]) == (
         "aten::median",
         "aten::cummax",
     )

@@ -2,35 +2,22 @@
 
 from typing import Any, Callable, List, Optional, Tuple
 
-import numpy as np
-
+from ....runtime.frameworks.tensors import FLOATS, HostArray
+from ..error_text import describe
 from ..nests import flatten
-from .caller import (
-    FLOATS,
-    Arguments,
-    Called,
-    Caller,
-    Result,
-    Value,
-    describe,
-    labelled,
-    place,
-    python_seeds,
-    weights_of_sum,
-)
+from ..random_state import python_seeds
+from .caller import Arguments, Called, Caller, Result, labeled, on_device, weights_of_sum
 
-__all__ = ["TensorFlow1Caller"]
+__all__ = ["GraphCaller"]
 
 
-class TensorFlow1Caller(Caller):
+class GraphCaller(Caller):
     """TensorFlow 1.15. The function is called while the graph is built; arguments are arrays of NumPy's.
 
     Its variables must be made inside the function; they are initialised with the seed.
     """
 
-    framework = "tensorflow1"
-
-    def read(self, leaf: Any) -> Optional[Value]:
+    def read(self, leaf: Any) -> Optional[HostArray]:
         import tensorflow as tf
 
         if isinstance(leaf, (tf.Tensor, tf.Variable)) and not hasattr(leaf, "numpy"):
@@ -43,7 +30,7 @@ class TensorFlow1Caller(Caller):
         import tensorflow as tf
 
         v1 = tf.compat.v1
-        with python_seeds(seed), v1.Graph().as_default() as graph, place(device, "tensorflow1"):
+        with python_seeds(seed), v1.Graph().as_default() as graph, on_device(device, "tensorflow1"):
             v1.set_random_seed(seed)
             leaves = [
                 leaf if value is None else v1.placeholder(value.dtype, value.array.shape)
@@ -57,7 +44,7 @@ class TensorFlow1Caller(Caller):
             found = [
                 (path, v1.convert_to_tensor(leaf)) for path, leaf in flatten(function(*arguments.with_leaves(leaves)))
             ]
-            labels = [labelled("output", path) for path, _ in found]
+            labels = [labeled("output", path) for path, _ in found]
             fetches, problem = [leaf for _, leaf in found], ""
             if gradients and arguments.differentiable:
                 try:
@@ -71,7 +58,7 @@ class TensorFlow1Caller(Caller):
                 session.run(initial)
                 arrays = session.run(fetches, feeds)
         results = [
-            Result(label, _read(array), item.dtype.base_dtype.name)
+            Result(label, self.tensors.to_numpy(array), item.dtype.base_dtype.name)
             for label, item, array in zip(labels, fetches, arrays)
         ]
         return Called(tuple(results[: len(found)]), tuple(results[len(found) :]), problem)
@@ -91,14 +78,7 @@ class TensorFlow1Caller(Caller):
             weights.append(v1.constant(made, item.dtype.base_dtype))
         found = v1.gradients(outputs, [leaves[number] for number in arguments.differentiable], weights)
         return [
-            (labelled("gradient of input", arguments.labels[number]), v1.convert_to_tensor(item))
+            (labeled("gradient of input", arguments.labels[number]), v1.convert_to_tensor(item))
             for number, item in zip(arguments.differentiable, found)
             if item is not None
         ]
-
-
-def _read(array: Any) -> np.ndarray:
-    found: np.ndarray = np.asarray(array)
-    if found.dtype.name == "bfloat16":
-        found = np.asarray(found, dtype=np.float32)
-    return found

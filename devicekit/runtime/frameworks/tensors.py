@@ -1,0 +1,218 @@
+"""Arrays, gradients, placement and random state of a framework: what it takes to compute the same thing on two devices.
+
+One `Tensors` class per framework is in the module next to this one that is named after it. What compares numbers
+(`devicekit.measure.numerics`) is written once on top of them.
+"""
+
+import contextlib
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ...records import Record
+
+__all__ = ["FLOATS", "Fallbacks", "Function", "HostArray", "Pulled", "Tensors", "Weigh"]
+
+#: The dtypes that have gradients, from the coarsest to the finest.
+FLOATS = ("bfloat16", "float16", "float32", "float64")
+
+#: From two lists of tensors, the first of them with gradients, to outputs and to whatever else the caller wants back.
+Function = Callable[[List[Any], List[Any]], Tuple[List[Any], List[Any]]]
+
+#: From the number, shape and dtype of an output to the tensor that its gradient is multiplied by; None: no part in it.
+Weigh = Callable[[int, Tuple[int, ...], str], Optional[Any]]
+
+#: Returns the operators that ran on the CPU so far because the device has no kernel for them.
+Fallbacks = Callable[[], Tuple[str, ...]]
+
+
+class HostArray(Record):
+    """The values of a tensor in host memory.
+
+    Attributes
+    ----------
+    array : numpy.ndarray
+        In a dtype that holds all values exactly; bfloat16 as float32 or float64.
+    dtype : str
+        The dtype in the framework.
+    """
+
+    array: np.ndarray
+    dtype: str
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it can have a gradient."""
+        return self.dtype in FLOATS
+
+
+class Pulled(NamedTuple):
+    """The result of a vector-Jacobian product.
+
+    Attributes
+    ----------
+    outputs, more : list
+        What the function returned.
+    gradients : list
+        For each differentiated tensor; None if no output depends on it.
+    error : Exception or None
+        Why there are no gradients, although the function itself ran.
+    """
+
+    outputs: List[Any]
+    more: List[Any]
+    gradients: List[Optional[Any]]
+    error: Optional[Exception] = None
+
+    def checked(self) -> "Pulled":
+        """Return it, or raise `error`."""
+        if self.error is not None:
+            raise self.error
+        return self
+
+
+class Tensors:
+    """The tensors of one framework.
+
+    Attributes
+    ----------
+    framework : str
+        As in `Selection.framework`.
+    """
+
+    framework: str = ""
+
+    # Devices
+
+    def devices(self) -> Tuple[str, ...]:
+        """Return the framework's names of the devices it can use, the CPU first."""
+        raise NotImplementedError
+
+    def on(self, device: str) -> ContextManager[Any]:
+        """Return a scope that computes on a device, by the framework's name."""
+        raise NotImplementedError
+
+    def device_of(self, tensor: Any) -> str:
+        """Return the framework's name of the device that holds a tensor, as in ``"gpu:0"``."""
+        raise NotImplementedError
+
+    def fallbacks(self) -> ContextManager[Fallbacks]:
+        """Return a scope that notes which operators run on the CPU for want of a kernel, if the framework says so."""
+        return contextlib.nullcontext(tuple)
+
+    # Conversion
+
+    def is_tensor(self, value: Any) -> bool:
+        """Return whether a value is an array of the framework, with values or without."""
+        raise NotImplementedError
+
+    def is_composite(self, value: Any) -> bool:
+        """Return whether a tensor consists of several: sparse, ragged."""
+        return False
+
+    def is_traced(self, value: Any) -> bool:
+        """Return whether a tensor has no values because its code is being traced."""
+        raise NotImplementedError
+
+    def inner_leaves(self, value: Any) -> Optional[List[Any]]:
+        """Return what is in a container that was registered with the framework; None for anything else."""
+        return None
+
+    def dtype(self, name: str) -> Any:
+        """Return the framework's own object for a dtype."""
+        raise NotImplementedError
+
+    def dtype_of(self, tensor: Any) -> str:
+        """Return the name of a tensor's dtype."""
+        return str(tensor.dtype)
+
+    def to_tensor(self, array: np.ndarray, dtype: str, copy: bool = True) -> Any:
+        """Return a tensor with these values on the device of the open scope.
+
+        Parameters
+        ----------
+        copy : bool
+            Whether it must be in the device's own memory; if not, nothing is computed on the device to get it there.
+        """
+        raise NotImplementedError
+
+    def to_numpy(self, value: Any) -> np.ndarray:
+        """Return the values of a tensor; bfloat16 as float32."""
+        raise NotImplementedError
+
+    def variable_to_numpy(self, variable: Any) -> np.ndarray:
+        """Return the values of a Keras variable, as its ``assign`` takes them."""
+        return self.to_numpy(variable)
+
+    # Computation
+
+    def double_precision(self) -> ContextManager[Any]:
+        """Return a scope in which the framework has float64."""
+        return contextlib.nullcontext()
+
+    def without_gradients(self) -> ContextManager[Any]:
+        """Return a scope in which nothing is recorded for gradients."""
+        return contextlib.nullcontext()
+
+    def vjp(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any = None) -> Pulled:
+        """Run a function and pull weights of its outputs back to its first tensors (a vector-Jacobian product).
+
+        Parameters
+        ----------
+        function : callable
+        values : list of tensors
+            Those to differentiate by.
+        others : list
+            The rest.
+        weigh : callable
+            Gives the weights of each output of a float dtype.
+        key : object
+            What the function does, apart from the shapes and dtypes of its arguments: a framework that compiles does so once
+            for each key. None: run it eagerly.
+
+        Raises
+        ------
+        Exception
+            Whatever the function raises; errors of the backward pass alone are in `Pulled.error`.
+        """
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Drop compiled programs."""
+
+    # State
+
+    def seeded(self, seed: int) -> ContextManager[Any]:
+        """Return a scope in which the framework's generators start from a seed; their state is restored at the end."""
+        return contextlib.nullcontext()
+
+    def draws_random_numbers(self, function: Callable[..., Any], tensors: Sequence[Any]) -> bool:
+        """Return whether a function of tensors draws random numbers inside the framework, as far as its program shows."""
+        return False
+
+    def precision_settings(self) -> Tuple[str, ...]:
+        """Return the user's settings that lower the precision of float32 on accelerators, as text; changes nothing."""
+        return ()
+
+    def _weights(self, outputs: Sequence[Any], weigh: Weigh) -> List[Optional[Any]]:
+        """The weights of each output; None for those that have none."""
+        return [
+            weigh(number, tuple(int(size) for size in output.shape), self.dtype_of(output))
+            if self._has_gradient(output)
+            else None
+            for number, output in enumerate(outputs)
+        ]
+
+    def _has_gradient(self, output: Any) -> bool:
+        return self.is_tensor(output) and not self.is_composite(output) and "float" in self.dtype_of(output)
+
+
+@contextlib.contextmanager
+def restored(target: Any, names: Sequence[str]) -> Iterator[Dict[str, Any]]:
+    """Restore attributes of an object at the end; yields those it has."""
+    before = {name: getattr(target, name) for name in names if hasattr(target, name)}
+    try:
+        yield before
+    finally:
+        for name, value in before.items():
+            setattr(target, name, value)

@@ -1,0 +1,145 @@
+"""JAX arrays."""
+
+import functools
+from typing import Any, Callable, ContextManager, Dict, List, Optional, Sequence, Tuple
+
+import jax
+import numpy as np
+
+from .tensors import Function, Pulled, Tensors, Weigh
+
+__all__ = ["JaxTensors"]
+
+
+class JaxTensors(Tensors):
+    """JAX 0.4 and later, compiled as Keras compiles: equal work, as the many convolutions of a model, is compiled once."""
+
+    framework = "jax"
+
+    def __init__(self) -> None:
+        self._programs: Dict[Any, Any] = {}
+        self._wide_before = bool(jax.config.jax_enable_x64)
+
+    def devices(self) -> Tuple[str, ...]:
+        return tuple(self._table())
+
+    @staticmethod
+    def _table() -> Dict[str, Any]:
+        accelerators = [device for device in jax.local_devices() if device.platform != "cpu"]
+        try:
+            processors = jax.local_devices(backend="cpu")
+        except RuntimeError:  # JAX_PLATFORMS leaves it out
+            processors = []
+        table = {"cpu:%d" % number: device for number, device in enumerate(processors)}
+        table.update(
+            ("%s:%d" % ("tpu" if device.platform == "tpu" else "gpu", number), device)
+            for number, device in enumerate(accelerators)
+        )
+        return table
+
+    def on(self, device: str) -> ContextManager[Any]:
+        scope: ContextManager[Any] = jax.default_device(self._table()[device])
+        return scope
+
+    def device_of(self, tensor: Any) -> str:
+        return ", ".join(sorted("%s:%d" % (device.platform, device.id) for device in tensor.devices()))
+
+    def is_tensor(self, value: Any) -> bool:
+        if not isinstance(value, jax.Array):
+            return False
+        return not jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)  # a key is not a number
+
+    def is_traced(self, value: Any) -> bool:
+        return isinstance(value, jax.core.Tracer)
+
+    def inner_leaves(self, value: Any) -> Optional[List[Any]]:
+        if hasattr(value, "dtype") or isinstance(value, (bool, int, float, complex)):
+            return None
+        return list(jax.tree_util.tree_leaves(value))
+
+    def dtype(self, name: str) -> Any:
+        return name
+
+    def to_tensor(self, array: np.ndarray, dtype: str, copy: bool = True) -> Any:
+        if dtype in ("int64", "uint64") and not self._wide_before:  # as everywhere in JAX
+            dtype = dtype.replace("64", "32")
+        # Always a new array: a compiled function may take the ones it is given.
+        return jax.numpy.array(array, dtype=jax.dtypes.canonicalize_dtype(dtype))
+
+    def to_numpy(self, value: Any) -> np.ndarray:
+        bfloat16 = isinstance(value, jax.Array) and str(value.dtype) == "bfloat16"
+        array: np.ndarray = np.asarray(value.astype("float32") if bfloat16 else value)
+        return array
+
+    def variable_to_numpy(self, variable: Any) -> np.ndarray:
+        array: np.ndarray = np.asarray(variable.value)
+        return array
+
+    def double_precision(self) -> ContextManager[Any]:
+        """Return a scope in which JAX has float64, in this thread only."""
+        switch: Any = getattr(jax, "enable_x64", None)
+        if switch is None:  # up to 0.7
+            from jax import experimental
+
+            switch = experimental.enable_x64
+        scope: ContextManager[Any] = switch(True)
+        return scope
+
+    def vjp(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any = None) -> Pulled:
+        if key is not None:
+            known = (key, tuple((item.shape, str(item.dtype)) for item in values + others))
+            try:
+                if known not in self._programs:
+                    outputs, _ = jax.eval_shape(function, values, others)
+                    self._programs[known] = (jax.jit(functools.partial(self._program, function)), outputs)
+                program, shapes = self._programs[known]
+                return Pulled(*program(values, others, self._all_weights(shapes, weigh) if values else []))
+            except (jax.errors.JAXTypeError, jax.errors.JAXIndexError):
+                pass  # it looks at values, and cannot be compiled
+        outputs, more = function(values, others)
+        try:
+            pulled = (
+                self._program(function, values, others, self._all_weights(outputs, weigh)) if values else ((), (), [])
+            )
+        except Exception as error:  # a loop of unknown length, or a callback, has no gradient
+            return Pulled(outputs, more, [None] * len(values), error)
+        return Pulled(outputs, more, pulled[2])
+
+    def _all_weights(self, outputs: Sequence[Any], weigh: Weigh) -> List[Any]:
+        """The weights of the float outputs; zeros for those that have none."""
+        pairs = [(o, w) for o, w in zip(outputs, self._weights(outputs, weigh)) if self._has_gradient(o)]
+        return [jax.numpy.zeros(o.shape, o.dtype) if w is None else w for o, w in pairs]
+
+    def _has_gradient(self, output: Any) -> bool:
+        return _is_float(output)  # the outputs of a traced function are shapes only
+
+    @staticmethod
+    def _program(function: Function, values: List[Any], others: List[Any], weights: List[Any]) -> Any:
+        if not values:
+            return (*function(values, others), [])
+
+        def of_floats(given: List[Any]) -> Tuple[List[Any], Tuple[List[Any], List[Any]]]:
+            outputs, more = function(given, others)
+            return [item for item in outputs if _is_float(item)], (outputs, more)
+
+        _, back, (outputs, more) = jax.vjp(of_floats, values, has_aux=True)
+        (gradients,) = back(weights)
+        return outputs, more, list(gradients)
+
+    def forget(self) -> None:
+        self._programs.clear()
+
+    def draws_random_numbers(self, function: Callable[..., Any], tensors: Sequence[Any]) -> bool:
+        try:
+            program = str(jax.make_jaxpr(function)(*tensors))
+        except Exception:  # its steps depend on values, so it cannot be read, and counts as deterministic
+            return False
+        return any(name in program for name in ("random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform"))
+
+    def precision_settings(self) -> Tuple[str, ...]:
+        precision = jax.config.jax_default_matmul_precision
+        return () if precision is None else ("jax_default_matmul_precision = %s" % precision,)
+
+
+def _is_float(value: Any) -> bool:
+    return "float" in str(getattr(value, "dtype", ""))
