@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit.errors import DevicekitError, DeviceUnavailableError
-from devicekit.measure.batch_size.search import RESOLUTION, next_size, rounded, search
+from devicekit.measure.batch_size.search import RESOLUTION, Limits, next_size, rounded, search
 
 LINUX = sys.platform.startswith("linux")
 
@@ -58,7 +58,7 @@ TASKS = "devicekit._batches_of_tests"
 #: Stands for a framework: a batch of so many megabytes, in a process whose memory is limited.
 SOURCE = """
 import os, time
-from devicekit.measure.batch_size.trial import _try
+from devicekit.measure.batch_size.trial import try_sizes
 from devicekit.measure.batch_size.host_memory import limit_memory
 
 def allocate(task, say):
@@ -66,7 +66,7 @@ def allocate(task, say):
     def run(size):
         kept = bytearray(size << 20)
         return 0.001
-    return _try(task, run, say)
+    return try_sizes(task, run, say)
 
 def fail(task, say):
     def run(size):
@@ -77,7 +77,7 @@ def fail(task, say):
                 time.sleep(600)
             raise TypeError("no kernel for this")
         return task.get("seconds", 0.001)
-    return _try(task, run, say)
+    return try_sizes(task, run, say)
 
 def cannot(task, say):
     from devicekit.errors import DeviceUnavailableError
@@ -102,8 +102,10 @@ def run(tmp_path):
 
     def start(name, task=None, **options):
         environment = [("PYTHONPATH", os.pathsep.join([str(tmp_path / "site"), package]))]
-        given = dict({"start": 1, "least": 1, "most": 4096, "timeout_s": 120.0, "environment": environment}, **options)
-        return search(TASKS + ":" + name, task or {}, **given)
+        limits = Limits(1, 1, 4096)
+        limits = limits._replace(**{key: options.pop(key) for key in Limits._fields if key in options})
+        given = dict({"timeout_s": 120.0, "environment": environment}, **options)
+        return search(TASKS + ":" + name, task or {}, limits, **given)
 
     return start
 

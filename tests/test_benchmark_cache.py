@@ -10,7 +10,7 @@ import pytest
 
 import devicekit
 from devicekit.machine.facts import Fact
-from devicekit.measure.benchmark.cache_writer import Keeper, is_cacheable
+from devicekit.measure.benchmark.speed_cache import SpeedCache, is_cacheable
 from devicekit.runtime.speed_cache import LIFE_S, load, rows_of, save, state_of, this_state
 from devicekit.selection.selection import Change
 from devicekit.selection.throughput import Throughput
@@ -90,10 +90,10 @@ def test_what_no_fingerprint_covers_is_not_cached(tmp_path, monkeypatch, more):
     monkeypatch.setenv("DEVICEKIT_CACHE_DIR", str(tmp_path))
     task = dict(TASK, **more)
     assert not is_cacheable(task)
-    keeper = Keeper([task])
-    keeper.keep([row()])
+    cache = SpeedCache([task])
+    cache.save([row()])
     assert list(tmp_path.iterdir()) == []
-    assert keeper.kept() is None
+    assert cache.load() is None
 
 
 def test_a_failure_is_kept_for_an_hour_and_never_in_the_place_of_figures(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.measure.numerics.drift import allowed_drift, judge_drift
+from devicekit.measure.numerics.drift import Curves, allowed_drift, judge_drift
 
 STEPS = 12
 POSITIVE = st.floats(1e-9, 1e-2)
@@ -59,9 +59,8 @@ def judged(optimizer, device="gpu:0", **changes):
     own, path = train(optimizer, **changes)
     rounding = [curve(train(optimizer, move=move)[1], reference) for move in (3, 100)]
     seed = curve(train(optimizer, seed=1)[1], reference)
-    return judge_drift(
-        optimizer, device, "tensorflow", own, loss, curve(path, reference), rounding, seed, parameters=reference[0].size
-    )
+    curves = Curves(own, loss, curve(path, reference), rounding, seed, parameters=reference[0].size)
+    return judge_drift(optimizer, device, "tensorflow", curves)
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
@@ -116,27 +115,31 @@ def test_reduced_precision_is_different_on_a_gpu_and_wrong_on_the_cpu():
 
 
 def test_a_loss_that_is_not_finite():
-    found = judge_drift("adam", "gpu:0", "jax", [1.0, float("nan")], [1.0, 0.9], [1e-7, 1e-7], [1e-8, 1e-8])
+    found = judge_drift("adam", "gpu:0", "jax", Curves([1.0, float("nan")], [1.0, 0.9], [1e-7, 1e-7], [1e-8, 1e-8]))
     assert (found.verdict, found.first_step) == ("differs", 2)
     assert "nan" in found.detail
-    both = judge_drift("adam", "gpu:0", "jax", [1.0, float("nan")], [1.0, float("nan")], [1e-7, 1e-7], [1e-8, 1e-8])
+    both = judge_drift(
+        "adam", "gpu:0", "jax", Curves([1.0, float("nan")], [1.0, float("nan")], [1e-7, 1e-7], [1e-8, 1e-8])
+    )
     assert both.verdict == "agrees"
 
 
 def test_another_first_loss_is_a_wrong_forward_pass():
-    found = judge_drift("sgd", "gpu:0", "jax", [1.3, 1.0], [1.0, 0.9], [1e-7, 1e-7], [1e-8, 1e-8])
+    found = judge_drift("sgd", "gpu:0", "jax", Curves([1.3, 1.0], [1.0, 0.9], [1e-7, 1e-7], [1e-8, 1e-8]))
     assert (found.verdict, found.first_step) == ("differs", 1)
     assert "forward pass" in found.detail
 
 
 def test_weights_that_are_not_finite_and_no_steps():
-    found = judge_drift("sgd", "cpu", "jax", [1.0], [1.0], [float("nan")], [1e-8])
+    found = judge_drift("sgd", "cpu", "jax", Curves([1.0], [1.0], [float("nan")], [1e-8]))
     assert (found.verdict, found.first_step) == ("differs", 1)
-    assert judge_drift("sgd", "cpu", "jax", [], [], [], []).verdict == "failed"
+    assert judge_drift("sgd", "cpu", "jax", Curves([], [], [], [])).verdict == "failed"
 
 
 def test_a_later_wrong_step_is_found_before_chaos():
-    found = judge_drift("sgd", "cpu", "jax", [1.0] * 4, [1.0] * 4, [1e-7, 1e-7, 1e-3, 1e-2], [[1e-9] * 4, [2e-9] * 4])
+    found = judge_drift(
+        "sgd", "cpu", "jax", Curves([1.0] * 4, [1.0] * 4, [1e-7, 1e-7, 1e-3, 1e-2], [[1e-9] * 4, [2e-9] * 4])
+    )
     assert (found.verdict, found.first_step) == ("differs", 3)
     assert found.rounding == (2e-9,) * 4
 

@@ -1,19 +1,18 @@
-"""`find_batch_size`: the largest batch that fits, found in processes that may run out of memory."""
+"""`find_batch_size`: the largest batch that fits, searched in processes that may run out of memory."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from ...errors import DevicekitError
+from ...selection.request import parse_memory
+from ..child_environment import clean_environment
+from .search import Found, Limits, rounded, search
 
-__all__ = ["find_batch_size", "find_for_benchmark"]
+__all__ = ["find_batch_size"]
 
 #: Where the examples are not counted (a data set): larger batches than this are not tried.
 _MOST = 1 << 16
 
-#: A benchmark needs no larger batch than this, and none whose steps take longer.
-_MOST_FOR_BENCHMARK = 4096
-_STEP_LIMIT_S = 5.0
-
-_TRIAL = "devicekit.measure.batch_size.trial:"
+_TRIAL = "devicekit.measure.batch_size.trial:try_model"
 
 
 def find_batch_size(
@@ -86,12 +85,57 @@ def find_batch_size(
     Linux the trying process cannot take more (``RLIMIT_DATA``), on macOS it is ended when it does; on Windows its
     allocations fail only where the system's own limit is.
     """
-    from ...diagnosis.framework_choice import BACKENDS
-    from ...selection.request import parse_memory
     from .examples import examples_of
-    from .search import search
 
     least = _count(min_batch_size, "min_batch_size")
+    _check(mode, margin, timeout_s, framework)
+    examples = examples_of(x, y)
+    most = _most(max_batch_size, examples.count, least)
+    device_name, chosen = _target(device, framework)
+    limit = None if memory is None else parse_memory(memory, "memory")
+    task: Dict[str, Any] = {
+        "x": examples.x,
+        "y": examples.y,
+        "mode": mode,
+        "device": device_name,
+        "memory_bytes": limit,
+        "device_memory": limit if limit is not None else "grow",
+        "framework": chosen,
+    }
+    # What is returned fits with the margin on top of it.
+    limits = Limits(start=least, least=least, most=max(least, int(-(-most // (1.0 - margin)))))
+    found = _search(model, task, limits, timeout_s)
+    if not found.size:
+        raise DevicekitError(_nothing_fits(found.why, device_name, least))
+    return rounded(found.size, margin, least, most)
+
+
+def _search(model: Any, task: Dict[str, Any], limits: Limits, timeout_s: float) -> Found:
+    """Hand the model over in a folder, and search."""
+    import tempfile
+
+    from ...diagnosis.findings import name_of
+    from .model_transfer import packed
+
+    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder, _progress() as progress:
+        packed_model = packed(model, folder, task["mode"])
+        framework = packed_model.get("framework") or task["framework"]
+        variables: List[Tuple[str, Optional[str]]] = list(clean_environment())
+        if framework:
+            variables.append(("KERAS_BACKEND", name_of(framework)))
+        return search(
+            _TRIAL,
+            dict(task, model=packed_model, framework=framework),
+            limits,
+            timeout_s=timeout_s,
+            environment=variables,
+            tick=lambda what: progress("finding the batch size for %s: %s" % (task["device"], what)),
+        )
+
+
+def _check(mode: str, margin: float, timeout_s: float, framework: Optional[str]) -> None:
+    from ...diagnosis.framework_choice import BACKENDS
+
     if mode not in ("training", "inference"):
         raise ValueError("unknown mode=%r; accepted are 'training', 'inference'" % (mode,))
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0.0 <= margin < 1.0:
@@ -100,104 +144,17 @@ def find_batch_size(
         raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
     if framework is not None and framework not in BACKENDS:
         raise ValueError("unknown framework=%r; accepted are %s" % (framework, ", ".join(map(repr, BACKENDS))))
-    limit = None if memory is None else parse_memory(memory, "memory")
-    examples = examples_of(x, y)
+
+
+def _most(max_batch_size: Optional[int], count: Optional[int], least: int) -> int:
+    """Return the largest batch to return."""
     if max_batch_size is not None:
         most = _count(max_batch_size, "max_batch_size")
     else:
-        most = examples.count if examples.count is not None else _MOST
+        most = count if count is not None else _MOST
     if most < least:
         raise ValueError("max_batch_size (%d) is less than min_batch_size (%d)" % (most, least))
-    place, chosen = _where(device, framework)
-    task: Dict[str, Any] = {
-        "x": examples.x,
-        "y": examples.y,
-        "mode": mode,
-        "device": place,
-        "memory_bytes": limit,
-        "device_memory": limit if limit is not None else "grow",
-    }
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder, _progress() as progress:
-        from ...diagnosis.findings import name_of
-        from .model_transfer import packed
-
-        task["model"] = packed(model, folder, mode)
-        task["framework"] = task["model"].get("framework") or chosen
-        variables: List[Tuple[str, Optional[str]]] = list(_environment())
-        if task["framework"]:
-            variables.append(("KERAS_BACKEND", name_of(task["framework"])))
-        # What is returned fits with the margin on top of it.
-        highest = max(least, int(-(-most // (1.0 - margin))))
-        found = search(
-            _TRIAL + "try_model",
-            task,
-            start=least,
-            least=least,
-            most=highest,
-            timeout_s=timeout_s,
-            environment=variables,
-            tick=lambda what: progress("finding the batch size for %s: %s" % (place, what)),
-        )
-    if not found.size:
-        raise DevicekitError(_nothing_fits(found.why, place, least))
-    from .search import rounded
-
-    return rounded(found.size, margin, least, most)
-
-
-def find_for_benchmark(
-    task: Dict[str, Any],
-    *,
-    timeout_s: float = 600.0,
-    environment: Sequence[Tuple[str, Optional[str]]] = (),
-    tick: Optional[Callable[[], None]] = None,
-    margin: float = 0.1,
-) -> int:
-    """Return the batch with which a benchmark is to be run: the largest that fits, as far as its steps are short.
-
-    Parameters
-    ----------
-    task : dict
-        Of `devicekit.measure.benchmark.child.measure`.
-    timeout_s : float
-        Seconds for the search.
-    environment : sequence of (str, str or None)
-        Variables of the processes.
-    tick : callable or None
-        Called about every second.
-    margin : float
-        See `find_batch_size`.
-
-    Returns
-    -------
-    int
-        1 where not even that fits: the benchmark itself says why. At most 4096, and on slow devices the first one whose
-        steps take more than five seconds.
-    """
-    from ..benchmark.models import model_named
-    from .search import rounded, search
-
-    known = model_named(str(task.get("model")))
-    start = known.batch_size if known is not None and not task.get("architecture") else 8
-    try:
-        found = search(
-            _TRIAL + "try_task",
-            {"task": dict(task, batch_size=None), "memory_bytes": None},
-            start=start,
-            least=1,
-            most=_MOST_FOR_BENCHMARK,
-            timeout_s=timeout_s,
-            environment=tuple(environment),
-            tick=None if tick is None else (lambda what, call=tick: call()),  # type: ignore[misc]
-            step_limit_s=_STEP_LIMIT_S,
-        )
-    except DevicekitError:
-        return 1
-    if found.failed is None and found.size:
-        return found.size  # no memory's limit was met
-    return rounded(found.size, margin, 1, _MOST_FOR_BENCHMARK)
+    return most
 
 
 def _count(value: Any, name: str) -> int:
@@ -206,7 +163,7 @@ def _count(value: Any, name: str) -> int:
     return int(value)
 
 
-def _where(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optional[str]]:
+def _target(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optional[str]]:
     """Return the device and the framework, by default those that are in force."""
     from ...runtime.current import current_selection
     from ...selection.request import parse_request
@@ -221,12 +178,6 @@ def _where(device: Optional[str], framework: Optional[str]) -> Tuple[str, Option
     if framework is None and chosen.framework is not None:
         framework = chosen.framework
     return chosen.device.partition(",")[0], framework
-
-
-def _environment() -> Tuple[Tuple[str, Optional[str]], ...]:
-    from ..benchmark.benchmark import clean_environment
-
-    return clean_environment()
 
 
 def _nothing_fits(why: str, device: str, least: int) -> str:

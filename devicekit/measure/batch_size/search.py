@@ -12,7 +12,7 @@ from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError, DeviceUnavailableError
 from ...logs.errors import ran_out_of_memory
 
-__all__ = ["Found", "next_size", "rounded", "search"]
+__all__ = ["Found", "Limits", "next_size", "rounded", "search"]
 
 #: The search ends when the largest that fits is known to so large a part of itself.
 RESOLUTION = 0.1
@@ -43,6 +43,22 @@ class Found(NamedTuple):
     failed: Optional[int]
     seconds: float
     why: str
+
+
+class Limits(NamedTuple):
+    """Where a search begins, and between which sizes it stays.
+
+    Attributes
+    ----------
+    start, least, most : int
+    step_limit_s : float
+        A batch with slower steps ends the search.
+    """
+
+    start: int
+    least: int
+    most: int
+    step_limit_s: float = float("inf")
 
 
 class _Stalled(Exception):
@@ -124,14 +140,11 @@ class _Turn:
 def search(
     function: str,
     task: Dict[str, Any],
+    limits: Limits,
     *,
-    start: int,
-    least: int,
-    most: int,
     timeout_s: float,
     environment: Sequence[Tuple[str, Optional[str]]] = (),
     tick: Optional[Callable[[str], None]] = None,
-    step_limit_s: float = float("inf"),
 ) -> Found:
     """Find the largest batch that a worker's function can take.
 
@@ -142,16 +155,13 @@ def search(
         the other, and says which one it tries and which one went well.
     task : dict
         What it needs besides.
-    start, least, most : int
-        See `next_size`.
+    limits : Limits
     timeout_s : float
         For the whole search; then what is known by then is returned.
     environment : sequence of (str, str or None)
         Variables of the worker.
     tick : callable or None
         Called about every second with what is being tried.
-    step_limit_s : float
-        A batch with slower steps ends the search.
 
     Raises
     ------
@@ -161,16 +171,16 @@ def search(
     deadline = time.monotonic() + timeout_s
     fits, failed, seconds, why = 0, None, 0.0, ""  # type: int, Optional[int], float, str
     while True:
-        size = next_size(fits, failed, start, least, most)
+        size = next_size(fits, failed, limits.start, limits.least, limits.most)
         left = deadline - time.monotonic()
-        if size is None or (left <= 0 and fits) or seconds > step_limit_s:
+        if size is None or (left <= 0 and fits) or seconds > limits.step_limit_s:
             return Found(fits, failed, seconds, why)
         if left <= 0:
             raise DevicekitError(
                 "no batch of %d could be tried within %g s; timeout_s gives it more" % (size, timeout_s)
             )
         turn = _Turn(fits, failed, deadline)
-        order = dict(task, fits=fits, failed=failed, start=start, least=least, most=most, step_limit_s=step_limit_s)
+        order = dict(task, fits=fits, failed=failed, **limits._asdict())
         report = _run(function, order, turn, left, environment, tick)
         seconds = turn.seconds or seconds
         if report is not None and report.outcome == "done":

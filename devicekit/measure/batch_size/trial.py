@@ -5,12 +5,12 @@ from typing import Any, Callable, Dict
 
 from .search import next_size
 
-__all__ = ["BatchModelError", "try_model", "try_task"]
+__all__ = ["STEPS", "BatchModelError", "try_model", "try_sizes"]
 
 Say = Callable[..., None]
 
 #: Steps with each size: the first makes the optimizer's state and compiles, the next has both.
-_STEPS = 3
+STEPS = 3
 
 
 class BatchModelError(ValueError):
@@ -38,7 +38,7 @@ def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
     def run(size: int) -> float:
         inputs, targets = made_up(task["x"], size), made_up(task["y"], size)
         taken = 0.0
-        for _ in range(_STEPS):
+        for _ in range(STEPS):
             before = time.perf_counter()
             if task["mode"] == "training":
                 model.train_on_batch(inputs, targets)
@@ -47,36 +47,11 @@ def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
             taken = time.perf_counter() - before
         return taken
 
-    return _try(task, run, say)
+    return try_sizes(task, run, say)
 
 
-def try_task(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
-    """Try a task of `devicekit.measure.benchmark.child.measure`, as it is measured."""
-    from ..benchmark.child import measure
-    from .host_memory import limit_memory
-
-    asked = dict(task["task"], num_warmup_batches=1, num_batches=_STEPS - 1, input_pipeline=False)
-    state = {"limited": False}
-
-    def quietly(**said: Any) -> None:
-        # After the import and before the first batch.
-        if said.get("stage") == "build" and not state["limited"]:
-            from ...runtime.current import current_selection
-
-            chosen = current_selection()
-            limit_memory(task["memory_bytes"], chosen is None or chosen.platform == "cpu")
-            state["limited"] = True
-
-    def run(size: int) -> float:
-        result = measure(dict(asked, batch_size=size), quietly)
-        asked["settings"] = None  # threads are set once in a process
-        _forget()
-        return float(min(result["step_seconds"]))
-
-    return _try(task, run, say)
-
-
-def _try(task: Dict[str, Any], run: Callable[[int], float], say: Say) -> Dict[str, Any]:
+def try_sizes(task: Dict[str, Any], run: Callable[[int], float], say: Say) -> Dict[str, Any]:
+    """Try larger and larger batches; ``run`` computes steps with one and returns the seconds of the last."""
     fits, failed = int(task["fits"]), task["failed"]
     while True:
         size = next_size(fits, failed, task["start"], task["least"], task["most"])
@@ -104,15 +79,3 @@ def _set_up(task: Dict[str, Any]) -> Any:
     if selection.fallback and task["device"] not in ("auto", "fastest"):
         raise DeviceUnavailableError("'%s' cannot be used: %s" % (task["device"], selection.reason), selection.findings)
     return selection
-
-
-def _forget() -> None:
-    """Give back what the last model held."""
-    import gc
-    import sys
-
-    for name in ("keras", "tf_keras"):
-        backend = getattr(sys.modules.get(name), "backend", None)
-        if backend is not None and hasattr(backend, "clear_session"):
-            backend.clear_session()
-    gc.collect()

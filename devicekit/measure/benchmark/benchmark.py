@@ -6,12 +6,14 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 from ...children.call import run_child
 from ...diagnosis.findings import Finding
 from ...selection.throughput import Throughput
+from ..child_environment import clean_environment
 from .arguments import tasks_for
-from .cache_writer import Keeper
+from .largest_batch import largest_batch
 from .outcome import joined, row_of
 from .result import BenchmarkResult
+from .speed_cache import SpeedCache
 
-__all__ = ["SECONDS", "TIMEOUT_S", "benchmark", "clean_environment", "findings_of"]
+__all__ = ["SECONDS", "TIMEOUT_S", "benchmark", "findings_of"]
 
 #: How long the steps of one row may take.
 SECONDS = 60.0
@@ -101,65 +103,36 @@ def benchmark(
     DevicekitError
         Where no framework is installed.
     """
-    if isinstance(repeat, bool) or not isinstance(repeat, int) or not 1 <= repeat <= 1000:
-        raise ValueError("repeat must be a whole number from 1 to 1000, not %r" % (repeat,))
-    if not timeout_s > 0:
-        raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
+    _check(repeat, timeout_s)
     started = time.monotonic()
-    tasks = tasks_for(
-        model,
-        devices,
-        framework,
-        batch_size,
-        precision,
-        xla,
-        num_batches=num_batches,
-        num_warmup_batches=num_warmup_batches,
-        mode=mode,
-        input_pipeline=input_pipeline,
-        seed=seed,
-        seconds=seconds,
-        shape=shape,
-        settings=dict(settings or {}),
-    )
+    steps: Dict[str, Any] = {"num_batches": num_batches, "num_warmup_batches": num_warmup_batches, "seed": seed}
+    own: Dict[str, Any] = {"shape": shape, "settings": dict(settings or {})}
+    what: Dict[str, Any] = {"mode": mode, "input_pipeline": input_pipeline, "seconds": seconds}
+    tasks = tasks_for(model, devices, framework, batch_size, precision, xla, **steps, **own, **what)
     run = _Run(tasks, clean_environment() + tuple(environment), timeout_s)
     # What was measured with other settings, inputs or models says nothing of the machine as programs find it.
-    keeper = None if environment or settings or shape is not None else Keeper(tasks)
-    rows = None if keeper is None or refresh else keeper.kept()
-    cached = rows is not None
-    if rows is None:
-        rows = run.rows(repeat)
-        if keeper is not None:
-            keeper.keep(rows)
-    asked = {
-        "num_batches": num_batches,
-        "num_warmup_batches": num_warmup_batches,
-        "seed": seed,
-        "repeat": repeat,
-        "seconds": seconds,
-        "timeout_s": timeout_s,
-        "shape": None if shape is None else list(shape),
-        "batch_size": batch_size,
-        "settings": dict(settings or {}),
-        "environment": dict(environment),
-    }
+    cache = None if environment or settings or shape is not None else SpeedCache(tasks)
+    cached = None if cache is None or refresh else cache.load()
+    rows = run.rows(repeat) if cached is None else cached
+    if cached is None and cache is not None:
+        cache.save(rows)
+    asked = dict(steps, repeat=repeat, seconds=seconds, timeout_s=timeout_s)
+    asked.update(shape=None if shape is None else list(shape), batch_size=batch_size)
+    asked.update(settings=own["settings"], environment=dict(environment))
     return BenchmarkResult(
         rows=tuple(rows),
         findings=findings_of(rows),
         seconds=time.monotonic() - started,
-        cached=cached,
+        cached=cached is not None,
         settings=tuple(asked.items()),
     )
 
 
-def clean_environment() -> Tuple[Tuple[str, Optional[str]], ...]:
-    """Return the variables that `devicekit.auto` has set in this process, as they were before, for `run_child`."""
-    from ...runtime.current import current_selection
-
-    chosen = current_selection()
-    changes = chosen.changes if chosen is not None else ()
-    # Of several changes of one variable the first knows what was before.
-    return tuple((item.name, item.before) for item in reversed(changes) if item.what == "environment")
+def _check(repeat: int, timeout_s: float) -> None:
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or not 1 <= repeat <= 1000:
+        raise ValueError("repeat must be a whole number from 1 to 1000, not %r" % (repeat,))
+    if not timeout_s > 0:
+        raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
 
 
 class _Run:
@@ -196,11 +169,7 @@ class _Run:
 
         progress.say(what)
         if task["batch_size"] == "auto":
-            from ..batch_size.find import find_for_benchmark
-
-            found = find_for_benchmark(
-                task, timeout_s=self._timeout_s, environment=self._environment, tick=progress.tick
-            )
+            found = largest_batch(task, timeout_s=self._timeout_s, environment=self._environment, tick=progress.tick)
             task = dict(task, batch_size=found)
         report = run_child(
             _FUNCTION,

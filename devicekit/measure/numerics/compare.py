@@ -1,8 +1,9 @@
 """`compare`: whether a device computes what the CPU computes, for a model or a function of the user's."""
 
+import contextlib
 import sys
 import time
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ...diagnosis.findings import name_of
 from ...errors import DevicekitError
@@ -85,71 +86,84 @@ def compare(
     policy. Layers are compared in inference, and those that have a training mode without randomness (batch normalisation)
     in that as well; dropout is compared in inference only.
     """
-    from ...children.progress import Progress
-    from ...runtime.settings import read_settings
-    from .keras_model import is_model, keras_of
+    from .difference_findings import findings
+    from .keras_model import is_model
 
     names = _check(devices, framework, frameworks, optimizers, steps, batch_size, seed)
+    question = _Question(inputs, targets, loss, names, tuple(optimizers), steps, batch_size, seed)
     model = is_model(fn_or_model)
-    if not model and not callable(fn_or_model):
-        kind = type(fn_or_model).__name__
-        raise ValueError("compare takes a Keras model or a function, not a %s" % kind)
-    if model and framework is not None and framework != name_of(keras_of(fn_or_model).framework):
-        found = name_of(keras_of(fn_or_model).framework)
-        raise ValueError("the model computes with %s, not with %s" % (found, framework))
-    if not model and (targets is not None or loss is not None or steps or frameworks):
-        raise ValueError("targets, loss, steps and frameworks are for Keras models; this is a function")
+    _check_subject(fn_or_model, model, framework, question, frameworks)
     started = time.monotonic()
-    with Progress("comparing", read_settings().quiet) as progress:
-
-        def say(*_: Any, **__: Any) -> None:
-            progress.tick()
-
+    with _progress() as say:
         if not model:
-            parts = _function(fn_or_model, inputs, names, framework, seed, say)
+            parts = _function(fn_or_model, question, framework, say)
         elif frameworks:
-            parts = _frameworks(fn_or_model, inputs, targets, loss, frameworks, batch_size, seed, say)
+            parts = _frameworks(fn_or_model, question, frameworks, say)
         else:
-            training = (tuple(optimizers), steps)
-            parts = _model(fn_or_model, inputs, targets, loss, names, training, batch_size, seed, say)
-    reference, labels, differences, divergences = parts
-    from .difference_findings import findings
-
-    return Comparison(
-        reference,
-        labels,
-        differences,
-        divergences,
-        findings(differences, divergences),
-        subject=_name(fn_or_model),
-        seed=seed,
-        seconds=time.monotonic() - started,
-    )
+            parts = _model(fn_or_model, question, say)
+    found = findings(parts.differences, parts.divergences)
+    subject, seconds = _name(fn_or_model), time.monotonic() - started
+    return Comparison(*parts, findings=found, subject=subject, seed=seed, seconds=seconds)
 
 
-_Parts = Tuple[str, Tuple[str, ...], Tuple[Difference, ...], Tuple[Divergence, ...]]
+class _Question(NamedTuple):
+    """The arguments of `compare` that say what to compare."""
+
+    inputs: Any
+    targets: Any
+    loss: Any
+    devices: Tuple[str, ...]
+    optimizers: Tuple[str, ...]
+    steps: Optional[int]
+    batch_size: Optional[int]
+    seed: int
 
 
-def _model(
-    model: Any,
-    inputs: Any,
-    targets: Any,
-    loss: Any,
-    devices: Sequence[str],
-    training: Tuple[Tuple[str, ...], Optional[int]],
-    batch_size: Optional[int],
-    seed: int,
-    say: _Say,
-) -> _Parts:
+class _Parts(NamedTuple):
+    """The first fields of a `Comparison`."""
+
+    reference: str
+    devices: Tuple[str, ...]
+    differences: Tuple[Difference, ...]
+    divergences: Tuple[Divergence, ...] = ()
+
+
+def _check_subject(
+    subject: Any, model: bool, framework: Optional[str], question: _Question, frameworks: Optional[Sequence[str]]
+) -> None:
+    from .keras_model import keras_of
+
+    if not model and not callable(subject):
+        raise ValueError("compare takes a Keras model or a function, not a %s" % type(subject).__name__)
+    if model and framework is not None and framework != name_of(keras_of(subject).framework):
+        own = name_of(keras_of(subject).framework)
+        raise ValueError("the model computes with %s, not with %s" % (own, framework))
+    training = question.targets is not None or question.loss is not None or question.steps
+    if not model and (training or frameworks):
+        raise ValueError("targets, loss, steps and frameworks are for Keras models; this is a function")
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[_Say]:
+    """Show a line of progress; yields what is called now and then."""
+    from ...children.progress import Progress
+    from ...runtime.settings import read_settings
+
+    with Progress("comparing", read_settings().quiet) as progress:
+        yield lambda *_, **__: progress.tick()
+
+
+def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     from .keras_model import keras_of
     from .layers.compare_layers import check_model, compare_model, loss_of
     from .samples import EXAMPLES, sample
 
     keras = keras_of(model)
     check_model(model, keras)
-    some_inputs, some_targets, word = sample(model, inputs, targets, seed, batch_size or EXAMPLES)
-    loss = loss_of(model, loss)
-    optimizers, steps = training
+    inputs, targets, _, devices, optimizers, steps, batch_size, seed = question
+    batch_size = batch_size or EXAMPLES
+    some_inputs, some_targets, which = sample(model, inputs, targets, seed, batch_size)
+    loss = loss_of(model, question.loss)
     if steps and (targets is None or loss is None):
         raise ValueError("steps of training need targets and a loss: give both, or compile the model with a loss")
     if targets is not None and loss is None:
@@ -157,25 +171,25 @@ def _model(
     labels = _resolve(devices, keras.framework)
     say()
     differences = compare_model(model, some_inputs, some_targets, loss, labels, keras.framework, seed, say)
-    divergences: List[Divergence] = []
+    divergences: Tuple[Divergence, ...] = ()
     if targets is not None and steps != 0 and optimizers:
         from .random_state import kept_random
         from .samples import plain
-        from .training import compare_training
+        from .training import TrainingTask, compare_training
 
         whole = (plain(inputs, "inputs"), plain(targets, "targets"))
+        task = TrainingTask(*whole, loss, optimizers, steps, batch_size, seed)
         with kept_random(keras.framework):
-            divergences += compare_training(
-                model, *whole, loss, labels, keras.framework, optimizers, steps, batch_size or EXAMPLES, seed, say
-            )
-    reference = "cpu in float64 with %s, %s" % (keras.framework, word)
-    return reference, labels, tuple(differences), tuple(divergences)
+            divergences = compare_training(model, task, labels, keras.framework, say)
+    reference = "cpu in float64 with %s, %s" % (keras.framework, which)
+    return _Parts(reference, labels, tuple(differences), divergences)
 
 
-def _function(fn: Any, inputs: Any, devices: Sequence[str], framework: Optional[str], seed: int, say: _Say) -> _Parts:
+def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say) -> _Parts:
     from .functions.examine import examine_function
     from .functions.written_for import written_for
 
+    inputs = question.inputs
     if inputs is None:
         raise ValueError("a function needs inputs: the arrays to call it with")
     arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
@@ -184,21 +198,12 @@ def _function(fn: Any, inputs: Any, devices: Sequence[str], framework: Optional[
         raise ValueError(
             "what %s is written for is not clear: say framework='tensorflow', 'jax' or 'torch'" % _name(fn)
         )
-    labels = _resolve(devices, found)
-    report = examine_function(fn, inputs, labels, found, seed, say)
-    return report.reference, labels, report.differences, ()
+    labels = _resolve(question.devices, found)
+    report = examine_function(fn, inputs, labels, found, question.seed, say)
+    return _Parts(report.reference, labels, report.differences)
 
 
-def _frameworks(
-    model: Any,
-    inputs: Any,
-    targets: Any,
-    loss: Any,
-    frameworks: Sequence[str],
-    batch_size: Optional[int],
-    seed: int,
-    say: _Say,
-) -> _Parts:
+def _frameworks(model: Any, question: _Question, frameworks: Sequence[str], say: _Say) -> _Parts:
     from .keras_model import keras_of
     from .layers.compare_layers import check_model, loss_of
     from .samples import EXAMPLES, sample
@@ -208,11 +213,12 @@ def _frameworks(
     if keras.generation != 3:
         raise ValueError("only a Keras 3 model runs on several frameworks; this is one of Keras %d" % keras.generation)
     check_model(model, keras)
-    some_inputs, some_targets, word = sample(model, inputs, targets, seed, batch_size or EXAMPLES)
-    loss = loss_of(model, loss)
-    differences = compare_frameworks(model, some_inputs, some_targets, loss, tuple(frameworks), seed, say)
+    most, seed = question.batch_size or EXAMPLES, question.seed
+    inputs, targets, which = sample(model, question.inputs, question.targets, seed, most)
+    loss = loss_of(model, question.loss)
+    differences = compare_frameworks(model, inputs, targets, loss, tuple(frameworks), seed, say)
     labels = tuple("%s cpu" % name for name in frameworks)
-    return "cpu in float64 with %s, %s" % (keras.framework, word), labels, tuple(differences), ()
+    return _Parts("cpu in float64 with %s, %s" % (keras.framework, which), labels, tuple(differences))
 
 
 def _check(

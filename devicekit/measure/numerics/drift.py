@@ -10,12 +10,12 @@ nothing against a device. Three scales tell it from a wrong gradient, which show
 """
 
 import math
-from typing import List, Optional, Sequence, Tuple, Union
+from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .result import Divergence
 from .tolerance import tolerance, unit_roundoff
 
-__all__ = ["MARGIN", "allowed_drift", "judge_drift"]
+__all__ = ["MARGIN", "Curves", "allowed_drift", "judge_drift"]
 
 #: How many times further than the controls a device may be: a control is one sample of what rounding does.
 MARGIN = 8.0
@@ -78,82 +78,96 @@ def allowed_drift(
     return tuple(allowed)
 
 
-def judge_drift(
-    optimizer: str,
-    device: str,
-    framework: str,
-    loss: Sequence[float],
-    reference_loss: Sequence[float],
-    weights: Sequence[float],
-    rounding: _Curves,
-    seed: Sequence[float] = (),
-    dtype: str = "float32",
-    parameters: int = 1,
-    moved_weights: int = 1,
-    arithmetic: Optional[str] = None,
-) -> Divergence:
-    """Return the verdict on a training.
+class Curves(NamedTuple):
+    """Two trainings step by step, and what is known of how far apart two right ones may be.
 
-    Parameters
+    Attributes
     ----------
-    optimizer, device, framework : str
     loss, reference_loss : sequence of float
         Before each step.
     weights : sequence of float
         ``norm(device - reference) / norm(reference)`` of all weights after each step.
     rounding, seed, dtype, parameters, moved_weights
         See `allowed_drift`. Random numbers (dropout, order) are the same on the device and on the reference.
+    """
+
+    loss: Sequence[float]
+    reference_loss: Sequence[float]
+    weights: Sequence[float]
+    rounding: _Curves
+    seed: Sequence[float] = ()
+    dtype: str = "float32"
+    parameters: int = 1
+    moved_weights: int = 1
+
+
+def judge_drift(
+    optimizer: str, device: str, framework: str, curves: Curves, arithmetic: Optional[str] = None
+) -> Divergence:
+    """Return the verdict on a training.
+
+    Parameters
+    ----------
+    optimizer, device, framework : str
+    curves : Curves
     arithmetic : {None, "tf32", "bfloat16", "float16"}
         In which the device is known to compute. None: float32, or TF32 on a device that is not the CPU.
 
     Returns
     -------
     Divergence
-        ``failed`` where there are no weights; ``differs`` with its first step where a distance is beyond what rounding
-        explains, or something is not finite on the device alone.
+        ``failed`` if there are no weights; ``differs`` with its first step if a distance is beyond what rounding explains,
+        or something is not finite on the device alone.
     """
-    steps = len(weights)
-    controls = _several(rounding)
+    controls = _several(curves.rounding)
     longest = max((len(curve) for curve in controls), default=0)
     shown = tuple(max(curve[step] for curve in controls if len(curve) > step) for step in range(longest))
+    coarse = arithmetic if arithmetic is not None or device == "cpu" or curves.dtype != "float32" else "tf32"
+    verdict, detail, first_step = _verdict(curves, coarse)
+    return Divergence(
+        optimizer=optimizer,
+        device=device,
+        framework=framework,
+        loss=tuple(curves.loss),
+        reference_loss=tuple(curves.reference_loss),
+        weights=tuple(curves.weights),
+        rounding=shown,
+        seed=tuple(curves.seed),
+        verdict=verdict,
+        first_step=first_step,
+        detail=detail,
+    )
 
-    def made(verdict: str, detail: str, first_step: Optional[int] = None) -> Divergence:
-        return Divergence(
-            optimizer=optimizer,
-            device=device,
-            framework=framework,
-            loss=tuple(loss),
-            reference_loss=tuple(reference_loss),
-            weights=tuple(weights),
-            rounding=shown,
-            seed=tuple(seed),
-            verdict=verdict,
-            first_step=first_step,
-            detail=detail,
-        )
 
+def _verdict(curves: Curves, coarse: Optional[str]) -> Tuple[str, str, Optional[int]]:
+    """Return verdict, detail and first wrong step; ``coarse``: in which the device may compute instead of float32."""
+    weights, seed, steps = curves.weights, curves.seed, len(curves.weights)
     if not steps:
-        return made("failed", "no step was made")
-    coarse = arithmetic if arithmetic is not None or device == "cpu" or dtype != "float32" else "tf32"
-    problem = _losses(loss, reference_loss, dtype, coarse)
+        return "failed", "no step was made", None
+    problem = _losses(curves.loss, curves.reference_loss, curves.dtype, coarse)
     if problem is not None:
-        return made("differs", problem[1], problem[0])
+        return "differs", problem[1], problem[0]
     allowed = allowed_drift(
-        rounding, seed, steps=steps, dtype=dtype, parameters=parameters, moved_weights=moved_weights
+        curves.rounding,
+        seed,
+        steps=steps,
+        dtype=curves.dtype,
+        parameters=curves.parameters,
+        moved_weights=curves.moved_weights,
     )
     first = next((step for step in range(steps) if not weights[step] <= allowed[step]), None)
     if first is None:
         most = max(weight / limit for weight, limit in zip(weights, allowed))
-        return made("agrees", "at most %.2g of what rounding explains" % most)
+        return "agrees", "at most %.2g of what rounding explains" % most, None
     if not math.isfinite(weights[first]):
-        return made("differs", "weights are not finite from step %d" % (first + 1), first + 1)
+        return "differs", "weights are not finite from step %d" % (first + 1), first + 1
     text = "%.3g times as far as rounding explains at step %d" % (weights[first] / allowed[first], first + 1)
     if seed and _finite(seed[min(first, len(seed) - 1)]) > 0:
         part = weights[first] / seed[min(first, len(seed) - 1)]
         text += ", %.2g of what another seed does" % part
-        if coarse is not None and _as_coarse(weights, allowed, seed, dtype, coarse):
-            return made("agrees", "%s: as far as %s takes it, and no further" % (text, coarse))
-    return made("differs", text, first + 1)
+        if coarse is not None and _as_coarse(weights, allowed, seed, curves.dtype, coarse):
+            return "agrees", "%s: as far as %s takes it, and no further" % (text, coarse), None
+    return "differs", text, first + 1
 
 
 def _several(rounding: _Curves) -> Tuple[Tuple[float, ...], ...]:

@@ -18,14 +18,14 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from ...errors import DevicekitError
-from .drift import judge_drift
+from .drift import Curves, judge_drift
 from .keras_model import Keras, keras_of, layers_of
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .nests import flatten, rebuild
 from .result import Divergence
 from .training_data import Batches, batches_of, cast, moved
 
-__all__ = ["OPTIMIZERS", "compare_training", "optimizers_of"]
+__all__ = ["OPTIMIZERS", "TrainingTask", "compare_training", "optimizers_of"]
 
 #: The rates at which a model that learns at all learns something in a few steps, and no model of common size runs away:
 #: Keras's own defaults.
@@ -75,18 +75,35 @@ def optimizers_of(keras: Keras) -> Dict[str, Any]:
     return found
 
 
+class TrainingTask(NamedTuple):
+    """What to train a model with.
+
+    Attributes
+    ----------
+    inputs, targets : arrays, or lists or dictionaries of them
+        NumPy's, all examples.
+    loss : str or callable
+    optimizers : sequence of str
+        Of `OPTIMIZERS`; one that this Keras does not have is left out.
+    steps : int or None
+        None: ten, or as many as all trainings together can make in about 20 seconds, at least two; if that is not enough
+        for all optimizers, for the first ones only.
+    batch_size : int
+    seed : int
+        For the order of the examples and for what the controls move.
+    """
+
+    inputs: Any
+    targets: Any
+    loss: Any
+    optimizers: Sequence[str]
+    steps: Optional[int]
+    batch_size: int
+    seed: int
+
+
 def compare_training(
-    model: Any,
-    inputs: Any,
-    targets: Any,
-    loss: Any,
-    devices: Sequence[str],
-    framework: str,
-    optimizers: Sequence[str],
-    steps: Optional[int],
-    batch_size: int,
-    seed: int,
-    say: Callable[..., None],
+    model: Any, task: TrainingTask, devices: Sequence[str], framework: str, say: Callable[..., None]
 ) -> Tuple[Divergence, ...]:
     """Train copies of a model on each device and on the CPU, and compare how far they move apart.
 
@@ -94,21 +111,11 @@ def compare_training(
     ----------
     model : Keras model
         With weights; it is not touched.
-    inputs, targets : arrays, or lists or dictionaries of them
-        NumPy's, all examples.
-    loss : str or callable
+    task : TrainingTask
     devices : sequence of str
         As in `Selection.device`.
     framework : str
         The one that the model computes with.
-    optimizers : sequence of str
-        Of `OPTIMIZERS`; one that this Keras does not have is left out.
-    steps : int or None
-        None: ten, or as many as all trainings together can make in about 20 seconds, at least two; where that is not
-        enough for all optimizers, for the first ones only.
-    batch_size : int
-    seed : int
-        For the order of the examples and for what the controls move.
     say : callable
         Called now and then, for progress.
 
@@ -120,37 +127,29 @@ def compare_training(
     Raises
     ------
     DevicekitError
-        Where the model cannot be made again, or cannot be trained on the CPU.
+        If the model cannot be made again, or cannot be trained on the CPU.
     """
     keras = keras_of(model)
     known = optimizers_of(keras)
-    trainer = _Trainer(model, keras, framework, inputs, targets, loss, say)
+    trainer = _Trainer(model, keras, task, say)
     if not trainer.parameters:
         return ()
     try:
-        wanted = [item for item in optimizers if item in known]
-        return tuple(
-            _compare(trainer, {name: known[name] for name in wanted}, devices, framework, steps, batch_size, seed)
-        )
+        wanted = {name: known[name] for name in task.optimizers if name in known}
+        return tuple(_compare(trainer, wanted, devices, framework, task))
     finally:
         trainer.close()
 
 
 def _compare(
-    trainer: "_Trainer",
-    known: Dict[str, Any],
-    devices: Sequence[str],
-    framework: str,
-    steps: Optional[int],
-    batch_size: int,
-    seed: int,
+    trainer: "_Trainer", known: Dict[str, Any], devices: Sequence[str], framework: str, task: TrainingTask
 ) -> List[Divergence]:
-    inputs, targets = trainer.data
+    steps, seed = task.steps, task.seed
     if steps is None:
-        known, steps = _affordable(trainer, known, 4 + len(devices), batch_size)
+        known, steps = _affordable(trainer, known, 4 + len(devices), task.batch_size)
     order = np.random.RandomState(seed & 0xFFFFFFFF)
-    batches = batches_of(inputs, targets, steps, batch_size, order)
-    others = batches_of(inputs, targets, steps, batch_size, order)
+    batches = batches_of(task.inputs, task.targets, steps, task.batch_size, order)
+    others = batches_of(task.inputs, task.targets, steps, task.batch_size, order)
     found: List[Divergence] = []
     for name in known:
         make = _maker(known[name], OPTIMIZERS[name][1])
@@ -163,21 +162,16 @@ def _compare(
             except Exception as error:  # kernels raise whatever they like
                 found.append(_failed(name, device, framework, right, error))
                 continue
-            found.append(
-                judge_drift(
-                    optimizer=name,
-                    device=device,
-                    framework=framework,
-                    loss=own.loss,
-                    reference_loss=right.loss,
-                    weights=_distances(own, right),
-                    rounding=rounding,
-                    seed=seeds,
-                    dtype="float32",
-                    parameters=trainer.parameters,
-                    moved_weights=trainer.parameters,
-                )
+            curves = Curves(
+                own.loss,
+                right.loss,
+                _distances(own, right),
+                rounding,
+                seeds,
+                parameters=trainer.parameters,
+                moved_weights=trainer.parameters,
             )
+            found.append(judge_drift(name, device, framework, curves))
     return found
 
 
@@ -224,13 +218,11 @@ def _maker(kind: Any, options: Dict[str, float]) -> Callable[[], Any]:
 class _Trainer:
     """Makes copies of a model, each on a device and in a dtype, and trains them."""
 
-    def __init__(
-        self, model: Any, keras: Keras, framework: str, inputs: Any, targets: Any, loss: Any, say: Callable[..., None]
-    ) -> None:
+    def __init__(self, model: Any, keras: Keras, task: TrainingTask, say: Callable[..., None]) -> None:
         from .layers.runner_of_model import runner_of
 
-        self._model, self._keras, self._loss, self._say = model, keras, loss, say
-        self.data = (inputs, targets)
+        self._model, self._keras, self._loss, self._say = model, keras, task.loss, say
+        self.data = (task.inputs, task.targets)
         self._known = known_classes(model)
         self._scope = runner_of(model, keras).scope
         self.start: List[np.ndarray] = [np.array(item) for item in model.get_weights()]

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ..numerics.drift import judge_drift
+from ..numerics.drift import Curves, judge_drift
 from ..numerics.measures import measure
 from ..numerics.tolerance import tolerance
 
@@ -94,10 +94,7 @@ def _tolerance(depth: int, arithmetic: Optional[str]) -> float:
 def _training(own: Dict[str, Any], reference: Dict[str, Any], device: str, framework: str) -> Fidelity:
     right = reference["plain"]
     parameters = int(right["parameters"])
-    verdict = judge_drift(
-        "momentum",
-        device,
-        framework,
+    curves = Curves(
         own["losses"],
         right["losses"],
         _drift(own, right),
@@ -106,6 +103,7 @@ def _training(own: Dict[str, Any], reference: Dict[str, Any], device: str, frame
         parameters=parameters,
         moved_weights=parameters,
     )
+    verdict = judge_drift("momentum", device, framework, curves)
     return Fidelity(verdict.verdict == "agrees", "training drifts by " + verdict.detail)
 
 

@@ -12,8 +12,8 @@ from ...runtime.notices import unavailable
 from ...selection.request import parse_request
 from ...selection.selection import Selection
 from ..benchmark.arguments import tasks_for
-from ..benchmark.benchmark import clean_environment
 from ..benchmark.models import model_named
+from ..child_environment import clean_environment
 from . import cache
 from .cores import installed_allocators, physical_cores
 from .gains import Gain, Noise, noise_of

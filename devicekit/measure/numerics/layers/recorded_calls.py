@@ -99,51 +99,17 @@ def record(
     plain : callable
         Marks a function as one that the framework is not to translate.
     """
-    found: List[Call] = []
-    open_calls: List[Call] = []
-    names: List[str] = []
-    counts: Dict[int, int] = {}
-
-    def watch(layer: Any, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            made = _start(layer, args, kwargs)
-            names.append(str(layer.name))
-            try:
-                return original(*args, **kwargs)
-            finally:
-                names.pop()
-                if made is not None:
-                    open_calls.pop()
-
-        return call
-
-    def _start(layer: Any, args: Any, kwargs: Any) -> Optional[Call]:
-        outer = open_calls[-1] if open_calls else None
-        leaves = [leaf for _, leaf in flatten((args, kwargs))]
-        inside = sum(item.layer is layer for item in outer.inner) if outer is not None else 0
-        number = counts.get(id(layer), 0) + 1
-        if number > MOST_CALLS or inside >= _MOST_INSIDE or any(inside_graph(leaf) for leaf in leaves):
-            return None
-        counts[id(layer)] = number
-        held = rebuild((args, kwargs), [_held_or_same(leaf, hold) for leaf in leaves])
-        made = Call(layer, "/".join(names + [str(layer.name)]), number, held[0], held[1], outer)
-        found.append(made)
-        open_calls.append(made)
-        if outer is not None:
-            outer.inner.append(made)
-        return made
-
+    recorder = _Recorder(hold, inside_graph)
     parts = [item for item in _parts(model) if item is not model and hasattr(item, "call")]
     before: List[Tuple[Any, Any]] = []
     try:
         for item in parts:
             # In the instance's dictionary, past the layer's own tracking of attributes; the class is left alone.
             before.append((item, vars(item).get("call")))
-            getattr(
-                item, "_call_fn_args", None
-            )  # Keras 1.15 and 2 read and keep the signature, which is the original's
+            # Keras 1.15 and 2 read and cache the signature, which is the original's.
+            getattr(item, "_call_fn_args", None)
             getattr(item, "_call_accepts_kwargs", None)
-            vars(item)["call"] = plain(watch(item, item.call))
+            vars(item)["call"] = plain(recorder.watched(item, item.call))
         run()
     finally:
         for item, own in before:
@@ -151,7 +117,49 @@ def record(
                 vars(item).pop("call", None)
             else:  # as those that Keras 2 makes of TensorFlow's functions have
                 vars(item)["call"] = own
-    return found
+    return recorder.calls
+
+
+class _Recorder:
+    """Notes the calls of layers, in the order in which they start."""
+
+    def __init__(self, hold: Callable[[Any], Optional[Any]], inside_graph: Callable[[Any], bool]) -> None:
+        self.calls: List[Call] = []
+        self._hold, self._inside_graph = hold, inside_graph
+        self._open: List[Call] = []
+        self._names: List[str] = []
+        self._counts: Dict[int, int] = {}
+
+    def watched(self, layer: Any, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a layer's ``call`` that notes itself."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            started = self._start(layer, args, kwargs)
+            self._names.append(str(layer.name))
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self._names.pop()
+                if started is not None:
+                    self._open.pop()
+
+        return call
+
+    def _start(self, layer: Any, args: Any, kwargs: Any) -> Optional[Call]:
+        outer = self._open[-1] if self._open else None
+        leaves = [leaf for _, leaf in flatten((args, kwargs))]
+        inside = sum(item.layer is layer for item in outer.inner) if outer is not None else 0
+        number = self._counts.get(id(layer), 0) + 1
+        if number > MOST_CALLS or inside >= _MOST_INSIDE or any(self._inside_graph(leaf) for leaf in leaves):
+            return None
+        self._counts[id(layer)] = number
+        held = rebuild((args, kwargs), [_held_or_same(leaf, self._hold) for leaf in leaves])
+        started = Call(layer, "/".join([*self._names, str(layer.name)]), number, held[0], held[1], outer)
+        self.calls.append(started)
+        self._open.append(started)
+        if outer is not None:
+            outer.inner.append(started)
+        return started
 
 
 def _held_or_same(leaf: Any, hold: Callable[[Any], Optional[Any]]) -> Any:

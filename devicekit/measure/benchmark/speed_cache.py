@@ -1,4 +1,4 @@
-"""Keeps what was measured, and finds it again: see `devicekit.runtime.speed_cache` for where and how long."""
+"""Cached figures of benchmarks: see `devicekit.runtime.speed_cache` for where and how long."""
 
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -7,7 +7,7 @@ from ...runtime.settings import cache_folder
 from ...selection.throughput import Throughput
 from .models import model_named
 
-__all__ = ["Keeper", "is_cacheable"]
+__all__ = ["SpeedCache", "is_cacheable"]
 
 
 def is_cacheable(task: speed_cache.Task) -> bool:
@@ -21,7 +21,7 @@ def is_cacheable(task: speed_cache.Task) -> bool:
     return model_named(str(task["model"])) is not None and not own and not settings
 
 
-class Keeper:
+class SpeedCache:
     """The figures of some tasks in the present state of this machine.
 
     Parameters
@@ -37,27 +37,27 @@ class Keeper:
         self._folder = cache_folder()
         self._state = speed_cache.this_state() if self._able else ""
 
-    def kept(self) -> Optional[List[Throughput]]:
-        """Return the rows of all tasks; None where one of them is not there."""
+    def load(self) -> Optional[List[Throughput]]:
+        """Return the rows of all tasks; None if one of them is missing."""
         if not self._able:
             return None
         rows: List[Throughput] = []
         for task in self._tasks:
-            row = speed_cache.load(self._folder, self._state, dict(task, device=_meant(task)))
+            row = speed_cache.load(self._folder, self._state, dict(task, device=_chosen_device(task)))
             if row is None:
                 return None
             rows.append(row)
         return rows
 
-    def keep(self, rows: Sequence[Throughput]) -> None:
-        """Keep rows, one for each task. Where they cannot be written, the next call measures anew."""
+    def save(self, rows: Sequence[Throughput]) -> None:
+        """Save rows, one for each task. If they cannot be written, the next call measures again."""
         if self._able:
             for task, row in zip(self._tasks, rows):
                 speed_cache.save(self._folder, self._state, task, row)
 
 
-def _meant(task: Dict[str, Any]) -> str:
-    """The device's own name: of ``"gpu"``, ``"cuda:0"`` and the like the one that is chosen for it."""
+def _chosen_device(task: Dict[str, Any]) -> str:
+    """The device's own name; of ``"gpu"``, ``"cuda:0"`` and the like the one that would be chosen."""
     from ...machine.detect import real_machine
     from ...runtime.decide import plan_for
     from ...selection.request import parse_request
