@@ -14,7 +14,21 @@ declared in the class:
 import collections.abc
 import sys
 import typing
-from typing import Any, Callable, ClassVar, Dict, Generic, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+from typing import (
+    Any,
+    Callable,
+    ClassVar,
+    Collection,
+    Dict,
+    Generic,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+)
 
 from .errors import MachineFileError
 
@@ -252,8 +266,9 @@ class Record:
         """Return the record of plain data. ``arguments``: those of a generic record's type hint."""
         if not isinstance(data, dict):
             raise wrong_data(where, "an object", data)
-        keys, hints = cls._json or cls._fields, _hints(cls)
-        omitted = sorted(set(cls._fields) - set(keys))
+        hints = _hints(cls)
+        keys: Collection[str] = cls._json or hints
+        omitted = [name for name in cls._fields if name not in keys]
         if omitted:
             raise TypeError("%s cannot be read: its JSON form omits %s" % (cls.__name__, ", ".join(omitted)))
         unknown = sorted(str(key) for key in data if key not in keys and not (key == "schema" and cls.schema))
@@ -262,7 +277,7 @@ class Record:
                 "%s has fields that this devicekit does not know: %s" % (where, ", ".join(unknown[:5]))
             )
         values = {key: decode(hints[key], item, "%s.%s" % (where, key)) for key, item in data.items() if key in hints}
-        absent = sorted(set(cls._required) - set(values))
+        absent = sorted(name for name in cls._required if name not in values)
         if absent:
             raise MachineFileError("%s lacks fields: %s" % (where, ", ".join(absent)))
         return cls(**values)
