@@ -14,7 +14,7 @@ from devicekit import Machine, diagnose
 from devicekit.cli.main import main
 from devicekit.cluster import MachineDiff, compare_machines
 from devicekit.cluster.diff.causes import said_of, several
-from devicekit.cluster.diff.subjects import subjects
+from devicekit.cluster.diff.change_groups import change_groups
 from devicekit.cluster.diff.walk import differences, with_put_back
 from devicekit.errors import MachineFileError
 from devicekit.machine import Fact
@@ -168,7 +168,7 @@ def can_be_judged(record):
 
 def is_minimal(before, after, consequence, names):
     """Whether these changes put back make it as it was, and no part of them does."""
-    found = subjects(before, after, tuple(differences(before, after)))
+    found = change_groups(before, after, tuple(differences(before, after)))
     apart = several(diagnose(before)) | several(diagnose(after))
 
     def said(back):
@@ -218,7 +218,7 @@ def test_with_everything_put_back_it_is_the_first_machine(one, other):
     assert len(paths) == len(set(paths))
     assert with_put_back(before, after, paths) == before
     assert with_put_back(before, after, ()) == after
-    grouped = subjects(before, after, tuple(differences(before, after)))
+    grouped = change_groups(before, after, tuple(differences(before, after)))
     assert sorted(path for item in grouped for path in item.paths) == sorted(paths)
     assert len({item.change.name for item in grouped}) == len(grouped)
 

@@ -52,7 +52,7 @@ def add_launch(verbs: Any) -> None:
 
 
 def _launch(options: argparse.Namespace) -> int:
-    from ..cluster.launch.plan import Order, local_tasks, plan_launch
+    from ..cluster.launch.launch_plan import Order, local_tasks, plan_launch
     from ..cluster.launch.supervisor import supervise
 
     order = Order(

@@ -44,7 +44,7 @@ def add_run(verbs: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..cluster.lease.arguments import checked_count, checked_timeout
+    from ..cluster.lease.eligible_devices import checked_count, checked_timeout
     from ..cluster.lease.lease import take_devices
     from ..selection.request import parse_request
 
@@ -92,7 +92,7 @@ def _devices(
     request: Request, count: int, machine: Machine, options: argparse.Namespace
 ) -> Tuple[Sequence[Candidate], Optional[str]]:
     """What would do: what the framework beside devicekit can use, or, where none can use any, what the driver lists."""
-    from ..cluster.lease.arguments import candidates_of, hardware_of, of_the_machine, plan_of
+    from ..cluster.lease.eligible_devices import candidates_of, hardware_of, of_the_machine, plan_of
 
     plan = plan_of(request, count, machine, None, options.min_memory, (), options.policy)
     if not plan.devices:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .fleet.result import FleetNode as FleetNode
     from .lease.held import Lease as Lease
     from .strategy.cluster_environment import Cluster as Cluster
-    from .strategy.plan import StrategyPlan as StrategyPlan
     from .strategy.strategy import plan_strategy as plan_strategy
+    from .strategy.strategy_plan import StrategyPlan as StrategyPlan
 
 if not TYPE_CHECKING:
     from .. import _lazy_names
@@ -31,7 +31,7 @@ if not TYPE_CHECKING:
             "FleetNode": "fleet.result",
             "Lease": "lease.held",
             "MachineDiff": "diff.result",
-            "StrategyPlan": "strategy.plan",
+            "StrategyPlan": "strategy.strategy_plan",
             "compare_machines": "diff.compare_machines",
             "examine_fleet": "fleet.examine",
             "plan_strategy": "strategy.strategy",

@@ -41,7 +41,7 @@ def other_interpreter(path: str) -> Interpreter:
     Raises
     ------
     InterpreterError
-        Where it cannot be started, does not answer in time, or is no such Python.
+        If it cannot be started, does not answer in time, or is not such a Python.
     """
     executable = _find(path)
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", "interpreter_child.py")

@@ -2,7 +2,7 @@
 
 from typing import Any, List
 
-from ..cluster.lease.records import span
+from ..cluster.lease.holder_records import span
 from .terminal import Style
 
 __all__ = ["leases_text"]

@@ -25,7 +25,7 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
         return plan.selection(changes, verified=None if plan.device == "auto" else False)
     notes: List[Finding] = []
     if plan.verify and options.verify != "never" and not _too_late_to_try(plan):
-        from .trial.policy import try_first
+        from .trial.try_plan import try_first
 
         plan, note = try_first(plan, machine, options)
         notes += note
@@ -87,7 +87,7 @@ def _set_environment(plan: Plan, changes: List[Change]) -> None:
 
 def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
     """The import raised although nothing spoke against it: look at every file before calling it unexplained."""
-    from .trial.policy import cause_in_files
+    from .trial.try_plan import cause_in_files
 
     cause = cause_in_files(plan)
     if cause is not None:

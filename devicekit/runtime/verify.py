@@ -87,7 +87,7 @@ def _tried(
 ) -> FrameworkVerification:
     from ..children.progress import Progress
     from .settings import read_settings
-    from .trial.start import try_framework
+    from .trial.run import try_framework
 
     name, interpreter = predicted.framework, host.interpreter
     keras = name in ("tensorflow", "keras") or _keras_backend(machine) == name

@@ -330,7 +330,7 @@ raise SystemExit(9)
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--workers", "0"], "--workers is 0"),
+        (["--workers", "0"], "--workers must be at least 1, got 0"),
         (["--grace", "0"], "--grace is 0"),
         (["--framework", "mxnet"], "unknown framework"),
         (["--summary", "no/such/folder.json"], "cannot be written"),
@@ -347,7 +347,7 @@ def test_no_script(launch):
     status, _, err = launch(HELLO, what=[])
     assert (status, "nothing to start" in err) == (2, True)
     status, _, err = launch(HELLO, what=["missing.py"])
-    assert (status, "there is no file missing.py" in err) == (2, True)
+    assert (status, "no such file: missing.py" in err) == (2, True)
 
 
 def test_who_belongs_to_others_starts_nobody(launch):

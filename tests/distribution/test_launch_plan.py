@@ -6,7 +6,7 @@ import os
 import pytest
 
 from devicekit import DevicekitError, DeviceUnavailableError, diagnose
-from devicekit.cluster.launch.plan import Order, plan_launch
+from devicekit.cluster.launch.launch_plan import Order, plan_launch
 from devicekit.cluster.launch.ports import FIRST, LAST, free_ports
 from devicekit.cluster.strategy.cluster_environment import parse_cluster
 from devicekit.cluster.strategy.device_shares import hidden_variables, share_out, visible_variables
@@ -104,7 +104,7 @@ def test_as_many_workers_as_devices_where_nothing_is_said():
 def test_what_is_over_stays_idle():
     specs, notes = plan_launch(Order(SCRIPT, workers=3), {}, machine("linux-nvidia-server"))
     assert [spec.devices for spec in specs] == [("gpu:0", "gpu:1"), ("gpu:2", "gpu:3"), ("gpu:4", "gpu:5")]
-    assert notes == ["gpu:6, gpu:7 stay idle: the processes get the same number of devices"]
+    assert notes == ["gpu:6, gpu:7: not used, because every process gets the same number of devices"]
 
 
 def test_no_two_workers_share_a_device():
@@ -216,10 +216,10 @@ def test_devices_that_slurm_gave_to_a_task_are_not_shared_again():
 @pytest.mark.parametrize(
     ("order", "words"),
     [
-        ({"workers": 0}, "--workers is 0"),
+        ({"workers": 0}, "--workers must be at least 1, got 0"),
         ({"framework": "mxnet"}, "unknown framework 'mxnet'"),
         ({"devices": "gpus"}, "unknown device"),
-        ({"port": 70000}, "--port is 70000"),
+        ({"port": 70000}, "--port must be from 1 to 64999, got 70000"),
     ],
 )
 def test_wrong_use(order, words):
@@ -230,7 +230,7 @@ def test_wrong_use(order, words):
 def test_nothing_to_start():
     with pytest.raises(DevicekitError, match="nothing to start"):
         plan_launch(Order(()), {}, machine("linux-no-gpu"))
-    with pytest.raises(DevicekitError, match="there is no file missing.py"):
+    with pytest.raises(DevicekitError, match="no such file: missing.py"):
         plan_launch(Order(("missing.py",)), {}, machine("linux-no-gpu"))
 
 

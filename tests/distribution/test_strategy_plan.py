@@ -228,7 +228,7 @@ def test_a_framework_that_cannot_be_imported_is_refused():
 
 
 def test_a_broken_variable_is_an_error_not_a_plan():
-    with pytest.raises(ValueError, match="TF_CONFIG is no JSON"):
+    with pytest.raises(ValueError, match="TF_CONFIG is not valid JSON"):
         plan("linux-no-gpu", environ={"TF_CONFIG": "{"})
     with pytest.raises(ValueError, match="unknown device"):
         plan("linux-no-gpu", "gpus")

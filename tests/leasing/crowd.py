@@ -11,8 +11,7 @@ import sys
 import time
 
 from devicekit.cluster.lease.folder import open_folder
-from devicekit.cluster.lease.patience import wait
-from devicekit.cluster.lease.waiting import Queue, own_record
+from devicekit.cluster.lease.queue import Queue, own_record, wait
 
 
 def work(number, folder, witness, rounds, devices):

@@ -12,7 +12,7 @@ import pytest
 from leasing_tools import HERE, told, until
 
 from devicekit.cluster.lease.folder import open_folder
-from devicekit.cluster.lease.waiting import Queue
+from devicekit.cluster.lease.queue import Queue
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="it forks")
 

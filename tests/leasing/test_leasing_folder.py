@@ -9,10 +9,10 @@ import pytest
 from devicekit import LeaseError, lease
 from devicekit.cluster.lease import folder as places
 from devicekit.cluster.lease.folder import default_path, open_folder
+from devicekit.cluster.lease.holder_records import command_name, described, printable, read_record, span, write_record
 from devicekit.cluster.lease.locks import is_held, open_shared, take
 from devicekit.cluster.lease.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
-from devicekit.cluster.lease.records import command_name, described, printable, read_record, span, write_record
-from devicekit.cluster.lease.waiting import Queue
+from devicekit.cluster.lease.queue import Queue
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
 
@@ -58,11 +58,11 @@ def test_the_variable_names_another_one(tmp_path, monkeypatch):
 
 def test_what_is_no_folder_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LeaseError, match="is no folder .*DEVICEKIT_LEASE_DIR"):
+    with pytest.raises(LeaseError, match="is not a folder .*DEVICEKIT_LEASE_DIR"):
         open_folder(str(tmp_path / "file"))
-    with pytest.raises(LeaseError, match="cannot be made: .*DEVICEKIT_LEASE_DIR"):
+    with pytest.raises(LeaseError, match="cannot create .*DEVICEKIT_LEASE_DIR"):
         open_folder(str(tmp_path / "missing" / "folder"))
-    with pytest.raises(LeaseError, match="cannot be made|is no folder"):
+    with pytest.raises(LeaseError, match="cannot create|is not a folder"):
         open_folder(str(tmp_path / "file" / "folder"))
 
 
@@ -70,7 +70,7 @@ def test_what_is_no_folder_is_refused(tmp_path):
 def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "real").mkdir()
     os.symlink(str(tmp_path / "real"), str(tmp_path / "link"))
-    with pytest.raises(LeaseError, match="a link is not followed"):
+    with pytest.raises(LeaseError, match="links are not followed"):
         open_folder(str(tmp_path / "link"))
     made = open_folder(str(tmp_path / "leases"))
     precious = tmp_path / "precious"
@@ -137,7 +137,7 @@ def test_a_folder_that_machines_share_is_refused(tmp_path):
     mounts = [("/", "ext4"), (os.path.realpath(str(tmp_path)), "nfs4")]
     with pytest.raises(LeaseError) as raised:
         open_folder(str(tmp_path / "leases"), mounts)
-    assert "machines share (nfs4): locks there cannot be relied on" in str(raised.value)
+    assert "machines share (nfs4): locks there are not reliable" in str(raised.value)
     assert "DEVICEKIT_LEASE_DIR" in str(raised.value)
     assert not (tmp_path / "leases").exists()
     assert open_folder(str(tmp_path / "leases"), [("/", "ext4")]).path.endswith("leases")
@@ -150,7 +150,7 @@ def test_a_lease_in_such_a_folder_is_refused_and_not_pretended(tmp_path, monkeyp
     from recorded_machines import load_machine
 
     monkeypatch.setenv("DEVICEKIT_LEASE_DIR", str(tmp_path / "missing" / "leases"))
-    with pytest.raises(LeaseError, match="cannot be made"):
+    with pytest.raises(LeaseError, match="cannot create"):
         lease(machine=load_machine("linux-nvidia-server"))
     assert places.open_folder is open_folder
 

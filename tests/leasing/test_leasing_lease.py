@@ -16,7 +16,7 @@ from devicekit import DeviceUnavailableError, LeaseError, LeaseTimeoutError, lea
 from devicekit.cluster import Lease
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.listing import read_leases
-from devicekit.cluster.lease.waiting import Queue
+from devicekit.cluster.lease.queue import Queue
 from devicekit.report.leases import leases_text
 from devicekit.report.terminal import Style
 
@@ -37,7 +37,7 @@ def test_a_lease_is_a_context_manager_with_what_was_leased(folder):
     assert Queue(open_folder()).holdings() == []
     assert repr(held) == "<Lease of gpu:0, gpu:1, given back>"
     held.release()  # once more does nothing
-    with pytest.raises(LeaseError, match="was given back"), held:
+    with pytest.raises(LeaseError, match="was released"), held:
         pass
 
 
@@ -63,17 +63,21 @@ def test_what_is_asked_for_is_leased(folder, arguments, devices):
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        ({"device": "cpu"}, ValueError, "a lease is of accelerators"),
+        ({"device": "cpu"}, ValueError, "only accelerators can be leased"),
         ({"device": "banana"}, ValueError, "accepted are"),
-        ({"count": 0}, ValueError, "at least 1, not 0"),
-        ({"count": True}, ValueError, "not True"),
+        ({"count": 0}, ValueError, "at least 1, got 0"),
+        ({"count": True}, ValueError, "got True"),
         ({"count": 1.5}, ValueError, "whole number"),
-        ({"device": "gpu:1", "count": 2}, ValueError, "2 of 'gpu:1' cannot be leased: it names 1"),
-        ({"timeout_s": -1}, ValueError, "timeout_s is a number of seconds"),
-        ({"timeout_s": "1"}, ValueError, "not '1'"),
-        ({"timeout_s": float("nan")}, ValueError, "not nan"),
+        ({"device": "gpu:1", "count": 2}, ValueError, "cannot lease 2 devices of 'gpu:1', which names 1"),
+        ({"timeout_s": -1}, ValueError, "timeout_s must be a number of seconds"),
+        ({"timeout_s": "1"}, ValueError, "got '1'"),
+        ({"timeout_s": float("nan")}, ValueError, "got nan"),
         ({"policy": "best"}, ValueError, "unknown policy"),
-        ({"count": 9}, DeviceUnavailableError, "9 devices of 'gpu' were asked for, and 8 can be used here: gpu:0,"),
+        (
+            {"count": 9},
+            DeviceUnavailableError,
+            "9 devices were requested for 'gpu', but only 8 can be used here: gpu:0,",
+        ),
         ({"device": "gpu:9"}, DeviceUnavailableError, "'gpu:9' was required"),
         ({"device": "gpu:7,8"}, DeviceUnavailableError, "'gpu:7,8' was required"),
         ({"device": "GPU-9"}, DeviceUnavailableError, "there is no GPU-9 here; gpu:0 is GPU-1111"),
@@ -115,7 +119,7 @@ def test_a_timeout_names_who_holds_what_and_who_waits(start, folder, server):
 def test_a_thread_waits_for_another_one_and_never_for_itself(folder):
     seen = []
     with lease("gpu:0", machine=SERVER):
-        with pytest.raises(LeaseError, match="this thread holds gpu:0 itself"):
+        with pytest.raises(LeaseError, match="this thread already holds gpu:0"):
             lease("gpu:0", machine=SERVER)
         with lease("gpu", machine=SERVER) as other:  # another one will do
             assert other.devices == ("gpu:1",)
@@ -239,6 +243,6 @@ def test_a_gpu_that_a_stranger_holds_is_waited_for_and_not_refused(folder):
 def test_a_folder_that_is_removed_meanwhile_raises_nothing_at_the_end(folder, caplog):
     with caplog.at_level(logging.WARNING, "devicekit"), lease("gpu:0", machine=SERVER):
         shutil.rmtree(folder)
-    assert "giving devices back" in caplog.text
+    assert "releasing devices" in caplog.text
     with lease("gpu:0", machine=SERVER, timeout_s=0):
         pass

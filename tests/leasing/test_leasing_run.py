@@ -14,7 +14,7 @@ from devicekit import LeaseTimeoutError, auto, lease
 from devicekit.cli.main import main
 from devicekit.cluster.lease.exclusive import take_for
 from devicekit.cluster.lease.folder import open_folder
-from devicekit.cluster.lease.waiting import Queue
+from devicekit.cluster.lease.queue import Queue
 from devicekit.runtime.decide import plan_for
 from devicekit.runtime.options import Options
 from devicekit.selection.request import parse_request
@@ -119,11 +119,11 @@ def test_it_says_why_it_waits_and_gives_up(command, folder):
     [
         ((), 2, "no command to run"),
         (("--",), 2, "no command to run"),
-        (("--gpus", "0", "--", "true"), 2, "count is a whole number of at least 1"),
+        (("--gpus", "0", "--", "true"), 2, "count must be a whole number of at least 1"),
         (("--device", "banana", "--", "true"), 2, "accepted are"),
         (("--timeout", "-1", "--", "true"), 2, "timeout_s"),
         (("--policy", "best", "--", "true"), 2, "unknown policy"),
-        (("--gpus", "9", "--", "true"), 1, "9 devices of 'gpu' were asked for, and 8 can be used here"),
+        (("--gpus", "9", "--", "true"), 1, "9 devices were requested for 'gpu', but only 8 can be used here"),
         (("--device", "GPU-9", "--", "true"), 1, "there is no GPU-9 here"),
     ],
 )
@@ -141,7 +141,7 @@ def test_a_command_that_is_not_there(command, folder):
 
 
 def test_gpus_are_leased_where_no_framework_is_installed_beside_devicekit(folder):
-    from devicekit.cluster.lease.arguments import hardware_of
+    from devicekit.cluster.lease.eligible_devices import hardware_of
 
     bare = load_machine("linux-nvidia-tensorflow-cpu-and-torch")
     assert plan_for(parse_request("gpu"), None, bare).device == "cpu"
@@ -249,7 +249,7 @@ def test_how_long_auto_waits():
 
 
 def test_what_keeps_every_program_from_a_gpu_is_said_before_what_is_wrong_with_this_environment():
-    from devicekit.cluster.lease.arguments import of_the_machine, plan_of
+    from devicekit.cluster.lease.eligible_devices import of_the_machine, plan_of
 
     bare = load_machine("linux-nothing-installed")
     plan = plan_of(parse_request("gpu"), 1, bare)

@@ -6,7 +6,7 @@ import stat
 import sys
 
 from devicekit.cluster.lease.folder import open_folder
-from devicekit.cluster.lease.waiting import Queue, own_record
+from devicekit.cluster.lease.queue import Queue, own_record
 from devicekit.errors import LeaseError
 
 
@@ -65,7 +65,7 @@ def refused(path):
     try:
         open_folder(path)
     except LeaseError as error:
-        return "you may not write" in str(error)
+        return "no permission to write" in str(error)
     return False
 
 

@@ -63,7 +63,7 @@ def test_tensorflow_needs_the_addresses_of_all(program):
 
 def test_a_broken_variable_is_an_error(python):
     text = python("import devicekit\ndevicekit.strategy()", env={"TF_CONFIG": "{"}, status=1)
-    assert "ValueError: TF_CONFIG is no JSON" in text
+    assert "ValueError: TF_CONFIG is not valid JSON" in text
 
 
 @only_tf2

@@ -41,7 +41,7 @@ def children():
 def main():
     """Run the trial that the task describes."""
     from devicekit.children.call import Child, Command
-    from devicekit.runtime.trial.start import trial_of
+    from devicekit.runtime.trial.run import trial_of
 
     with open(sys.argv[1]) as stream:
         task = json.load(stream)

@@ -10,7 +10,7 @@ import pytest
 
 from devicekit.children.call import Child, Command
 from devicekit.runtime.trial import DeviceTask, Trial, load_verdict, save_verdict, try_device
-from devicekit.runtime.trial.start import trial_of
+from devicekit.runtime.trial.run import trial_of
 
 POSIX = os.name == "posix"
 

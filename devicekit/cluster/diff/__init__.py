@@ -1,5 +1,5 @@
-"""What changed between two machines, and which change explains the difference in what is found. Pure.
+"""What changed between two machines, and which change explains the difference in the findings. Pure.
 
-`walk` finds the places at which two machines differ and puts some of them back; `subjects` says them in words and puts
-together what belongs together; `causes` finds by experiment what is responsible; `comparing` has the public function.
+`walk` finds the places at which two machines differ, and can undo some of them; `change_groups` groups and describes them;
+`causes` finds the responsible ones by experiment; `compare_machines` has the public function.
 """

@@ -14,7 +14,7 @@ from ...machine.facts import Machine
 from ...matrix.matrix import Matrix
 from ...selection.choose import choose
 from ...selection.request import parse_request
-from .subjects import Subject
+from .change_groups import ChangeGroup
 from .walk import with_put_back
 
 __all__ = ["Experiments", "Key", "Outcome", "Statement", "explain", "outcome"]
@@ -27,7 +27,7 @@ _MOST_CAUSES = 3
 
 
 class Statement(NamedTuple):
-    """What is said. ``works``: whether that is that something can be used, None where it says nothing of that."""
+    """What is said. ``works``: whether that is that something can be used, None if it says nothing of that."""
 
     text: str
     works: Optional[bool] = None
@@ -87,7 +87,7 @@ class Experiments:
     Parameters
     ----------
     before, after : Machine
-    changes : sequence of Subject
+    changes : sequence of ChangeGroup
         All of them: with all put back, ``after`` is ``before``.
     matrix : Matrix
     apart
@@ -98,7 +98,7 @@ class Experiments:
         self,
         before: Machine,
         after: Machine,
-        changes: Sequence[Subject],
+        changes: Sequence[ChangeGroup],
         matrix: Matrix,
         apart: FrozenSet[Tuple[str, str]],
     ) -> None:

@@ -8,8 +8,8 @@ from ...diagnosis.diagnose import run_rules
 from ...machine.facts import Machine
 from ...matrix.matrix import BUNDLED
 from .causes import Experiments, Key, Statement, explain, said_of, several
+from .change_groups import ChangeGroup, change_groups
 from .result import Consequence, FactChange, MachineDiff
-from .subjects import Subject, subjects
 from .walk import differences
 
 __all__ = ["compare_machines"]
@@ -43,7 +43,7 @@ def compare_machines(before: Machine, after: Machine, *, causes: bool = True) ->
     """
     changes = [
         item._replace(change=item.change.replace(undo=_undo(item, before, after)))
-        for item in subjects(before, after, tuple(differences(before, after)))
+        for item in change_groups(before, after, tuple(differences(before, after)))
     ]
     found = {number: run_rules(machine, BUNDLED) for number, machine in enumerate((before, after))}
     apart = several(found[0]) | several(found[1])
@@ -107,8 +107,8 @@ _NAME, _VERSION = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z"), re.compile(r"[0-9][
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*\Z", re.ASCII)
 
 
-def _undo(item: Subject, before: Machine, after: Machine) -> Optional[str]:
-    """Return the command that makes one change undone, None where there is none."""
+def _undo(item: ChangeGroup, before: Machine, after: Machine) -> Optional[str]:
+    """Return the command that makes one change undone, None if there is none."""
     change = item.change
     alike = before.native.system == after.native.system and before.python.version[:4] == after.python.version[:4]
     if change.weight != "fact" or not alike:
@@ -120,7 +120,7 @@ def _undo(item: Subject, before: Machine, after: Machine) -> Optional[str]:
     return None
 
 
-def _undo_package(item: Subject, before: Machine, after: Machine) -> Optional[str]:
+def _undo_package(item: ChangeGroup, before: Machine, after: Machine) -> Optional[str]:
     names = [path[2] for path in item.paths if path[:2] == ("python", "distributions") and len(path) > 2]
     if len(names) != 1 or not _NAME.match(names[0]):
         return None

@@ -19,7 +19,7 @@ class FactChange(Record):
         ``"package"``, ``"driver"``, ``"gpu"``, ``"library"``, ``"device node"``, ``"variable"``, ``"container"``,
         ``"processor"``, ``"limit"``, ``"python"``, ``"system"``, ``"setting"``, ``"process"`` or ``"other"``.
     before, after : str or None
-        The first of the details; None where there is no such thing.
+        The first of the details; None if there is no such thing.
     weight : {"fact", "volatile", "place"}
         ``volatile``: changes by itself all the time (free memory, processes). ``place``: the same thing elsewhere, or
         read in another way.

@@ -1,5 +1,5 @@
-"""Many machines: their snapshots are gathered, each is judged, and what is unlike the others is named.
+"""Many machines: collects their snapshots, diagnoses each, and finds the odd ones out.
 
-`files`, `running` and `ray_nodes` gather; `fingerprint` leaves out what only tells one machine from another, so that machines
-that are alike are judged once; `judging` groups and compares, and is pure; `examining` has the public function.
+`files` and `ray_nodes` collect; `fingerprint` leaves out what only identifies a machine, so that equal machines are
+diagnosed once; `groups` groups and compares, and is pure; `examine` has the public function.
 """

@@ -41,7 +41,7 @@ def kind_of(data: Any) -> Kind:
 
 
 def shortcut(content: bytes) -> Optional[bytes]:
-    """Return a hash that only snapshots of one kind share, in a third of the time; None where it cannot be made.
+    """Return a hash that only snapshots of one kind share, in a third of the time; None if it cannot be made.
 
     Only the words in which something is its own are read. What is wrong in the others makes another hash.
     """
@@ -96,7 +96,7 @@ def _members(data: Any, *path: str) -> Iterator[Dict[str, Any]]:
 
 
 def _number(record: Dict[str, Any], name: str) -> Any:
-    """Return the number that a fact, or a plain field, has; None where it has none."""
+    """Return the number that a fact, or a plain field, has; None if it has none."""
     value = record.get(name)
     if isinstance(value, dict):
         value = value.get("value") if value.get("status") == "value" else None

@@ -14,9 +14,9 @@ from ...matrix.matrix import BUNDLED
 from ...selection.choose import choose
 from ...selection.plan import Plan
 from ...selection.request import Request
+from ..diff.change_groups import change_groups
 from ..diff.compare_machines import compare_machines
 from ..diff.result import MachineDiff
-from ..diff.subjects import subjects
 from ..diff.walk import differences
 from .fingerprint import kind_of, plain_machine, shortcut
 from .result import Fleet, FleetDifference, FleetGroup, FleetNode, UnusualValue
@@ -208,7 +208,7 @@ def _unlike(states: Sequence[_State]) -> Tuple[FleetDifference, ...]:
     tallies: Dict[Tuple[str, str], _Tally] = {}
     for state in states[1:]:
         machine = state.machine()
-        for item in subjects(first, machine, tuple(differences(first, machine))):
+        for item in change_groups(first, machine, tuple(differences(first, machine))):
             change = item.change
             if change.weight != "fact" or change.kind in _OF_ITSELF or not change.details:
                 continue

@@ -17,7 +17,7 @@ class FleetNode(Record):
     name : str
         As it was given or as the node calls itself. Names stand in nothing but the result itself.
     group : int or None
-        Its place in `Fleet.groups`; None where nothing is known of it.
+        Its place in `Fleet.groups`; None if nothing is known of it.
     problem : str
         Why nothing is known of it, "" otherwise.
     """
@@ -84,7 +84,7 @@ class FleetDifference(Record):
     kind : str
         As in `FactChange.kind`.
     usual : str or None
-        What most have; None where most have no such thing.
+        What most have; None if most have no such thing.
     unusual : tuple of UnusualValue
         What else there is, and on which nodes; the most common first.
     """
@@ -144,7 +144,7 @@ class Fleet(Record):
         return not self.failures and not self.problems and not any(group.broken for group in self.groups)
 
     def group_of(self, name: str) -> Optional[FleetGroup]:
-        """Return the group of a node, None where nothing is known of it."""
+        """Return the group of a node, None if nothing is known of it."""
         for node in self.nodes:
             if node.name == name and node.group is not None:
                 return self.groups[node.group]

@@ -1,5 +1,5 @@
-"""Several devices, several processes, several machines: set up on the engines that exist, with the reason.
+"""`devicekit launch`: processes on this machine that train together.
 
-`cluster` reads what the environment says of the processes that belong together, `strategy_plan` decides, `making` carries
-that out, and `workers`, `launching` and what they use start processes that belong together.
+`launch_plan` decides, `worker_environment` and `ports` say what each process gets, `supervisor` runs them, and
+`output_relay` passes on what they print.
 """

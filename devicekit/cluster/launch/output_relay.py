@@ -40,7 +40,7 @@ class Passer:
         self._thread.start()
 
     def join(self, timeout_s: float) -> None:
-        """Wait until all is passed on, or so many seconds: somebody else may hold the pipe open."""
+        """Wait until all is passed on, or that many seconds: somebody else may hold the pipe open."""
         self._thread.join(timeout_s)
 
     def _pass_on(self) -> None:

@@ -12,12 +12,12 @@ FIRST, LAST = 12000, 32000
 
 
 def free_ports(count: int) -> List[int]:
-    """Return so many ports that nobody on this machine listens on, from different places each time.
+    """Return ports on which no process of this machine listens, different ones each time.
 
     Raises
     ------
     OSError
-        Where there are not so many.
+        If there are not enough.
     """
     found: List[int] = []
     held: List[socket.socket] = []

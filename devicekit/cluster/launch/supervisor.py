@@ -39,7 +39,7 @@ class Ended(Record):
     status : int
         Its exit status; 128 plus the signal's number where one ended it, as shells have it.
     signal : str
-        The signal's name, "" where it ended by itself.
+        The signal's name, "" if it ended by itself.
     asked : bool
         Whether the launcher had told it to end.
     seconds : float

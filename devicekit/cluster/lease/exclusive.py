@@ -11,7 +11,7 @@ from ...runtime.settings import read_settings
 from ...selection.plan import Plan, number_of, to_cpu
 from ...selection.policies import Policy
 from ...selection.selection import Change
-from .arguments import candidates_of, plan_of
+from .eligible_devices import candidates_of, plan_of
 from .held import Lease
 from .lease import take_devices
 
@@ -53,7 +53,7 @@ def take_for(
     LeaseTimeoutError
         With ``require``, where no device became free in time.
     LeaseError
-        Where nothing can be leased on this machine.
+        If nothing can be leased on this machine.
     """
     request = plan.request
     if request.kind == "cpu":
@@ -98,7 +98,7 @@ def _busy(error: LeaseTimeoutError) -> Finding:
     return Finding(
         "device-busy",
         "warning",
-        "Exclusive use of a device was asked for, and none became free in time.",
+        "Exclusive use of a device was requested, but none became free in time.",
         tuple(Evidence(line, "devicekit leases") for line in error.holders),
-        (Fix("Wait longer, or as long as it takes", "devicekit.auto(exclusive=True)"),),
+        (Fix("Wait longer, or without a limit", "devicekit.auto(exclusive=True)"),),
     )

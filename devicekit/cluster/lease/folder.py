@@ -24,9 +24,7 @@ _SHARED = 0o1777
 #: How long the one who makes the folder may take from making it to opening it for others.
 _PATIENCE_S = 1.0
 
-_ELSEWHERE = (
-    "Set DEVICEKIT_LEASE_DIR to a folder on a disk of this machine in which all who share its devices may write."
-)
+_ELSEWHERE = "Set DEVICEKIT_LEASE_DIR to a folder on a local disk that all users of the devices can write to."
 
 
 class LeaseFolder:
@@ -54,12 +52,12 @@ class LeaseFolder:
         Raises
         ------
         LeaseError
-            Where it is gone, or cannot be read any more.
+            If it is gone, or cannot be read any more.
         """
         try:
             return sorted(os.listdir(self.path))
         except OSError as error:
-            raise LeaseError("the folder for leases %s cannot be read: %s" % (self.path, error.strerror)) from error
+            raise LeaseError("cannot read the folder for leases %s: %s" % (self.path, error.strerror)) from error
 
 
 def default_path() -> str:
@@ -88,7 +86,7 @@ def open_folder(path: Optional[str] = None, mounts: Optional[List[Tuple[str, str
     Raises
     ------
     LeaseError
-        Where it cannot be made or written, is no folder, or lies on a file system of a network.
+        If it cannot be created or written, is not a folder, or is on a network file system.
     """
     chosen = path or read_settings().lease_dir
     wanted = os.path.abspath(os.path.expanduser(chosen)) if chosen else default_path()
@@ -106,7 +104,7 @@ def open_folder(path: Optional[str] = None, mounts: Optional[List[Tuple[str, str
         pass
     except OSError as error:
         raise LeaseError(
-            "the folder for leases %s cannot be made: %s. %s" % (full, error.strerror, _ELSEWHERE)
+            "cannot create the folder for leases %s: %s. %s" % (full, error.strerror, _ELSEWHERE)
         ) from error
     return LeaseFolder(full, _checked_mode(full))
 
@@ -117,15 +115,15 @@ def _checked_mode(path: str) -> int:
         try:
             status = os.lstat(path)
         except OSError as error:
-            raise LeaseError("the folder for leases %s cannot be read: %s" % (path, error.strerror)) from error
+            raise LeaseError("cannot read the folder for leases %s: %s" % (path, error.strerror)) from error
         if not stat.S_ISDIR(status.st_mode):
             raise LeaseError(
-                "%s, where leases would lie, is no folder (a link is not followed). %s" % (path, _ELSEWHERE)
+                "%s, the path for leases, is not a folder (links are not followed). %s" % (path, _ELSEWHERE)
             )
         if os.access(path, os.R_OK | os.W_OK | os.X_OK):
             return stat.S_IMODE(status.st_mode) & 0o666 or 0o600
         if time.monotonic() > give_up:
-            raise LeaseError("you may not write in the folder for leases %s. %s" % (path, _ELSEWHERE))
+            raise LeaseError("no permission to write to the folder for leases %s. %s" % (path, _ELSEWHERE))
         time.sleep(0.02)  # another process is just making it
 
 
@@ -135,7 +133,7 @@ def _refuse_remote(path: str, parent: str, mounts: Optional[List[Tuple[str, str]
     kind = kind or file_system(place, _mounts() if mounts is None else mounts)
     if kind == "a network drive" or is_remote(kind):
         raise LeaseError(
-            "the folder for leases %s lies on a file system that machines share (%s): locks there cannot be relied on, and"
+            "the folder for leases %s is on a file system that machines share (%s): locks there are not reliable, and"
             " devices of several machines would be mixed up. %s" % (path, kind, _ELSEWHERE)
         )
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 from ...diagnosis.findings import Candidate
 from ...errors import LeaseError
 from .locks import guard
-from .waiting import Queue
+from .queue import Queue
 
 __all__ = ["Lease", "held_by_this_thread"]
 
@@ -58,7 +58,7 @@ class Lease:
     ) -> None:
         self.candidates: Tuple[Candidate, ...] = tuple(candidates)
         self.environment = environment
-        #: Why the variables restrict a process to none of these devices, "" where they do.
+        #: Why the variables restrict a process to none of these devices, "" if they do.
         self.unrestricted = unrestricted
         self._queue = queue
         self._taken = tuple(taken)
@@ -99,7 +99,7 @@ class Lease:
 
     def __enter__(self) -> "Lease":
         if self._released:
-            raise LeaseError("this lease was given back; ask for a new one")
+            raise LeaseError("this lease was released; request a new one")
         return self
 
     def __exit__(self, *error: Any) -> None:

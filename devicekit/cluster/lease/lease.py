@@ -17,15 +17,14 @@ from ...machine.facts import Machine
 from ...runtime.settings import read_settings
 from ...selection.policies import Policy
 from ...selection.request import parse_request
-from .arguments import candidates_of, checked_count, checked_timeout, machine_now, plan_of
+from .eligible_devices import candidates_of, checked_count, checked_timeout, machine_now, plan_of
 from .folder import LeaseFolder, open_folder
 from .hardware_keys import keys_of
 from .held import Lease, held_by_this_thread
-from .patience import wait
-from .records import described
+from .holder_records import described
+from .queue import Queue, own_record
 from .restriction import visible
 from .schedule import conflict, pick
-from .waiting import Queue, own_record
 
 __all__ = ["Lease", "Progress", "lease", "take_devices"]
 
@@ -79,14 +78,14 @@ def lease(
     Raises
     ------
     LeaseTimeoutError
-        Where they do not become free in time; the message says who holds them.
+        If they do not become free in time; the message says who holds them.
     DeviceUnavailableError
-        Where this machine has no such devices, or not so many.
+        If this machine has no such devices, or not so many.
     LeaseError
-        Where the folder for the locks cannot be used (``DEVICEKIT_LEASE_DIR`` names another), or where this very thread
+        If the folder for the locks cannot be used (``DEVICEKIT_LEASE_DIR`` names another), or if this very thread
         holds what it asks for.
     ValueError
-        Where an argument is not one of the accepted.
+        If an argument is not one of the accepted.
     """
     request = parse_request(device)
     wanted = checked_count(count, request)
@@ -123,7 +122,7 @@ def take_devices(
         by_key.setdefault(everything[item.device], item)
     if len(pick(list(by_key), count, ())) < count:
         raise DeviceUnavailableError(
-            "%d devices were asked for, and %s are not so many pieces of hardware"
+            "%d devices were requested, but %s are fewer physical devices"
             % (count, ", ".join(item.device for item in candidates))
         )
     tokens = _inherited(queue, list(by_key), count)
@@ -164,8 +163,7 @@ def _refuse_own(keys: Sequence[str], count: int, by_key: Dict[str, Candidate]) -
     if len(pick(keys, count, own)) < count:
         names = ", ".join(by_key[key].device for key in keys if any(conflict(key, other) for other in own))
         raise LeaseError(
-            "this thread holds %s itself and would wait for ever: use the lease that is in force, or give it back first"
-            % names
+            "this thread already holds %s and would wait for itself: use its lease, or release it first" % names
         )
 
 
@@ -186,7 +184,7 @@ def _wait(
             _log(progress)
 
     try:
-        taken = wait(queue, keys, count, records, timeout_s, report, _LOG_S if tell is None else _TELL_S)
+        taken = queue.wait(keys, count, records, timeout_s, report, _LOG_S if tell is None else _TELL_S)
         if taken is None:
             raise _timeout(queue, keys, count, timeout_s or 0.0, by_key)
         return taken

@@ -11,15 +11,15 @@ from ...machine.facts import Machine
 from ...records import Record
 from .folder import open_folder
 from .hardware_keys import keys_of
-from .records import printable
+from .holder_records import printable
+from .queue import Queue
 from .schedule import conflict
-from .waiting import Queue
 
 __all__ = ["LeaseRow", "Leases", "WaitRow", "read_leases"]
 
 
 class LeaseRow(Record):
-    """A device; ``holder_pid`` is None where nobody holds it. ``device`` is "" for one that is not seen from here."""
+    """A device; ``holder_pid`` is None if it is free. ``device`` is "" for one that is not seen from here."""
 
     device: str
     name: str
@@ -57,7 +57,7 @@ def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
     Raises
     ------
     LeaseError
-        Where the folder with the locks cannot be used.
+        If the folder with the locks cannot be used.
     """
     from ...diagnosis.diagnose import diagnose
 

@@ -74,7 +74,7 @@ def parse_mount_command(text: str) -> List[Tuple[str, str]]:
 
 
 def file_system(path: str, mounts: List[Tuple[str, str]]) -> str:
-    """Return the kind of the file system on which an absolute path without links lies, "" where that is not known."""
+    """Return the kind of the file system on which an absolute path without links lies, "" if unknown."""
     kind, longest = "", -1
     for place, name in mounts:
         inside = path == place or path.startswith(place.rstrip("/") + "/")

@@ -17,12 +17,12 @@ __all__ = ["visible"]
 
 
 def visible(machine: Machine, devices: Sequence[Candidate]) -> Tuple[Dict[str, str], str]:
-    """Return the variables, and why there are none for these devices, "" where there are.
+    """Return the variables, and why there are none for these devices, "" if they are known.
 
     Parameters
     ----------
     machine : Machine
-        Where the devices are, with the user's variables.
+        The machine of the devices, with the user's variables.
     devices : sequence of Candidate
         Of one platform, as a diagnosis of that machine names them.
     """
@@ -34,7 +34,7 @@ def visible(machine: Machine, devices: Sequence[Candidate]) -> Tuple[Dict[str, s
         named = [item.uuid or number_in_hip(machine, item.location) for item in devices]
         if all(named):
             return {"HIP_VISIBLE_DEVICES": ",".join(named)}, ""
-        return {}, "the order in which ROCm counts %s is not known" % ", ".join(item.device for item in devices)
+        return {}, "the order in which ROCm numbers %s is unknown" % ", ".join(item.device for item in devices)
     if platform == "xpu":
         mask = [entry.strip() for entry in (process.env("ZE_AFFINITY_MASK") or "").split(",") if entry.strip()]
         return {"ZE_AFFINITY_MASK": ",".join(_entry(mask, number_of(item)) for item in devices)}, ""

@@ -39,7 +39,7 @@ def pick(keys: Sequence[str], count: int, taken: Iterable[str]) -> Tuple[str, ..
 
 
 def grant(mine: Wish, others: Sequence[Wish], held: Iterable[str]) -> Optional[Tuple[str, ...]]:
-    """Return what a wish may take now, None where it has to wait.
+    """Return what a wish may take now, None if it has to wait.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the environment says of the processes that this one belongs to: `Cluster`, and how it is read. Pure.
+"""Which processes this one belongs to, read from the environment. Pure.
 
 What is read, and where that is described:
 
@@ -31,17 +31,17 @@ class Cluster(Record):
     index : int
         Which one this is, counted from 0; that of an evaluator counts evaluators.
     local_rank : int or None
-        Which one of those on this machine it is, None where that is not known.
+        Its number among those on this machine, None if unknown.
     local_size : int or None
-        How many of them are on this machine, None where that is not known.
+        How many of them are on this machine, None if unknown.
     workers : tuple of str
-        Their addresses, ``host:port``, in order; empty where only the first one's is known.
+        Their addresses, ``host:port``, in order; empty if only the first one's is known.
     coordinator : str
-        ``host:port`` of the first one, where the others meet; "" where it is not known.
+        ``host:port`` of the first one, where the others meet; "" if unknown.
     role : {"worker", "evaluator"}
         An evaluator takes no part in training.
     source : str
-        What said so: ``"TF_CONFIG"``, ``"torchrun"``, ``"jax"``, ``"keras"`` or ``"slurm"``.
+        Where this comes from: ``"TF_CONFIG"``, ``"torchrun"``, ``"jax"``, ``"keras"`` or ``"slurm"``.
     """
 
     #: Without addresses: names of machines stay on the machine.
@@ -58,15 +58,15 @@ class Cluster(Record):
 
 
 def parse_cluster(environ: Mapping[str, str]) -> Optional[Cluster]:
-    """Return the processes that the environment names; None where it names none, or one alone.
+    """Return the processes that the environment names; None if it names none, or only one.
 
-    ``TF_CONFIG`` wins over everything else. A value that is there and broken is an error, never passed over: the process
-    would train alone, and the others would wait for it.
+    ``TF_CONFIG`` takes precedence. An invalid value is an error and never ignored: the process would train alone, and the
+    others would wait for it.
 
     Raises
     ------
     ValueError
-        Where a value is broken or values contradict each other; the message names the variable.
+        If a value is invalid or values contradict each other; the message names the variable.
     """
     if environ.get("TF_CONFIG", "").strip():
         return _tf_config(environ)
@@ -83,12 +83,12 @@ def check_address(address: object, source: str) -> str:
     Raises
     ------
     ValueError
-        Where it is none; ``source`` says where it came from.
+        If it is not; ``source`` says where it came from.
     """
     text = address if isinstance(address, str) else ""
     host, _, port = text.rpartition(":")
     if not host.strip("[]") or any(item.isspace() for item in text) or not _is_port(port):
-        raise ValueError("%s: %r is no address of the form host:port" % (source, address))
+        raise ValueError("%s: expected host:port, got %r" % (source, address))
     return text
 
 
@@ -99,9 +99,9 @@ def _is_port(text: str) -> bool:
 def _number(environ: Mapping[str, str], name: str, below: Optional[int] = None) -> int:
     text = environ.get(name, "").strip()
     if not text.isdigit() or len(text) > 9:
-        raise ValueError("%s is %r, which is no number of a process or of processes" % (name, text[:40]))
+        raise ValueError("%s: expected a whole number, got %r" % (name, text[:40]))
     if below is not None and int(text) >= below:
-        raise ValueError("%s is %s, but there are only %d processes, counted from 0" % (name, text, below))
+        raise ValueError("%s is %s, but with %d processes it must be from 0 to %d" % (name, text, below, below - 1))
     return int(text)
 
 
@@ -112,7 +112,7 @@ def _optional(environ: Mapping[str, str], name: str, below: Optional[int] = None
 def _size(environ: Mapping[str, str], name: str) -> int:
     size = _number(environ, name)
     if not 0 < size <= LARGEST:
-        raise ValueError("%s is %d, which is no number of processes" % (name, size))
+        raise ValueError("%s: expected a number of processes from 1 to %d, got %d" % (name, LARGEST, size))
     return size
 
 
@@ -122,41 +122,41 @@ def _tf_config(environ: Mapping[str, str]) -> Optional[Cluster]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError("TF_CONFIG is no JSON (%s): %r" % (error, text[:80])) from error
+        raise ValueError("TF_CONFIG is not valid JSON (%s): %r" % (error, text[:80])) from error
     if not isinstance(data, dict) or not isinstance(data.get("cluster", {}), dict):
-        raise ValueError("TF_CONFIG: it is no JSON object with an object 'cluster': %r" % text[:80])
+        raise ValueError("TF_CONFIG: expected a JSON object with an object 'cluster', got %r" % text[:80])
     jobs = data.get("cluster", {})
     if not jobs:
         return None  # as Kubeflow sets it for a job of one process
     if "ps" in jobs:
         raise ValueError(
-            "TF_CONFIG has parameter servers ('ps'): devicekit sets up training in which all workers are alike; "
-            "tf.distribute.ParameterServerStrategy is called by the program itself"
+            "TF_CONFIG has parameter servers ('ps'), which devicekit does not set up: create "
+            "tf.distribute.ParameterServerStrategy in your program"
         )
     addresses: List[str] = []
     for job in ("chief", "worker"):
         listed = jobs.get(job, [])
         if isinstance(listed, dict):  # a sparse one, by number: {"0": "a:1", "2": "b:1"}
-            raise ValueError("TF_CONFIG: 'cluster' names the addresses of %r by number; list all of them" % job)
+            raise ValueError("TF_CONFIG: the addresses of %r must be a list with all of them, got an object" % job)
         if not isinstance(listed, list):
-            raise ValueError("TF_CONFIG: the addresses of %r are no list" % job)
+            raise ValueError("TF_CONFIG: the addresses of %r must be a list" % job)
         addresses += [check_address(address, "TF_CONFIG") for address in listed]
     if len(set(addresses)) != len(addresses):
-        raise ValueError("TF_CONFIG names an address twice: %s" % ", ".join(addresses))
+        raise ValueError("TF_CONFIG lists an address twice: %s" % ", ".join(addresses))
     task = data.get("task", {})
     kind, index = (task.get("type"), task.get("index")) if isinstance(task, dict) else (None, None)
     if isinstance(index, str) and index.isdigit():
         index = int(index)
     if kind not in ("chief", "worker", "evaluator") or not isinstance(index, int) or isinstance(index, bool):
         raise ValueError(
-            "TF_CONFIG: 'task' needs a type ('worker', 'chief' or 'evaluator') and an index, not %r" % (task,)
+            "TF_CONFIG: 'task' needs a type ('worker', 'chief' or 'evaluator') and an index, got %r" % (task,)
         )
     if kind == "evaluator":
         return Cluster(len(addresses), index, None, None, tuple(addresses), "", "evaluator", "TF_CONFIG")
     chiefs, listed = len(jobs.get("chief", [])), jobs.get(kind, [])
     if not 0 <= index < len(listed):
         raise ValueError(
-            "TF_CONFIG: this is %s %d, but there are %d of them, counted from 0" % (kind, index, len(listed))
+            "TF_CONFIG: the index of this %s is %d, but the list has %d addresses" % (kind, index, len(listed))
         )
     if len(addresses) < 2:
         return None
@@ -180,7 +180,7 @@ def _torchrun(environ: Mapping[str, str]) -> Optional[Cluster]:
     if host:
         coordinator = check_address("%s:%s" % (host, environ.get("MASTER_PORT", "29500").strip()), "MASTER_ADDR")
     elif size > 1:
-        raise ValueError("WORLD_SIZE is %d, but MASTER_ADDR, where the processes meet, is not set" % size)
+        raise ValueError("WORLD_SIZE is %d, but MASTER_ADDR (the address of the first process) is not set" % size)
     return Cluster(
         size,
         _number(environ, rank, size),
@@ -195,7 +195,7 @@ def _torchrun(environ: Mapping[str, str]) -> Optional[Cluster]:
 
 def _jax(environ: Mapping[str, str]) -> Optional[Cluster]:
     if not (environ.get("JAX_COORDINATOR_ADDRESS", "").strip() and environ.get("JAX_NUM_PROCESSES", "").strip()):
-        return None  # by itself JAX takes the number of processes from what started them
+        return None  # JAX itself takes the number of processes from the launcher
     size = _size(environ, "JAX_NUM_PROCESSES")
     index = "JAX_PROCESS_ID" if environ.get("JAX_PROCESS_ID", "").strip() else "JOB_COMPLETION_INDEX"
     address = check_address(environ["JAX_COORDINATOR_ADDRESS"].strip(), "JAX_COORDINATOR_ADDRESS")
@@ -218,7 +218,7 @@ def _keras(environ: Mapping[str, str]) -> Optional[Cluster]:
 
 
 def slurm_port(environ: Mapping[str, str]) -> int:
-    """Return the first port that the processes of a Slurm step use: all of them must come to the same one.
+    """Return the first port that the processes of a Slurm step use; all of them compute the same one.
 
     Below 32768, where Linux begins to give ports to outgoing connections.
     """
@@ -228,7 +228,7 @@ def slurm_port(environ: Mapping[str, str]) -> int:
 
 
 def _slurm(environ: Mapping[str, str]) -> Optional[Cluster]:
-    """Read the variables of a step. A batch script, which is no step, has some of them too, and runs alone."""
+    """Read the variables of a step. A batch script is not a step, has some of them too, and runs alone."""
     step = environ.get("SLURM_STEP_ID", environ.get("SLURM_STEPID", "")).strip()
     if not step.isdigit() or not environ.get("SLURM_PROCID", "").strip():
         return None
@@ -267,12 +267,12 @@ def _tasks_per_node(environ: Mapping[str, str], size: int, hosts: int) -> List[i
     else:
         counts = [size // hosts + (node < size % hosts) for node in range(hosts)]
     if len(counts) != hosts or sum(counts) != size:
-        raise ValueError("%s says %s on %d nodes for %d tasks" % (name, environ.get(name, counts), hosts, size))
+        raise ValueError("%s=%s does not fit %d tasks on %d nodes" % (name, environ.get(name, counts), size, hosts))
     return counts
 
 
 def _cyclic(counts: List[int]) -> List[Tuple[int, int]]:
-    """Return node and local number of each task, where tasks are dealt out to the nodes in turns.
+    """Return node and local number of each task if tasks are distributed to the nodes in turns.
 
     >>> _cyclic([2, 1])
     [(0, 0), (1, 0), (0, 1)]

@@ -26,7 +26,7 @@ _VARIABLES = {
 
 
 def share_out(devices: Sequence[Candidate], processes: int) -> Optional[List[Tuple[Candidate, ...]]]:
-    """Return the devices of each process, the same number for all; None where there are fewer devices than processes.
+    """Return the devices of each process, the same number for all; None if there are fewer devices than processes.
 
     What is over stays idle: processes that train together wait for the slowest.
     """
@@ -65,12 +65,12 @@ def visible_variables(devices: Sequence[Candidate], environ: Mapping[str, str]) 
     Raises
     ------
     ValueError
-        Where there is no variable for the platform, or the user's own list has no such entry.
+        If there is no variable for the platform, or the user's own list has no such entry.
     """
     platform = devices[0].platform
     names = _VARIABLES.get(platform)
     if names is None:
-        raise ValueError("no variable can leave a process a part of the %s devices" % platform)
+        raise ValueError("no variable can restrict a process to some of the %s devices" % platform)
     name = next((item for item in names if environ.get(item, "").strip()), names[0])
     given = [item.strip() for item in environ.get(name, "").split(",") if item.strip()]
     if not given:

@@ -8,7 +8,7 @@ from typing import List
 
 __all__ = ["LARGEST", "expand_counts", "expand_hosts"]
 
-#: More hosts than this in one list are a mistake in it, not a machine.
+#: More hosts than this in one list are a mistake.
 LARGEST = 100000
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?$")
@@ -26,7 +26,7 @@ def expand_hosts(text: str) -> List[str]:
     Raises
     ------
     ValueError
-        Where the text is no such list, or names more than `LARGEST` hosts.
+        If the text is not such a list, or names more than `LARGEST` hosts.
     """
     hosts: List[str] = []
     for word in _split(text):
@@ -46,19 +46,19 @@ def _split(text: str) -> List[str]:
     for character in text.strip():
         depth += (character == "[") - (character == "]")
         if depth not in (0, 1):
-            raise ValueError("%r is no host list: its brackets do not match" % text[:80])
+            raise ValueError("invalid host list %r: its brackets do not match" % text[:80])
         if character == "," and depth == 0:
             words.append(word)
             word = ""
         else:
             word += character
     if depth:
-        raise ValueError("%r is no host list: its brackets do not match" % text[:80])
+        raise ValueError("invalid host list %r: its brackets do not match" % text[:80])
     words.append(word)
     if any(not word.strip() or re.search(r"\s", word.strip()) for word in words):
-        raise ValueError("%r is no host list: a host's name is empty or has a space in it" % text[:80])
+        raise ValueError("invalid host list %r: a host name is empty or has a space in it" % text[:80])
     if any(word.strip().startswith("-") for word in words):  # ssh and srun would take it for an option
-        raise ValueError("%r is no host list: a host's name does not begin with a hyphen" % text[:80])
+        raise ValueError("invalid host list %r: a host name must not start with '-'" % text[:80])
     return [word.strip() for word in words]
 
 
@@ -72,14 +72,12 @@ def _expand_word(word: str, text: str) -> List[str]:
     for item in inside.split(","):
         match = _RANGE.match(item.strip())
         if match is None:
-            raise ValueError(
-                "%r is no host list: [%s] is neither numbers nor ranges of them" % (text[:80], inside[:40])
-            )
+            raise ValueError("invalid host list %r: [%s] must hold numbers or ranges" % (text[:80], inside[:40]))
         first, last = match.group(1), match.group(2) or match.group(1)
         if int(last) < int(first) or (int(last) - int(first) + 1) * len(tails) > LARGEST:
-            raise ValueError("%r is no host list: %s is no range, or too long a one" % (text[:80], item.strip()[:40]))
+            raise ValueError("invalid host list %r: %s is not a range, or too long" % (text[:80], item.strip()[:40]))
         for number in range(int(first), int(last) + 1):
-            # The first number's width is every number's: node[08-10] is node08, node09, node10.
+            # The width of the first number applies to all: node[08-10] is node08, node09, node10.
             found += [head + str(number).zfill(len(first)) + end for end in tails]
     return found
 
@@ -93,12 +91,12 @@ def expand_counts(text: str) -> List[int]:
     Raises
     ------
     ValueError
-        Where the text is no such list.
+        If the text is not such a list.
     """
     counts: List[int] = []
     for item in text.split(","):
         match = _COUNT.match(item.strip())
         if match is None or int(match.group(2) or 1) > LARGEST:
-            raise ValueError("%r is no list of counts such as 2(x3),1" % text[:80])
+            raise ValueError("invalid list of counts %r: write it as 2(x3),1" % text[:80])
         counts += [int(match.group(1))] * int(match.group(2) or 1)
     return counts

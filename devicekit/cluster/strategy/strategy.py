@@ -13,7 +13,7 @@ from ...selection.plan import Plan
 from ...selection.request import parse_request
 from ...selection.selection import Selection
 from .cluster_environment import Cluster, parse_cluster
-from .plan import StrategyPlan, plan_for_devices
+from .strategy_plan import StrategyPlan, plan_for_devices
 
 __all__ = ["plan_strategy", "strategy"]
 
@@ -47,7 +47,7 @@ def plan_strategy(
     Raises
     ------
     ValueError
-        Where an argument is not one of the accepted, or a variable such as ``TF_CONFIG`` is broken.
+        If an argument is not one of the accepted, or a variable such as ``TF_CONFIG`` is broken.
     """
     others = stand_ins.get()
     if machine is None and others:  # in a test that has put another machine in this one's place
@@ -117,10 +117,10 @@ def strategy(
     Raises
     ------
     DeviceUnavailableError
-        Where a part of the devices is broken, they cannot train together, or the framework cannot do what is asked; with
+        If a part of the devices is broken, they cannot train together, or the framework cannot do what is asked; with
         ``require=True`` also where there is nothing but the processor. Carries the findings.
     ValueError
-        Where an argument is not one of the accepted, or a variable such as ``TF_CONFIG`` is broken.
+        If an argument is not one of the accepted, or a variable such as ``TF_CONFIG`` is broken.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from .result import OUTCOMES, TIMEOUT_S, DeviceTask, Trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .start import try_device
+    from .run import try_device
 
 __all__ = [
     "OUTCOMES", "TIMEOUT_S", "DeviceTask", "Trial", "find_out", "fingerprint", "load_verdict", "save_verdict", "try_device",
@@ -22,6 +22,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name != "try_device":
         raise AttributeError("module 'devicekit.runtime.trial' has no attribute %r" % name)
-    from .start import try_device
+    from .run import try_device
 
     return try_device

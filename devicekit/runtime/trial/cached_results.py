@@ -27,7 +27,7 @@ def _name(key: str) -> str:
 
 
 def load_verdict(folder: str, key: str) -> Optional[Trial]:
-    """Return the verdict under a fingerprint; None where there is none, or it is too old, damaged, or not ours.
+    """Return the verdict under a fingerprint; None if there is none, or it is too old, damaged, or not ours.
 
     Ours is a regular file of this user that nobody else can write; a link is followed nowhere. It also counts no more
     when one of the native files that the trial loaded has changed.
@@ -59,7 +59,7 @@ def _decode(values: Dict[str, Any]) -> Trial:
 
 
 def save_verdict(folder: str, key: str, trial: Trial) -> Optional[str]:
-    """Keep a verdict; return what went wrong, None where nothing did. The file is replaced as a whole."""
+    """Keep a verdict; return what went wrong, None if nothing did. The file is replaced as a whole."""
     if trial.outcome == "not-run":
         return None
     values: Dict[str, Any] = {name: getattr(trial, name) for name in _TEXTS}

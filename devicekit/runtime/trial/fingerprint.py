@@ -78,7 +78,7 @@ def fingerprint(
     machine : Machine
         This machine, as it is now.
     index : int or None
-        The accelerator that is tried; None where only the import is.
+        The accelerator that is tried; None if only the import is.
     grow : bool
         Whether its memory grows.
     environment : sequence of (str, str)
@@ -158,7 +158,7 @@ _MAIN_FILES = (
 
 
 def stamp(path: str) -> Optional[Tuple[int, int]]:
-    """Return when a file was changed and how large it is, None where it is not there: that is a stamp, too."""
+    """Return when a file was changed and how large it is, None if it is not there: that is a stamp, too."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -26,7 +26,7 @@ def find_out(
     Parameters
     ----------
     folder, key : str
-        Where verdicts are, and the fingerprint.
+        Where results are cached, and the fingerprint.
     run : callable
         Runs the trial.
     cached : bool

@@ -37,16 +37,16 @@ def checked_count(count: Optional[int], request: Request) -> int:
     Raises
     ------
     ValueError
-        Where it is no number of devices, or more than are named.
+        If it is not a number of devices, or more than are named.
     """
     if request.kind == "cpu":
-        raise ValueError("a lease is of accelerators; the processor is shared by all")
+        raise ValueError("only accelerators can be leased, not the CPU")
     if count is None:
         return request.count or 1
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError("count is a whole number of at least 1, not %r" % (count,))
+        raise ValueError("count must be a whole number of at least 1, got %r" % (count,))
     if request.count and count > request.count:
-        raise ValueError("%d of %r cannot be leased: it names %d" % (count, request.text, request.count))
+        raise ValueError("cannot lease %d devices of %r, which names %d" % (count, request.text, request.count))
     return count
 
 
@@ -56,12 +56,12 @@ def checked_timeout(timeout_s: Optional[float]) -> Optional[float]:
     Raises
     ------
     ValueError
-        Where it is no length of time.
+        If it is not a length of time.
     """
     if timeout_s is None:
         return None
     if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)) or not timeout_s >= 0:
-        raise ValueError("timeout_s is a number of seconds, at least 0, or None, not %r" % (timeout_s,))
+        raise ValueError("timeout_s must be a number of seconds (at least 0) or None, got %r" % (timeout_s,))
     return timeout_s
 
 
@@ -103,7 +103,7 @@ def candidates_of(plan: Plan, count: int) -> Tuple[Candidate, ...]:
     Raises
     ------
     DeviceUnavailableError
-        Where there are none, or fewer than are wanted.
+        If there are none, or fewer than are wanted.
     """
     from ...runtime.notices import unavailable
 
@@ -112,7 +112,7 @@ def candidates_of(plan: Plan, count: int) -> Tuple[Candidate, ...]:
     found = plan.devices + plan.alternatives
     if len(found) < count:
         raise DeviceUnavailableError(
-            "%d devices of '%s' were asked for, and %d can be used here: %s"
+            "%d devices were requested for '%s', but only %d can be used here: %s"
             % (count, plan.request.text, len(found), ", ".join(item.device for item in found)),
             plan.findings,
         )
@@ -143,7 +143,7 @@ def hardware_of(
 ) -> Tuple[Candidate, ...]:
     """Return the accelerators that would do for a program that brings its own framework, the preferred ones first.
 
-    None where nothing on this machine fits, or where its driver does not work.
+    None if nothing on this machine fits, or if its driver does not work.
     """
     from ...diagnosis.diagnose import diagnose
 
@@ -181,7 +181,7 @@ def of_the_machine(plan: Plan) -> Plan:
 
 
 def _platform(candidate: Candidate, machine: Machine) -> str:
-    """By what a program would reach a GPU that no framework here can use, "" where nobody knows."""
+    """By what a program would reach a GPU that no framework here can use, "" if unknown."""
     place = candidate.location
     if any(place and place == gpu.bus_id for gpu in machine.rocm.gpus.or_none() or ()):
         return "rocm"

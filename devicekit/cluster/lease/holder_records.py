@@ -29,7 +29,7 @@ def write_record(path: str, record: Dict[str, Any], mode: int) -> None:
     Raises
     ------
     LeaseError
-        Where the file cannot be written.
+        If the file cannot be written.
     """
     data = json.dumps(record, sort_keys=True).encode("ascii")
     handle = open_shared(path, mode)

@@ -62,9 +62,9 @@ def plan_launch(
     Raises
     ------
     DevicekitError
-        Where they cannot be started like this; the message says what to do.
+        If they cannot be started like this; the message says what to do.
     ValueError
-        Where an argument or a variable is broken.
+        If an argument or a variable is broken.
     """
     environ = os.environ if environ is None else environ
     _check(order)
@@ -73,8 +73,8 @@ def plan_launch(
         for name in OURS:
             if environ.get(name):
                 raise DevicekitError(
-                    "%s is set, so this process belongs to others already: run the script itself, without "
-                    "devicekit launch, or unset %s" % (name, name)
+                    "%s is set, so this process is already one of several: run the script without devicekit launch, "
+                    "or unset %s" % (name, name)
                 )
     accelerators = _accelerators(order, machine)
     # Where Slurm gives every task its own devices, they are shared out among this task's processes only.
@@ -98,23 +98,21 @@ def plan_launch(
         specs.append(WorkerSpec(first + rank, local_first + rank, variables, share.devices[at]))
     notes = []
     if share.idle:
-        notes.append("%s stay idle: the processes get the same number of devices" % ", ".join(share.idle))
+        notes.append("%s: not used, because every process gets the same number of devices" % ", ".join(share.idle))
     return specs, notes
 
 
 def _check(order: Order) -> None:
     if not order.command:
-        raise DevicekitError("nothing to start: devicekit launch --workers 2 train.py, or -m package.module")
+        raise DevicekitError("nothing to start: run devicekit launch --workers 2 train.py, or -m package.module")
     if order.workers is not None and order.workers < 1:
-        raise ValueError("--workers is %d; at least 1" % order.workers)
+        raise ValueError("--workers must be at least 1, got %d" % order.workers)
     if order.framework is not None and order.framework not in FRAMEWORKS:
         raise ValueError("unknown framework %r; accepted are %s" % (order.framework, ", ".join(FRAMEWORKS)))
     if order.port is not None and not 0 < order.port < 65000:
-        raise ValueError("--port is %d; it is between 1 and 64999" % order.port)
+        raise ValueError("--port must be from 1 to 64999, got %d" % order.port)
     if not order.module and not os.path.isfile(order.command[0]):
-        raise DevicekitError(
-            "there is no file %s here (a module is started with -m): nothing was started" % order.command[0]
-        )
+        raise DevicekitError("no such file: %s (use -m to run a module)" % order.command[0])
 
 
 def _slurm_task(environ: Mapping[str, str]) -> Optional[Cluster]:
@@ -152,12 +150,12 @@ def _accelerators(order: Order, machine: Optional[Machine]) -> List[Candidate]:
 
 
 def share_devices(asked: str, accelerators: Sequence[Candidate], processes: int, environ: Mapping[str, str]) -> Share:
-    """Share accelerators out among so many processes.
+    """Distribute accelerators among processes.
 
     Raises
     ------
     DevicekitError
-        Where there are fewer of them than processes.
+        If there are fewer of them than processes.
     """
     if not accelerators:
         hidden = hidden_variables((), environ) if parse_request(asked).kind == "cpu" else ()
@@ -165,8 +163,8 @@ def share_devices(asked: str, accelerators: Sequence[Candidate], processes: int,
     shared = share_out(accelerators, processes)
     if shared is None:
         raise DevicekitError(
-            "%d processes for %d devices (%s): two processes that train together cannot share one. Start at most %d, or "
-            "take the processor: --devices cpu"
+            "%d processes for %d devices (%s): processes that train together cannot share a device. Start at most %d, or "
+            "use the CPU: --devices cpu"
             % (processes, len(accelerators), ", ".join(item.device for item in accelerators), len(accelerators))
         )
     used = [item for group in shared for item in group]

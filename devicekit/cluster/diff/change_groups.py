@@ -27,7 +27,7 @@ from ...machine.facts import (
 from .result import FactChange
 from .walk import Difference, Path
 
-__all__ = ["Subject", "subjects"]
+__all__ = ["ChangeGroup", "change_groups"]
 
 #: What changes by itself while nobody touches the machine.
 _VOLATILE = (
@@ -103,14 +103,14 @@ _LONGEST = 200
 _UNKNOWN = "not known"
 
 
-class Subject(NamedTuple):
+class ChangeGroup(NamedTuple):
     """A change in words, and its places."""
 
     change: FactChange
     paths: Tuple[Path, ...]
 
 
-def subjects(before: Machine, after: Machine, found: Sequence[Difference]) -> Tuple[Subject, ...]:
+def change_groups(before: Machine, after: Machine, found: Sequence[Difference]) -> Tuple[ChangeGroup, ...]:
     """Return the changes that differences come to: those that matter first, each with a name of its own."""
     groups: Dict[Tuple[str, str, bool], List[Difference]] = {}
     changed = {item.path[2] for item in found if item.path[:2] == ("python", "distributions") and len(item.path) > 2}
@@ -118,7 +118,7 @@ def subjects(before: Machine, after: Machine, found: Sequence[Difference]) -> Tu
         kind, name = _subject(item, before, after, changed)
         groups.setdefault((kind, name, _is_volatile(item)), []).append(item)
     made = [
-        Subject(
+        ChangeGroup(
             _change(kind, "use of %s" % name if volatile and kind == "gpu" else name, volatile, items),
             tuple(item.path for item in items),
         )
@@ -128,7 +128,7 @@ def subjects(before: Machine, after: Machine, found: Sequence[Difference]) -> Tu
     return tuple(sorted(_unique(made), key=lambda item: order[item.change.weight]))
 
 
-def _unique(made: Sequence[Subject]) -> List[Subject]:
+def _unique(made: Sequence[ChangeGroup]) -> List[ChangeGroup]:
     seen: Dict[str, int] = {}
     found = []
     for item in made:
@@ -334,7 +334,7 @@ def _cut(text: str) -> str:
 
 
 def _text(value: Any) -> Optional[str]:
-    """Return a value as a person reads it, None where there is nothing."""
+    """Return a value as a person reads it, None if there is nothing."""
     if isinstance(value, Fact):
         if value.status == "unknown":
             return _cut("%s (%s)" % (_UNKNOWN, value.problem or "not determined"))

@@ -13,13 +13,13 @@ folder there are besides
 import hashlib
 import os
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from urllib.parse import quote, unquote
 
 from ...errors import LeaseError
 from .folder import LeaseFolder
+from .holder_records import command_name, is_fresh, read_record, touch, write_record
 from .locks import is_held, open_shared, take
-from .records import command_name, is_fresh, read_record, touch, write_record
 from .schedule import Wish, grant, least_changes
 
 __all__ = ["Holding", "Queue", "Waiter", "own_record"]
@@ -31,6 +31,13 @@ _TURN_S = 30.0
 _LONGEST_BYTES = 1 << 16
 
 _PLACES = 10000
+
+#: How often to look whether something has changed, and whether a holder was killed, which changes nothing: the first ones
+#: in the queue sooner.
+_GLANCE_S = 0.05
+_LOOK_S = 0.5
+_FAR_LOOK_S = 2.0
+_FRONT = 4
 
 
 class Holding(NamedTuple):
@@ -53,7 +60,7 @@ class Queue:
     Parameters
     ----------
     folder : LeaseFolder
-        Where the locks lie.
+        Where the locks are.
     """
 
     def __init__(self, folder: LeaseFolder) -> None:
@@ -83,7 +90,7 @@ class Queue:
         Raises
         ------
         LeaseError
-            Where the folder cannot be used.
+            If the folder cannot be used.
         """
         turn = self._turn()
         try:
@@ -101,6 +108,39 @@ class Queue:
             return taken
         finally:
             turn.release()
+
+    def wait(
+        self,
+        keys: Sequence[str],
+        count: int,
+        records: Dict[str, Dict[str, Any]],
+        timeout_s: Optional[float] = None,
+        tell: Optional[Callable[[float], None]] = None,
+        every_s: float = 1.0,
+    ) -> Optional[Sequence[Tuple[str, Any]]]:
+        """Return so many of these devices with their locks, None if they do not become free in time; see `attempt`.
+
+        The place in the queue is held until `leave`. ``tell`` is called with the seconds waited, at once when it is clear
+        that there is a wait if ``every_s`` is short, and then every that many seconds.
+        """
+        start = time.monotonic()
+        next_telling = start + (every_s if every_s > 1.0 else 0.0)
+        while True:
+            state = self.state()
+            taken = self.attempt(keys, count, records)
+            if taken is not None:
+                return taken
+            now = time.monotonic()
+            if timeout_s is not None and now - start >= timeout_s:
+                return None
+            if tell is not None and now >= next_telling:
+                next_telling = now + every_s
+                tell(now - start)
+            until = now + (_LOOK_S if self.ahead < _FRONT else _FAR_LOOK_S)
+            if timeout_s is not None:
+                until = min(until, start + timeout_s)
+            while time.monotonic() < until and 0 <= self.state() - state < self.changes_needed:
+                time.sleep(min(_GLANCE_S, max(0.0, until - time.monotonic())))
 
     def leave(self) -> None:
         """Give the place in the queue up, if there is one."""
@@ -164,7 +204,7 @@ class Queue:
         lock = take(self.folder, "turn.lock", _TURN_S)
         if lock is None:
             raise LeaseError(
-                "no turn at looking at leases within %.0f s: a process that holds the lock %s is stopped"
+                "no access to the leases within %.0f s: the process that holds the lock %s is stopped"
                 % (_TURN_S, self.folder.join("turn.lock"))
             )
         return lock
@@ -235,7 +275,7 @@ class Queue:
                 lock = take(self.folder, "place.%04d.lock" % place)
                 free = (place, lock) if lock is not None else None
         if free is None:
-            raise LeaseError("more than %d processes wait for devices" % _PLACES)
+            raise LeaseError("more than %d processes are waiting for devices" % _PLACES)
         self._place, self.number = free, max(numbers) + 1
         first = records[keys[0]]
         record: Dict[str, Any] = {name: first[name] for name in ("pid", "command") if name in first}
@@ -260,7 +300,7 @@ class Queue:
             os.lseek(handle, 0, os.SEEK_END)
             os.write(handle, b".")
         except OSError as error:
-            raise LeaseError("the folder for leases cannot be written: %s" % error.strerror) from error
+            raise LeaseError("cannot write to the folder for leases: %s" % error.strerror) from error
         finally:
             os.close(handle)
 
@@ -268,7 +308,7 @@ class Queue:
 def _log(error: LeaseError) -> None:
     from ...errors import own_logger
 
-    own_logger().warning("giving devices back: %s", error)
+    own_logger().warning("releasing devices: %s", error)
 
 
 def _release(taken: Sequence[Tuple[str, Any]]) -> None:

@@ -62,7 +62,7 @@ def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -
 
         def run() -> "Trial":
             from ..preload import loadable
-            from .start import try_device
+            from .run import try_device
 
             task = DeviceTask(index, grow, name, loadable(plan.libraries), plugins)
             return try_device(task, environment=plan.environment, tick=progress.tick)
