@@ -2,8 +2,8 @@
 
 import sys
 
-# `-m` puts the working folder first on the path: a file json.py there would be imported instead of the library's. The
-# command looks at that folder, it never imports from it, unless devicekit itself lies there (a source checkout).
+# `-m` puts the working folder first on the path: a file json.py in it would be imported instead of the standard library's.
+# The command never imports from that folder, unless devicekit itself is in it (a source checkout).
 if (
     sys.path
     and not __file__.startswith(sys.path[0] + "/devicekit/")

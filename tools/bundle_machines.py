@@ -1,6 +1,6 @@
 """Write the machines of `devicekit.testing` from those of the tests, and the table of them in the documentation.
 
-``python tools/bundle_machines.py`` writes them; ``--check`` only says what differs, and is run by the tests.
+``python tools/bundle_machines.py`` writes them; ``--check`` only reports what differs. The tests run it.
 """
 
 import json
@@ -18,7 +18,7 @@ SOURCE = os.path.join(ROOT, "tests", "machines")
 TARGET = os.path.join(ROOT, "devicekit", "testing", "machines")
 PAGE = os.path.join(ROOT, "docs", "how-to", "test-your-library.md")
 
-#: Public name: the folder below tests/machines, and what is to be seen on the machine. A name that was released stays.
+#: Public name: the folder in tests/machines, and a sentence about the machine. Released names stay.
 BUNDLED = {
     "container-gpu": ("linux-container-with-gpu", "A container that was started with its NVIDIA GPU."),
     "container-no-gpu": ("linux-container-without-gpu", "A container on a machine with a GPU, started without it."),
@@ -92,12 +92,12 @@ BEGIN, END = "<!-- machines: begin -->", "<!-- machines: end -->"
 
 
 def machine_of(folder):
-    """Return a machine of the tests, as `devicekit.detect` would find it there."""
+    """Return a machine of the tests, as `devicekit.detect` would return it there."""
     return read_machine(SimulatedHost(os.path.join(SOURCE, folder)))
 
 
 def files():
-    """Return what the folder of bundled machines has to hold: file name, text."""
+    """Return the files of the folder of bundled machines, by name."""
     found = {}
     for name, (folder, _) in BUNDLED.items():
         data = dict(machine_of(folder).to_dict(), devicekit_version="")
@@ -108,8 +108,8 @@ def files():
 
 
 def table(written):
-    """Return the table for the documentation: name, what is to be seen, what is chosen, and why."""
-    lines = ["| machine | what it is | `select_device()` | because of |", "|---|---|---|---|"]
+    """Return the table for the documentation: name, description, selected device, and reason."""
+    lines = ["| machine | description | `select_device()` | because of |", "|---|---|---|---|"]
     for name in sorted(BUNDLED):
         selection = select_device(machine=Machine.from_dict(json.loads(written[name + ".json"])))
         cause = "`%s`" % selection.findings[0].code if selection.device == "cpu" and selection.findings else ""
@@ -119,7 +119,7 @@ def table(written):
 
 
 def read(path):
-    """Return a file's text, "" where there is none."""
+    """Return the text of a file, "" if there is none."""
     if not os.path.exists(path):
         return ""
     with open(path, encoding="utf-8") as stream:
@@ -127,7 +127,7 @@ def read(path):
 
 
 def main():
-    """Write what differs, or with ``--check`` only name it."""
+    """Write what differs, or only report it with ``--check``."""
     wanted = files()
     targets = {os.path.join(TARGET, name): text for name, text in wanted.items()}
     page = read(PAGE)
@@ -135,12 +135,12 @@ def main():
         before, _, rest = page.partition(BEGIN)
         targets[PAGE] = before + BEGIN + "\n\n" + table(wanted) + "\n" + END + rest.partition(END)[2]
     else:
-        print("%s has no place for the table" % os.path.relpath(PAGE, ROOT))
+        print("%s has no markers for the table" % os.path.relpath(PAGE, ROOT))
     present = os.listdir(TARGET) if os.path.isdir(TARGET) else []
     surplus = [os.path.join(TARGET, name) for name in present if name not in wanted and name.endswith(".json")]
     stale = [path for path, text in sorted(targets.items()) if read(path) != text]
     for path in stale + surplus:
-        print("%s is not what tests/machines say" % os.path.relpath(path, ROOT))
+        print("%s is outdated" % os.path.relpath(path, ROOT))
     if "--check" in sys.argv[1:]:
         return 1 if stale or surplus else 0
     os.makedirs(TARGET, exist_ok=True)

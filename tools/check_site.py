@@ -1,4 +1,4 @@
-"""Check a built site without a network: links, anchors, pages that nothing leads to, nothing loaded from elsewhere.
+"""Check a built site without a network: links, anchors, unreachable pages, and resources from other sites.
 
 ::
 
@@ -11,15 +11,15 @@ import re
 import sys
 from urllib.parse import unquote, urlsplit
 
-#: Where an address is loaded, and not only named.
+#: Attributes whose address is loaded.
 LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("link", "href"), ("object", "data")}
 
-#: Of ``<link rel=...>``: what only names another page.
+#: Values of ``<link rel=...>`` that do not load the address.
 NAMES = {"canonical", "next", "prev", "alternate"}
 
 
 class Page(html.parser.HTMLParser):
-    """What a page leads to, loads, and can be led to."""
+    """The links, the resources and the anchors of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -29,7 +29,7 @@ class Page(html.parser.HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        """Take in a tag."""
+        """Record a tag."""
         found = dict(attributes)
         for name in {found.get("id"), found.get("name") if tag == "a" else None} - {None}:
             if name in self.anchors and found.get("id") == name:
@@ -43,7 +43,7 @@ class Page(html.parser.HTMLParser):
         self._in_title = tag == "title"
 
     def handle_data(self, data):
-        """Take in text."""
+        """Record text."""
         if self._in_title:
             self.title += data
             self._in_title = False
@@ -62,7 +62,7 @@ def read(folder):
 
 
 def problems(folder):
-    """Return what is wrong with a site, a sentence each."""
+    """Return the problems of a site, one sentence each."""
     pages = read(folder)
     found = [] if "index.html" in pages else ["there is no index.html"]
     leads = {}
@@ -98,14 +98,14 @@ def problems(folder):
 
 
 def place(folder, path, link):
-    """Return the file that an address on a page means."""
+    """Return the file to which an address on a page refers."""
     address = unquote(urlsplit(link).path)
     base = folder if address.startswith("/") else os.path.dirname(os.path.join(folder, path))
     return os.path.normpath(os.path.join(base, address.lstrip("/"))) if address else os.path.join(folder, path)
 
 
 def follow(folder, pages, path, link):
-    """Return the page that a link leads to, and what is wrong with the link."""
+    """Return the page to which a link refers, and the problem of the link."""
     parts = urlsplit(link)
     if parts.scheme in ("http", "https"):
         fits = parts.scheme == "https" and re.match(r"[\w-]+(\.[\w-]+)+(:\d+)?$", parts.netloc) and " " not in link
@@ -123,12 +123,12 @@ def follow(folder, pages, path, link):
 
 
 def main():
-    """Check the site that the first argument names."""
+    """Check the site in the folder of the first argument."""
     found = problems(sys.argv[1])
     for problem in found:
         print(problem)
     if not found:
-        print("%d pages, every link leads somewhere" % len(read(sys.argv[1])))
+        print("%d pages, no broken links" % len(read(sys.argv[1])))
     return 1 if found else 0
 
 

@@ -40,10 +40,7 @@ def sign(word: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text without control characters and without those that change the direction of what follows.
-
-    Names come from drivers and files. Line feeds stay.
-    """
+    """Return text of several lines without control characters and characters that change the writing direction."""
     if text.isprintable():
         return text
     return "".join(item if item.isprintable() or item == "\n" else " " if item == "\t" else "?" for item in text)

@@ -1,4 +1,4 @@
-"""Every verb and option of the command, as the argument parser has them."""
+"""The page of the command line: every verb and option, from the argument parser."""
 
 import argparse
 import re
@@ -8,19 +8,10 @@ from .markdown import plain
 
 __all__ = ["command_line_page", "verbs"]
 
-#: The release in which a verb appeared.
-SINCE = dict.fromkeys(
-    (
-        "doctor", "devices", "explain", "snapshot", "resolve", "matrix", "verify", "bench", "tune", "run", "leases",
-        "launch", "fleet", "diff",
-    ),
-    "0.1.0",
-)  # fmt: skip
-
 _HEAD = """# Command line
 
-`devicekit` and `python -m devicekit` are the same command. Every verb takes `--json`; what it prints then has a
-[schema](json.md). Exit status 0: fine; 1: an error was found, or what was asked for cannot be had; 2: wrong use.
+`devicekit` and `python -m devicekit` are the same command. Every verb has `--json`; its output has a [schema](json.md). Exit
+status 0: fine; 1: an error was found, or the requested device cannot be used; 2: wrong use.
 """
 
 
@@ -41,13 +32,12 @@ def command_line_page(parser: argparse.ArgumentParser) -> str:
     """Return the page."""
     lines = [_HEAD]
     found = list(verbs(parser))
-    lines += ["| command | does |", "|---|---|"]
+    lines += ["| command | what it does |", "|---|---|"]
     lines += [
         "| [`devicekit %s`](#%s) | %s |" % (" ".join(names), "-".join(names), _text(text)) for names, text, _ in found
     ]
     for names, text, below in found:
         lines += ["", "## `devicekit %s` {#%s}" % (" ".join(names), "-".join(names)), "", _sentence(text), ""]
-        lines += ["*Added in version %s.*" % SINCE[names[0]], ""]
         if below.description and below.description != text:
             lines += [_text(below.description), ""]
         lines += ["```text", _usage(below), "```", ""]

@@ -1,4 +1,4 @@
-"""What numpydoc's docstrings say in a way of their own, made readable for the site: ``versionadded``, double backticks."""
+"""Converts the special notation of numpydoc for the site: ``versionadded`` and its like, choices in braces."""
 
 import re
 
@@ -17,7 +17,7 @@ _WORDS = {
 
 
 class Directives(Extension):
-    """Moves these directives from the end, where they would count as part of the last section, under the summary."""
+    """Moves these directives from the end, where they would be part of the last section, below the summary."""
 
     def on_object(self, *, obj, **_):
         """Rewrite the docstring of an object."""

@@ -26,7 +26,7 @@ def generated():
 
 
 def on_config(config):
-    """Fill in the parts of the navigation that follow from the code."""
+    """Add the parts of the navigation that are generated from the code."""
     pages = list(api.api_pages())
     fill = {
         "API": ["reference/api/index.md"] + [page for page in pages if not page.endswith("index.md")],

@@ -1,4 +1,4 @@
-"""The machines that come with devicekit, for tests of programs that use it."""
+"""The page of the machines that come with devicekit, for tests of programs that use it."""
 
 from devicekit import diagnose, select_device, testing
 
@@ -8,11 +8,11 @@ __all__ = ["machines_page"]
 
 _HEAD = """# Bundled machines
 
-`devicekit.testing.simulated_machine("NAME")` has devicekit answer for one of these machines, and
-`devicekit.testing.load("NAME")` returns it. They are snapshots of simulated hardware with the software that people have on it.
-How tests use them: [Test your library](../how-to/test-your-library.md).
+`devicekit.testing.simulated_machine("NAME")` makes devicekit use one of these machines, and `devicekit.testing.load("NAME")`
+returns it. They are snapshots of simulated hardware with typical software. See
+[Test your library](../how-to/test-your-library.md).
 
-| name | machine | chosen | findings |
+| name | machine | selected device | findings |
 |---|---|---|---|
 """
 

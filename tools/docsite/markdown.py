@@ -1,4 +1,4 @@
-"""Text as Markdown or HTML, and what is code in a page."""
+"""Text as Markdown or HTML, and the code blocks of a page."""
 
 import html
 import re
@@ -28,7 +28,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def outside_code(page: str, change: Callable[[str], str]) -> str:
-    """Return a page with its lines changed that are neither in a fenced block nor a heading."""
+    """Return a page with all lines changed that are not headings and not in a fenced block."""
     changed: List[str] = []
     fence = ""
     for line in page.split("\n"):
@@ -44,7 +44,7 @@ def outside_code(page: str, change: Callable[[str], str]) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Return a text whose signs Markdown and HTML leave alone.
+    r"""Return a text with the special characters of Markdown and HTML escaped.
 
     >>> plain("a <b> | c*")
     'a &lt;b&gt; \\| c\\*'
@@ -53,7 +53,7 @@ def plain(text: str) -> str:
 
 
 def table(identity: str, heads: Sequence[str], rows: Iterable[Tuple[str, ...]], label: str) -> str:
-    """Return rows as an HTML table that the site's script gives a filter box; ``rows`` are texts, not HTML."""
+    """Return an HTML table to which the script of the site adds a filter; ``rows`` are text, not HTML."""
     lines = ['<div class="matrix" data-label="%s">' % html.escape(label), '<table id="%s">' % html.escape(identity)]
     lines.append("<thead><tr>%s</tr></thead>" % "".join("<th>%s</th>" % html.escape(head) for head in heads))
     lines.append("<tbody>")

@@ -1,4 +1,4 @@
-"""The bundled data as tables that can be searched: what every release needs and brings, with where that was read."""
+"""The pages of the matrix: what every release needs and contains, with sources, as searchable tables."""
 
 import json
 import os
@@ -15,11 +15,11 @@ _DATA = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "matrix", "data"
 )
 
-#: Page: its title, what it says first, and the projects whose releases it shows; every project is on one page.
+#: Page: its title, its first sentence, and its projects; every project is on one page.
 PAGES: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     "tensorflow": (
         "TensorFlow",
-        "All distributions that bring TensorFlow itself. A release without a kind says nothing of what it was built for.",
+        "All distributions that bring TensorFlow itself. Releases without a kind do not declare what they were built for.",
         (
             "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-cpu-aws",
             "tensorflow-macos", "tensorflow-rocm", "tensorflow-directml", "tf-nightly",
@@ -27,7 +27,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     ),
     "plug-ins": (
         "Plug-ins of TensorFlow",
-        "Pluggable devices: each is loaded by `import tensorflow`, and goes with few releases of it.",
+        "Pluggable devices: each is loaded by `import tensorflow`, and works with few releases of it.",
         (
             "tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow",
             "intel-extension-for-tensorflow-lib", "tensorflow-io-gcs-filesystem",
@@ -50,15 +50,15 @@ PAGES: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
     ),
 }  # fmt: skip
 
-#: What is not the release of a project: file of data, title, columns.
+#: Data other than releases: file, title, columns.
 TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
-    ("loads", "What a TensorFlow can load", ("minor", "numpy", "protobuf", "keras")),
+    ("loads", "What TensorFlow can load", ("minor", "numpy", "protobuf", "keras")),
     ("holds", "What wheels do not declare", ("projects", "versions", "python", "goal", "needs", "because", "seen")),
     ("imports", "What an import needs", ("projects", "versions", "python", "backend", "needs", "breaks", "because", "seen")),
     ("plugins", "Which TensorFlow a plug-in loads next to", ("distribution", "versions", "loads", "seen")),
     ("cuda", "CUDA", ("cuda", "linux_driver", "windows_driver", "libraries", "windows_libraries")),
     ("cudnn", "cuDNN", ("versions", "library", "windows_library", "cuda", "oldest_capability")),
-    ("libraries", "Libraries that a TensorFlow opens", ("release", "python", "libraries")),
+    ("libraries", "Libraries that TensorFlow opens", ("release", "python", "libraries")),
     ("gpus", "Compute capabilities of NVIDIA's GPUs", ("name", "capability")),
     ("gpu_code", "GPU code of PyTorch's builds and JAX's plug-ins", ("framework", "versions", "cuda", "capabilities")),
     ("rocm", "ROCm", ("tensorflow_rocm", "rocm", "kernel_drivers", "gfx")),
@@ -71,14 +71,14 @@ TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
         ("projects", "versions", "architecture", "needs", "ends", "instead", "seen"),
     ),
     (
-        "memory", "Memory that an import takes",
+        "memory", "Memory used by an import",
         ("projects", "versions", "tried", "killed_bytes", "resident_bytes", "address_space_bytes"),
     ),
 )  # fmt: skip
 
 _HEADS = ("release", "Python", "platforms", "built for", "CUDA", "cuDNN", "GPU code", "requires", "read in")
 
-#: Requirements that decide whether a set works; the others are in the command's output.
+#: Requirements that determine whether releases work together; `devicekit matrix` shows all.
 _DECIDING = (
     "tensorflow", "numpy", "protobuf", "keras", "jax", "torch", "ml-dtypes", "ml_dtypes", "tensorboard", "h5py", "triton",
     "setuptools", "nvidia", "cuda", "scipy", "opt", "intel", "grpcio",
@@ -91,7 +91,7 @@ def matrix_pages() -> Dict[str, str]:
     groups = dict(PAGES)
     shown = {name for _, _, names in groups.values() for name in names}
     rest = tuple(name for name in matrix.projects() if name not in shown)
-    groups["nvidia"] = ("NVIDIA's libraries", "CUDA's libraries as packages of the registry.", rest)
+    groups["nvidia"] = ("NVIDIA's libraries", "CUDA libraries as packages on the index.", rest)
     pages = {}
     for page, (title, text, names) in groups.items():
         lines = ["# %s" % title, "", text, ""]
@@ -117,7 +117,7 @@ def _rows(matrix: Matrix, name: str) -> Iterator[Tuple[str, ...]]:
                 version + (" (withdrawn)" if release.yanked else ""),
                 ", ".join(_python(tag) for tag in build.pythons),
                 ", ".join(platform for platform, _ in build.wheels),
-                {"empty": "nothing of its own"}.get(build.kind, build.kind),
+                {"empty": "nothing (a placeholder)"}.get(build.kind, build.kind),
                 build.cuda,
                 build.cudnn,
                 " ".join(build.capabilities),
@@ -137,9 +137,9 @@ def _python(tag: str) -> str:
 
 def _others() -> str:
     lines = [
-        "# What else is known",
+        "# Drivers, libraries and rules",
         "",
-        "Drivers, libraries, GPUs, and what no wheel declares: each table with where it comes from.",
+        "Drivers, libraries, GPUs, and what wheels do not declare, each table with its source.",
         "",
     ]
     for name, title, columns in TABLES:

@@ -5,11 +5,12 @@ import warnings
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 from ...errors import DevicekitError
+from ...logs.scrub import printable
 from ...records import Record
 
 __all__ = [
     "BLUE", "FAINT", "GREEN", "GREY", "INK", "PURPLE", "RED", "WIDE", "Entries", "Panel", "decades", "figure", "label",
-    "matplotlib_style", "measured", "power", "printable", "require_matplotlib", "rows_of_bars", "shortened",
+    "matplotlib_style", "measured", "power", "require_matplotlib", "rows_of_bars", "shortened",
 ]  # fmt: skip
 
 #: Inches; from this width on, there is more room for names and numbers.
@@ -182,11 +183,6 @@ def measured(value: float, uncertainty: float) -> str:
 def label(text: str) -> str:
     """Return text that matplotlib shows unchanged: no formulas between dollar signs, no control characters."""
     return printable(text).replace("$", "\\$")
-
-
-def printable(text: str) -> str:
-    """Return text in one line, without control characters and characters that change the writing direction."""
-    return text if text.isprintable() else "".join(item if item.isprintable() else "?" for item in text)
 
 
 def shortened(text: str, most: int) -> str:

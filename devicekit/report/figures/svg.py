@@ -11,7 +11,8 @@ from io import BytesIO
 from typing import Any, Dict, List, Set, Tuple
 from xml.etree import ElementTree
 
-from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_style, printable
+from ...logs.scrub import printable
+from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_style
 
 __all__ = ["CLASSES", "inline_svg"]
 
