@@ -181,7 +181,7 @@ def test_what_is_wrong_with_another_framework_does_not_alarm(make_machine):
     assert not meant.candidates[0].usable
     assert meant.candidates_for("jax")[0].usable
     assert meant.by_code("gpu-vendor-unsupported").summary == (
-        "PyTorch 2.9.1+cpu uses no GPU here; JAX 0.6.2, which is installed too, can use the NVIDIA L4."
+        "PyTorch 2.9.1+cpu cannot use a GPU here, but JAX 0.6.2, which is also installed, can use the NVIDIA L4."
     )
     # KERAS_BACKEND is the user's own word, which auto() does not change.
     assert [fix.command for fix in meant.by_code("gpu-vendor-unsupported").fix] == ["export KERAS_BACKEND=jax"]

@@ -38,8 +38,8 @@ ROCM = {"/opt/rocm/.info/version": "6.0.0\n"}
 @pytest.mark.parametrize(
     "driver, words",
     [
-        ("", "amdgpu is not loaded"), ("radeon", "the driver radeon has it"), ("vfio-pci", "the driver vfio-pci has it"),
-        ("amdgpu", "without its part for computing"),
+        ("", "amdgpu is not loaded"), ("radeon", "bound to the driver radeon"), ("vfio-pci", "bound to the driver vfio-pci"),
+        ("amdgpu", "without compute support"),
     ],
 )  # fmt: skip
 def test_an_amd_gpu_without_its_driver(diagnosed, driver, words):

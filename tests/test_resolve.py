@@ -290,7 +290,7 @@ def test_musl_and_32_bit_are_said():
         ({"also": ["caffe"]}, "accepted are tensorflow"),
         ({"also": "torch"}, "sequence"),
         ({"keep": "torch"}, "sequence"),
-        ({"keep": ["==2"]}, "no requirement"),
+        ({"keep": ["==2"]}, "not a valid requirement"),
         ({"python": "three"}, "accepted are 3.7"),
         ({"platform": "beos"}, "accepted are linux-x86_64"),
     ],

@@ -43,7 +43,7 @@ def candidates(
         found = _gpus(view, findings, _is_open(view, findings, unsettled), framework)
         found += _tpus(view, findings, framework)
     except UnknownFactError as error:
-        undecided.append(NotEvaluated("no-gpu", "the GPUs of this machine could not be listed: %s" % error))
+        undecided.append(NotEvaluated("no-gpu", "cannot list the GPUs of this machine: %s" % error))
     # Where listing the devices kills the process, nothing can be computed either.
     blocked = blocking(findings, (framework, framework + ".devices"))
     native = view.machine.native

@@ -48,7 +48,7 @@ def reason_not_asked(facts: PlatformFacts, installed: bool) -> str:
     """Return why the rules of a plug-in cannot be evaluated, "" if they can."""
     if facts.facts.known and installed:
         return ""
-    return "its rules were not asked: %s" % (
+    return "its rules were not evaluated: %s" % (
         facts.facts.problem or "the plug-in %s is not installed here" % facts.label
     )
 

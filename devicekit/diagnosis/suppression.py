@@ -53,6 +53,6 @@ def as_seen_from(finding: Finding, meant: str) -> Finding:
     if finding.severity == "warning":
         return finding.replace(severity="info")
     # What would mend the other one may change what the meant one needs.
-    text = "Nothing, as long as it is %s that computes; else give %s an environment of its own"
+    text = "No action needed while you use %s; otherwise install %s in a separate environment"
     leave = Fix(text % (TITLES[meant], " and ".join(TITLES[name] for name in about)))
     return finding.replace(severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))

@@ -113,7 +113,9 @@ class View:
         if row is None and self.has_tensorflow:
             version = self.tensorflow_version
             raise UnknownFactError(
-                "the matrix does not know %s" % self.tensorflow_label if version else "TensorFlow's version is unknown"
+                "the compatibility data does not include %s" % self.tensorflow_label
+                if version
+                else "TensorFlow's version is unknown"
             )
         return row
 

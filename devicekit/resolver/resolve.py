@@ -119,7 +119,9 @@ def _parsed(keep: Sequence[str]) -> Tuple[Need, ...]:
         try:
             Requirement(text)
         except InvalidRequirement as error:
-            raise ValueError("cannot keep %r: it is no requirement (%s)" % (text, str(error).split("\n")[0])) from None
+            raise ValueError(
+                "cannot keep %r: not a valid requirement (%s)" % (text, str(error).split("\n")[0])
+            ) from None
     return tuple(Need(text, because="it is to be kept") for text in keep)
 
 

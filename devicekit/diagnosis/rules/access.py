@@ -91,7 +91,7 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
         yield Finding(
             "device-permission-denied",
             "warning",
-            "This user may not open %s." % ", ".join(denied.nodes[:3]),
+            "This user has no access to %s." % ", ".join(denied.nodes[:3]),
             tuple(Evidence("no read and write access", path) for path in denied.nodes[:3]),
             (_join_groups(view, denied),),
             (denied.platform,),
@@ -102,7 +102,7 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
         yield Finding(
             "device-permission-denied",
             "warning",
-            "This user may not open %s, through which WSL reaches every GPU." % dxg.path,
+            "This user has no access to %s, through which WSL reaches every GPU." % dxg.path,
             (Evidence("no read and write access", dxg.path),),
             (view.shell.root_fix("Let every user open it, which is WSL's default", "chmod a+rw %s" % dxg.path),),
             ("directml", "cuda", "rocm"),

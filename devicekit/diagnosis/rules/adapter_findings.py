@@ -57,19 +57,19 @@ def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
     if neural:
         yield _finding(
             "info",
-            "TensorFlow lists %s as a GPU, but it is a neural processor: devicekit leaves it out."
+            "TensorFlow lists %s as a GPU, but it is a neural processor, which devicekit does not use."
             % shown[neural[0]].name,
             [Evidence("%s is a neural processor" % shown[index].name, _source(view)) for index in neural],
-            [Fix("Use a GPU; neural processors are used by ONNX Runtime")],
+            [Fix("Use a GPU; ONNX Runtime can use neural processors")],
             tuple("tensorflow.gpu:%d" % index for index in neural),
         )
     if view.directml_flavour == "plugin" and len(listing.listed) > MOST_DEVICES:
         yield _finding(
             "warning",
-            "%s makes no more than %d devices, and here are %d: TensorFlow lists them, and fails when it starts all of them."
+            "%s supports at most %d devices, but this machine has %d: TensorFlow fails when it starts all of them."
             % (name, MOST_DEVICES, len(listing.listed)),
             [Evidence("%d adapters" % len(listing.listed), _source(view))],
-            [_set(view, "Leave the first ones visible", ",".join(map(str, range(MOST_DEVICES))))],
+            [_set(view, "Make only the first ones visible", ",".join(map(str, range(MOST_DEVICES))))],
             tuple("tensorflow.gpu:%d" % index for index in range(MOST_DEVICES, len(listing.listed))),
         )
     yield from _order(view, name, listing)
@@ -80,15 +80,15 @@ def _order(view: View, name: str, listing: AdapterListing) -> Iterable[Finding]:
     if build is not None and build < _SORTING_BUILD and len(listing.listed) > 1:
         yield _finding(
             "info",
-            "Windows before 1803 does not sort adapters by performance: GPU 0 need not be the fastest one.",
+            "Windows before 1803 does not sort adapters by performance: GPU 0 may not be the fastest.",
             [Evidence("build %d" % build, "the operating system")],
-            [_set(view, "Put the fastest one first, by its number", "1,0")],
+            [_set(view, "Put the number of the fastest one first", "1,0")],
         )
     version = view.machine.python.version_of("tensorflow-directml-plugin") or ""
     if view.directml_flavour == "plugin" and version.startswith("0.0.") and listing.hidden and listing.listed:
         yield _finding(
             "info",
-            "%s %s uses one adapter only: %s." % (name, version, listing.listed[0].name),
+            "%s %s uses only one adapter: %s." % (name, version, listing.listed[0].name),
             [Evidence("%d adapters" % listing.counted, _source(view))],
             [_set(view, "Choose another one by its number", "1")],
         )
@@ -116,10 +116,10 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
         if remote:
             yield _finding(
                 "info",
-                "Windows shows this session the adapter of Remote Desktop only: %s finds no GPU in it." % name,
+                "This Remote Desktop session has only a virtual display adapter, so %s finds no GPU." % name,
                 [Evidence(remote[0].name, _source(view))],
                 [
-                    Fix("Run it in a session at the machine itself"),
+                    Fix("Run it in a session on the machine itself"),
                     Fix(
                         "Or allow hardware graphics in Remote Desktop sessions: in gpedit.msc, Computer Configuration, "
                         "Administrative Templates, Windows Components, Remote Desktop Services, Remote Session Environment"
@@ -130,17 +130,21 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
         elif directml.failure and directml.adapters.source == "DXGI":
             yield _finding(
                 "warning",
-                "%s finds no adapter, because DXGI lists none." % name,
+                "%s finds no GPU: DXGI lists no adapter." % name,
                 [Evidence(directml.failure, "DXGI")],
-                [Fix("Install the GPU vendor's current driver and restart Windows")],
+                [Fix("Install the current driver of the GPU's vendor and restart Windows")],
                 ("directml",),
             )
         return
     yield _finding(
         "warning",
-        "%s finds no adapter here: DXCore lists no GPU." % name,
-        [Evidence("it lists %s" % (", ".join(item.name for item in every) or "nothing"), _source(view))],
-        [Fix("Install the GPU vendor's current driver in Windows, which brings the part for WSL, and restart Windows")],
+        "%s finds no GPU: DXCore lists no adapter." % name,
+        [Evidence("DXCore lists %s" % (", ".join(item.name for item in every) or "nothing"), _source(view))],
+        [
+            Fix(
+                "Install the current driver of the GPU's vendor in Windows (it includes the part for WSL), and restart Windows"
+            )
+        ],
         ("directml",),
     )
 
@@ -160,11 +164,11 @@ def _rejected(view: View, name: str, listing: AdapterListing) -> Finding:
         if least is not None and numbers and numbers < least:
             words = "driver %s; WSL needs %s or later" % (item.driver_version, ".".join(map(str, least)))
             evidence.append(Evidence(words, _source(view)))
-    fixes.append(Fix("Use another GPU: older ones lack what TensorFlow asks for, whatever the driver"))
+    fixes.append(Fix("Use another GPU: older ones lack features that TensorFlow needs, with any driver"))
     return _finding(
         "info" if usable else "warning",
         "%s does not use %s: %s."
-        % (name, names, reasons[0] if len(reasons) == 1 else "their drivers lack what it needs"),
+        % (name, names, reasons[0] if len(reasons) == 1 else "their drivers lack features it needs"),
         evidence,
         fixes,
         tuple("tensorflow.gpu:%d" % (usable + index) for index in range(len(rejected))) if usable else ("directml",),
@@ -193,14 +197,14 @@ def hiding_variable(view: View) -> Iterable[Finding]:
         return
     hidden = ", ".join(item.name for item in listing.hidden)
     if not listing.listed and listing.hidden:
-        summary = "%s, which leaves only what DirectML rejects, and hides %s." % (shown, hidden)
+        summary = "%s: only adapters that DirectML rejects are left, and %s is hidden." % (shown, hidden)
         counted = numbered(view.machine.directml.adapters.value or ())
         yield _hides(view, "warning", summary, ("directml",), _index(counted, listing.hidden[0]))
     elif visible.stopped_at is not None and listing.hidden:
-        summary = "%s, which is read up to '%s' only, and hides %s." % (shown, visible.stopped_at[:20], hidden)
+        summary = "%s: everything from '%s' on is ignored, so %s is hidden." % (shown, visible.stopped_at[:20], hidden)
         yield _hides(view, "warning", summary)
     elif len(set(visible.indices)) < len(visible.indices):
-        yield _hides(view, "info", "%s: what stands there twice is listed twice, as two devices on one GPU." % shown)
+        yield _hides(view, "info", "%s: an adapter named twice is listed as two devices on one GPU." % shown)
 
 
 def _index(adapters: Tuple[DxAdapter, ...], wanted: DxAdapter) -> str:
@@ -210,6 +214,8 @@ def _index(adapters: Tuple[DxAdapter, ...], wanted: DxAdapter) -> str:
 def _hides(view: View, severity: str, summary: str, blocks: Tuple[str, ...] = (), better: str = "") -> Finding:
     fixes = [view.shell.unset_fix(_VARIABLE)]
     if better:
-        fixes.insert(0, _set(view, "Name the other one: numbers count every adapter that has Direct3D 12", better))
+        fixes.insert(
+            0, _set(view, "Use the number of the other one; every adapter with Direct3D 12 is counted", better)
+        )
     evidence = Evidence("%s=%s" % (_VARIABLE, (view.machine.process.env(_VARIABLE) or "")[:60]), "environment")
     return Finding("device-hidden", severity, summary, (evidence,), tuple(fixes), blocks)

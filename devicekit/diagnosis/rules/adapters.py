@@ -163,8 +163,8 @@ def why_rejected(adapter: DxAdapter) -> str:
         return adapter.problem
     level = adapter.feature_level
     if level is not None and level < LEAST_LEVEL:
-        return "it reaches Direct3D feature level %d_%d, and 11_0 is needed" % (level >> 12, level >> 8 & 0xF)
-    return "Direct3D or DirectML does not accept it"
+        return "it supports Direct3D feature level %d_%d, and 11_0 is needed" % (level >> 12, level >> 8 & 0xF)
+    return "Direct3D or DirectML rejects it"
 
 
 def known_listing(view: View) -> Optional[AdapterListing]:

@@ -30,7 +30,7 @@ def another_could(
             Finding(
                 "gpu-vendor-unsupported",
                 "info",
-                "%s uses no GPU here; %s, which is installed too, %s use the %s."
+                "%s cannot use a GPU here, but %s, which is also installed, %s use the %s."
                 % (_label(view, meant), other, sure, gpu.name),
                 (Evidence("%s: %s" % (gpu.device, gpu.name)), Evidence("%s with %s" % (other, gpu.platform))),
                 tuple(_switch(view, name)),
@@ -57,10 +57,8 @@ def _label(view: View, framework: str) -> str:
 def _switch(view: View, framework: str) -> Iterable[Fix]:
     """How Keras comes to compute with the other one; Keras up to 2 knows TensorFlow alone."""
     if not is_keras3(keras_version(view)):
-        yield view.shell.install_fix(
-            "Write the program for it, or install Keras 3, which computes with either", "keras>=3"
-        )
+        yield view.shell.install_fix("Write your program for it, or install Keras 3, which runs on either", "keras>=3")
         return
-    yield view.shell.set_fix("Let Keras compute with it", "KERAS_BACKEND", framework)
+    yield view.shell.set_fix("Run Keras on it", "KERAS_BACKEND", framework)
     if backend(view).source != "KERAS_BACKEND":
-        yield Fix("In a program: before Keras is imported", 'import devicekit; devicekit.auto(framework="any")')
+        yield Fix("Or in your program, before Keras is imported", 'import devicekit; devicekit.auto(framework="any")')

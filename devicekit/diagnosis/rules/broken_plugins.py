@@ -23,10 +23,10 @@ def broken(told: PlatformFacts, problem: str) -> Finding:
     of = " for the platform '%s'" % told.name if told.name else ""
     fixes = (
         Fix(
-            "Bring it up to date; if that does not help, tell its makers",
+            "Upgrade it; if that does not help, report it to its authors",
             "python -m pip install --upgrade %s" % told.distribution,
         ),
-        Fix("Or do without plug-ins: set the variable DEVICEKIT_PLUGINS to 0"),
+        Fix("Or disable plug-ins: set DEVICEKIT_PLUGINS=0"),
     )
     return Finding(
         "plugin-broken",

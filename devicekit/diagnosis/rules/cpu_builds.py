@@ -33,7 +33,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     yield Finding(
         "cpu-only-build",
         "warning",
-        "There is an NVIDIA GPU, but %s." % reason,
+        "This machine has an NVIDIA GPU, but %s." % reason,
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, source)),
         fixes,
         ("tensorflow.cuda",),
@@ -45,19 +45,19 @@ def _other_build(view: View, name: str) -> Tuple[str, Sequence[Fix]]:
     """Why this build has no GPU support, and what to install instead."""
     version = view.tensorflow_version or ""
     if view.machine.native.system == "windows" and not (name == "tensorflow-cpu" and _before(version, "2.11")):
-        wsl = Fix("Use TensorFlow in WSL 2 (in a Windows terminal)", "wsl --install")
-        words = "Or make an environment with Python %s and the last release that had it"
+        wsl = Fix("Use TensorFlow in WSL 2 (in PowerShell)", "wsl --install")
+        words = "Or create an environment with Python %s and the last release with GPU support"
         older = LazyFixes(lambda: (wsl, elsewhere(view, words, "cuda", "tensorflow<2.11", "numpy<2")))
-        return "TensorFlow has had no GPU support on native Windows since 2.11", older
+        return "TensorFlow has no GPU support on native Windows since 2.11", older
     reason = "%s is built without GPU support" % name
     if view.machine.native.architecture not in ("x86_64", "AMD64"):
         return reason, (
-            Fix("For this processor there are no TensorFlow wheels with CUDA; NVIDIA's own containers have it"),
+            Fix("Use NVIDIA's TensorFlow container: there are no TensorFlow wheels with CUDA for this processor"),
         )
     # The extra that brings CUDA's libraries exists from 2.14 on.
     extra = "" if _before(version, "2.14") or view.machine.native.system == "windows" else "[and-cuda]"
     requirement = "tensorflow%s%s" % (extra, "==%s" % version if version else "")
-    return reason, replace_by_goal(view, "Replace it by the build with CUDA", "cuda", requirement, version=version)
+    return reason, replace_by_goal(view, "Replace it with the CUDA build", "cuda", requirement, version=version)
 
 
 def _before(version: str, limit: str) -> bool:

@@ -33,9 +33,12 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
         item = found.repair.refused[0]
         folder = item.path.rpartition("/")[0]
         if item.unsafe == "it lies in the working folder":
-            return (Fix("devicekit loads nothing from the working folder: install the libraries beside TensorFlow"),)
+            return (Fix("Install the libraries next to TensorFlow: devicekit loads nothing from the working folder"),)
         return (
-            Fix("devicekit loads nothing that anybody may write", 'chmod -R o-w "%s"' % view.shell.path(folder)),
+            Fix(
+                "Make the folder writable only for its owner: devicekit loads nothing that any user can change",
+                'chmod -R o-w "%s"' % view.shell.path(folder),
+            ),
             export(view, [folder]),
         )
     missing = [name for name in found.missing if found.attempts[name].library is None]
@@ -47,11 +50,11 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
         owner = view.tensorflow
         name = owner.name if owner is not None else "tensorflow"
         requirement = "%s[and-cuda]==%s" % (name, view.tensorflow_version)
-        return repair_install(view, "Install the CUDA libraries of this build beside it", requirement, extra="and-cuda")
+        return repair_install(view, "Install the CUDA libraries of this build", requirement, extra="and-cuda")
     windows = view.machine.native.system == "windows"
     cuda = "CUDA %s and cuDNN %s" % (_WINDOWS_CUDA if windows else (row.linux_cuda, row.linux_cudnn))
     where = "their bin folders on PATH" if windows else "their lib64 folder on LD_LIBRARY_PATH"
-    return (Fix("Install %s from NVIDIA's archive, and put %s" % (cuda, where)),)
+    return (Fix("Install %s from NVIDIA's archive and put %s" % (cuda, where)),)
 
 
 #: What TensorFlow 2.5 to 2.10, the last with GPUs on native Windows, were built for.
@@ -116,7 +119,7 @@ def compute_capability_unsupported(view: View) -> Iterable[Finding]:
                 "" if refused else "machine ",
                 text,
                 names[0],
-                "it ignores the GPU" if refused else "the driver compiles it at first use, which can take half an hour",
+                "it ignores the GPU" if refused else "the driver compiles it at first use, which can take 30 minutes",
             ),
             (Evidence("code for %s" % ", ".join(have), source),)
             + tuple(Evidence(name, gpus[0].source) for name in names[:3]),
@@ -128,13 +131,15 @@ def compute_capability_unsupported(view: View) -> Iterable[Finding]:
 
 def _other_code(view: View, refused: bool, whole: bool) -> Sequence[Fix]:
     if refused and not whole:
-        return (Fix("Use the other GPUs: TensorFlow leaves this one to other programs, or to an older release"),)
+        return (Fix("Use the other GPUs; an older TensorFlow can use this one"),)
     if refused:
-        text = "Install the newest TensorFlow with code for this GPU"
+        text = "Install the newest TensorFlow that supports this GPU"
         return replace_by_goal(view, text, "cuda", "tensorflow[and-cuda]")
     return (
-        view.shell.set_fix("Let the first run finish; keep what it compiled", "CUDA_CACHE_MAXSIZE", "4294967296"),
-        Fix("Or use a build with machine code for it, such as NVIDIA's own TensorFlow container"),
+        view.shell.set_fix(
+            "Let the first run finish, with a cache that holds what it compiles", "CUDA_CACHE_MAXSIZE", "4294967296"
+        ),
+        Fix("Or use a build with machine code for it, such as NVIDIA's TensorFlow container"),
     )
 
 
@@ -152,7 +157,7 @@ def cuda_version_mismatch(view: View) -> Iterable[Finding]:
     yield Finding(
         "cuda-version-mismatch",
         "warning",
-        "%s uses CUDA %s; what is installed is another version." % (view.tensorflow_label, rows[1].cuda),
+        "%s needs CUDA %s, but another version is installed." % (view.tensorflow_label, rows[1].cuda),
         tuple(Evidence("%s instead of %s" % (other.name, runtime), other.path) for other in others[:3]),
         _fixes(view, rows[0], found),
         ("tensorflow.cuda",),
@@ -175,14 +180,14 @@ def cuda_library_missing(view: View) -> Iterable[Finding]:
         return
     absent = [name for name in missing if found.attempts[name].library is None]
     needy = [name for name in missing if name not in absent]
-    what = "opens %s, which cannot be found" % ", ".join(absent)
+    what = "%s not found" % ", ".join(absent)
     if not absent:
         lacks = dict.fromkeys(other for name in needy for other in found.attempts[name].lacks)
-        what = "opens %s, which needs %s, and that cannot be found" % (", ".join(needy), ", ".join(lacks))
+        what = "%s needs %s, which is not found" % (", ".join(needy), ", ".join(lacks))
     yield Finding(
         "cuda-library-missing",
         "warning",
-        "%s %s: it will use no GPU." % (view.tensorflow_label, what),
+        "%s cannot use the GPU: CUDA libraries are missing (%s)." % (view.tensorflow_label, what),
         tuple(_why(view, name, found) for name in missing[:8]),
         _fixes(view, rows[0], found),
         ("tensorflow.cuda",),
@@ -197,10 +202,10 @@ def _why(view: View, name: str, found: Search) -> Evidence:
         return Evidence("%s needs %s" % (name, ", ".join(found.attempts[name].lacks)), library.path)
     refused = next((item for item in found.repair.refused if item.name == name), None)
     if refused is not None:
-        return Evidence("%s is installed, and %s" % (name, refused.unsafe), refused.path)
+        return Evidence("%s is installed, but %s" % (name, refused.unsafe), refused.path)
     there = next((item for item in view.machine.cuda.libraries.value or () if item.name == name), None)
     if there is not None:
-        return Evidence("%s is installed, and not where this build looks" % name, there.path)
+        return Evidence("%s is installed, but not where this build looks" % name, there.path)
     return Evidence("%s not found" % name, view.machine.cuda.libraries.source)
 
 
@@ -210,7 +215,7 @@ def _loadable_first(view: View, found: Search) -> Finding:
     return Finding(
         "cuda-library-missing",
         "info",
-        "%s does not look where %s: by itself it uses no GPU. devicekit.auto() loads %s first."
+        "%s does not find %s, although installed, and would use no GPU. devicekit.auto() loads %s first."
         % (view.tensorflow_label, _lie([item.name for item in files]), "it" if len(files) == 1 else "them"),
         tuple(_why(view, name, found) for name in found.missing[:8]),
         _load_first(view, found),
@@ -221,13 +226,13 @@ def _loadable_first(view: View, found: Search) -> Finding:
 
 def _lie(names: List[str]) -> str:
     if len(names) > 3:
-        return "%s and %d more libraries lie" % (", ".join(names[:2]), len(names) - 2)
-    return ", ".join(names) + (" lies" if len(names) == 1 else " lie")
+        return "%s and %d more libraries" % (", ".join(names[:2]), len(names) - 2)
+    return ", ".join(names)
 
 
 def _load_first(view: View, found: Search) -> Sequence[Fix]:
     folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
-    program = Fix("In a program: call auto() before TensorFlow is imported", "import devicekit; devicekit.auto()")
+    program = Fix("In your program, call auto() before TensorFlow is imported", "import devicekit; devicekit.auto()")
     return (program, export(view, folders))
 
 
@@ -243,15 +248,15 @@ def _management_library(view: View) -> Iterable[Finding]:
     yield Finding(
         "cuda-library-missing",
         "warning",
-        "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
+        "%s cannot use the GPU: NVIDIA's management library (%s) is missing." % (view.tensorflow_label, name),
         (Evidence("%s not found" % name, libraries.source),),
         (
             Fix(
-                "Start the container with the driver's tools as well",
+                "Start the container with the driver's utilities as well",
                 "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE",
             )
             if container
-            else Fix("Install all of the driver: the library is part of it"),
+            else Fix("Reinstall the complete driver, which includes the library"),
         ),
         ("tensorflow.cuda",),
         "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html",
@@ -273,7 +278,7 @@ def cudnn_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "cudnn-missing",
         "warning",
-        "%s opens %s, which cannot be found: it will use no GPU." % (view.tensorflow_label, name),
+        "%s cannot use the GPU: cuDNN (%s) is not installed." % (view.tensorflow_label, name),
         tuple(evidence),
         _cudnn_fix(view, rows[0], found),
         ("tensorflow.cuda",),
@@ -339,12 +344,12 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
     short = ".".join(version.split(".")[:3])
     blocks: Tuple[str, ...] = ("tensorflow.cuda",)
     if version_at_least(version, compiled) is False:
-        reason = "was compiled with cuDNN %s, and refuses the older %s that is found" % (compiled, short)
+        reason = "was compiled with cuDNN %s and refuses the older %s that is installed" % (compiled, short)
         evidence = Evidence("compiled with %s" % compiled, seen)
     elif left and line is not None:
         reason = "would load cuDNN %s, which has no code for compute capability %s" % (short, left[0])
         evidence = Evidence(
-            "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's matrix"
+            "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's compatibility data"
         )
         blocks = ("tensorflow.cuda",) if len(left) == len(capabilities) else ()
     else:
@@ -364,10 +369,10 @@ def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str
     major = row.linux_cudnn
     limit = "9.11" if old_gpu and major == "9" else "%d" % (int(major) + 1)
     if not _is_wheels(library):
-        text = "Put a cuDNN from %s on and before %s in the place of %s" % (compiled, limit, library.path)
+        text = "Install cuDNN >=%s,<%s in place of %s" % (compiled, limit, library.path)
         return (Fix(text),)
     name = "nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0]
-    return (view.shell.install_fix("Install a cuDNN that goes with both", "%s>=%s,<%s" % (name, compiled, limit)),)
+    return (view.shell.install_fix("Install a cuDNN that both support", "%s>=%s,<%s" % (name, compiled, limit)),)
 
 
 @rule("xla-toolchain-missing", hidden_by=(*_BEFORE_CUDNN, "driver-shadowed", "driver-too-old"))
@@ -382,18 +387,18 @@ def xla_toolchain_missing(view: View) -> Iterable[Finding]:
         return
     by_default = version_at_least(row.minor, "2.11")
     missing = "libdevice.10.bc" if found else "libdevice.10.bc and ptxas"
-    text = "Install CUDA's compiler beside TensorFlow"
+    text = "Install the CUDA compiler next to TensorFlow"
     command = repair_install(view, text, "nvidia-cuda-nvcc-cu%s" % row.linux_cuda.partition(".")[0], extra="and-cuda")
     toolkit = view.shell.set_fix(
-        "Install the compiler of the CUDA %s toolkit, and tell XLA its folder" % row.linux_cuda,
+        "Install the compiler of the CUDA %s toolkit and set its folder for XLA" % row.linux_cuda,
         "XLA_FLAGS",
         "--xla_gpu_cuda_data_dir=/usr/local/cuda",
     )
     yield Finding(
         "xla-toolchain-missing",
         "warning" if by_default else "info",
-        "%s of CUDA cannot be found: what XLA compiles for the GPU fails%s."
-        % (missing, ", and Keras lets it compile in model.fit" if by_default else " (jit_compile=True)"),
+        "CUDA's %s not found: whatever XLA compiles for the GPU fails%s."
+        % (missing, ", and Keras compiles with XLA in model.fit" if by_default else " (jit_compile=True)"),
         tuple(Evidence("%s not found" % name, toolchain.source) for name in missing.split(" and "))
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:1]),
         command if version_at_least(row.minor, _RUNPATH_SINCE) else (toolkit,),

@@ -29,9 +29,7 @@ _SEVERAL_SLICES = 570
 
 
 #: Said of a slice, where others are there.
-_ONE_SLICE = (
-    "with this driver a program sees one slice (CUDA_VISIBLE_DEVICES=MIG-... chooses another), and no whole GPU"
-)
+_ONE_SLICE = "with this driver a program sees one slice (select it with CUDA_VISIBLE_DEVICES=MIG-...) and no whole GPU"
 
 
 class CudaDevice(NamedTuple):
@@ -148,9 +146,7 @@ def _counted(gpus: Sequence[Gpu], view: View) -> Tuple[List[CudaDevice], str]:
     doubt = ""
     if view.machine.process.env("CUDA_DEVICE_ORDER") != "PCI_BUS_ID" and len({_kind(gpu) for gpu in healthy}) > 1:
         healthy.sort(key=lambda gpu: _speed(gpu, view))
-        doubt = (
-            "CUDA counts different GPUs from the fastest on, by a rule of its own; CUDA_DEVICE_ORDER is not PCI_BUS_ID"
-        )
+        doubt = "CUDA numbers GPUs fastest first; nvidia-smi may differ. CUDA_DEVICE_ORDER=PCI_BUS_ID makes them agree."
     found: List[CudaDevice] = []
     for gpu in healthy:
         if gpu.mig_enabled.or_none() and gpu.mig_devices.known:
@@ -241,9 +237,9 @@ def _chosen(
         return _at_once(found, machine), "numbers in CUDA_VISIBLE_DEVICES, and GPUs in MIG mode" if mig else ""
     for name in names:
         if name.startswith("GPU-") and not any(gpu.uuid for gpu in gpus):
-            return list(ordered)[: len(names)], "the identifiers of the GPUs are not known"
+            return list(ordered)[: len(names)], "the identifiers of the GPUs are unknown"
         if name.startswith("MIG-") and _unnamed(ordered, gpus):
-            return list(ordered)[:1], "the identifiers of the slices are not known"
+            return list(ordered)[:1], "the identifiers of the slices are unknown"
         matches = _named(name, ordered, gpus)
         if len(matches) != 1:  # nothing of that name, or more than one: the list ends here
             break
@@ -352,4 +348,4 @@ def without_slices(view: View) -> List[Gpu]:
 
 
 def _undescribed(name: str, index: int) -> Gpu:
-    return Gpu("nvidia", name, index, mig_enabled=Fact.unknown("no driver describes it"))
+    return Gpu("nvidia", name, index, mig_enabled=Fact.unknown("no driver reports it"))

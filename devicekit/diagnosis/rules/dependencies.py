@@ -149,14 +149,12 @@ def _finding(
         text, need = wrong[0]
         name = normal_name(text)
         summary = "%s does not work with %s %s: %s." % (label, name, python.version_of(name), need.because)
-    evidence = [
-        Evidence("%s is not among the installed distributions" % text, _place(view, project)) for text in missing[:5]
-    ]
+    evidence = [Evidence("%s is not installed" % text, _place(view, project)) for text in missing[:5]]
     for text, _ in wrong[:5]:
         name = normal_name(text)
         evidence.append(Evidence("%s %s; needed is %s" % (name, python.version_of(name), text), _place(view, name)))
     wanted = [bounded(view, text) for text in missing] + [text for text, _ in wrong]
-    fix = repair_install(view, "Install what it needs", *wanted)
+    fix = repair_install(view, "Install its requirements", *wanted)
     return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)
 
 

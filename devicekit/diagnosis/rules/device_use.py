@@ -30,16 +30,16 @@ def device_busy(view: View) -> Iterable[Finding]:
         evidence = [Evidence("compute mode: %s" % mode, gpu.compute_mode.source)]
         evidence += [Evidence("process %d" % item.pid, gpu.processes.source) for item in holders[:3]]
         if mode == "prohibited":
-            summary = "%s is closed to all programs that compute (compute mode prohibited)." % label(gpu)
+            summary = "%s refuses all compute programs (compute mode prohibited)." % label(gpu)
         else:
-            summary = "%s takes one program at a time, and process %d has it." % (label(gpu), holders[0].pid)
+            summary = "%s allows one process at a time, and process %d is using it." % (label(gpu), holders[0].pid)
         yield Finding(
             "device-busy",
             "warning",
             summary,
             tuple(evidence),
             _frees(view, gpu, [item.pid for item in holders])
-            + (Fix("Where the mode is not meant to be so, open the GPU to several", _mode_command(view, gpu)),),
+            + (Fix("Or allow several processes on the GPU, if the mode is not intended", _mode_command(view, gpu)),),
             ("gpu:%d" % number,),
             "https://docs.nvidia.com/deploy/mps/",
         )
@@ -53,7 +53,7 @@ def _frees(view: View, gpu: Gpu, pids: Sequence[int]) -> Tuple[Fix, ...]:
     """Ways to end the processes that hold a GPU."""
     if not pids:
         return ()
-    text = "End the program, when it is yours; a notebook holds the GPU until it is shut down"
+    text = "End the program if it is yours; a notebook holds the GPU until you shut it down"
     return (Fix(text, view.shell.end_processes(pids[:8])),)
 
 
@@ -80,7 +80,7 @@ def out_of_memory(view: View) -> Iterable[Finding]:
         gpu = device.gpu
         total, free = device.memory_bytes or 0, device.memory_free_bytes or 0
         listed = sorted(gpu.processes.or_none() or (), key=lambda item: -(item.memory_bytes or 0))[:3]
-        by = "process %d" % listed[0].pid if listed else "a program that cannot be seen from here"
+        by = "process %d" % listed[0].pid if listed else "a program that is not visible from here"
         text = "%.1f of %.1f GiB are free" % (free / (1 << 30), total / (1 << 30))
         evidence = [Evidence(text, gpu.memory_free_bytes.source)]
         for item in listed:
@@ -89,10 +89,10 @@ def out_of_memory(view: View) -> Iterable[Finding]:
         yield Finding(
             "out-of-memory",
             "warning",
-            "The memory of gpu:%d, %s, is nearly all taken, most of it by %s: %s." % (number, label(gpu), by, text),
+            "The memory of gpu:%d, %s, is almost full, used mostly by %s: %s." % (number, label(gpu), by, text),
             tuple(evidence),
             _frees(view, gpu, [item.pid for item in listed if item.kind == "compute"])
-            + (Fix("Or use another GPU, or the CPU, until that program has ended"),),
+            + (Fix("Or use another GPU or the CPU until that program ends"),),
         )
 
 

@@ -35,11 +35,11 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
         yield Finding(
             "wsl-without-gpu",
             "warning",
-            "This is WSL 1, which has no access to any GPU.",
+            "WSL 1 has no GPU access.",
             (Evidence("WSL 1", process.wsl.source),),
             (
                 Fix(
-                    "In a Windows terminal, convert it to WSL 2: wsl --set-version NAME 2, with the NAME that wsl --list shows"
+                    "Convert it to WSL 2 (in PowerShell): wsl --set-version NAME 2, with the NAME that wsl --list shows"
                 ),
             ),
             ("cuda", "directml", "rocm"),
@@ -50,7 +50,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
         yield Finding(
             "wsl-without-gpu",
             "error" if fatal else "warning",
-            "WSL 2 has no /dev/dxg: the GPU bridge to Windows is not there%s." % _ABORTS.get(fatal or "", ""),
+            "WSL 2 has no GPU bridge to Windows (/dev/dxg is missing)%s." % _ABORTS.get(fatal or "", ""),
             (Evidence("/dev/dxg is missing", "/dev"),),
             _BRIDGE_FIXES,
             ("cuda", "directml", "rocm", *_ABORTED.get(fatal or "", ())),
@@ -61,9 +61,9 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
         yield Finding(
             "wsl-without-gpu",
             "warning",
-            "WSL 2 has the GPU bridge, but its libraries are not mapped in: %s." % ", ".join(missing),
+            "WSL 2 has the GPU bridge, but its libraries are missing: %s." % ", ".join(missing),
             tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
-            (Fix("Update WSL and start it anew (in a Windows terminal)", UPDATE_WSL),),
+            (Fix("Update WSL and restart it (in PowerShell)", UPDATE_WSL),),
             ("cuda", "directml"),
             _URL,
         )
@@ -78,7 +78,7 @@ _ABORTS = {
 _ABORTED = {"plugin": ("tensorflow",), "fork": ("tensorflow.devices",)}
 
 _BRIDGE_FIXES = (
-    Fix("Update WSL and its kernel, and start it anew (in a Windows terminal)", UPDATE_WSL),
+    Fix("Update WSL and its kernel, and restart it (in PowerShell)", UPDATE_WSL),
     Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
 )
 
@@ -135,15 +135,15 @@ def directml_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "directml-missing",
         "warning" if idle else "info",
-        "%s is installed, but DirectX 12 is not here (%s): it will use no GPU."
+        "%s is installed, but DirectX 12 is missing (%s): it will use no GPU."
         % (
             "tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin",
             ", ".join(missing),
         ),
         tuple(evidence),
         (
-            Fix("Use this environment on Windows, or in WSL 2 (DirectML exists nowhere else)"),
-            Fix("For an NVIDIA GPU under Linux, make a new environment with tensorflow[and-cuda] instead"),
+            Fix("Use this environment on Windows or in WSL 2, the only systems with DirectML"),
+            Fix("For an NVIDIA GPU on Linux, create an environment with tensorflow[and-cuda] instead"),
         ),
         ("directml",),
         _URL,
@@ -166,9 +166,9 @@ def _torch_without_directx(view: View) -> Iterable[Finding]:
     yield Finding(
         "directml-missing",
         "warning" if _has_idle_gpu(view) else "info",
-        "torch-directml is installed, but DirectX 12 is not here: its import fails.",
+        "torch-directml is installed, but DirectX 12 is missing: its import fails.",
         (Evidence("libd3d12.so not found", libraries.source), Evidence("needed by torch-directml", found.location)),
-        (Fix("Use this environment on Windows, or in WSL 2 (DirectML exists nowhere else)"),),
+        (Fix("Use this environment on Windows or in WSL 2, the only systems with DirectML"),),
         ("torch.directml",),
         "https://learn.microsoft.com/windows/ai/directml/pytorch-wsl",
     )
@@ -185,17 +185,16 @@ def _unloadable(view: View) -> Finding:
             "directml-missing",
             # What devicekit itself sets to keep a build from asking DirectX.
             "info" if chosen == "/nonexistent" else "warning",
-            "TF_DIRECTML_PATH is set to '%s', from which DirectML cannot be loaded: TensorFlow will use no GPU."
-            % chosen[:80],
+            "TensorFlow will use no GPU: DirectML cannot be loaded from TF_DIRECTML_PATH='%s'." % chosen[:80],
             evidence,
-            (view.shell.unset_fix("TF_DIRECTML_PATH", "Unset it: the build brings its own DirectML"),),
+            (view.shell.unset_fix("TF_DIRECTML_PATH", "Unset it: TensorFlow includes DirectML"),),
             ("directml",),
             _URL,
         )
     return Finding(
         "directml-missing",
         "warning",
-        "The DirectML library of this TensorFlow cannot be loaded: it will use no GPU.",
+        "TensorFlow will use no GPU: its DirectML library cannot be loaded.",
         evidence,
         (Fix("Install the current Windows updates%s" % ("" if windows else ", and update WSL: wsl --update")),),
         ("directml",),
@@ -225,8 +224,8 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
     elif view.wsl == 2 and "microsoft" in native.release.lower():
         kernel = native.release.partition("-")[0]
         if version_at_least(kernel, _LEAST_KERNEL) is False:
-            reason = "needs a WSL kernel from %s on; this is %s" % (_LEAST_KERNEL, kernel)
-            fix = Fix("Update WSL's kernel and start it anew (in a Windows terminal)", UPDATE_WSL)
+            reason = "needs WSL kernel %s or later; this is %s" % (_LEAST_KERNEL, kernel)
+            fix = Fix("Update WSL's kernel and restart it (in PowerShell)", UPDATE_WSL)
             blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
     if reason:
         yield Finding("directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, _URL)
@@ -251,7 +250,7 @@ def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
         "gpu-vendor-unsupported",
         severity,
         "%s cannot use the %s here%s."
-        % (view.tensorflow_label, gpu.name, "; a DirectML build can" if system == "windows" else ""),
+        % (view.tensorflow_label, gpu.name, "; a DirectML build could" if system == "windows" else ""),
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
         fixes,
         ("tensorflow.gpu",),
@@ -269,13 +268,13 @@ def _other_build(view: View, vendor: str) -> Tuple[Sequence[Fix], str]:
         plugin = next(row for row in view.matrix.directml() if row.distribution == "tensorflow-directml-plugin")
         pins = ("tensorflow-cpu==%s.0" % plugin.tensorflow, "%s==%s" % (plugin.distribution, plugin.version), "numpy<2")
         if accepts(plugin.python, view.machine.python.version):
-            words = "Replace TensorFlow by the release that has a DirectML plug-in"
+            words = "Replace TensorFlow with the release that has a DirectML plug-in"
             return replace_by_goal(view, words, "directml", *pins), "warning"
-        words = "The DirectML plug-in needs Python %s: make an environment with %%s" % plugin.python
+        words = "The DirectML plug-in needs Python %s: create an environment with %%s" % plugin.python
         return LazyFixes(lambda: (elsewhere(view, words, "directml", *pins),)), "warning"
     if vendor == "amd":
-        return (Fix("Use AMD's own build of TensorFlow for ROCm, in a new environment"),), "warning"
+        return (Fix("Use AMD's TensorFlow build for ROCm in a new environment"),), "warning"
     # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.
     if vendor == "intel":
-        return (Fix("No maintained TensorFlow build uses Intel GPUs on Linux; PyTorch does (device 'xpu')"),), "info"
-    return (Fix("No TensorFlow build uses this vendor's GPUs on Linux"),), "info"
+        return (Fix("Use PyTorch (device 'xpu'): no maintained TensorFlow build supports Intel GPUs on Linux"),), "info"
+    return (Fix("No action possible: no TensorFlow build supports this vendor's GPUs on Linux"),), "info"

@@ -42,11 +42,11 @@ def torch_directml_mismatch(view: View) -> Iterable[Finding]:
     yield Finding(
         "plugin-version-mismatch",
         "warning",
-        "torch-directml %s was built for torch %s; beside %s it cannot be imported."
+        "torch-directml %s needs torch %s; with %s it cannot be imported."
         % (found.version.or_none() or "", pinned, "torch " + version if version else "no torch"),
         (Evidence("torch==%s" % pinned, found.location), Evidence("torch %s" % (version or "is not installed"))),
         (
-            view.shell.install_fix("Install the releases that it was built with", *_pins(view)),
+            view.shell.install_fix("Install the releases it was built with", *_pins(view)),
             view.shell.uninstall_fix("Or remove it", "torch-directml"),
         ),
         ("torch.directml",),
@@ -64,12 +64,11 @@ def mixed_onnxruntimes(view: View) -> Iterable[Finding]:
     yield Finding(
         "distributions-conflict",
         "warning",
-        "%s are installed over one another: they share the folder 'onnxruntime', and what is in it is of the one installed "
-        "last." % " and ".join(labels),
+        "%s install into the same folder 'onnxruntime', so the last one overwrote the others." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners)),
         (
             Fix(
-                "Remove all of them, then install the one with DirectML",
+                "Uninstall all of them, then install the one with DirectML",
                 view.shell.replace(names, "onnxruntime-directml"),
             ),
         ),

@@ -30,13 +30,13 @@ def no_gpu(view: View) -> Iterable[Finding]:
     source = {"windows": view.machine.directml.adapters.source, "macos": view.machine.metal.chip.source}.get(
         view.machine.native.system, driver.displays.source
     )
-    seen = "%d display controllers, none of them a GPU that computes" % len(driver.displays.or_none() or ())
+    seen = "no GPU for computing among %d display controllers" % len(driver.displays.or_none() or ())
     summary = "This machine has no GPU."
     processor = view.machine.metal.chip.problem
     if view.machine.native.system == "macos" and processor:
         if uses(view, "tensorflow", "metal"):
             return  # Apple's plug-in up to 1.0 uses the GPUs of Intel Macs as well; only a run can tell
-        seen, summary = processor, "This is a Mac with an Intel processor, on whose GPU no current framework computes."
+        seen, summary = processor, "No current framework can use the GPU of a Mac with an Intel processor."
     yield Finding("no-gpu", "info", summary, (Evidence(seen, source),), (), ())
 
 
@@ -56,12 +56,12 @@ def driver_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "driver-missing",
         "warning",
-        "There is an NVIDIA GPU, but %s of its driver is nowhere where the loader looks." % names[0],
+        "This machine has an NVIDIA GPU, but the NVIDIA driver is not installed (%s not found)." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
         (
-            view.shell.root_fix("Install NVIDIA's driver and restart", "ubuntu-drivers install")
+            view.shell.root_fix("Install the NVIDIA driver and restart", "ubuntu-drivers install")
             if linux and "Ubuntu" in (view.machine.native.os_version.or_none() or "")
-            else Fix("Install NVIDIA's driver for this system and restart"),
+            else Fix("Install the NVIDIA driver for this system and restart"),
         ),
         ("cuda",),
         _URL,
@@ -101,7 +101,7 @@ def driver_shadowed(view: View) -> Iterable[Finding]:
     yield Finding(
         "driver-shadowed",
         "warning",
-        "%s is found before the driver's own libcuda, and %s: CUDA will not start." % (first.path, reason),
+        "CUDA will not start: %s hides the driver's own libcuda, and %s." % (first.path, reason),
         tuple(evidence),
         _unshadow(view, first),
         ("cuda",),
@@ -113,11 +113,11 @@ def _shadow(view: View, first: Library, others: Sequence[Library]) -> Tuple[str,
     """Why the first one is the wrong one, and which is the right one; "" where nothing is wrong with it."""
     kernel = view.machine.driver.nvidia_kernel_version.or_none()
     if _is_stub(first):
-        return "is a stub for linking that drives no GPU", next((item for item in others if not _is_stub(item)), None)
+        return "is only a stub for linking", next((item for item in others if not _is_stub(item)), None)
     if view.wsl == 2:
         own = next((item for item in others if item.path.startswith("/usr/lib/wsl/")), None)
         if own is not None and not first.path.startswith("/usr/lib/wsl/"):
-            return "belongs to a Linux driver, while WSL reaches the GPU through Windows' own", own
+            return "belongs to a Linux driver, but WSL uses the Windows driver", own
         return "", None
     version = _version(first)
     if "/compat/" in first.path:
@@ -125,13 +125,13 @@ def _shadow(view: View, first: Library, others: Sequence[Library]) -> Tuple[str,
         # NVIDIA's forward-compatibility package is made for data-center GPUs, and for kernel modules older than itself.
         names = [gpu.name for gpu in view.vendor("nvidia")]
         if kernel and version and version_at_least(version, kernel) is False:
-            return "is of an older driver (%s) than the loaded one" % version, other
+            return "belongs to an older driver (%s) than the loaded one" % version, other
         if names and all("GeForce" in name for name in names):
-            return "is NVIDIA's forward-compatibility package, which GeForce cards refuse", other
+            return "is NVIDIA's forward-compatibility package, which GeForce cards do not support", other
         return "", None
     own = next((item for item in others if kernel and _version(item) == kernel), None)
     if own is not None and version and version != kernel:
-        return "is of another version (%s) than the loaded driver" % version, own
+        return "has another version (%s) than the loaded driver" % version, own
     return "", None
 
 
@@ -140,15 +140,17 @@ def _unshadow(view: View, library: Library) -> Tuple[Fix, ...]:
     if library.found_via != "LD_LIBRARY_PATH":
         if view.wsl:
             return (
-                view.shell.root_fix("Remove the Linux driver: WSL needs none", "apt-get purge 'libnvidia-compute-*'"),
+                view.shell.root_fix(
+                    "Uninstall the Linux driver: WSL uses the Windows driver", "apt-get purge 'libnvidia-compute-*'"
+                ),
             )
-        text = "Take %s out of the loader's configuration (/etc/ld.so.conf.d), then renew its cache" % folder
+        text = "Remove %s from the dynamic linker's configuration (/etc/ld.so.conf.d), then update its cache" % folder
         return (view.shell.root_fix(text, "ldconfig"),)
     parts = (view.machine.process.env("LD_LIBRARY_PATH") or "").split(":")
     rest = ":".join(view.shell.path(part) for part in parts if part and part.rstrip("/") != folder)
     name = "LD_LIBRARY_PATH"
     command = view.shell.set_variable(name, rest, quoted=True) if rest else view.shell.unset_variable(name)
-    return (Fix("Take %s out of LD_LIBRARY_PATH" % folder, command),)
+    return (Fix("Remove %s from LD_LIBRARY_PATH" % folder, command),)
 
 
 @rule(
@@ -171,7 +173,8 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
     yield Finding(
         "driver-mismatch",
         "warning",
-        "The loaded NVIDIA kernel module is %s, the installed driver library %s." % (kernel, library),
+        "The loaded NVIDIA kernel module (%s) and the installed driver library (%s) differ in version."
+        % (kernel, library),
         _versions(view),
         (_restart(view),),
         ("cuda",),
@@ -184,7 +187,7 @@ _MISMATCH = 18
 
 
 def _restart(view: View) -> Fix:
-    text = "Restart the machine: the driver was updated while the old kernel module was in use"
+    text = "Restart the machine to load the updated driver"
     return Fix(text, view.shell.restart())
 
 
@@ -202,7 +205,7 @@ def _told_mismatch(view: View) -> Finding:
     return Finding(
         "driver-mismatch",
         "warning",
-        "The loaded NVIDIA kernel module and the installed driver libraries are of different versions%s." % versions,
+        "The loaded NVIDIA kernel module and the installed driver libraries differ in version%s." % versions,
         (Evidence(driver.nvml.problem, driver.nvml.source), *_versions(view)),
         (_restart(view),),
         ("cuda",),
@@ -234,10 +237,10 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     yield Finding(
         "driver-too-old",
         "warning",
-        "The NVIDIA driver %s is older than %s, the oldest that runs CUDA %s of %s."
+        "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
         % (kernel, least, cuda.cuda, view.tensorflow_label),
         (Evidence("driver %s" % kernel, fact.source),),
-        (Fix("Update NVIDIA's driver%s to %s or newer and restart" % (" in Windows" if view.wsl else "", least)),),
+        (Fix("Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", least)),),
         ("tensorflow.cuda",),
         "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/",
     )

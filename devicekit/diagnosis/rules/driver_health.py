@@ -55,7 +55,7 @@ _RECOVERY = {
     "bus-reset": ("must be reset together with its bus", "reboot", False),
     "reboot": ("needs a restart of the machine", "reboot", False),
     "drain-and-reset": ("must be reset", "nvidia-smi --gpu-reset -i %s", False),
-    "drain": ("should be freed of work that uses several GPUs", "", True),
+    "drain": ("should not run work on several GPUs", "", True),
     "recover-imex": ("needs its IMEX domain to be recovered", "", True),
 }
 
@@ -125,20 +125,18 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
     if driver.nvidia_kernel_version.value is None:
         yield Trouble(
             "info",
-            "NVIDIA's driver is installed, but its kernel module is not loaded.",
+            "The NVIDIA driver is installed, but its kernel module is not loaded.",
             (Evidence("not there", driver.nvidia_kernel_version.source),),
             (
-                view.shell.root_fix(
-                    "Load the module; its error message, if any, says why it was not loaded", "modprobe nvidia"
-                ),
-                Fix("Where Secure Boot is on, sign the module or switch Secure Boot off"),
+                view.shell.root_fix("Load the module; an error message says why it was not loaded", "modprobe nvidia"),
+                Fix("With Secure Boot, sign the module or turn Secure Boot off"),
             ),
             doubt=True,
         )
     elif "/dev/nvidiactl" in nodes and "/dev/nvidia-uvm" not in nodes:
         yield Trouble(
             "info",
-            "The module nvidia-uvm, which CUDA needs, is not loaded: /dev/nvidia-uvm is missing.",
+            "The kernel module nvidia-uvm, which CUDA needs, is not loaded (/dev/nvidia-uvm is missing).",
             (Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev"),),
             (
                 view.shell.root_fix("Load it", "nvidia-modprobe -u -c=0"),
@@ -148,7 +146,7 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
         )
 
 
-def _restart(view: View, text: str = "Restart the machine; a driver that hangs does not come back by itself") -> Fix:
+def _restart(view: View, text: str = "Restart the machine; a driver that hangs does not recover by itself") -> Fix:
     command = view.shell.restart()
     return Fix(text if command else text.replace("the machine", "Windows"), command)
 
@@ -167,13 +165,13 @@ def _silent(view: View) -> Iterable[Trouble]:
     evidence = (Evidence(driver.nvml.problem, driver.nvml.source),) + tuple(
         _evidence(view, gpu, n) for gpu, n in logged
     )
-    fixes = [Fix("See whether NVIDIA's own tool gets an answer", "nvidia-smi"), _restart(view)]
+    fixes = [Fix("Check whether nvidia-smi gets an answer", "nvidia-smi"), _restart(view)]
     if view.machine.native.system == "linux" and not view.wsl and "within" in driver.nvml.problem and not logged:
-        text = "Where it only takes long to start: let it stay started between programs"
+        text = "If it only starts slowly, keep it running between programs"
         fixes.insert(1, view.shell.root_fix(text, "nvidia-smi -pm 1"))
     yield Trouble(
         "warning" if logged else "info",
-        "NVIDIA's driver was asked for its GPUs and gave no answer: %s." % driver.nvml.problem.rstrip("."),
+        "The NVIDIA driver did not answer when asked for its GPUs: %s." % driver.nvml.problem.rstrip("."),
         evidence,
         tuple(fixes),
         doubt=True,
@@ -196,9 +194,9 @@ def _refusing(view: View) -> Iterable[Trouble]:
     bad = code in (11, 15, 16)
     yield Trouble(
         "warning" if bad else "info",
-        "NVIDIA's driver does not start for programs that ask for its GPUs: %s." % driver.nvml.problem.rstrip("."),
+        "The NVIDIA driver fails to initialize: %s." % driver.nvml.problem.rstrip("."),
         (Evidence(driver.nvml.problem, driver.nvml.source),),
-        (Fix("See what NVIDIA's own tool says", "nvidia-smi"), _restart(view)),
+        (Fix("Check what nvidia-smi says", "nvidia-smi"), _restart(view)),
         doubt=True,
     )
 
@@ -214,13 +212,11 @@ def _lost(view: View) -> Iterable[Trouble]:
     names = ", ".join(label(gpu) for gpu in lost[:3])
     yield Trouble(
         "warning",
-        "The driver has no access to %s any more." % names
-        if len(lost) > 1 or not whole
-        else "The driver has lost %s." % names,
+        "The driver lost access to %s." % names if len(lost) > 1 or not whole else "The driver lost %s." % names,
         tuple(evidence),
         (
-            _restart(view, "Restart the machine; switch it off and on where that does not help"),
-            Fix("If it happens again: look at the card's power, seat and temperature; the card may be broken"),
+            _restart(view, "Restart the machine; if that does not help, switch it off and on"),
+            Fix("If it happens again, check the card's power, seat and temperature; the card may be defective"),
         ),
         ("cuda",) if whole else tuple(number_of(view, gpu) for gpu in lost),
         doubt=True,
@@ -240,7 +236,7 @@ def _waiting(view: View) -> Iterable[Trouble]:
             "info" if usable else "warning",
             "After a fault, %s %s." % (label(gpu), words),
             (Evidence("recovery action: %s" % action, gpu.recovery.source),),
-            () if usable else (Fix("End the programs that use it, then do that", typed),),
+            () if usable else (Fix("End the programs that use it, then run this", typed),),
             () if usable else _numbers(view, gpu),
         )
 
@@ -257,22 +253,21 @@ def _worn(view: View) -> Iterable[Trouble]:
         if repair == "failed":
             yield Trouble(
                 "warning",
-                "The memory of %s is damaged beyond what it can replace by itself." % label(gpu),
+                "The memory of %s is damaged beyond self-repair." % label(gpu),
                 (Evidence("row remapping failed", gpu.memory_repair.source),),
-                (Fix("Have the card replaced: it computes until the next error"),),
+                (Fix("Have the card replaced: it works until the next error"),),
             )
         elif repair == "pending":
             yield Trouble(
                 "info",
-                "%s replaces a damaged part of its memory at its next reset." % label(gpu),
+                "%s will replace a damaged part of its memory at its next reset." % label(gpu),
                 (Evidence("repair pending", gpu.memory_repair.source),),
                 (view.shell.root_fix("When no program uses it", "nvidia-smi --gpu-reset -i %s" % place(gpu)),),
             )
         elif errors:
             yield Trouble(
                 "info",
-                "The memory of %s had %d errors that could not be corrected, since the driver was loaded."
-                % (label(gpu), errors),
+                "The memory of %s had %d uncorrectable errors since the driver was loaded." % (label(gpu), errors),
                 (Evidence("%d uncorrectable errors" % errors, gpu.ecc_errors.source),),
             )
 
@@ -296,12 +291,12 @@ def _logged(view: View) -> Iterable[Trouble]:
     driver = view.machine.driver
     if driver.nvml_silent:
         return
-    fix = view.shell.root_fix("See when that was, and what the driver says of it", "dmesg | grep -i xid")
+    fix = view.shell.root_fix("See when it happened and what the driver says", "dmesg | grep -i xid")
     for gpu, number in _fatal(view):
         if not gpu.problem and gpu.recovery.or_none() in (None, "none"):
             yield Trouble(
                 "info",
-                "Since the machine was started, the driver reported of %s: %s (Xid %d)."
+                "The driver reported an error of %s since the machine started: %s (Xid %d)."
                 % (label(gpu), FATAL_XIDS[number], number),
                 (_evidence(view, gpu, number),),
                 (fix,),
@@ -313,7 +308,7 @@ def _logged(view: View) -> Iterable[Trouble]:
         those = [xid for xid in others if xid.number == number]
         yield Trouble(
             "info",
-            "Since the machine was started, the driver reported %d times: %s (Xid %d)."
+            "The driver reported an error %d times since the machine started: %s (Xid %d)."
             % (sum(xid.count for xid in those), HARMLESS_XIDS.get(number, "an error of another kind"), number),
             tuple(Evidence("Xid %d, %d times" % (xid.number, xid.count), xid.bus_id) for xid in those[:4]),
             (fix,),

@@ -33,7 +33,7 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
             (Evidence("%s=%s" % (name, value[:120]), "environment"),),
             (
                 view.shell.unset_fix(name, "Unset it"),
-                Fix("Or correct its value where it is set (shell profile, Dockerfile, notebook)"),
+                Fix("Or correct its value where you set it (shell profile, Dockerfile, notebook)"),
             ),
             blocks,
             "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/compiler/jit/flags.cc"
@@ -56,28 +56,28 @@ def _fatal_values(view: View) -> Iterator[_Fatal]:
         yield "TF_PLUGGABLE_DEVICE_LIBRARY_PATH", reason, what, ("tensorflow",)
     if version_at_least(version, "2.0") is False:
         return  # 1.15 ignores what it does not know
-    aborts = "the process is killed when TensorFlow lists its devices, after an import that works"
+    aborts = "TensorFlow can be imported, but aborts the process when it lists its devices"
     blocks: Tuple[str, ...] = ("tensorflow.devices",)
     if view.machine.python.plugins.or_none():
-        aborts, blocks = "the process is killed at the import, where a plug-in is registered", ("tensorflow",)
+        aborts, blocks = "TensorFlow aborts the process at its import, when a plug-in is registered", ("tensorflow",)
     for name in ("TF_XLA_FLAGS", "TF_JITRT_FLAGS"):
         value = process.env(name)
         if not value:
             continue
         if not value.strip().startswith("-"):
             if named.get(name) is False:
-                yield name, "does not begin with a dash, and no file of that name exists", aborts, blocks
+                yield name, "does not start with a dash, and is not the name of a file either", aborts, blocks
             continue
         problem = _flag_problem(value, view.matrix.flags(name), bool(version_at_least(version, "2.20")))
         if problem and (name == "TF_XLA_FLAGS" or version_at_least(version, "2.10")):
             yield name, problem, aborts, blocks
     value = process.env("XLA_FLAGS") or ""
-    later = "the process is killed when XLA compiles something (jit_compile=True)"
+    later = "XLA aborts the process when it compiles something (jit_compile=True)"
     if named.get("XLA_FLAGS") is False:
-        yield "XLA_FLAGS", "does not begin with a dash, and no file of that name exists", later, ()
+        yield "XLA_FLAGS", "does not start with a dash, and is not the name of a file either", later, ()
     stray = [flag for flag in split_flags(value) if flag.startswith("--tf_")]
     if stray:
-        yield "XLA_FLAGS", "has %s, which belongs into TF_XLA_FLAGS" % stray[0].partition("=")[0], later, ()
+        yield "XLA_FLAGS", "contains %s, which belongs in TF_XLA_FLAGS" % stray[0].partition("=")[0], later, ()
 
 
 #: A flag with a quoted value, or any other word.
@@ -103,7 +103,7 @@ def _flag_problem(value: str, known: Dict[str, str], strict: bool) -> Optional[s
         name, equals, text = flag[2:].partition("=") if flag.startswith("--") else (flag, "", "")
         takes = known.get(name)
         if takes is None or (takes != "switch" and not equals):
-            return "has the flag %s, which TensorFlow does not know%s" % (
+            return "contains the flag %s, which TensorFlow does not know%s" % (
                 flag.partition("=")[0][:60],
                 "" if takes is None else " without a value",
             )
@@ -112,7 +112,7 @@ def _flag_problem(value: str, known: Dict[str, str], strict: bool) -> Optional[s
         if takes == "switch" and text.lower() not in ("true", "false", "1", "0"):
             return "gives %s the value '%s' instead of true or false" % (flag.partition("=")[0], text[:20])
         if takes == "number" and not re.match(r"-?\d+$", text):
-            return "gives %s the value '%s', which is no number" % (flag.partition("=")[0], text[:20])
+            return "gives %s the value '%s', which is not a number" % (flag.partition("=")[0], text[:20])
         if name == "tf_xla_auto_jit" and not re.match(r"-?\d+$|fusible$|single-gpu\(-?\d+\)$", text):
-            return "gives %s the value '%s', which it does not have" % (flag.partition("=")[0], text[:20])
+            return "gives %s the value '%s', which does not exist" % (flag.partition("=")[0], text[:20])
     return None

@@ -46,7 +46,7 @@ class GpuBuild(NamedTuple):
             Where it was built with CUDA and nothing says which.
         """
         if self.cuda == "?":
-            raise UnknownFactError("%s: nothing says for which CUDA it was built" % self.label)
+            raise UnknownFactError("%s: cannot tell for which CUDA it was built" % self.label)
         return self.cuda
 
 

@@ -40,11 +40,11 @@ def without_cuda(view: View) -> Iterable[Finding]:
             return
         summary = "%s is built without GPU support" % build.label
         if name == "jax":
-            summary = "%s is installed without the plug-in that drives it" % build.label
+            summary = "%s is installed without its CUDA plug-in" % build.label
         yield Finding(
             "cpu-only-build",
             "warning",
-            "There is an NVIDIA GPU, but %s." % summary,
+            "This machine has an NVIDIA GPU, but %s." % summary,
             (Evidence(gpus[0].name, gpus[0].source), Evidence(build.label, build.source)),
             tuple((jax_with_cuda if name == "jax" else torch_with_cuda)(view, build.version)),
             ("%s.cuda" % name,),
@@ -80,12 +80,12 @@ def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
     system = view.machine.native.system
     if framework == "jax":
         if vendor == "amd" and system == "linux":
-            return (Fix("Use AMD's plug-ins for JAX, which need ROCm, in a new environment"),)
-        return (Fix("No JAX uses this GPU here; PyTorch may (device 'xpu' on Intel's)"),)
+            return (Fix("Use AMD's JAX plug-ins, which need ROCm, in a new environment"),)
+        return (Fix("Use PyTorch (device 'xpu' for Intel GPUs): JAX does not support this GPU here"),)
     if vendor == "intel":
-        return (_torch_from(view, "Replace it by PyTorch's own build for Intel GPUs", "xpu"),)
+        return (_torch_from(view, "Replace it with PyTorch's build for Intel GPUs", "xpu"),)
     if system == "linux":
-        return (Fix("Use PyTorch's own build for ROCm, in a new environment"),)
+        return (Fix("Use PyTorch's build for ROCm in a new environment"),)
     if view.machine.python.distribution("torch-directml"):
         return (Fix("Use torch-directml, which is installed: model.to(torch_directml.device())"),)
     return (Fix("Use PyTorch in WSL 2 with ROCm, or torch-directml in a new environment"),)
@@ -112,11 +112,11 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
         other = [
             Fix("Or: " + fix.text[0].lower() + fix.text[1:], fix.command) for fix in _other_cuda(view, name, build)
         ]
-        update = "Update NVIDIA's driver%s to %s or newer and restart" % (" in Windows" if view.wsl else "", least)
+        update = "Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", least)
         yield Finding(
             "driver-too-old",
             "warning",
-            "The NVIDIA driver %s is older than %s, the oldest that runs CUDA %s of %s."
+            "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
             % (version, least, build.cuda, build.label),
             (
                 Evidence("driver %s" % version, source),
@@ -159,7 +159,7 @@ def no_code_for(view: View) -> Iterable[Finding]:
         first, whole = gpus[refused[0]], len(refused) == len(gpus)
         fixes: Sequence[Fix] = (Fix("Use the other GPUs"),)
         if whole:
-            fixes = _other_cuda(view, name, build) or (Fix("Use a release that has code for it"),)
+            fixes = _other_cuda(view, name, build) or (Fix("Use a release that supports it"),)
         yield Finding(
             "compute-capability-unsupported",
             "warning" if whole else "info",
@@ -169,9 +169,12 @@ def no_code_for(view: View) -> Iterable[Finding]:
                 build.cuda,
                 known[refused[0]],
                 first.name,
-                ": it lists the GPU, and every operation on it fails" if name == "torch" else "",
+                ": it lists the GPU, but every operation on it fails" if name == "torch" else "",
             ),
-            (Evidence("code for %s" % ", ".join(have), "devicekit's matrix"), Evidence(first.name, first.source)),
+            (
+                Evidence("code for %s" % ", ".join(have), "devicekit's compatibility data"),
+                Evidence(first.name, first.source),
+            ),
             tuple(fixes),
             ("%s.cuda" % name,) if whole else tuple("%s.gpu:%d" % (name, index) for index in refused),
             "https://developer.nvidia.com/cuda-gpus",
@@ -198,9 +201,9 @@ def no_library_for(view: View) -> Iterable[Finding]:
     yield Finding(
         "cuda-library-missing",
         "error",
-        "%s needs %s, which cannot be found: its import fails." % (build.label, ", ".join(found.missing)),
+        "%s cannot be imported: %s not found." % (build.label, ", ".join(found.missing)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in found.missing[:8]),
-        (view.shell.install_fix("Install what it requires", *wanted) if wanted else Fix("Install it anew", again),),
+        (view.shell.install_fix("Install its requirements", *wanted) if wanted else Fix("Reinstall it", again),),
         ("torch",),
         _URL["torch"],
     )

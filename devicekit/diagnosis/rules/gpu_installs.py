@@ -70,26 +70,20 @@ def _preferred(view: View, releases: List[str]) -> List[str]:
 def jax_with_cuda(view: View, version: str) -> List[Fix]:
     """Return how to get JAX's plug-in for CUDA beside the installed JAX."""
     if view.machine.native.system == "windows":
-        return [
-            Fix("Use JAX in WSL 2 (in a Windows terminal): it has no GPU support on native Windows", "wsl --install")
-        ]
+        return [Fix("Use JAX in WSL 2 (in PowerShell): it has no GPU support on native Windows", "wsl --install")]
     majors = _preferred(view, [cuda for cuda in ("13.0", "12.1") if runs(view, cuda)])
     majors = [cuda.partition(".")[0] for cuda in majors]
     for major in majors:
         project = view.matrix.project("jax-cuda%s-plugin" % major)
         if project is not None and version in project.versions:
             return [
-                view.shell.install_fix(
-                    "Install the plug-in for CUDA %s beside it" % major, "jax[cuda%s]==%s" % (major, version)
-                )
+                view.shell.install_fix("Install its plug-in for CUDA %s" % major, "jax[cuda%s]==%s" % (major, version))
             ]
     if majors:
         return [
-            view.shell.install_fix(
-                "Install a JAX with the plug-in for CUDA %s" % majors[-1], "jax[cuda%s]" % majors[-1]
-            )
+            view.shell.install_fix("Install JAX with the plug-in for CUDA %s" % majors[-1], "jax[cuda%s]" % majors[-1])
         ]
-    return [Fix("Update NVIDIA's driver first: JAX's plug-ins need 525 or later")]
+    return [Fix("Update the NVIDIA driver first: JAX's plug-ins need 525 or later")]
 
 
 def torch_with_cuda(view: View, version: str) -> List[Fix]:
@@ -103,7 +97,7 @@ def torch_with_cuda(view: View, version: str) -> List[Fix]:
         if fits and not same and runs(view, build.cuda) and _has_code(view, plain, build.cuda):
             # Where the version is the same, an installer sees nothing to do: the other build has to go first.
             command = view.shell.replace(["torch"], "torch==%s" % plain)
-            return [Fix("Replace it by the registry's build, which has CUDA %s in it" % build.cuda, command)]
+            return [Fix("Replace it with the build on PyPI, which includes CUDA %s" % build.cuda, command)]
     return torch_build(view, version)
 
 
@@ -121,9 +115,9 @@ def torch_build(view: View, version: str) -> List[Fix]:
         fitting = [cuda for cuda in ("12.8", "12.6", "11.8") if runs(view, cuda)]
     fitting = _preferred(view, [cuda for cuda in fitting if _has_code(view, plain, cuda)])
     if not fitting:
-        return [Fix("Update NVIDIA's driver first: PyTorch's builds for CUDA 12 need 525 or later")]
+        return [Fix("Update the NVIDIA driver first: PyTorch's builds for CUDA 12 need 525 or later")]
     index = "%scu%s" % (TORCH_INDEX, fitting[0].replace(".", ""))
     command = view.shell.then(
         view.shell.uninstall("torch"), "%s --index-url %s" % (view.shell.install(requirement), index)
     )
-    return [Fix("Replace it by PyTorch's own build for CUDA %s" % fitting[0], command)]
+    return [Fix("Replace it with PyTorch's build for CUDA %s" % fitting[0], command)]

@@ -38,13 +38,13 @@ def _without_slices(view: View) -> Finding:
     return Finding(
         "device-hidden",
         "warning",
-        "%s is in MIG mode and has no slices: no program sees anything of it." % gpu.name,
+        "%s is in MIG mode without slices, so no program can use it." % gpu.name,
         (Evidence("MIG mode, no slices", gpu.mig_devices.source),),
         (
             view.shell.root_fix(
-                "List the sizes that slices can have, then make one", "nvidia-smi mig -i %s -lgip" % place
+                "List the possible sizes of slices, then create one", "nvidia-smi mig -i %s -lgip" % place
             ),
-            view.shell.root_fix("Or leave MIG mode", "nvidia-smi -i %s -mig 0" % place),
+            view.shell.root_fix("Or turn MIG mode off", "nvidia-smi -i %s -mig 0" % place),
         ),
         ("cuda",),
         "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/",

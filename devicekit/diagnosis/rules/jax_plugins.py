@@ -81,11 +81,15 @@ def jax_mismatch(view: View) -> Iterable[Finding]:
     yield Finding(
         "plugin-version-mismatch",
         "warning",
-        "%s %s was made for jaxlib %s; beside %s, JAX does not use its kernels, and what needs them fails on the GPU."
+        "%s %s needs jaxlib %s; with %s, JAX does not use its kernels, and operations that need them fail on the GPU."
         % (first.distribution, first.version, _numbers(first.version), first.jaxlib),
         (*(Evidence("%s %s" % (item.distribution, item.version), item.location) for item in wrong),)
         + (Evidence("jaxlib %s" % first.jaxlib),),
-        (view.shell.install_fix("Install the plug-in that belongs to it", "jax[cuda%s]==%s" % (major, build.version)),),
+        (
+            view.shell.install_fix(
+                "Install the plug-in of the same version", "jax[cuda%s]==%s" % (major, build.version)
+            ),
+        ),
         ("jax.kernels",),
         _URL,
     )
@@ -138,9 +142,12 @@ def jax_cudnn_unfit(view: View) -> Iterable[Finding]:
         % (build.label, ".".join(version.split(".")[:3]), known[0]),
         (
             Evidence("cuDNN %s" % version, found.location),
-            Evidence("cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's matrix"),
+            Evidence(
+                "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability),
+                "devicekit's compatibility data",
+            ),
         ),
-        (view.shell.install_fix("Install the last cuDNN that has code for it", "nvidia-cudnn-cu12<9.11"),),
+        (view.shell.install_fix("Install the last cuDNN that supports it", "nvidia-cudnn-cu12<9.11"),),
         ("jax.cuda",),
         "https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html",
     )
@@ -153,9 +160,9 @@ def _missing(view: View, code: str, major: str, names: Tuple[str, ...]) -> Findi
     return Finding(
         code,
         "warning",
-        "The CUDA plug-in of %s opens %s, which cannot be found: it will use no GPU." % (build.label, ", ".join(names)),
+        "%s cannot use the GPU: libraries of its CUDA plug-in are missing (%s)." % (build.label, ", ".join(names)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in names),
-        (view.shell.install_fix("Install the CUDA libraries of the plug-in beside it", requirement),),
+        (view.shell.install_fix("Install the CUDA libraries of the plug-in", requirement),),
         ("jax.cuda",),
         _URL,
     )
@@ -187,7 +194,7 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
     value = view.machine.process.env("JAX_PLATFORMS") or ""
     reason = next(filter(None, (_cannot_start(view, name) for name in chosen)), "")
     if not reason and chosen == ("cuda",) and not view.vendor("nvidia") and not view.wsl:
-        reason = "names CUDA alone, and there is no NVIDIA GPU"
+        reason = "names only CUDA, but there is no NVIDIA GPU"
     if not reason:
         return
     yield Finding(
@@ -197,7 +204,7 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
         (Evidence("JAX_PLATFORMS=%s" % value[:60], "environment"),),
         (
             view.shell.unset_fix("JAX_PLATFORMS", "Unset it"),
-            Fix("Or let it name what is there, such as cpu or cuda,cpu"),
+            Fix("Or set it to platforms that exist here, such as cpu or cuda,cpu"),
         ),
         ("jax.devices",),
         _VARIABLES_URL,
@@ -210,10 +217,10 @@ def _cannot_start(view: View, name: str) -> str:
         if uses(view, "jax", name):
             return ""
         gpu = view.machine.process.env("JAX_PLATFORMS") or ""
-        alias = " ('gpu' stands for CUDA and ROCm, both of which must then be there)" if "gpu" in gpu.split(",") else ""
+        alias = " ('gpu' means both CUDA and ROCm)" if "gpu" in gpu.split(",") else ""
         return "names '%s', for which no plug-in is installed%s" % (name, alias)
     if name.strip().lower() in _KNOWN and name.strip().lower() != name:
-        return "names '%s', which JAX does not know: its names are in small letters, without spaces" % name
+        return "names '%s', which JAX does not know: names are lower case, without spaces" % name
     return "has an empty part" if not name else ""
 
 
@@ -227,9 +234,9 @@ def jax_hidden(view: View) -> Iterator[Finding]:
             continue
         chosen, name = jax_platforms(view), (view.machine.process.env("JAX_PLATFORM_NAME") or "").lower()
         if chosen is not None and platform not in [item.lower() for item in chosen]:
-            yield _hides(view, "JAX_PLATFORMS", "leaves the GPU out", platform)
+            yield _hides(view, "JAX_PLATFORMS", "excludes the GPU", platform)
         elif name == "cpu":
-            yield _hides(view, "JAX_PLATFORM_NAME", "makes JAX compute on the processor", platform)
+            yield _hides(view, "JAX_PLATFORM_NAME", "makes JAX use the CPU", platform)
 
 
 def _hides(view: View, name: str, what: str, platform: str) -> Finding:

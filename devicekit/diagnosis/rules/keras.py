@@ -101,9 +101,9 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             yield Finding(
                 "keras-incompatible",
                 "error",
-                "%s takes its Keras from the distribution keras, which is not installed." % label,
+                "%s needs the package keras, which is not installed." % label,
                 (Evidence("no keras on the path", view.machine.python.distributions.source),),
-                repair_install(view, "Install the Keras that goes with it", "keras%s" % row.keras),
+                repair_install(view, "Install a compatible Keras", "keras%s" % row.keras),
                 ("keras",),
             )
         return
@@ -112,9 +112,9 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
         yield Finding(
             "keras-incompatible",
             "error",
-            "Keras %s does not go with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
+            "Keras %s is not compatible with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
             (Evidence("keras %s" % keras, found.location if found else ""),),
-            repair_install(view, "Install a Keras that goes with it", "keras%s" % row.keras),
+            repair_install(view, "Install a compatible Keras", "keras%s" % row.keras),
             ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",),
         )
         return
@@ -144,10 +144,9 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         return Finding(
             "keras-incompatible",
             "error",
-            "Keras %s stops at its import, because of its own settings: in %s, %s."
-            % (keras, config.path, config.fatal),
+            "Keras %s cannot be imported because of its configuration: in %s, %s." % (keras, config.path, config.fatal),
             (Evidence(config.fatal, config.path),),
-            (Fix("Correct the file or delete it: Keras makes a new one"),),
+            (Fix("Correct the file or delete it: Keras creates a new one"),),
             ("keras", "tensorflow"),
             "https://keras.io/getting_started/#configuring-your-backend",
         )
@@ -160,16 +159,16 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         return Finding(
             "keras-incompatible",
             "error",
-            "%s names the Keras backend '%s', which Keras %s does not have." % (source, chosen[:40], keras),
+            "%s names the Keras backend '%s', which Keras %s does not support." % (source, chosen[:40], keras),
             (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
-            (unset if variable else Fix("Write a backend that exists into %s: %s" % (source, names)),),
+            (unset if variable else Fix("Set a supported backend in %s: %s" % (source, names)),),
             ("keras", "tensorflow"),
             url,
         )
     if not source or has_backend(view, chosen):
         return None
     install = view.shell.install_fix("Install it", _DISTRIBUTION.get(chosen, chosen))
-    other = unset if variable else Fix("Or name a backend that is installed in %s" % source)
+    other = unset if variable else Fix("Or set an installed backend in %s" % source)
     return Finding(
         "keras-incompatible",
         "error",
@@ -198,7 +197,7 @@ def _unfitting(view: View, keras: str) -> Optional[Finding]:
                     "%s %s; needed is %s" % (project, version, item.text), view.machine.python.distributions.source
                 ),
             ),
-            repair_install(view, "Install releases that go together", "keras", item.text),
+            repair_install(view, "Install compatible releases", "keras", item.text),
             ("keras",) if item.need.breaks == "import" else ("keras.fit",),
         )
     return None
@@ -214,16 +213,16 @@ def _legacy(view: View) -> Iterable[Finding]:
             return
         seen, says = "no tf-keras on the path", "is not installed"
     elif version_at_least(found, limit):
-        seen, says = "tf-keras %s" % found, "is there for a newer TensorFlow (%s)" % found
+        seen, says = "tf-keras %s" % found, "is for a newer TensorFlow (%s)" % found
     else:
         return
     wanted = "tf-keras~=%s.0" % version
     yield Finding(
         "keras-incompatible",
         "error",
-        "TF_USE_LEGACY_KERAS asks for Keras 2 as tf.keras; the distribution tf-keras that it comes from %s." % says,
+        "TF_USE_LEGACY_KERAS selects Keras 2 as tf.keras, but tf-keras %s." % says,
         (Evidence(seen, python.distributions.source), Evidence("TF_USE_LEGACY_KERAS", "environment")),
-        repair_install(view, "Install the tf-keras that goes with it", wanted),
+        repair_install(view, "Install a compatible tf-keras", wanted),
         ("tf.keras",),  # import tensorflow and import keras work
         "https://keras.io/getting_started/#tensorflow--keras-2-backwards-compatibility",
     )

@@ -170,7 +170,7 @@ def repairs(view: View) -> Tuple[Tuple[str, Tuple[str, ...]], ...]:
 
 def export(view: View, folders: Sequence[str]) -> Fix:
     """Return how folders come onto the dynamic linker's path, for every program that is started afterwards."""
-    text = "For every program: put the folders on the loader's path before Python starts"
+    text = "For every program: add the folders to the library search path before Python starts"
     there = bool(view.machine.process.env("LD_LIBRARY_PATH"))
     return Fix(text, view.shell.add_library_folders(folders, keep=there))
 

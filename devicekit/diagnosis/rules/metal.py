@@ -20,13 +20,12 @@ def rosetta_python(view: View) -> Iterable[Finding]:
     yield Finding(
         "rosetta-python",
         "warning",
-        "This Python was built for Intel processors and runs translated on Apple silicon: no GPU, and wheels for the wrong "
-        "processor.",
+        "This Python is an Intel build and runs translated (Rosetta) on Apple silicon: it cannot use the GPU.",
         (
             Evidence("translated", metal.rosetta.source),
             Evidence("an interpreter for %s" % view.machine.python.architecture, view.machine.python.executable),
         ),
-        (Fix("Install a Python for arm64 and make a new environment with it", "arch -arm64 python3 -m venv ~/keras"),),
+        (Fix("Install an arm64 Python and create a new environment with it", "arch -arm64 python3 -m venv ~/keras"),),
         ("metal",),
         _URL,
     )
@@ -81,13 +80,13 @@ def jax_metal_mismatch(view: View) -> Iterable[Finding]:
     if plugin is None or not wanted or jax is None or accepts(wanted, jax) is not False:
         return
     fixes: Tuple[Fix, ...] = (
-        view.shell.set_fix("Let JAX compute on the processor", "JAX_PLATFORMS", "cpu"),
-        view.shell.install_fix("Or install a JAX that it works with", "jax%s" % wanted, "jaxlib%s" % wanted),
+        view.shell.set_fix("Run JAX on the CPU", "JAX_PLATFORMS", "cpu"),
+        view.shell.install_fix("Or install a compatible JAX", "jax%s" % wanted, "jaxlib%s" % wanted),
     )
     yield Finding(
         "plugin-version-mismatch",
         "warning",
-        "jax-metal %s, Apple's plug-in for JAX, works with jax %s; this is %s." % (version, wanted, jax),
+        "jax-metal %s (Apple's plug-in for JAX) needs jax %s; %s is installed." % (version, wanted, jax),
         (Evidence("jax-metal", plugin.location), Evidence("jax %s" % jax)),
         fixes,
         ("jax.metal",),
@@ -104,7 +103,7 @@ def metal_plugin_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "metal-plugin-missing",
         "warning",
-        "TensorFlow uses the GPU of this Mac only with Apple's plug-in tensorflow-metal, which is not installed.",
+        "TensorFlow cannot use this Mac's GPU: Apple's plug-in tensorflow-metal is not installed.",
         (Evidence(metal.chip.value, metal.chip.source), Evidence("no tensorflow-metal", python.distributions.source)),
         add(view, "Install the plug-in", "tensorflow-metal"),
         ("tensorflow.metal",),

@@ -30,7 +30,7 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "msvc-runtime-missing",
         "error",
-        "%s needs %s of the Visual C++ runtime, which Windows cannot find: its import fails."
+        "%s cannot be imported: the Visual C++ runtime lacks %s."
         % (view.tensorflow_label, " and ".join(missing)),
         tuple(Evidence("%s not found" % name, native.msvc.source) for name in missing)
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:2]),
@@ -64,7 +64,7 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
         yield Finding(
             "system-library-too-old",
             "error",
-            "%s %s was built for glibc %s or later; this system has %s: its import fails."
+            "%s %s cannot be imported: it needs glibc %s or later, and this system has %s."
             % (owner.name, owner.version.or_none() or "", needed, libc[1]),
             (
                 Evidence("glibc %s" % libc[1], native.libc.source),
@@ -83,10 +83,10 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
         yield Finding(
             "system-library-too-old",
             "error",
-            "No wheel of TensorFlow for Python %s runs with this system's glibc %s: they need %s or later."
+            "No TensorFlow wheel for Python %s supports this system's glibc %s: %s or later is needed."
             % (python.version, libc[1], needed),
             (Evidence("glibc %s" % libc[1], native.libc.source),),
-            (Fix("Use a newer system, or a container with one"), Fix("Or an older Python: devicekit resolve cpu")),
+            (Fix("Use a newer system or container image"), Fix("Or use an older Python: devicekit resolve cpu")),
             ("tensorflow", "keras"),
             "https://peps.python.org/pep-0600/",
         )
@@ -112,7 +112,7 @@ def _needed_glibc(owner: Distribution) -> Optional[str]:
 def _older(view: View) -> Sequence[Fix]:
     goal = "cuda" if view.uses_cuda and "nvidia" in view.target.vendors else "cpu"
     name = "tensorflow" if goal == "cuda" else "tensorflow-cpu"
-    return replace_by_goal(view, "Install the newest TensorFlow that this system's glibc runs", goal, name)
+    return replace_by_goal(view, "Install the newest TensorFlow that supports this system's glibc", goal, name)
 
 
 def _least_glibc(view: View) -> Optional[str]:

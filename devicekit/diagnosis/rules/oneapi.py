@@ -50,13 +50,13 @@ def _kernel_driver_missing(view: View, gpu: Accelerator) -> Finding:
     return Finding(
         "driver-missing",
         "warning",
-        "There is an Intel GPU, but no kernel driver has made a render node for it%s."
-        % (": %s has it" % driver if driver else ""),
+        "This machine has an Intel GPU, but no kernel driver has made a render node for it%s."
+        % (" (it is bound to %s)" % driver if driver else ""),
         (
             Evidence(gpu.name, gpu.source),
             Evidence("no renderD* of Intel's", view.machine.oneapi.gpus.source or "/dev/dri"),
         ),
-        (Fix("Start a kernel that knows this GPU: from 6.2 on for Arc A, from 6.12 on for Arc B (driver xe)"),),
+        (Fix("Boot a kernel that supports this GPU: 6.2 or later for Arc A, 6.12 or later for Arc B (driver xe)"),),
         (INTEL.platform,),
         _DRIVER,
     )
@@ -72,11 +72,11 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
     return Finding(
         "driver-missing",
         "error" if fatal else "warning",
-        "There is an Intel GPU, but %s of its driver (Level Zero) %s nowhere where the loader looks%s."
+        "This machine has an Intel GPU, but %s of its driver (Level Zero) %s not installed%s."
         % (
             ", ".join(absent[:-1]) + " and " + absent[-1] if len(absent) > 1 else absent[0],
             "is" if len(absent) == 1 else "are",
-            "; TensorFlow itself then cannot be imported" if fatal else "",
+            "; TensorFlow cannot be imported without" if fatal else "",
         ),
         (
             Evidence(gpu.name, gpu.source),
@@ -94,12 +94,12 @@ def oneapi_fixes(view: View, missing: Sequence[str]) -> Tuple[Fix, ...]:
     there = _fitting(view.machine.oneapi.installations, wanted)
     if there is not None and there.found_via == "pip":
         folder = there.path.rpartition("/")[0]
-        return (Fix("Let the loader find pip's copy of them", view.shell.add_library_folders([folder])),)
+        return (Fix("Add pip's copy of them to the library search path", view.shell.add_library_folders([folder])),)
     if there is not None:
         root = there.path.rpartition("/compiler/")[0]
         return (Fix("Load oneAPI into this shell before Python starts", "source %s/setvars.sh" % root),)
     text = "Install Intel's oneAPI Base Toolkit%s, then load it into this shell" % (" " + wanted if wanted else "")
-    return (Fix(text, "source /opt/intel/oneapi/setvars.sh"), Fix("It is here: %s" % _TOOLKIT))
+    return (Fix(text, "source /opt/intel/oneapi/setvars.sh"), Fix("Download it from %s" % _TOOLKIT))
 
 
 def _fitting(installations: Sequence[Installation], wanted: str) -> Optional[Installation]:

@@ -23,15 +23,16 @@ def plugins_twice(view: View) -> Iterable[Finding]:
             continue
         name = "tensorflow-metal" if "metal" in mark else "tensorflow-directml-plugin"
         fixes = [
-            view.shell.uninstall_fix("Uninstall it until pip says that it is not installed, then install it once", name)
+            view.shell.uninstall_fix("Uninstall it until pip says it is not installed, then install it once", name)
         ]
         if any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\")):
             command = view.shell.set_variable("PYTHONNOUSERSITE", "1")
-            fixes.insert(0, Fix("Leave the user's own folder out", command))
+            fixes.insert(0, Fix("Exclude the user's site-packages folder", command))
         yield Finding(
             "distributions-conflict",
             "error",
-            "The plug-in of %s is on the path twice, and TensorFlow loads both: its import is aborted." % name,
+            "TensorFlow's import is aborted: the plug-in of %s is on sys.path twice, and both copies are loaded."
+            % name,
             tuple(Evidence("loaded at the import", path) for path in copies),
             tuple(fixes),
             ("tensorflow",),

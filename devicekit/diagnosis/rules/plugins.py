@@ -26,14 +26,14 @@ def damaged_plugins(view: View) -> Iterable[Finding]:
     for item in view.machine.python.plugins.or_none() or ():
         if item.format == expected:
             continue
-        what = "is empty" if item.format == "empty" else "is no library of this system"
+        what = "is empty" if item.format == "empty" else "is not a library for this system"
         yield Finding(
             "install-corrupt",
             "error",
-            "TensorFlow loads every file in the folder tensorflow-plugins at its import, and %s %s."
+            "TensorFlow cannot be imported: it loads every file in the folder tensorflow-plugins, and %s %s."
             % (item.path.replace("\\", "/").rpartition("/")[2], what),
             (Evidence("%s, %d bytes" % (what, item.size_bytes), item.path),),
-            (Fix("Delete the file, or write the plug-in that it belongs to anew"),),
+            (Fix("Delete the file, or reinstall the plug-in it belongs to"),),
             ("tensorflow",),
         )
 
@@ -50,13 +50,11 @@ def lacking_plugins(view: View) -> Iterable[Finding]:
             continue
         name = item.path.rpartition("/")[2]
         oneapi = any(text.startswith(_ONEAPI) for text in missing)
-        fix = view.shell.uninstall_fix(
-            "Install the libraries that it needs, or remove the plug-in", *_owner(view, name)
-        )
+        fix = view.shell.uninstall_fix("Install the missing libraries, or uninstall the plug-in", *_owner(view, name))
         yield Finding(
             "dependency-incompatible",
             "error",
-            "The plug-in %s needs %s, which the loader does not find; TensorFlow itself then cannot be imported."
+            "TensorFlow cannot be imported: libraries of its plug-in %s are missing (%s)."
             % (name, ", ".join(missing[:4])),
             tuple(Evidence("%s not found" % text, item.path) for text in missing[:4]),
             (*oneapi_fixes(view, missing), fix) if oneapi else (fix,),
@@ -95,13 +93,13 @@ def plugin_version_mismatch(view: View) -> Iterable[Finding]:
         otherwise = "tensorflow" + built
         if goal == "directml":
             otherwise = "tensorflow-cpu" + built.replace("*", "0")
-        words = "%s %s was built for TensorFlow %s" % (name, release, _in_words(built))
+        words = "%s %s is for TensorFlow %s" % (name, release, _in_words(built))
         if fails:
-            words += "; beside %s, TensorFlow itself cannot be imported." % view.tensorflow_label
+            words += "; with it, %s cannot be imported." % view.tensorflow_label
         elif fails is None:
-            words += "; whether TensorFlow can be imported with it beside %s is not known." % view.tensorflow_label
+            words += "; whether %s can be imported with it is unknown." % view.tensorflow_label
         else:
-            words += "; beside %s it can be loaded, and what it then does nobody promises." % view.tensorflow_label
+            words += "; it loads in %s, but that combination is not supported." % view.tensorflow_label
         yield Finding(
             "plugin-version-mismatch",
             "error" if fails else "warning",
@@ -116,8 +114,8 @@ def plugin_version_mismatch(view: View) -> Iterable[Finding]:
 def _other_tensorflow(view: View, name: str, goal: str, otherwise: str) -> LazyFixes:
     return LazyFixes(
         lambda: (
-            *replace_by_goal(view, "Install the TensorFlow that it was built for", goal, otherwise, "numpy<2"),
-            view.shell.uninstall_fix("Or remove the plug-in", *_with_library(view, name)),
+            *replace_by_goal(view, "Install the TensorFlow it was built for", goal, otherwise, "numpy<2"),
+            view.shell.uninstall_fix("Or uninstall the plug-in", *_with_library(view, name)),
         )
     )
 

@@ -60,11 +60,11 @@ def cpu_instructions_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "cpu-instructions-missing",
         "error",
-        "%s instructions, which this %s does not have: %s."
+        "%s instructions, which this %s lacks: %s."
         % (
             ", ".join("%s uses %s" % (lack.label, _listed(lack.missing)) for lack in lacks),
             "virtual machine's processor" if virtual else "processor",
-            "its import kills the process" if lacks[0].ends == "kills" else "its import fails",
+            "its import crashes the process" if lacks[0].ends == "kills" else "its import fails",
         ),
         (
             Evidence("no %s among %d flags" % (", ".join(missing), len(flags)), native.cpu_flags.source),
@@ -137,23 +137,23 @@ def _virtual(native: Native) -> bool:
 def _fixes(view: View, lacks: List[_Lack], virtual: bool) -> Iterable[Fix]:
     native = view.machine.native
     if virtual and (native.cpu_model.or_none() or "").startswith("VirtualApple"):
-        yield Fix("Use the image for ARM, which this Mac runs as it is: docker run --platform linux/arm64")
+        yield Fix("Use the ARM image, which this Mac runs natively: docker run --platform linux/arm64")
     elif virtual:
         yield Fix(
-            "On the machine that runs it, give the virtual machine the host's processor and start it anew: CPU type 'host' "
-            "(Proxmox), -cpu host (QEMU), mode='host-passthrough' (libvirt); for VirtualBox switch Hyper-V off"
+            "On the host, set the virtual machine's CPU type to the host's processor and restart it: CPU type 'host' "
+            "(Proxmox), -cpu host (QEMU), mode='host-passthrough' (libvirt); for VirtualBox, turn Hyper-V off"
         )
     if all(lack.instead for lack in lacks):
         wanted = tuple(dict.fromkeys(item for lack in lacks for item in lack.instead))
-        yield view.shell.install_fix("Install releases that do without", *wanted)
+        yield view.shell.install_fix("Install releases that do not need them", *wanted)
     elif not any("torch" in lack.blocks for lack in lacks) and native.system == "linux" and view.target.bits == 64:
         yield view.shell.install_fix(
-            "Or let Keras 3 run on PyTorch, which does without them, with KERAS_BACKEND=torch",
+            "Or run Keras 3 on PyTorch, which does not need them (KERAS_BACKEND=torch)",
             "torch",
             "keras>=3",
             *_old_numpy(view),
         )
-    yield Fix("Use a processor that has them, or a framework that was built from source without them")
+    yield Fix("Use a processor that has them, or build the framework from source without them")
 
 
 def _old_numpy(view: View) -> Tuple[str, ...]:
@@ -196,20 +196,17 @@ def cpu_quota_ignored(view: View) -> Iterable[Finding]:
     if all(process.env(group[0]) is not None for group in names):
         return
     settings = [(name, str(cores)) for group in names for name in group if process.env(name) is None]
-    fixes = [Fix("Start as many threads as there are cores' time", view.shell.set_variables(settings))]
+    fixes = [Fix("Limit threads to the quota", view.shell.set_variables(settings))]
     if process.container.or_none():
         span = "0-%d" % (cores - 1) if cores > 1 else "0"
         fixes.append(
-            Fix(
-                "Or start the container with whole processors, which frameworks do see: --cpuset-cpus=%s (Docker)"
-                % span
-            )
+            Fix("Or pin the container to whole processors, which frameworks respect: --cpuset-cpus=%s (Docker)" % span)
         )
     yield Finding(
         "cpu-quota-ignored",
         "info",
-        "This process gets the time of %g of %d cores; frameworks do not see that and start %d threads, which wait for one "
-        "another." % (quota, seen, seen),
+        "This process is limited to %g of %d cores, but frameworks start %d threads, which slows them down."
+        % (quota, seen, seen),
         (
             Evidence("%g cores" % quota, native.cpu_quota.source),
             Evidence("%d processors to run on" % seen, native.cpu_affinity.source or native.cpu_count.source),
@@ -262,13 +259,13 @@ def _short(view: View, limit: int, source: str, kind: str) -> Iterable[Finding]:
     if not worst:
         return
     fatal_here, takes, label, tried = max(worst)
-    ends = "there is hardly any left for a model"
+    ends = "hardly any is left for a model"
     if fatal_here:
         ends = "it fails" if kind == "address space" else "the kernel ends the process (Killed)"
     yield Finding(
         "memory-limit-too-low",
         "warning" if fatal_here else "info",
-        "This process may use %s of %s, and the import of %s alone takes %s: %s."
+        "This process is limited to %s of %s, and importing %s alone takes %s: %s."
         % (_size(limit), kind, label, _size(takes), ends),
         (Evidence("%s: %s" % (kind, _size(limit)), source), Evidence(_size(takes), "tried with %s" % tried)),
         (_more_memory(kind),),
@@ -277,9 +274,9 @@ def _short(view: View, limit: int, source: str, kind: str) -> Iterable[Finding]:
 
 def _more_memory(kind: str) -> Fix:
     if kind == "address space":
-        return Fix("Lift the limit in the shell that starts the program", "ulimit -v unlimited")
+        return Fix("Remove the limit in the shell that starts the program", "ulimit -v unlimited")
     return Fix(
-        "Give the container or service more, 2 GiB at least: docker run --memory=2g, resources.limits.memory in "
+        "Give the container or service at least 2 GiB: docker run --memory=2g, resources.limits.memory in "
         "Kubernetes, MemoryMax= in a systemd unit"
     )
 

@@ -32,7 +32,7 @@ def framework_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "framework-missing",
         "error",
-        "No framework is installed in this Python environment: neither TensorFlow, JAX nor PyTorch.",
+        "This Python environment has no framework: neither TensorFlow, JAX nor PyTorch is installed.",
         (Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),),
         install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
         ("tensorflow", "keras"),
@@ -51,10 +51,9 @@ def _backend_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "framework-missing",
         "error",
-        "Keras takes TensorFlow where nothing names another backend, and TensorFlow is not installed; %s is."
-        % " and ".join(there),
+        "Keras uses TensorFlow by default, which is not installed; %s is." % " and ".join(there),
         (Evidence("neither KERAS_BACKEND nor keras.json names a backend", "environment"),),
-        (view.shell.set_fix("Name the backend that is installed", "KERAS_BACKEND", there[0]),),
+        (view.shell.set_fix("Select the installed backend", "KERAS_BACKEND", there[0]),),
         ("keras",),
         "https://keras.io/getting_started/#configuring-your-backend",
     )
@@ -79,8 +78,8 @@ def python_unsupported(view: View) -> Iterable[Finding]:
     yield Finding(
         "python-unsupported",
         "error",
-        "No release of TensorFlow that devicekit knows has wheels for Python %s." % python.version,
-        (Evidence("TensorFlow %s is for Python %s" % (newest.minor, newest.python), "devicekit's matrix"),),
+        "No known TensorFlow release has wheels for Python %s." % python.version,
+        (Evidence("TensorFlow %s is for Python %s" % (newest.minor, newest.python), "devicekit's compatibility data"),),
         LazyFixes(lambda: (_other_python(view),)),
         ("tensorflow", "keras"),
         "https://www.tensorflow.org/install/pip",
@@ -89,7 +88,7 @@ def python_unsupported(view: View) -> Iterable[Finding]:
 
 def _other_python(view: View) -> Fix:
     return Fix(
-        "Make an environment with a Python that TensorFlow supports",
+        "Create an environment with a Python that TensorFlow supports",
         "uv venv --python %s" % working_python(view, "cpu")[0],
     )
 
@@ -105,18 +104,18 @@ def platform_unsupported(view: View) -> Iterable[Finding]:
         yield Finding(
             "platform-unsupported",
             "error",
-            "This is a 32-bit Python; TensorFlow has wheels for 64-bit Python only.",
+            "This is a 32-bit Python, and TensorFlow has wheels only for 64-bit Python.",
             (Evidence("a 32-bit interpreter for %s" % python.architecture, python.executable),),
-            (Fix("Install a 64-bit Python and make a new environment with it"),),
+            (Fix("Install a 64-bit Python and create a new environment with it"),),
             ("tensorflow", "keras"),
         )
     elif native.libc.or_none() == "musl":
         yield Finding(
             "platform-unsupported",
             "error",
-            "This system uses musl as its C library; TensorFlow's Linux wheels need glibc.",
+            "This system's C library is musl, and TensorFlow's Linux wheels need glibc.",
             (Evidence("musl", native.libc.source),),
-            (Fix("Use an image based on glibc (Debian, Ubuntu, Fedora) instead of Alpine"),),
+            (Fix("Use a glibc-based image (Debian, Ubuntu, Fedora) instead of Alpine"),),
             ("tensorflow", "keras"),
         )
 
@@ -131,13 +130,12 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         version = owner.version.or_none() if owner is not None else None
         fix = install_goal(view, "Delete that folder, then install TensorFlow", "fastest", "tensorflow")
         if owner is not None and version:
-            fix = (Fix("Write TensorFlow's files anew", view.shell.reinstall("%s==%s" % (owner.name, version))),)
+            fix = (Fix("Reinstall TensorFlow", view.shell.reinstall("%s==%s" % (owner.name, version))),)
         left = "its %s is there without __init__.py" % package.location
         yield Finding(
             "install-corrupt",
             "error",
-            "What is left of TensorFlow is a folder without its main file: an uninstall or another distribution's removal "
-            "took the rest.",
+            "TensorFlow is only partly installed: an uninstall left its folder without __init__.py.",
             (Evidence(left, package.path_entry),),
             fix,
             ("tensorflow",),
@@ -164,10 +162,10 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         yield Finding(
             "install-corrupt",
             "error" if fatal else "info",
-            "%d of the files that %s installed are missing or cut short%s."
-            % (count, item.name, "" if fatal else "; an import and training do without them"),
+            "%d files of %s are missing or truncated%s."
+            % (count, item.name, "" if fatal else "; importing and training do not need them"),
             tuple(Evidence(text, item.record.source) for text in seen),
-            (Fix("Write the files anew", view.shell.reinstall(requirement)),),
+            (Fix("Reinstall it", view.shell.reinstall(requirement)),),
             blocks if fatal else (),
         )
 
@@ -212,13 +210,12 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
         "distributions-conflict",
         # Of one release, each works with the other's files; what is left after an uninstall does not.
         "error" if not intact else "info" if len({item.version.or_none() for item in owners}) == 1 else "warning",
-        "%s are installed over one another: they share the folder 'tensorflow', and what is in it is of the one installed "
-        "last." % " and ".join(labels),
+        "%s install into the same folder 'tensorflow', so the last one overwrote the other." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners))
         + tuple(Evidence("left by another release: %s" % name) for name in stale[:2]),
         repair_install(
             view,
-            "Remove all of them, then install the one you want",
+            "Uninstall all of them, then install the one you want",
             requirement,
             first=view.shell.uninstall(*[item.name for item in owners]),
         ),
@@ -245,7 +242,7 @@ def module_shadowed(view: View) -> Iterable[Finding]:
         yield Finding(
             "module-shadowed",
             "error" if blocks else "info",
-            "%s hides the real '%s': Python finds it first." % (package.location, package.name),
+            "%s shadows the real package '%s': Python imports it instead." % (package.location, package.name),
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location),),
             # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
@@ -270,9 +267,9 @@ def numpy_incompatible(view: View) -> Iterable[Finding]:
         "%s cannot be imported with NumPy %s: it needs NumPy %s." % (view.tensorflow_label, numpy, row.numpy),
         (
             Evidence("numpy %s" % numpy, _location(view, "numpy")),
-            Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's matrix"),
+            Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's compatibility data"),
         ),
-        repair_install(view, "Install a NumPy that goes with it", "numpy" + _shortest(row.numpy, numpy)),
+        repair_install(view, "Install a compatible NumPy", "numpy" + _shortest(row.numpy, numpy)),
         ("tensorflow",),
         "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",
     )
@@ -300,7 +297,7 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
         yield Finding(
             "protobuf-incompatible",
             "error",
-            "%s asks for protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
+            "%s selects protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
             (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
             (view.shell.unset_fix(name, "Unset the variable"),),
             ("tensorflow",),
@@ -314,10 +311,9 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
     yield Finding(
         "protobuf-incompatible",
         "error",
-        "%s cannot be imported with protobuf %s: its generated code needs protobuf %s."
-        % (label, protobuf, row.protobuf),
+        "%s cannot be imported with protobuf %s: it needs protobuf %s." % (label, protobuf, row.protobuf),
         (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
-        repair_install(view, "Install a protobuf that goes with it", "protobuf" + _shortest(row.protobuf, protobuf)),
+        repair_install(view, "Install a compatible protobuf", "protobuf" + _shortest(row.protobuf, protobuf)),
         ("tensorflow",),
         "https://protobuf.dev/news/2022-05-06/#python-updates",
     )

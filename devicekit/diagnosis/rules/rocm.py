@@ -39,21 +39,23 @@ def amd_driver_missing(view: View) -> Iterable[Finding]:
     gpu = _cards(view)[0]
     evidence = [Evidence(gpu.name, gpu.source), Evidence("not there", rocm.kfd.source)]
     fixes: Tuple[Fix, ...] = (
-        view.shell.root_fix("Load it; its error message, if any, says why it was not loaded", "modprobe amdgpu"),
-        Fix("Where that fails, start a newer kernel, which knows newer GPUs, or install AMD's own driver"),
+        view.shell.root_fix("Load it; an error message says why it was not loaded", "modprobe amdgpu"),
+        Fix("If that fails, boot a newer kernel, which supports newer GPUs, or install AMD's driver"),
     )
     if bound == "amdgpu":
-        summary = "The AMD GPU's kernel driver amdgpu is loaded without its part for computing: /dev/kfd is missing."
+        summary = "The AMD kernel driver amdgpu is loaded without compute support (/dev/kfd is missing)."
         fixes = (
-            view.shell.root_fix("See why: the kernel's log names it", "dmesg | grep -iE 'kfd|amdgpu'"),
-            Fix("Start a kernel that was built with CONFIG_HSA_AMD, or install AMD's own driver"),
+            view.shell.root_fix("See the reason in the kernel log", "dmesg | grep -iE 'kfd|amdgpu'"),
+            Fix("Boot a kernel built with CONFIG_HSA_AMD, or install AMD's driver"),
         )
     elif bound:
-        summary = "There is an AMD GPU, but the driver %s has it instead of amdgpu, which ROCm needs." % bound
+        summary = (
+            "This machine has an AMD GPU, but it is bound to the driver %s instead of amdgpu, which ROCm needs." % bound
+        )
         if bound.startswith("vfio"):
-            fixes = (Fix("Take the GPU back from the virtual machines that it is reserved for"),)
+            fixes = (Fix("Release the GPU from the virtual machines it is reserved for"),)
     else:
-        summary = "There is an AMD GPU, but its kernel driver amdgpu is not loaded."
+        summary = "This machine has an AMD GPU, but its kernel driver amdgpu is not loaded."
     if bound:
         evidence.append(Evidence("driver %s" % bound, view.machine.driver.displays.source))
     yield Finding("driver-missing", "warning", summary, tuple(evidence), fixes, (AMD.platform,), _INSTALL)
@@ -134,7 +136,7 @@ def amd_closed_bridge(view: View) -> Iterable[Finding]:
     yield Finding(
         "device-hidden",
         "warning",
-        "ROCm %s looks for the GPU of Windows only where %s is 1, and it is %s."
+        "ROCm %s finds the GPU of Windows only if %s=1, but it is %s."
         % (_release(view), name, "not set" if value is None else "'%s'" % value[:20]),
         (Evidence("not set" if value is None else "%s=%s" % (name, value[:20]), "environment"),),
         (view.shell.set_fix("Set it before Python starts", name, "1"),),
@@ -157,9 +159,9 @@ def amd_refused_target(view: View) -> Iterable[Finding]:
     yield Finding(
         "device-hidden",
         "warning",
-        "%s is '%s' and not of the form 10.3.0: ROCm gives up and lists no GPU." % (name, value),
+        "%s='%s' is not of the form 10.3.0: ROCm stops and lists no GPU." % (name, value),
         (Evidence("%s=%s" % (name, value), "environment"),),
-        (view.shell.unset_fix(name, "Unset it, or give it three numbers"),),
+        (view.shell.unset_fix(name, "Unset it, or set it to three numbers"),),
         (AMD.platform,),
         "https://github.com/ROCm/ROCR-Runtime/blob/amd-staging/libhsakmt/src/topology.c",
     )
@@ -173,12 +175,12 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "wsl-without-gpu",
         "warning",
-        "ROCm %s reaches the GPU of Windows through librocdxg.so, which is not installed." % _release(view),
+        "ROCm %s cannot reach the GPU of Windows: librocdxg.so is not installed." % _release(view),
         (
             Evidence("librocdxg.so not found", rocm.libraries.source),
             Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
         ),
-        (Fix("Install AMD's ROCDXG for this ROCm, and AMD's current driver in Windows"),),
+        (Fix("Install AMD's ROCDXG for this ROCm, and the current AMD driver in Windows"),),
         (AMD.platform,),
         _WSL,
     )
@@ -205,11 +207,11 @@ def rocm_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "rocm-missing",
         "error" if no_libraries else "warning",
-        "%s needs AMD's ROCm, of which %s %s missing."
+        "%s needs AMD ROCm, but %s %s missing."
         % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("not there", path) for path in missing),
         replace_by_goal(
-            view, "Install the ROCm that this build was made for; or replace the build", "cpu", "tensorflow-cpu"
+            view, "Install the ROCm release this build was made for, or replace the build", "cpu", "tensorflow-cpu"
         ),
         # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
         ("tensorflow.rocm", "tensorflow") if no_libraries else (AMD.platform,),
@@ -226,9 +228,9 @@ def _jax_alone(view: View) -> Iterable[Finding]:
     yield Finding(
         "rocm-missing",
         "warning",
-        "%s has the plug-in for ROCm %s, which is not installed: it computes on the processor." % (build.label, major),
+        "%s uses the CPU: its plug-in needs ROCm %s, which is not installed." % (build.label, major),
         (Evidence("not there", "/opt/rocm"), Evidence("a plug-in for ROCm %s" % major, build.source)),
-        (Fix("Install ROCm %s, following AMD's documentation of that release" % major),),
+        (Fix("Install ROCm %s as AMD's documentation of that release describes" % major),),
         ("jax.rocm",),
         _INSTALL,
     )
@@ -253,20 +255,20 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
     yield Finding(
         "rocm-version-mismatch",
         "error" if fatal else "warning",
-        "%s was built for ROCm %s; ROCm %s is installed%s."
+        "%s was built for ROCm %s, but ROCm %s is installed%s."
         % (
             view.tensorflow_label,
             row.rocm,
             rocm.version.value.partition("-")[0],
-            ", whose libraries have other names: its import fails" if fatal else "",
+            ", so its import fails" if fatal else "",
         ),
         (
             Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
-            Evidence("built for ROCm %s" % row.rocm, "devicekit's matrix"),
+            Evidence("built for ROCm %s" % row.rocm, "devicekit's compatibility data"),
         ),
         (
-            Fix("Install ROCm %s, following AMD's documentation of that release" % row.rocm),
-            Fix("Or, in a new environment, the tensorflow-rocm that was built for ROCm %d.%d" % found[:2]),
+            Fix("Install ROCm %s as AMD's documentation of that release describes" % row.rocm),
+            Fix("Or install the tensorflow-rocm for ROCm %d.%d in a new environment" % found[:2]),
         ),
         ("tensorflow.rocm", "tensorflow") if fatal else (),
         "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/tensorflow-install.html",
@@ -298,14 +300,16 @@ def gfx_unsupported(view: View) -> Iterable[Finding]:
     source = "HSA_OVERRIDE_GFX_VERSION" if overridden else rocm.gfx.source
     seen = tuple(dict.fromkeys(str(targets[indices.index(index)]) for index, _ in ignored))
     evidence = [Evidence("%s: %s" % (gpus[index].name, why), source) for index, why in ignored[:4]]
-    evidence.append(Evidence("%s has %s" % (view.tensorflow_label, ", ".join(row.gfx)), "devicekit's matrix"))
+    evidence.append(
+        Evidence("%s has %s" % (view.tensorflow_label, ", ".join(row.gfx)), "devicekit's compatibility data")
+    )
     first = len(indices) - len(ignored)  # what is left out comes behind what is used
     if whole:
         summary = "%s has no code for %s: it ignores the GPU." % (view.tensorflow_label, " and ".join(seen))
         blocks: Tuple[str, ...] = ("tensorflow.rocm",)
     else:
         names = " and ".join(gpus[index].name for index, _ in ignored[:3])
-        summary = "%s leaves out %s: %s." % (view.tensorflow_label, names, ignored[0][1])
+        summary = "%s ignores %s: %s." % (view.tensorflow_label, names, ignored[0][1])
         blocks = tuple("tensorflow.gpu:%d" % (first + number) for number in range(len(ignored)))
     yield Finding(
         "gfx-unsupported",
@@ -337,12 +341,10 @@ def _unlisted(view: View) -> Iterable[Finding]:
     yield Finding(
         "gfx-unsupported",
         "info" if gpus else "warning",
-        "ROCm's kernel driver does not list %s: it is too old or too new for this driver, or its slot lacks PCIe atomics."
+        "ROCm's kernel driver does not support %s: the GPU is too old or too new for it, or its slot lacks PCIe atomics."
         % (" and ".join(names) or "the AMD GPU"),
-        tuple(
-            Evidence("%s is not among the GPUs for computing" % item.address, machine.rocm.gpus.source) for item in lost
-        ),
-        (view.shell.root_fix("See why: the kernel's log names it", "dmesg | grep -i kfd"),),
+        tuple(Evidence("%s is not listed as a compute GPU" % item.address, machine.rocm.gpus.source) for item in lost),
+        (view.shell.root_fix("See the reason in the kernel log", "dmesg | grep -i kfd"),),
         tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else (AMD.platform,),
         _INSTALL + "reference/system-requirements.html",
     )
@@ -353,9 +355,9 @@ _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
 
 
 def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Tuple[Fix, ...]:
-    fixes: List[Fix] = [Fix("Use a release of tensorflow-rocm that was built for this GPU")]
+    fixes: List[Fix] = [Fix("Use a tensorflow-rocm release that supports this GPU")]
     for family, relative, version in _RELATIVES:
         if seen[0].startswith(family) and seen[0] != relative and relative in row.gfx:
-            text = "Let ROCm treat the GPU as %s, which often works and which AMD does not support" % relative
+            text = "Make ROCm treat the GPU as %s: it often works, but AMD does not support it" % relative
             fixes.insert(0, view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version))
     return tuple(fixes)

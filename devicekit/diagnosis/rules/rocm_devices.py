@@ -141,7 +141,7 @@ def left_out(view: View, indices: Sequence[int]) -> Tuple[Tuple[int, str], ...]:
         if target is not None and target not in row.gfx:
             found.append((index, "it has no code for %s" % target))
         elif 0 < gpu.compute_units < _LEAST_UNITS <= most:
-            found.append((index, "it has %d compute units and another GPU has %d" % (gpu.compute_units, most)))
+            found.append((index, "it has %d compute units, and another GPU has %d" % (gpu.compute_units, most)))
     return tuple(found)
 
 

@@ -22,17 +22,15 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
     if not chips or not present or len(lacking) < len(present):
         return
     name = lacking[0]
-    missing = "libtpu" if name == "jax" else "the build tensorflow-tpu"
+    missing = "libtpu" if name == "jax" else "tensorflow-tpu"
     version = python.version_of("jax") or ""
-    fix = view.shell.install_fix(
-        "Install JAX with the library for TPUs", "jax[tpu]%s" % ("==" + version if version else "")
-    )
+    fix = view.shell.install_fix("Install JAX with TPU support", "jax[tpu]%s" % ("==" + version if version else ""))
     if name == "tensorflow":
-        fix = view.shell.install_fix("Use Keras on JAX, whose library for TPUs is on the registry", "keras", "jax[tpu]")
+        fix = view.shell.install_fix("Use Keras on JAX, whose TPU library is on PyPI", "keras", "jax[tpu]")
     yield Finding(
         "cpu-only-build",
         "info",
-        "There is a TPU, but %s is installed without %s."
+        "This machine has a TPU, but %s is installed without %s."
         % (TITLES["jax"] if name == "jax" else view.tensorflow_label, missing),
         (
             Evidence("%d chips of TPU %s" % (len(chips), chips[0]), view.machine.tpu.chips.source),
