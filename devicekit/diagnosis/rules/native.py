@@ -30,8 +30,7 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
     yield Finding(
         "msvc-runtime-missing",
         "error",
-        "%s cannot be imported: the Visual C++ runtime lacks %s."
-        % (view.tensorflow_label, " and ".join(missing)),
+        "%s cannot be imported: the Visual C++ runtime lacks %s." % (view.tensorflow_label, " and ".join(missing)),
         tuple(Evidence("%s not found" % name, native.msvc.source) for name in missing)
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:2]),
         (
