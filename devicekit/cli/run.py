@@ -1,4 +1,4 @@
-"""``devicekit run``: a command with devices of its own."""
+"""``devicekit run``: run a command with devices reserved for it."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from ..selection.request import Request
 
 __all__ = ["add_run"]
 
-#: As shells and env(1) say it: the command is there and cannot be run; it is not there.
+#: The exit status of shells and env(1) if a command cannot be run, and if it is not found.
 _CANNOT_RUN, _NOT_FOUND = 126, 127
 
 
@@ -22,23 +22,29 @@ def add_run(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "run",
-        help="run a command with devices that nobody else gets meanwhile: devicekit run --gpus 1 -- python train.py",
-        description="Wait until so many devices are free, lease them, run the command so that it sees only them, and give"
-        " them back when it ends. Its exit status is the command's; 1 where no device can be had, 2 after wrong use, 126 or"
-        " 127 where the command cannot be started.",
+        help="run a command with GPUs reserved for it: devicekit run --gpus 1 -- python train.py",
+        description="Wait until enough devices are free, lease them, run the command so that it sees only these devices, and"
+        " release them when it ends. The exit status is that of the command; 1 if no device is available, 2 for wrong use,"
+        " 126 or 127 if the command cannot be started.",
     )
-    parser.add_argument("--gpus", type=int, metavar="N", help="how many (default: as many as --device names, or 1)")
-    parser.add_argument("--device", default="gpu", help="which: gpu, cuda:1, gpu:0,2, gpu:GPU-5ebe9f43 (default: gpu)")
-    parser.add_argument("--min-memory", metavar="SIZE", help="only devices with at least so much memory, such as 8GiB")
-    parser.add_argument("--policy", metavar="NAME", help="in which order free ones are taken: least-memory, index, ...")
     parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="wait no longer (default: as long as it takes)"
+        "--gpus", type=int, metavar="N", help="number of devices (default: as many as --device names, or 1)"
     )
-    parser.add_argument("--machine", metavar="FILE", help="take the devices from a snapshot instead, to try things out")
-    parser.add_argument("--json", action="store_true", help="say on standard error, as a line of JSON, what was leased")
-    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing while waiting")
     parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="what to run, after two dashes"
+        "--device", default="gpu", metavar="DEVICE", help="gpu, cuda:1, gpu:0,2, gpu:GPU-5ebe9f43, ... (default: gpu)"
+    )
+    parser.add_argument("--min-memory", metavar="SIZE", help="minimum memory of a device: 8GiB, ...")
+    parser.add_argument(
+        "--policy", metavar="NAME", help="order in which free devices are taken: least-memory, index, ..."
+    )
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="maximum time to wait (default: unlimited)")
+    parser.add_argument("--machine", metavar="FILE", help="use the devices of a snapshot, to try this command")
+    parser.add_argument(
+        "--json", action="store_true", help="print what was leased on standard error, as one line of JSON"
+    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="print nothing while waiting")
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="the command to run, after two dashes"
     )
     parser.set_defaults(run=_run)
 
@@ -91,7 +97,7 @@ def _machine(options: argparse.Namespace) -> Machine:
 def _devices(
     request: Request, count: int, machine: Machine, options: argparse.Namespace
 ) -> Tuple[Sequence[Candidate], Optional[str]]:
-    """What would do: what the framework beside devicekit can use, or, where none can use any, what the driver lists."""
+    """Return the eligible devices: those that the installed framework can use, otherwise those that the driver lists."""
     from ..cluster.lease.eligible_devices import candidates_of, hardware_of, of_the_machine, plan_of
 
     plan = plan_of(request, count, machine, None, options.min_memory, (), options.policy)
@@ -109,7 +115,7 @@ def _say(text: str) -> None:
 
 
 def _name_of(command: List[str]) -> str:
-    """What is shown to others: a script's name rather than its interpreter's, and no arguments."""
+    """Return what other users see: the name of the script rather than of the interpreter, and no arguments."""
     name = os.path.basename(command[0])
     script: Optional[str] = next((word for word in command[1:] if not word.startswith("-")), None)
     if name.startswith("python") and script is not None and "-c" not in command[1:2]:
@@ -118,18 +124,18 @@ def _name_of(command: List[str]) -> str:
 
 
 def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoReturn:
-    """Make the command of this process, with the locks: so it gets every signal itself, and the kernel frees them at its end.
+    """Replace this process with the command: it gets every signal itself, and the kernel frees its locks when it ends.
 
-    Nothing remains that could be killed without it, or outlive it.
+    No second process remains that could be killed alone, or outlive it.
     """
     sys.stdout.flush()
     sys.stderr.flush()
     for handle in held.handles:
         os.set_inheritable(handle, True)
-    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and what is ignored would stay so
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the command would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
-        os.execvpe(command[0], command, environment)  # noqa: S606 - what the user has typed, and no shell
+        os.execvpe(command[0], command, environment)  # noqa: S606 - the user's command, without a shell
     except OSError as error:
         held.release()
         _say("%s cannot be run: %s" % (command[0], error.strerror))
@@ -137,7 +143,7 @@ def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoRet
 
 
 def _start(command: List[str], environment: Dict[str, str], held: Any) -> int:
-    """Run the command beside this process, where one cannot become another: on Windows."""
+    """Run the command as a child, because on Windows a process cannot be replaced."""
     from ..children.spawn import run_in_foreground
 
     with held:
@@ -149,7 +155,7 @@ def _start(command: List[str], environment: Dict[str, str], held: Any) -> int:
 
 
 class _Teller:
-    """Says on a terminal in one line, elsewhere once a minute, how the wait goes."""
+    """Shows the progress of the wait: on a terminal in one line, elsewhere once a minute."""
 
     def __init__(self, count: int, stream: Any, quiet: bool) -> None:
         self._count, self._stream, self._quiet = count, stream, quiet
@@ -176,7 +182,7 @@ class _Teller:
         self._stream.flush()
 
     def end(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._shown:
             self._shown = False
             self._stream.write("\r\033[K")

@@ -8,6 +8,7 @@ from ..logs.scrub import printable
 from ..machine.facts import Machine, Native
 from ..records import Record
 from ..selection.selection import Selection
+from .amounts import count
 
 __all__ = ["Style", "devices_text", "doctor_text"]
 
@@ -75,10 +76,10 @@ def _memory(size: Optional[int]) -> str:
 
 
 def _cores(native: Native) -> str:
-    count, usable, by = native.cpu_count.or_none(), native.cpu_usable.or_none(), native.cpu_limited_by
-    if by and usable and count:
-        return ", %g of %d cores (%s)" % (usable, count, by)
-    return ", %d cores" % count if count else ""
+    cores, usable, by = native.cpu_count.or_none(), native.cpu_usable.or_none(), native.cpu_limited_by
+    if by and usable and cores:
+        return ", %g of %s (%s)" % (usable, count(cores, "core"), by)
+    return ", " + count(cores, "core") if cores else ""
 
 
 def _limited(native: Native) -> str:
@@ -240,5 +241,5 @@ def _verdict(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
     counts = {name: sum(item.severity == name for item in diagnosis.findings) for name in ("error", "warning")}
     if not counts["error"] and not counts["warning"]:
         return style.paint("No problems found.", "good")
-    parts = ["%d %s%s" % (count, name, "" if count == 1 else "s") for name, count in counts.items() if count]
+    parts = [count(number, name) for name, number in counts.items() if number]
     return style.paint(" and ".join(parts) + ".", "error" if counts["error"] else "warning")
