@@ -24,7 +24,7 @@ print([took, machine.python.distribution_count.value])
 DETECT_NVIDIA = """
 import time
 started = time.perf_counter()
-from devicekit.machine.host import LiveHost
+from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
 class Host(LiveHost):
     def exists(self, path):

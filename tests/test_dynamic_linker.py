@@ -52,7 +52,7 @@ print(json.dumps(found))
 
 PREDICTED = """
 import json, sys
-from devicekit.machine.host import LiveHost
+from devicekit.machine.live_host import LiveHost
 from devicekit.diagnosis.dynamic_linker import DynamicLinker, repair
 from devicekit.machine.probe.cuda import read_cuda
 task = json.loads(sys.argv[1])

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from devicekit.machine.entry_points import distributions_with
-from devicekit.machine.host import LiveHost, this_interpreter
+from devicekit.machine.live_host import LiveHost, this_interpreter
 from devicekit.machine.simulated import SimulatedHost
 
 OURS = "[console_scripts]\nacme = acme:main\n\n[devicekit.platforms]\nnpu = acme:P\n"

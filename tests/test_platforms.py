@@ -13,7 +13,7 @@ from devicekit import Machine, diagnose, select_device
 from devicekit.errors import MachineFileError
 from devicekit.machine.entry_points import named_in, switched_off
 from devicekit.machine.facts import Fact, PlatformFacts
-from devicekit.machine.host import LiveHost, this_interpreter
+from devicekit.machine.live_host import LiveHost, this_interpreter
 from devicekit.machine.probe import read_machine
 from devicekit.plugins.calls import PluginError
 from devicekit.plugins.discovery import parse_entry_points

@@ -74,7 +74,7 @@ import json
 from devicekit.machine.detect import detect
 from devicekit.machine.facts import Fact
 from devicekit.machine.facts import Gpu
-from devicekit.machine.host import LiveHost
+from devicekit.machine.live_host import LiveHost
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.diagnosis.rules.libraries import search
 from devicekit.diagnosis.view import View

@@ -32,8 +32,8 @@ def examine(snapshot: Optional[str] = None, python: Optional[str] = None) -> Mac
         from ..machine.snapshot import load_machine
 
         return load_machine(snapshot)
-    from ..machine.host import LiveHost
     from ..machine.interpreter import command_interpreter, other_interpreter
+    from ..machine.live_host import LiveHost
     from ..machine.probe import read_machine
 
     return read_machine(LiveHost(other_interpreter(python) if python else command_interpreter()), deep=True)
@@ -109,7 +109,7 @@ def clipboard() -> str:
     DevicekitError
         If there is no clipboard, or no text in it.
     """
-    from ..machine.host import LiveHost
+    from ..machine.live_host import LiveHost
 
     host, problem = LiveHost(), ""
     for command in _CLIPBOARDS:

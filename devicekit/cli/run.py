@@ -87,8 +87,8 @@ def _machine(options: argparse.Namespace) -> Machine:
         from ..machine.snapshot import load_machine
 
         return load_machine(options.machine)
-    from ..machine.host import LiveHost
     from ..machine.interpreter import command_interpreter
+    from ..machine.live_host import LiveHost
     from ..machine.probe import read_machine
 
     return read_machine(LiveHost(command_interpreter()))

@@ -28,7 +28,7 @@ def add_snapshot(verbs: Any) -> None:
 
 
 def _snapshot(options: argparse.Namespace) -> int:
-    from ..machine.host import LiveHost
+    from ..machine.live_host import LiveHost
 
     machine = examine(python=options.python).to_dict()
     text = json.dumps(machine, indent=1) + "\n"

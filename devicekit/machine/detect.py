@@ -6,7 +6,8 @@ import threading
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple
 
-from .host import WATCHED_MODULES, LiveHost
+from .host import WATCHED_MODULES
+from .live_host import LiveHost
 from .probe import read_machine
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import re
 import time
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
-from .host import Host, LiveHost
+from .host import Host
 
 __all__ = ["GROUP", "VARIABLE", "distributions_with", "named_in", "switched_off"]
 
@@ -57,7 +57,7 @@ def distributions_with(host: Host, folder: str, entries: Sequence[str]) -> List[
     named = named_in(value)
     if named:  # on a slow disk whoever names them waits for no others
         entries = [item for item in entries if _raw_name(item) in named]
-    return _scan(folder, entries) if isinstance(host, LiveHost) else _read(host, folder, entries)
+    return _scan(folder, entries) if host.is_live else _read(host, folder, entries)
 
 
 def _raw_name(entry: str) -> str:

@@ -1,22 +1,16 @@
-"""The one door to the machine: read, list, look, run, environment, registry, loader cache.
+"""The I/O boundary: what may be asked of a machine (files, environment, registry, dynamic linker, commands, drivers).
 
 Probers get a `Host` and nothing else, so that a whole machine can be a folder (`SimulatedHost`, which never falls
 through to the real one) and another interpreter can be examined from outside (`LiveHost(interpreter=...)`).
 """
 
-import os
 import posixpath
-import stat
-import sys
-import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..records import Record
-from .driver_query import LiveQuestion, Question
+from .driver_query import Question
 
-__all__ = ["Entry", "FileInfo", "Host", "Interpreter", "LiveHost", "Question", "RunResult", "this_interpreter"]
-
-SYSTEMS = {"linux": "linux", "win32": "windows", "cygwin": "windows", "darwin": "macos"}
+__all__ = ["WATCHED_MODULES", "Entry", "FileInfo", "Host", "Interpreter", "RunResult"]
 
 
 class Entry(NamedTuple):
@@ -67,16 +61,11 @@ class Interpreter(Record):
 WATCHED_MODULES = ("tensorflow", "keras", "tf_keras", "jax", "torch")
 
 
-def this_interpreter() -> Interpreter:
-    """Describe the interpreter that runs this code."""
-    from .probe.interpreter_child import describe
-
-    return Interpreter.from_dict(describe())
-
-
 class Host:
     """What a prober may ask. Paths are the examined machine's; every read can raise OSError."""
 
+    #: Whether it is the machine that this process runs on.
+    is_live: bool = False
     system: str = "linux"
     release: str = ""
     architecture: str = ""
@@ -212,157 +201,3 @@ def _replace_word(text: str, word: str, mask: str) -> str:
     import re
 
     return re.sub(r"(?<![\w.-])" + re.escape(word) + r"(?![\w-])", lambda _: mask, text)
-
-
-def _check(path: str) -> None:
-    """Refuse what no system call takes: it would be a ValueError, and probers expect an OSError."""
-    if "\0" in path:
-        raise OSError(22, "a path with a null character", path)
-
-
-#: So many seconds may the drivers that are asked take, all of them together.
-DEADLINE_S = 2.0
-
-
-class LiveHost(Host):
-    """The machine that this process runs on.
-
-    Parameters
-    ----------
-    interpreter : Interpreter or None
-        The interpreter to examine; this one by default.
-    deadline_s : float
-        Seconds from now on after which a driver that was asked and has not answered counts as one that does not answer.
-    """
-
-    def __init__(self, interpreter: Optional[Interpreter] = None, deadline_s: float = DEADLINE_S) -> None:
-        self._deadline_s = deadline_s
-        self._deadline = time.monotonic() + deadline_s
-        self.system = SYSTEMS.get(sys.platform, sys.platform)
-        if hasattr(os, "uname"):
-            uname = os.uname()
-            self.release, self.architecture, self.node = uname.release, uname.machine, uname.nodename
-        else:
-            version = sys.getwindowsversion()  # type: ignore[attr-defined,unused-ignore]
-            self.release = "%d.%d.%d" % (version.major, version.minor, version.build)
-            # A 32-bit process on 64-bit Windows sees the machine's own architecture in the second variable only.
-            environ = os.environ
-            self.architecture = environ.get("PROCESSOR_ARCHITEW6432") or environ.get("PROCESSOR_ARCHITECTURE", "")
-            self.node = environ.get("COMPUTERNAME", "")
-        home = os.path.expanduser("~")
-        self.home = "" if home == "~" else home.rstrip("/\\")
-        self.user = os.environ.get("USER") or os.environ.get("USERNAME") or posixpath.basename(self.home)
-        self.interpreter = interpreter or this_interpreter()
-        self._loader_cache: Optional[Dict[str, str]] = None  # read once: three probers search it
-
-    def environ(self) -> Mapping[str, str]:
-        return os.environ
-
-    def read_bytes(self, path: str, limit: int = 1 << 20, offset: int = 0) -> bytes:
-        _check(path)
-        # A folder of FIFOs or device files must not be able to block a probe.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise OSError("%s is not a regular file" % path)
-        with open(path, "rb") as stream:
-            if offset:
-                stream.seek(offset)
-            return stream.read(limit)
-
-    def list_dir(self, path: str) -> List[Entry]:
-        _check(path)
-        with os.scandir(path) as entries:
-            found = []
-            for entry in entries:
-                try:
-                    found.append(Entry(entry.name, entry.is_dir()))
-                except OSError:  # a link that leads nowhere, or in a circle
-                    found.append(Entry(entry.name, False))
-        found.sort()
-        return found
-
-    def list_names(self, path: str) -> List[str]:
-        _check(path)
-        return sorted(os.listdir(path))
-
-    def info(self, path: str) -> Optional[FileInfo]:
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError):
-            return None
-        if stat.S_ISREG(status.st_mode):
-            kind = "file"
-        elif stat.S_ISDIR(status.st_mode):
-            kind = "folder"
-        elif stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
-            kind = "device"
-        else:
-            kind = "other"
-        shared = os.name == "posix" and bool(status.st_mode & stat.S_IWOTH) and not status.st_mode & stat.S_ISVTX
-        return FileInfo(kind, status.st_size, status.st_mtime_ns, shared)
-
-    def real_path(self, path: str) -> str:
-        return os.path.realpath(path)
-
-    def accessible(self, path: str) -> bool:
-        return os.access(path, os.R_OK | os.W_OK)
-
-    def group_of(self, path: str) -> str:
-        try:
-            number = os.stat(path).st_gid
-        except (OSError, ValueError):
-            return ""
-        try:
-            import grp
-
-            return grp.getgrgid(number).gr_name
-        except (ImportError, KeyError, OSError):  # Windows; in a container the host's groups have no names
-            return str(number) if os.name == "posix" else ""
-
-    def loader_cache(self) -> Mapping[str, str]:
-        if self._loader_cache is None:
-            self._loader_cache = {}
-            if self.system == "linux":
-                from .probe.ld_cache import parse_ld_cache
-
-                try:
-                    self._loader_cache = parse_ld_cache(self.read_bytes("/etc/ld.so.cache", 16 << 20))
-                except OSError:  # musl has none; an image may have been made without it
-                    pass
-        return self._loader_cache
-
-    def libc(self) -> str:
-        try:
-            return os.confstr("CS_GNU_LIBC_VERSION") or ""
-        except (AttributeError, OSError, ValueError):  # Windows; macOS and musl do not know the name
-            return ""
-
-    def affinity(self) -> int:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        from . import windows
-
-        return windows.affinity()
-
-    def memory_bytes(self) -> int:
-        from . import windows
-
-        return windows.memory_bytes()
-
-    def cpu_features(self) -> Tuple[str, ...]:
-        from . import windows
-
-        return windows.cpu_features(self.release)
-
-    def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:
-        from . import windows
-
-        return windows.registry(key)
-
-    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
-        from ..children.spawn import run_tool
-
-        return RunResult(*run_tool(argv, timeout_s))
-
-    def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", name + "_child.py")
-        return LiveQuestion(script, task or {}, self._deadline, self._deadline_s)

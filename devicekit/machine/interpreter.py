@@ -5,7 +5,8 @@ import sys
 
 from ..children.call import Child, Command
 from ..errors import DevicekitError
-from .host import Interpreter, this_interpreter
+from .host import Interpreter
+from .live_host import this_interpreter
 
 __all__ = ["InterpreterError", "command_interpreter", "other_interpreter"]
 

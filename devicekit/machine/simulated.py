@@ -13,7 +13,8 @@ import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import MachineFileError
-from .host import Entry, FileInfo, Host, Interpreter, Question, RunResult
+from .driver_query import Question
+from .host import Entry, FileInfo, Host, Interpreter, RunResult
 
 __all__ = ["SimulatedHost"]
 

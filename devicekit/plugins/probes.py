@@ -6,7 +6,7 @@ import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..machine.facts import Fact, Machine, PlatformFacts, Python
-from ..machine.host import Host, LiveHost
+from ..machine.host import Host
 from ..records import LIMIT_CHARACTERS, Plain, plain_data
 from .calls import PluginError, call, first_line
 from .discovery import EntryPoint, find
@@ -70,7 +70,7 @@ def with_platforms(machine: Machine, host: Host, handed: Sequence[Platform]) -> 
 def _runs_here(host: Host) -> bool:
     """Whether the examined interpreter is the one that runs this."""
     interpreter = host.interpreter
-    return isinstance(host, LiveHost) and (interpreter.executable, interpreter.prefix) == (sys.executable, sys.prefix)
+    return host.is_live and (interpreter.executable, interpreter.prefix) == (sys.executable, sys.prefix)
 
 
 def _of_hand(platform: Platform) -> EntryPoint:

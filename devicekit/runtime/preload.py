@@ -43,7 +43,7 @@ def _expanded(path: str) -> str:
     """The path on this machine: a `Machine` has no personal names in it."""
     if "~" not in path and "<" not in path:
         return path
-    from ..machine.host import LiveHost
+    from ..machine.live_host import LiveHost
 
     return LiveHost().expand(path)
 

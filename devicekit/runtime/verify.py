@@ -5,7 +5,8 @@ from typing import Iterable, List, Optional, Tuple, Union
 
 from ..diagnosis.findings import Diagnosis, Finding, FrameworkStatus
 from ..machine.facts import Machine
-from ..machine.host import Interpreter, LiveHost, this_interpreter
+from ..machine.host import Interpreter
+from ..machine.live_host import LiveHost, this_interpreter
 from .verification import FrameworkVerification, Observation, Verification
 
 __all__ = ["FRAMEWORKS", "TIMEOUT_S", "verify", "verify_interpreter"]

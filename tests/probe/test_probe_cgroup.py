@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicekit.machine.host import LiveHost
+from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.cgroup import (
     Mount,
     group_folders,

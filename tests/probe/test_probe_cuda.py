@@ -176,7 +176,7 @@ def test_sizes_of_a_record():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="builds ELF files")
 def test_who_asks_is_read_from_the_files_themselves(tmp_path):
-    from devicekit.machine.host import LiveHost
+    from devicekit.machine.live_host import LiveHost
 
     site = tmp_path / "site"
     cublas = build.build_empty_library(str(site / "nvidia" / "cublas" / "lib" / "libcublas.so.12"))

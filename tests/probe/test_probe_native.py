@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from devicekit.machine.host import LiveHost
+from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.driver import parse_nvidia_information, parse_nvidia_version
 from devicekit.machine.probe.native import find_libraries, parse_ld_cache, parse_os_release
 from devicekit.machine.probe.process import parse_proc_version, read_process

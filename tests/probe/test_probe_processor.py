@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit.machine.facts import Fact, Native
-from devicekit.machine.host import LiveHost
+from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.native import read_native
 from devicekit.machine.probe.processor import parse_cpuinfo, parse_limits, parse_meminfo, parse_sysctl, read_processor
 from devicekit.records import decode

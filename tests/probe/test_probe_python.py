@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from devicekit import Machine, diagnose
-from devicekit.machine.host import LiveHost, this_interpreter
+from devicekit.machine.live_host import LiveHost, this_interpreter
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.builds import parse_build_info, parse_version_header
 from devicekit.machine.probe.distributions import parse_metadata, parse_record, split_folder_name

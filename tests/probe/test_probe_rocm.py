@@ -173,7 +173,7 @@ def test_the_group_of_a_real_file(tmp_path):
     import os
 
     grp = pytest.importorskip("grp")
-    from devicekit.machine.host import LiveHost
+    from devicekit.machine.live_host import LiveHost
 
     name = grp.getgrgid(os.stat(str(tmp_path)).st_gid).gr_name
     assert LiveHost().group_of(str(tmp_path)) == name

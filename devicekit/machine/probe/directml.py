@@ -5,8 +5,9 @@ Sources: the search and the filters of TensorFlow's DirectML builds; the registr
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
+from ..driver_query import Question
 from ..facts import DeviceNode, DirectMl, DxAdapter, Fact, Library
-from ..host import Host, Question
+from ..host import Host
 from .native import find_libraries
 
 __all__ = ["Asked", "ask_directx", "parse_directx", "parse_dx_adapter", "read_directml"]

@@ -84,58 +84,48 @@ def parse_metadata(text: str) -> Tuple[str, str, Tuple[str, ...], str]:
 
 
 def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[Distribution, Optional[str]]:
-    """Read one distribution; the second value says what was wrong with its metadata, if anything was."""
+    """Read one distribution; the second value says what is wrong with its metadata, if anything is."""
     base = host.join(folder, entry)
     name, version = split_folder_name(entry)
-    problem: Optional[str] = None
-    requires: Tuple[str, ...] = ()
-    requires_python = ""
-    file_name = "METADATA" if entry.endswith(".dist-info") else "PKG-INFO"
-    path = host.join(base, file_name)
     is_folder = entry.endswith(".dist-info") or host.is_dir(base)
-    if not is_folder:  # an egg-info may be a file, which then is the metadata itself
-        path = base
+    # An egg-info may be a file, which then is the metadata itself.
+    path = host.join(base, "METADATA" if entry.endswith(".dist-info") else "PKG-INFO") if is_folder else base
+    source = host.scrub(path)
+    requires: Tuple[str, ...] = ()
+    requires_python, problem = "", None
     try:
         declared, stated, requires, requires_python = parse_metadata(host.read_text(path, 64 << 10))
         if not declared and not stated:
-            problem = "%s has neither name nor version" % host.scrub(path)
+            problem = "%s has neither name nor version" % source
         version = stated or version
     except OSError as error:
-        problem = "%s cannot be read: %s" % (host.scrub(path), error.strerror or type(error).__name__)
-    source = host.scrub(path)
-    version_fact: Fact[str] = (
-        Fact.of(version, source) if version else Fact.unknown(problem or "no version in it", source)
+        problem = "%s cannot be read: %s" % (source, error.strerror or type(error).__name__)
+    distribution = Distribution(
+        name=name,
+        version=Fact.of(version, source) if version else Fact.unknown(problem or "no version in it", source),
+        location=host.scrub(base),
+        requires=requires,
+        requires_python=requires_python,
+        installer=_read_installer(host, base) if deep and is_folder else "",
+        record=Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD"))),
     )
-    installer = ""
-    record: Fact[int] = Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD")))
-    missing: List[str] = []
-    damaged: List[str] = []
-    tags: Tuple[str, ...] = ()
-    if entry.endswith(".dist-info"):
-        if deep or name in _CHECKED or name.startswith("tensorflow"):
-            record, missing, damaged = _check_record(host, folder, base, deep)
-            tags = _read_tags(host, base)
-    if deep and is_folder:
-        try:
-            installer = host.read_text(host.join(base, "INSTALLER"), 64).strip()
-        except OSError:  # not every installer leaves its name
-            installer = ""
-    return (
-        Distribution(
-            name=name,
-            version=version_fact,
-            location=host.scrub(base),
-            requires=requires,
-            requires_python=requires_python,
-            installer=installer,
+    if entry.endswith(".dist-info") and (deep or name in _CHECKED or name.startswith("tensorflow")):
+        record, missing, damaged = _check_record(host, folder, base, deep)
+        distribution = distribution.replace(
             record=record,
             missing_files=tuple(missing[:_NAMED]),
             missing_count=len(missing),
             damaged_files=tuple(damaged[:_NAMED]),
-            platform_tags=tags,
-        ),
-        problem,
-    )
+            platform_tags=_read_tags(host, base),
+        )
+    return distribution, problem
+
+
+def _read_installer(host: Host, base: str) -> str:
+    try:
+        return host.read_text(host.join(base, "INSTALLER"), 64).strip()
+    except OSError:  # not every installer leaves its name
+        return ""
 
 
 def _read_tags(host: Host, base: str) -> Tuple[str, ...]:

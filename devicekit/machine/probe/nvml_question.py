@@ -6,7 +6,8 @@ all of these together.
 
 from typing import NamedTuple, Optional, Tuple
 
-from ..host import Host, Question
+from ..driver_query import Question
+from ..host import Host
 
 __all__ = ["NvmlQuestion", "ask_nvml"]
 

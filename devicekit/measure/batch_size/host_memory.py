@@ -23,7 +23,7 @@ _INTERVAL_S = 0.02
 
 def available_bytes() -> Optional[int]:
     """Return how much memory this process could still take without swapping, None where the system does not say."""
-    from ...machine.host import LiveHost
+    from ...machine.live_host import LiveHost
     from ...machine.probe.cgroup import memory_left
 
     found = [_free_bytes(), memory_left(LiveHost())]

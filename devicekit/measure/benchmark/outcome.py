@@ -33,7 +33,7 @@ def row_of(report: ChildReport, task: Dict[str, Any]) -> Throughput:
 
 def problem_of(report: ChildReport) -> str:
     """Return in one sentence why a worker has measured nothing, without personal names."""
-    from ...machine.host import LiveHost
+    from ...machine.live_host import LiveHost
 
     stage = next((said["stage"] for said in reversed(report.said) if "stage" in said), "start")
     where = {

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 
 from ...errors import DevicekitError
 from ...machine.detect import real_machine
-from ...machine.host import LiveHost
+from ...machine.live_host import LiveHost
 from ...runtime.decide import plan_for
 from ...runtime.notices import unavailable
 from ...selection.request import parse_request
