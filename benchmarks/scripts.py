@@ -75,15 +75,15 @@ for number in range(300):
 times = []
 for number in range(101):
     started = time.perf_counter()
-    from devicekit.runtime.trial import fingerprint, load_verdict
+    from devicekit.runtime.trial import fingerprint, load_result
     key = fingerprint(machine, 0, True)
-    trial = load_verdict(folder, key)
+    trial = load_result(folder, key)
     times.append(1000 * (time.perf_counter() - started))
     if number == 0:
-        from devicekit.runtime.trial import Trial, save_verdict
+        from devicekit.runtime.trial import Trial, save_result
         assert trial is None
         files = tuple(libraries)
-        assert save_verdict(folder, key, Trial("works", "compute", devices=("GPU:0",), files=files)) is None
+        assert save_result(folder, key, Trial("works", "compute", devices=("GPU:0",), files=files)) is None
     else:
         assert len(trial.files) == 300
 import shutil

@@ -1,4 +1,4 @@
-"""One line that says what is waited for, once that takes more than a second; erased at the end."""
+"""A progress line in the terminal, shown after the first second and erased at the end."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """Context manager; `tick` is called about once a second by whoever waits.
+    """Context manager; call `tick` about once a second while waiting.
 
     Only a person sees the line: standard error must be a terminal, or the output of a notebook's cell.
     """
@@ -52,5 +52,5 @@ def _is_watched(stream: Any) -> bool:
         return True
     try:
         return bool(stream.isatty())
-    except (AttributeError, ValueError):  # none at all, somebody's own, or a closed one
+    except (AttributeError, ValueError):  # none at all, a user's own class, or a closed one
         return False

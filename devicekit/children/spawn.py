@@ -25,7 +25,7 @@ TIMED_OUT = subprocess.TimeoutExpired
 
 
 def spawn(command: Sequence[str], variables: Mapping[str, str], **options: Any) -> "Process[bytes]":
-    """Start a process in a session and process group of its own, so that all that it starts can be ended with it.
+    """Start a process in its own session and process group, so that all that it starts can be ended with it.
 
     The options are those of `subprocess.Popen`.
 

@@ -87,7 +87,7 @@ def _say(text: str) -> None:
     try:
         sys.stderr.write("devicekit launch: %s\n" % text)
         sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):  # nobody reads it any more; the work goes on all the same
+    except (OSError, ValueError, AttributeError):  # the reader is gone; the work goes on
         pass
 
 
@@ -118,7 +118,7 @@ def _pairs(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]]) -> Any:
 
 
 def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequence[Dict[str, Any]]) -> None:
-    """Print or write what became of the processes; devices, but no addresses: names of machines stay on the machine."""
+    """Print or write the outcome of each process; devices, but no addresses: host names stay on the machine."""
     import json
 
     from .output import print_text

@@ -72,8 +72,8 @@ def _run(options: argparse.Namespace) -> int:
         teller.end()
     if options.json:
         uuids = [item.uuid for item in held.candidates]
-        told = {"devices": list(held.devices), "uuids": uuids, "environment": held.environment}
-        sys.stderr.write(json.dumps(told) + "\n")
+        leased = {"devices": list(held.devices), "uuids": uuids, "environment": held.environment}
+        sys.stderr.write(json.dumps(leased) + "\n")
     elif held.unrestricted and not options.quiet:
         _say("%s is leased, but %s" % (held.device, held.unrestricted))
     environment = dict(os.environ, **held.environment)

@@ -98,7 +98,7 @@ def wait_for(path, count=1):
 
 
 def gone(pid):
-    """Wait until a process has ended; what nobody has waited for yet has ended too."""
+    """Wait until a process has ended; a zombie has ended too."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         try:
@@ -324,7 +324,7 @@ raise SystemExit(9)
     process.stdout.close()
     assert wait_for(tmp_path / "done") == ["done"]
     process.stderr.read()
-    assert process.wait(PATIENCE_S) == 9  # what becomes of the work is told all the same
+    assert process.wait(PATIENCE_S) == 9  # the outcome of the work is reported all the same
 
 
 @pytest.mark.parametrize(

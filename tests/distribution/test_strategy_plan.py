@@ -164,9 +164,9 @@ SLURM = {
 def test_processes_of_one_machine_do_not_share_devices():
     found = plan("linux-nvidia-server", environ=SLURM)
     assert (found.kind, found.devices) == ("multi-worker-mirrored", ("gpu:4", "gpu:5", "gpu:6", "gpu:7"))
-    # Somebody has shared them out before: what is visible is this process's own.
-    for somebody in ({"SLURM_GPUS_PER_TASK": "8"}, {"DEVICEKIT_LAUNCH": "1"}):
-        assert len(plan("linux-nvidia-server", environ=dict(SLURM, **somebody)).devices) == 8
+    # They were distributed before: what is visible is this process's own.
+    for variables in ({"SLURM_GPUS_PER_TASK": "8"}, {"DEVICEKIT_LAUNCH": "1"}):
+        assert len(plan("linux-nvidia-server", environ=dict(SLURM, **variables)).devices) == 8
 
 
 def test_an_evaluator_works_alone():

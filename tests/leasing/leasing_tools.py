@@ -7,7 +7,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def told(process):
+def answer_of(process):
     """Return what a program says next."""
     return json.loads(process.stdout.readline().decode() or '{"error": "nothing"}')
 

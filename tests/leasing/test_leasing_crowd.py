@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 import pytest
-from leasing_tools import HERE, told, until
+from leasing_tools import HERE, answer_of, until
 
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.queue import Queue
@@ -65,7 +65,7 @@ def test_all_of_them_killed_at_once_leave_everything_free(tmp_path):
 
 def test_nothing_is_left_of_holders_and_waiting_processes_that_are_killed(start, folder):
     holders = [start("gpu:%d" % number) for number in range(2)]
-    assert [told(process)["devices"] for process in holders] == [["gpu:0"], ["gpu:1"]]
+    assert [answer_of(process)["devices"] for process in holders] == [["gpu:0"], ["gpu:1"]]
     waiting = [start("gpu:0,1", 2), start("gpu:0")]
     queue = Queue(open_folder(folder))
     until(lambda: len(queue.waiters()) == 2)
@@ -73,19 +73,19 @@ def test_nothing_is_left_of_holders_and_waiting_processes_that_are_killed(start,
         process.send_signal(signal.SIGKILL)
         process.wait()
     # The second one is served although the first one never left the queue.
-    assert told(waiting[1])["devices"] == ["gpu:0"]
+    assert answer_of(waiting[1])["devices"] == ["gpu:0"]
     waiting[1].send_signal(signal.SIGKILL)
     waiting[1].wait()
     assert (queue.holdings(), queue.waiters()) == ([], [])
     last = start("gpu:0,1", 2, timeout=0)
-    assert told(last)["devices"] == ["gpu:0", "gpu:1"]
+    assert answer_of(last)["devices"] == ["gpu:0", "gpu:1"]
     last.stdin.close()
     assert last.wait() == 0
 
 
 def test_a_stopped_process_in_the_queue_does_not_stop_the_others(start, folder):
     holder = start("gpu:0")
-    assert told(holder)["devices"] == ["gpu:0"]
+    assert answer_of(holder)["devices"] == ["gpu:0"]
     stopped, behind = start("gpu:0"), None
     queue = Queue(open_folder(folder))
     until(lambda: len(queue.waiters()) == 1)
@@ -96,10 +96,10 @@ def test_a_stopped_process_in_the_queue_does_not_stop_the_others(start, folder):
     (place,) = [name for name in os.listdir(folder) if name.startswith("place.0000.json")]
     os.utime(os.path.join(folder, place), (1, 1))
     holder.kill()
-    assert told(behind)["devices"] == ["gpu:0"]
+    assert answer_of(behind)["devices"] == ["gpu:0"]
     stopped.send_signal(signal.SIGCONT)
     behind.kill()
-    assert told(stopped)["devices"] == ["gpu:0"]  # it goes on, and has lost nothing
+    assert answer_of(stopped)["devices"] == ["gpu:0"]  # it goes on, and has lost nothing
 
 
 NOBODY = 65534

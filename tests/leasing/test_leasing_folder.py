@@ -163,7 +163,7 @@ def test_locks(tmp_path):
     assert take(made, "a.lock") is None
     lock.release()
     assert not is_held(made.join("a.lock"))
-    # A file that somebody has removed and made anew is another lock: it is not held.
+    # A file that was removed and created again is another lock: it is not held.
     if os.name != "nt":
         lock = take(made, "a.lock")
         os.unlink(made.join("a.lock"))

@@ -8,7 +8,7 @@ import sys
 import threading
 
 import pytest
-from leasing_tools import told, until
+from leasing_tools import answer_of, until
 from recorded_machines import load_machine
 
 import devicekit
@@ -93,7 +93,7 @@ def test_what_cannot_be_leased_is_told_before_anything_is_waited_for(folder, arg
 
 def test_a_timeout_names_who_holds_what_and_who_waits(start, folder, server):
     holder = start("gpu", 8)
-    assert len(told(holder)["devices"]) == 8
+    assert len(answer_of(holder)["devices"]) == 8
     waiting = start("gpu:0")
     queue = Queue(open_folder(folder))
     until(lambda: len(queue.waiters()) == 1)
@@ -152,16 +152,16 @@ def test_one_thread_may_give_back_what_another_has_taken(folder):
 def test_a_process_that_is_started_with_the_variables_shares_the_lease(start, folder):
     with lease("gpu:2", machine=SERVER) as held:
         child = start("gpu:2", timeout=0, env={"DEVICEKIT_LEASED": held.environment["DEVICEKIT_LEASED"]})
-        assert told(child)["devices"] == ["gpu:2"]
+        assert answer_of(child)["devices"] == ["gpu:2"]
         child.stdin.close()
         assert child.wait() == 0  # its end gives nothing back
         stranger = start("gpu:2", timeout=0)
-        assert told(stranger)["error"] == "LeaseTimeoutError"
+        assert answer_of(stranger)["error"] == "LeaseTimeoutError"
     # What is left of a lease that is over lets nobody in: another process has the device now.
     other = start("gpu:2")
-    assert told(other)["devices"] == ["gpu:2"]
+    assert answer_of(other)["devices"] == ["gpu:2"]
     late = start("gpu:2", timeout=0, env={"DEVICEKIT_LEASED": held.environment["DEVICEKIT_LEASED"]})
-    assert told(late)["error"] == "LeaseTimeoutError"
+    assert answer_of(late)["error"] == "LeaseTimeoutError"
 
 
 FORKED = """

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from leasing_tools import told, until
+from leasing_tools import answer_of, until
 from recorded_machines import load_machine
 
 from devicekit import LeaseTimeoutError, auto, lease
@@ -161,7 +161,7 @@ def test_gpus_are_leased_where_no_framework_is_installed_beside_devicekit(folder
 
 def test_the_list_of_leases(start, folder, server, capsys):
     holder = start("gpu:1")
-    told(holder)
+    answer_of(holder)
     assert main(["leases", "--machine", server, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     rows = {row["device"]: row for row in data["devices"]}
@@ -202,21 +202,21 @@ def kept(monkeypatch):
 
 def test_auto_takes_what_is_free_and_keeps_it(start, folder, kept):
     holder = start("gpu:0")
-    assert told(holder)["devices"] == ["gpu:0"]
+    assert answer_of(holder)["devices"] == ["gpu:0"]
     plan, (change,) = exclusive("auto")
     assert (plan.device, plan.indices, plan.alternatives) == ("gpu:1", (1,), ())
     assert plan.reason == "gpu:1 was free first; leased for this process alone"
     assert (change.name, os.environ["DEVICEKIT_LEASED"]) == ("DEVICEKIT_LEASED", change.value)
-    assert told(start("gpu:1", timeout=0, env={"DEVICEKIT_LEASED": ""}))["error"] == "LeaseTimeoutError"
+    assert answer_of(start("gpu:1", timeout=0, env={"DEVICEKIT_LEASED": ""}))["error"] == "LeaseTimeoutError"
     # Asked once more, in this process or one that it starts, it is the same device again.
     again, _ = exclusive("gpu")
     assert again.device == "gpu:1"
-    assert told(start("gpu:1", timeout=0, env={"DEVICEKIT_LEASED": change.value}))["devices"] == ["gpu:1"]
+    assert answer_of(start("gpu:1", timeout=0, env={"DEVICEKIT_LEASED": change.value}))["devices"] == ["gpu:1"]
 
 
 def test_auto_falls_to_the_cpu_or_raises_where_nothing_becomes_free(start, folder, kept):
     holder = start("gpu:2")
-    told(holder)
+    answer_of(holder)
     plan, changes = exclusive("gpu:2", timeout_s=0)
     assert (plan.device, plan.fallback, changes) == ("cpu", True, ())
     assert plan.cause.code == "device-busy"

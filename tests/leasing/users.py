@@ -56,7 +56,7 @@ def main(path, uid):
     found["taken by root"] = taken is not None and as_user(int(uid), lambda: attempt(path) is None)
     queue.give_back(taken)
     found["then by him"] = as_user(int(uid), lambda: attempt(path) is not None)
-    os.chmod(path, 0o755)  # as if somebody had made it for himself
+    os.chmod(path, 0o755)  # as if a user had made it for himself
     found["closed to him"] = as_user(int(uid), lambda: refused(path))
     print(json.dumps(found))
 

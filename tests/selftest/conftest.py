@@ -187,15 +187,15 @@ class Patient:
         assert process.returncode == 0, "status %s\n%s\n%s" % (process.returncode, out, err.decode()[-3000:])
         return json.loads(out.decode().strip().splitlines()[-1])
 
-    def told(self):
+    def notes(self):
         """Return what it noted, line by line."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
     def wait_for(self, line, limit_s=60.0):
         """Wait until it has noted something."""
         deadline = time.monotonic() + limit_s
-        while line not in self.told():
-            assert time.monotonic() < deadline, self.told()
+        while line not in self.notes():
+            assert time.monotonic() < deadline, self.notes()
             time.sleep(0.05)
 
     def running(self):

@@ -33,11 +33,11 @@ def answers(processes):
 
 
 def tried(patient):
-    return patient.told().count("trial import")
+    return patient.notes().count("trial import")
 
 
-def verdicts(patient):
-    """Return the verdicts that are kept, each of them whole. Nothing else is in the folder."""
+def cached(patient):
+    """Return the cached results, each of them whole. Nothing else is in the folder."""
     return [json.loads((patient.cache / name).read_text()) for name in os.listdir(str(patient.cache))]
 
 
@@ -46,8 +46,8 @@ def test_fifty_processes_agree_with_one_trial(patient):
     found = answers(all_at_once(patient, 50))
     assert found == [["cpu", True, True, found[0][3]]] * 50
     assert tried(patient) == 1
-    (verdict,) = verdicts(patient)
-    assert verdict["trial"]["outcome"] == "works"
+    (result,) = cached(patient)
+    assert result["trial"]["outcome"] == "works"
     patient.wait_until_running([])
 
 
@@ -55,8 +55,8 @@ def test_they_agree_on_a_failure(patient):
     patient.behaves(**{"import": "time.sleep(2); os.abort()"})
     assert answers(all_at_once(patient, 4)) == [["cpu", False, False, "framework-broken"]] * 4
     assert tried(patient) == 1
-    (verdict,) = verdicts(patient)
-    assert verdict["trial"]["outcome"] == "died"
+    (result,) = cached(patient)
+    assert result["trial"]["outcome"] == "died"
 
 
 def test_the_one_that_tries_is_killed(patient):
@@ -70,7 +70,7 @@ def test_the_one_that_tries_is_killed(patient):
     found = answers(others)
     assert found == [["cpu", True, True, found[0][3]]] * 4
     assert tried(patient) == 2
-    assert len(verdicts(patient)) == 1
+    assert len(cached(patient)) == 1
     patient.wait_until_running([])
 
 
@@ -85,8 +85,8 @@ def test_those_in_different_states_do_not_wait_for_one_another(patient):
     assert tried(patient) == 2
     patient.kill(first)
     patient.wait_until_running([])
-    left = [name.partition("-")[0] for name in sorted(os.listdir(str(patient.cache)))]
-    assert left == ["trial", "verdict"]  # a lock that nobody holds, which goes with the next verdict after an hour
+    left = sorted(name.rpartition(".")[2] for name in os.listdir(str(patient.cache)))
+    assert left == ["json", "lock"]  # the lock is free, and is removed with the next result after an hour
 
 
 def test_without_a_place_for_the_lock_everybody_tries(patient):

@@ -1,4 +1,4 @@
-"""Whatever a child does: a verdict within the limit, and no zombie, orphan, descriptor, thread or file is left."""
+"""Whatever a child does: a result within the limit, and no zombie, orphan, descriptor, thread or file is left."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`auto()` with a framework that nobody has seen working: its import is tried in a child, and only then done here."""
+"""`auto()` with a framework that was never seen working: its import is tried in a child, and only then done here."""
 
 import json
 import os
@@ -30,10 +30,10 @@ print(json.dumps(data))
 @pytest.mark.parametrize("device", ["auto", "cpu"])
 def test_an_unknown_release_that_works_is_tried_once(patient, device):
     for expected in (["trial import", "trial list"], []):
-        known = len(patient.told())
+        known = len(patient.notes())
         data = patient.run(AUTO, device)
         assert (data["device"], data["imported"], data["verified"], data["fallback"]) == ("cpu", True, True, False)
-        new = patient.told()[known:]
+        new = patient.notes()[known:]
         assert new[: len(expected)] == expected
         assert [line for line in new if line.startswith("trial")] == expected
         assert "process import" in new
@@ -57,14 +57,14 @@ def test_an_unknown_release_that_works_is_tried_once(patient, device):
 )
 def test_an_import_that_does_not_work_is_not_done_here(patient, behaviour, code, words):
     patient.behaves(**{"import": behaviour})
-    for _ in range(2):  # the second time the verdict is known, and what it says is the same
+    for _ in range(2):  # the second time the result is known, and what it says is the same
         data = patient.run(AUTO)
         assert (data["device"], data["imported"], data["verified"], data["fallback"]) == ("cpu", False, False, True)
         first = data["findings"][0]
         assert (first["code"], first["severity"]) == (code, "error")
         assert words in json.dumps(first)
         assert "tensorflow" in first["blocks"]
-        assert patient.told() == ["trial import"]
+        assert patient.notes() == ["trial import"]
 
 
 def test_required_it_raises_instead(patient):
@@ -108,32 +108,32 @@ def test_devices_that_kill_though_they_are_hidden_keep_it_from_being_imported(pa
     data = patient.run(AUTO)
     assert (data["device"], data["imported"], data["verified"]) == ("cpu", False, False)
     assert data["codes"][0] == "driver-unhealthy"
-    assert patient.told() == ["trial import", "trial list"] * 2
+    assert patient.notes() == ["trial import", "trial list"] * 2
 
 
 def test_never_means_never_and_always_means_always(patient):
     assert patient.run(AUTO, "auto", '{"verify": "never"}')["imported"]
-    assert not [line for line in patient.told() if line.startswith("trial")]
+    assert not [line for line in patient.notes() if line.startswith("trial")]
     for _ in range(2):
         patient.run(AUTO, "auto", '{"verify": "always"}')
-    assert [line for line in patient.told() if line.startswith("trial")] == ["trial import", "trial list"] * 2
+    assert [line for line in patient.notes() if line.startswith("trial")] == ["trial import", "trial list"] * 2
 
 
 def test_what_is_imported_already_is_not_tried(patient):
     patient.run("import tensorflow\n" + AUTO)
-    assert not [line for line in patient.told() if line.startswith("trial")]
+    assert not [line for line in patient.notes() if line.startswith("trial")]
 
 
 def test_an_import_that_calls_auto_does_not_try_without_end(patient):
     patient.behaves(**{"import": "import devicekit; devicekit.auto()"})
     assert patient.run(AUTO)["device"] == "cpu"
-    assert patient.told().count("trial import") == 1
+    assert patient.notes().count("trial import") == 1
 
 
 def test_a_frozen_program_does_what_it_can(patient):
     """One that does not know its interpreter cannot try anything, and goes on."""
     assert patient.run("import sys; sys.executable = ''\n" + AUTO)["imported"]
-    assert not [line for line in patient.told() if line.startswith("trial")]
+    assert not [line for line in patient.notes() if line.startswith("trial")]
 
 
 def test_what_it_prints_does_not_get_into_the_program(patient):

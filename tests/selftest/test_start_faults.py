@@ -1,4 +1,4 @@
-"""A child that never starts, and a process that is in a bad state when it starts one: always a verdict, nothing left."""
+"""A child that never starts, and a process that is in a bad state when it starts one: always a result, nothing left."""
 
 import json
 import os

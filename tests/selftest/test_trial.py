@@ -1,4 +1,4 @@
-"""The child in which a device is tried: whatever it does, there is a verdict in time and nothing stays behind."""
+"""The child in which a device is tried: whatever it does, there is a result in time and nothing stays behind."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import time
 import pytest
 
 from devicekit.children.call import Child, Command
-from devicekit.runtime.trial import DeviceTask, Trial, load_verdict, save_verdict, try_device
+from devicekit.runtime.trial import DeviceTask, Trial, load_result, save_result, try_device
 from devicekit.runtime.trial.run import trial_of
 
 POSIX = os.name == "posix"
@@ -126,13 +126,13 @@ print(json.dumps([trial.outcome, trial.stage, trial.error]))
 TRIAL = Trial("works", "compute", devices=("GPU:0",))
 
 
-def test_verdicts_are_kept(tmp_path):
+def test_results_are_cached(tmp_path):
     folder = str(tmp_path / "cache")
-    assert load_verdict(folder, "k") is None
-    assert save_verdict(folder, "k", TRIAL) is None
-    assert load_verdict(folder, "k") == TRIAL
-    assert load_verdict(folder, "other") is None
-    assert os.listdir(folder) == ["verdict-k.json"]
+    assert load_result(folder, "k") is None
+    assert save_result(folder, "k", TRIAL) is None
+    assert load_result(folder, "k") == TRIAL
+    assert load_result(folder, "other") is None
+    assert os.listdir(folder) == ["self-test-k.json"]
 
 
 @pytest.mark.parametrize(
@@ -147,28 +147,28 @@ def test_verdicts_are_kept(tmp_path):
         "\x00",
     ],
 )
-def test_a_damaged_verdict_is_ignored(tmp_path, content):
-    (tmp_path / "verdict-k.json").write_text(content)
-    assert load_verdict(str(tmp_path), "k") is None
+def test_a_damaged_result_is_ignored(tmp_path, content):
+    (tmp_path / "self-test-k.json").write_text(content)
+    assert load_result(str(tmp_path), "k") is None
 
 
 def test_a_failure_is_forgotten_sooner_than_a_success(tmp_path):
     for trial, expected in ((TRIAL, TRIAL), (Trial("died", "compute", "SIGSEGV"), None)):
-        save_verdict(str(tmp_path), "k", trial)
-        path = tmp_path / "verdict-k.json"
+        save_result(str(tmp_path), "k", trial)
+        path = tmp_path / "self-test-k.json"
         data = json.loads(path.read_text())
         path.write_text(json.dumps(dict(data, time=data["time"] - 3600)))
-        assert load_verdict(str(tmp_path), "k") == expected
+        assert load_result(str(tmp_path), "k") == expected
 
 
 def test_what_was_not_run_is_not_kept(tmp_path):
-    assert save_verdict(str(tmp_path), "k", Trial("not-run")) is None
+    assert save_result(str(tmp_path), "k", Trial("not-run")) is None
     assert os.listdir(str(tmp_path)) == []
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
-    problem = save_verdict(str(tmp_path / "file" / "cache"), "k", TRIAL)
+    problem = save_result(str(tmp_path / "file" / "cache"), "k", TRIAL)
     assert "file" in problem
 
 
@@ -179,8 +179,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-from devicekit.runtime.trial import Trial, save_verdict
-print(save_verdict(sys.argv[1], "k", Trial("works", "compute")))
+from devicekit.runtime.trial import Trial, save_result
+print(save_result(sys.argv[1], "k", Trial("works", "compute")))
 """
     folder = tmp_path / "cache"
     assert "File too large" in python(code, str(folder))

@@ -1,4 +1,4 @@
-"""What is responsible for a difference in what is found, by experiment: some changes are put back and it is judged anew.
+"""Which changes cause a difference in the findings, by experiment: some are undone, and the machine is diagnosed again.
 
 No table says which change can cause which finding: the rules themselves are asked, through the same `diagnose` and `choose`
 that judge a machine. The search is delta debugging (A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing

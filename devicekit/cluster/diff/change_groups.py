@@ -29,7 +29,7 @@ from .walk import Difference, Path
 
 __all__ = ["ChangeGroup", "change_groups"]
 
-#: What changes by itself while nobody touches the machine.
+#: What changes by itself.
 _VOLATILE = (
     "memory_free_bytes", "memory_used_bytes", "utilization_percent", "processes", "ecc_errors_total", "distribution_count",
     "modules",
@@ -111,7 +111,7 @@ class ChangeGroup(NamedTuple):
 
 
 def change_groups(before: Machine, after: Machine, found: Sequence[Difference]) -> Tuple[ChangeGroup, ...]:
-    """Return the changes that differences come to: those that matter first, each with a name of its own."""
+    """Return the changes that differences come to: those that matter first, each with its own name."""
     groups: Dict[Tuple[str, str, bool], List[Difference]] = {}
     changed = {item.path[2] for item in found if item.path[:2] == ("python", "distributions") and len(item.path) > 2}
     for item in found:
@@ -355,8 +355,8 @@ def _record(value: Any) -> str:
         return _text(value.version) or "version not known"
     if isinstance(value, FrameworkBuild):
         known = [("CUDA", value.cuda_version), ("cuDNN", value.cudnn_version), ("ROCm", value.rocm_version)]
-        told = ["%s %s" % (name, fact.content) for name, fact in known if fact.content]
-        return "built for %s" % (", ".join(told) or "processors")
+        versions = ["%s %s" % (name, fact.content) for name, fact in known if fact.content]
+        return "built for %s" % (", ".join(versions) or "processors")
     if isinstance(value, ImportPackage):
         return "%s in %s" % (value.kind, value.path_entry if not value.in_site else "the site packages")
     if isinstance(value, Library):

@@ -21,7 +21,7 @@ def compare_machines(before: Machine, after: Machine, *, causes: bool = True) ->
     """Say what changed between two machines, or one machine at two times, and which change explains what is found now.
 
     For everything that is said of the one machine and not of the other (a finding, a device that can be used, what
-    ``"auto"`` takes) single changes, then groups of them, are put back to what they were, and the machine is judged anew: the
+    ``"auto"`` takes) single changes, then groups of them, are undone, and the machine is diagnosed again: the
     smallest set that makes the difference is its cause.
 
     Parameters
@@ -102,7 +102,7 @@ def _consequence(
 
 # How it was before.
 
-#: What stands in a command as it is: names and versions come from files that others made.
+#: What is inserted into a command unchanged: names and versions come from files that others made.
 _NAME, _VERSION = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z"), re.compile(r"[0-9][0-9A-Za-z.!+]*\Z")
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*\Z", re.ASCII)
 

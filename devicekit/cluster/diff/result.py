@@ -62,8 +62,8 @@ class Consequence(Record):
     finding : Finding or None
         The finding that appeared, changed or vanished, with its evidence and fixes.
     causes : tuple of tuple of str
-        Names of changes. Each tuple is a smallest set of them that makes the difference: were they alone put back, this
-        would be as it was. With several tuples, any one of them does. Empty where that was not asked for.
+        Names of changes. Each tuple is a smallest set of them that makes the difference: if only they were undone, this
+        would be as before. With several tuples, any one of them does. Empty where that was not asked for.
     """
 
     kind: str

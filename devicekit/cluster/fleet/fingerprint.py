@@ -52,7 +52,7 @@ def shortcut(content: bytes) -> Optional[bytes]:
         parts[-1] = parts[-1][:-2]
         words = dict(zip(parts[1::2], parts[2::2]))
         own = {name: json.loads(words.pop(name).rstrip(",")) for name in _OWN if name in words}
-        # Not as JSON, which takes twice as long: nobody reads it again.
+        # Not as JSON, which takes twice as long: it is not read again.
         found = blake2b(_common(own, repr).encode("utf-8", "surrogatepass"), digest_size=16)
         if len(words) + len(own) != len(parts) // 2:
             return None

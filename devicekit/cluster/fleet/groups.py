@@ -34,7 +34,7 @@ _ANY_DEVICE = re.compile(
     r"gpu:\d+|\bGPU \d+|\b[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.\d|\bprocess \d+|\b[\d.]+ of [\d.]+ GiB"
 )
 
-#: Of what the machines of a fleet are told apart by anyway.
+#: Kinds of changes that distinguish the machines of every fleet.
 _OF_ITSELF = ("process", "other")
 
 

@@ -136,7 +136,7 @@ def _ask_all(ray: Any, timeout_s: float, tick: Callable[[int], None], ours: str 
 
 
 def _named(nodes: List[Dict[str, Any]]) -> Iterator[Tuple[str, str, bool]]:
-    """Yield the nodes with names that tell them apart: several raylets may run on one machine."""
+    """Yield the nodes with unique names: several raylets may run on one machine."""
     names = [str(node.get("NodeManagerHostname") or node.get("NodeName") or "node") for node in nodes]
     for node, name in zip(nodes, names):
         own = str(node.get("NodeName") or "")

@@ -1,4 +1,4 @@
-"""Passes on what a process prints, line by line, with who said it before each line."""
+"""Passes on what a process prints, line by line, with the name of the process before each line."""
 
 import os
 import sys
@@ -14,12 +14,12 @@ LONGEST_LINE_BYTES = 1 << 20
 #: Lines of different processes do not mix.
 _lock = threading.Lock()
 
-#: Streams that nobody reads any more, which is said once.
+#: Streams whose reader is gone, which is reported once.
 _gone: Set[str] = set()
 
 
 class Passer:
-    """Reads a pipe in a thread of its own until it ends.
+    """Reads a pipe in its own thread until it ends.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Passer:
         self._thread.start()
 
     def join(self, timeout_s: float) -> None:
-        """Wait until all is passed on, or that many seconds: somebody else may hold the pipe open."""
+        """Wait until all is passed on, or that many seconds: another process may hold the pipe open."""
         self._thread.join(timeout_s)
 
     def _pass_on(self) -> None:
@@ -75,7 +75,7 @@ class Passer:
                 else:  # a console of Windows takes bytes of UTF-8 from Python only
                     stream.buffer.write(data)
                     stream.buffer.flush()
-            except (OSError, ValueError, AttributeError):  # nobody reads any more (head): the work goes on all the same
+            except (OSError, ValueError, AttributeError):  # the reader is gone (head): the work goes on
                 _gone.add(self._stream)
 
 
@@ -85,5 +85,5 @@ def _write_all(descriptor: int, data: bytes) -> None:
     while rest:
         try:
             rest = rest[os.write(descriptor, rest) :]
-        except BlockingIOError:  # whoever started this process does not want to wait for its own reader
+        except BlockingIOError:  # the output is a pipe that does not block
             time.sleep(0.01)

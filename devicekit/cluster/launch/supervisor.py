@@ -22,7 +22,7 @@ _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 class Task(Record):
-    """One process to start. ``label`` stands before its lines and in messages: ``worker 0``."""
+    """One process to start. ``label`` precedes its lines and is used in messages: ``worker 0``."""
 
     label: str
     command: Tuple[str, ...]
@@ -41,7 +41,7 @@ class Ended(Record):
     signal : str
         The signal's name, "" if it ended by itself.
     asked : bool
-        Whether the launcher had told it to end.
+        Whether the launcher had asked it to end.
     seconds : float
         How long it ran.
     """
@@ -169,7 +169,7 @@ class _Supervisor:
             threading.Thread(target=self._wait_for, args=(running,), name="devicekit-wait", daemon=True).start()
 
     def _start(self, task: Task) -> _Running:
-        # A group of its own, so that all that it starts can be ended with it, and so that Ctrl-C comes once.
+        # Its own group, so that all that it starts can be ended with it, and so that Ctrl-C comes once.
         group = {} if os.name == "posix" else {"creationflags": CREATE_NEW_PROCESS_GROUP}
         variables = dict(os.environ, **dict(task.variables), **{LAUNCH_MARK: self._token})
         process = spawn(task.command, variables, stdin=NULL, stdout=PIPE, stderr=PIPE, bufsize=0, **group)
@@ -182,7 +182,7 @@ class _Supervisor:
         waitid = getattr(os, "waitid", None)  # not on Windows, and on macOS from 3.13 on
         if waitid is not None:
             waitid(os.P_PID, running.process.pid, os.WEXITED | os.WNOWAIT)
-            # What it leaves behind ends with it. Now, for as long as it is not waited for its number is nobody else's.
+            # What it leaves behind ends with it. Now: until it is waited for, its number is not reused.
             send(signal.SIGKILL, {running.process.pid})
         running.process.wait()
         self._events.put(running)
@@ -305,7 +305,7 @@ def _tell(guard: "Process[bytes]", line: bytes) -> None:
         assert guard.stdin is not None
         guard.stdin.write(line)
         guard.stdin.flush()
-    except OSError:  # it was ended by somebody; the launcher itself still ends its workers
+    except OSError:  # it was killed; the launcher itself still ends its workers
         pass
 
 

@@ -58,7 +58,7 @@ class WorkerSpec(Record):
 
 
 def bracketed(host: str) -> str:
-    """Return a host as it stands before a port.
+    """Return a host as it is written before a port.
 
     >>> bracketed("::1"), bracketed("node1")
     ('[::1]', 'node1')

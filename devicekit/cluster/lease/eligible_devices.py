@@ -1,4 +1,4 @@
-"""What is asked for when devices are leased: how many, how long, and which would do. Nothing is taken here."""
+"""Which devices a request for a lease accepts, how many, and how long it waits. Nothing is leased here."""
 
 from typing import Iterable, Optional, Sequence, Tuple, Union
 
@@ -171,7 +171,7 @@ def hardware_of(
 def of_the_machine(plan: Plan) -> Plan:
     """Return the plan with what keeps every program from the devices as its cause, where there is such a thing.
 
-    A program that brings its own framework does not mind what is wrong with the one beside devicekit.
+    A program that brings its own framework does not depend on the one that is installed with devicekit.
     """
     cause = next((item for item in plan.findings if item.code in _OF_THE_MACHINE), None)
     if cause is None:

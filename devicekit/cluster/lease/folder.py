@@ -1,4 +1,4 @@
-"""The folder in which the locks lie: one for all users of this machine, made so that nobody can make another's files his own.
+"""The folder for the locks: one for all users of this machine, made so that no user can take over another's files.
 
 All users must come to the same folder, so that what decides is never who asks: where ``/run/lock`` is a folder in which
 everybody may write (Debian, Ubuntu), it is there, else in ``/tmp``; never in ``TMPDIR``, which is a user's own. On Windows it
@@ -35,7 +35,7 @@ class LeaseFolder:
     path : str
         Without links.
     file_mode : int
-        The permissions of files in it: whoever may write in the folder may write them.
+        The permissions of files in it: who may write to the folder may write them.
     """
 
     def __init__(self, path: str, file_mode: int) -> None:
@@ -61,7 +61,7 @@ class LeaseFolder:
 
 
 def default_path() -> str:
-    """Return where the locks lie if nobody says otherwise."""
+    """Return the default place of the locks."""
     if os.name == "nt":
         return os.path.join(os.environ.get("PROGRAMDATA") or "C:\\ProgramData", "devicekit", "leases")
     try:

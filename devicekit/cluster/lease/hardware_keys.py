@@ -13,7 +13,7 @@ def keys_of(candidates: Sequence[Candidate]) -> Dict[str, str]:
     The address on the bus comes first, as it is known with and without the driver's management library, so that two
     processes of which one lacks that mean the same; then the identifier. A slice of a GPU in MIG mode is called after the GPU
     and itself (``ADDRESS+MIG-...``), so that it conflicts with the whole. What shares an address otherwise (partitions of one
-    AMD GPU) is told apart by its identifier. Where nothing is known but the name, its number among those of that name counts.
+    AMD GPU) is distinguished by its identifier. If only the name is known, its number among those of that name counts.
 
     Parameters
     ----------

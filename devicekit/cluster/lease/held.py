@@ -34,12 +34,12 @@ def held_by_this_thread() -> List[str]:
 
 
 class Lease:
-    """Devices that nobody else gets from devicekit until they are given back; a context manager.
+    """Devices that no other process gets from devicekit until they are released; a context manager.
 
     Attributes
     ----------
     devices : tuple of str
-        What they are called in this process: ``("gpu:0", "gpu:2")``.
+        Their names in this process: ``("gpu:0", "gpu:2")``.
     device : str
         The same as one device string (``"gpu:0,2"``), for `devicekit.auto` and `devicekit.select_device`.
     candidates : tuple of Candidate
@@ -70,7 +70,7 @@ class Lease:
 
     @property
     def devices(self) -> Tuple[str, ...]:
-        """What the devices are called in this process."""
+        """The names of the devices in this process."""
         return tuple(item.device for item in self.candidates)
 
     @property
@@ -85,7 +85,7 @@ class Lease:
         return tuple(lock.descriptor for _, lock in self._taken) + self._guards
 
     def release(self) -> None:
-        """Give the devices back. Done twice, or by a process that was forked from the holder, it does nothing."""
+        """Release the devices. Does nothing the second time, or in a process that was forked from the holder."""
         with _lock:
             if self._released or self._process != os.getpid():
                 return

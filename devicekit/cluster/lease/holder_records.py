@@ -1,7 +1,7 @@
-"""What is written beside a lock: a small JSON object that says who holds it or waits, for people and for the queue.
+"""The note next to a lock: a small JSON object that says which process holds it or waits, for people and for the queue.
 
 It counts only while the lock is held. Anybody who may take a lease may write it, so that nothing else is believed of it than
-what a neighbour may be told: no signal is sent to a process because of it, and what is shown is made printable.
+what another user may know: no signal is sent to a process because of it, and what is shown is made printable.
 """
 
 import json
@@ -50,7 +50,7 @@ def read_record(path: str) -> Dict[str, Any]:
     for _ in range(3):  # one that is just being written is no JSON for a moment
         try:
             handle = os.open(path, flags)
-        except OSError:  # nobody has held this lock yet
+        except OSError:  # this lock was never held
             return {}
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -84,7 +84,7 @@ def is_fresh(path: str, now_s: float) -> bool:
 
 
 def command_name() -> str:
-    """Return what this process is called: its script, without folders and arguments, which may be nobody's business."""
+    """Return what this process is called: its script, without folders and arguments, which may be private."""
     name = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else ""
     if name == "__main__.py":  # python -m package
         name = os.path.basename(os.path.dirname(sys.argv[0]))

@@ -28,7 +28,7 @@ from .schedule import conflict, pick
 
 __all__ = ["Lease", "Progress", "lease", "take_devices"]
 
-#: How often a wait is told to who asked for that, and how often it is logged.
+#: How often the progress of a wait is reported to a callback, and how often it is logged.
 _TELL_S = 1.0
 _LOG_S = 60.0
 
@@ -55,9 +55,9 @@ def lease(
     """Take devices for this process alone, as soon as they are free, and return them as a context manager.
 
     It excludes those that ask devicekit as well, by `lease`, ``auto(exclusive=True)`` or ``devicekit run``: other processes,
-    threads and users of this machine. Who does not ask is not kept away. The devices are given back at the end of the
-    ``with`` block, by `Lease.release`, or by the kernel when the process is gone, even by SIGKILL. Whoever comes first is
-    served first.
+    threads and users of this machine. Programs that do not ask are not excluded. The devices are released at the end of the
+    ``with`` block, by `Lease.release`, or by the kernel when the process is gone, even by SIGKILL. First come,
+    first served.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def lease(
     Returns
     -------
     Lease
-        Already in force; no framework is touched. Inside the block ``devicekit.auto(held.device)`` uses it.
+        Already taken; no framework is touched. Inside the block ``devicekit.auto(held.device)`` uses it.
 
     Raises
     ------

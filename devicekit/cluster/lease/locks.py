@@ -7,7 +7,7 @@ It is ``fcntl.flock``, on Windows ``msvcrt.locking``, on files that belong to se
 - A file that is made gets the permissions of its folder, whatever the umask is.
 - A process that was forked from the holder does not hold it and cannot free it.
 
-Files are never removed: a lock on a file that is gone would exclude nobody.
+Files are never removed: a lock on a file that is gone would exclude no other process.
 """
 
 import errno

@@ -3,10 +3,10 @@
 Everything that decides is done by one process at a time, which holds the lock ``turn.lock`` for some milliseconds. In the
 folder there are besides
 
-- ``device.KEY.lock``: held by whoever has the device;
-- ``place.NUMBER.lock``: held by whoever waits, with his wish in the record beside it. A place whose lock is free belongs to
-  nobody, whether its process has been served, has given up or was killed, and the next one takes it. So the files are never
-  more than there were processes waiting at a time, and nobody has to remove another user's;
+- ``device.KEY.lock``: held by the process that has the device;
+- ``place.NUMBER.lock``: held by a process that waits, with its wish in the record next to it. A place whose lock is free is
+  free, whether its process has been served, has given up or was killed, and the next one takes it. So there are never more
+  files than there were processes waiting at a time, and no user has to remove another user's;
 - ``changes``: it grows whenever a device is taken or given back, so that those who wait need only look at its size.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["Holding", "Queue", "Waiter", "own_record"]
 #: How long to wait for one's turn to look: everybody's takes milliseconds.
 _TURN_S = 30.0
 
-#: The file of changes is made anew when it has grown so far.
+#: The file of changes is emptied when it has grown to this size.
 _LONGEST_BYTES = 1 << 16
 
 _PLACES = 10000
@@ -80,7 +80,7 @@ class Queue:
         count : int
             How many are wanted.
         records : dict of str to dict
-            What to write beside each lock.
+            What to write next to each lock.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class Queue:
         """Return whether a device is held by the lease of this token."""
         if not token or read_record(self.folder.join(_file("device", key, "json"))).get("token") != token:
             return False
-        turn = self._turn()  # nobody else may find a device held because it is looked at here
+        turn = self._turn()  # no other process may find a device held because it is checked here
         try:
             return is_held(self.folder.join(_file("device", key, "lock")))
         finally:
@@ -336,5 +336,5 @@ def _wish(record: Dict[str, Any]) -> Optional[Wish]:
 
 
 def own_record(token: str) -> Dict[str, Any]:
-    """Return what this process writes beside a lock that it holds."""
+    """Return what this process writes next to a lock that it holds."""
     return {"pid": os.getpid(), "command": command_name(), "token": token}

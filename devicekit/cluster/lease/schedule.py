@@ -1,8 +1,8 @@
 """Who may take which devices now. Pure.
 
-First come, first served, per device: whoever came earlier gets what is free of what he waits for, and as long as that is not
-enough, it is kept for him. So a wish for two devices is not passed by a stream of wishes for one, and a wish for one certain
-device does not keep others from the rest.
+First come, first served, per device: a process that came earlier gets what is free of what it waits for, and as long as
+that is not enough, it is reserved for it. So requests for one device cannot overtake a request for two forever, and a
+request for one certain device does not keep others from the rest.
 """
 
 from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
@@ -58,7 +58,7 @@ def grant(mine: Wish, others: Sequence[Wish], held: Iterable[str]) -> Optional[T
 
 
 def least_changes(keys: Sequence[str], ahead: Sequence[Wish]) -> int:
-    """Return how often a device must at least be taken or given back, or somebody leave, before a wish can be granted.
+    """Return how often a device must at least be taken or given back, or a process leave, before a wish can be granted.
 
     Of those ahead who want the same device as the wish does, all that remain must be served with others: so there are fewer of
     them than devices. Each that does not remain was one change.

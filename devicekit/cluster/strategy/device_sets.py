@@ -87,7 +87,7 @@ def _unlike(severity: str, devices: Sequence[Candidate], base: Plan, left_out: S
 
 
 def _half_broken(diagnosis: Diagnosis, base: Plan, lost: List[Candidate], missing: List[int]) -> Finding:
-    """Return the finding that stands in the way of a part of the devices, with what can be done."""
+    """Return the finding that blocks some of the devices, with what can be done."""
     listed = diagnosis.candidates_for(base.framework)
     good = [item for item in listed if item.platform == base.platform and item.usable is not False and item not in lost]
     wanted = [number_of(item) for item in good if not base.request.indices or number_of(item) in base.request.indices]

@@ -111,7 +111,7 @@ def strategy(
     -------
     tf.distribute.Strategy, keras.distribution.DataParallel or torch.device
         With TensorFlow `OneDeviceStrategy`, `MirroredStrategy` or `MultiWorkerMirroredStrategy`: build and compile the
-        model within its ``scope()``. With Keras on JAX `DataParallel`, which is in force already; for several processes
+        model within its ``scope()``. With Keras on JAX `DataParallel`, which is already active; for several processes
         ``jax.distributed.initialize`` was called. With PyTorch, where Keras trains on one device, that device.
 
     Raises

@@ -1,6 +1,6 @@
 """`StrategyPlan`: which devices and processes train together and how they exchange gradients. Pure.
 
-What the decisions rest on, where it is no documented fact, was measured:
+Facts behind the decisions that are not documented were measured:
 
 - ``NcclAllReduce`` exists in TensorFlow's Linux builds only (Windows has none; tensorflow.org, "Distributed training with
   TensorFlow", names ``HierarchicalCopyAllReduce`` for it). Both others work on two devices of a plug-in (TensorFlow 2.21).
@@ -85,7 +85,7 @@ def plan_for_devices(
     cluster : Cluster or None
         The processes that this one belongs to.
     variables : mapping
-        The environment, which also says which Keras is meant, and whether somebody has shared the devices out before.
+        The environment, which also says which Keras is selected, and whether the devices were distributed before.
     """
     framework = base.framework
     if not base.importable or framework is None:

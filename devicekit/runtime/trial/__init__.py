@@ -5,7 +5,7 @@ keyed by a fingerprint of all that it depended on; `find_out` lets one of many p
 cached result loads nothing that starts processes.
 """
 
-from .cached_results import load_verdict, save_verdict
+from .cached_results import load_result, save_result
 from .fingerprint import fingerprint
 from .once import find_out
 from .result import OUTCOMES, TIMEOUT_S, DeviceTask, Trial
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .run import try_device
 
 __all__ = [
-    "OUTCOMES", "TIMEOUT_S", "DeviceTask", "Trial", "find_out", "fingerprint", "load_verdict", "save_verdict", "try_device",
+    "OUTCOMES", "TIMEOUT_S", "DeviceTask", "Trial", "find_out", "fingerprint", "load_result", "save_result", "try_device",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Verdicts of trials, kept in one small file each under a fingerprint of all that they depended on."""
+"""Results of self-tests, cached in one small file each, keyed by a fingerprint of all that they depended on."""
 
 import json
 import os
@@ -9,9 +9,9 @@ from ..cache import read_own, tidy, write_whole
 from .fingerprint import SCHEMA, stamp
 from .result import OUTCOMES, Trial
 
-__all__ = ["load_verdict", "save_verdict"]
+__all__ = ["load_result", "save_result"]
 
-#: A device that failed may be free or mended soon; one that worked works until something under the fingerprint changes.
+#: A device that failed may be free or fixed soon; one that worked works until something under the fingerprint changes.
 _FAILED_LIFE_S = 600.0
 _WORKS_LIFE_S = 30 * 24 * 3600.0
 
@@ -23,13 +23,13 @@ _TEXTS = ("outcome", "stage", "detail", "error", "output")
 
 
 def _name(key: str) -> str:
-    return "verdict-%s.json" % key
+    return "self-test-%s.json" % key
 
 
-def load_verdict(folder: str, key: str) -> Optional[Trial]:
-    """Return the verdict under a fingerprint; None if there is none, or it is too old, damaged, or not ours.
+def load_result(folder: str, key: str) -> Optional[Trial]:
+    """Return the result for a fingerprint; None if there is none, or it is too old, damaged, or not ours.
 
-    Ours is a regular file of this user that nobody else can write; a link is followed nowhere. It also counts no more
+    Ours is a regular file that only this user can write; links are not followed. A result is no longer valid
     when one of the native files that the trial loaded has changed.
     """
     try:
@@ -58,25 +58,25 @@ def _decode(values: Dict[str, Any]) -> Trial:
     return Trial(outcome, stage, detail, error, tuple(devices), output)
 
 
-def save_verdict(folder: str, key: str, trial: Trial) -> Optional[str]:
-    """Keep a verdict; return what went wrong, None if nothing did. The file is replaced as a whole."""
+def save_result(folder: str, key: str, trial: Trial) -> Optional[str]:
+    """Cache a result; return what went wrong, None if nothing did. The file is replaced as a whole."""
     if trial.outcome == "not-run":
         return None
     values: Dict[str, Any] = {name: getattr(trial, name) for name in _TEXTS}
     values["devices"] = list(trial.devices)
     if trial.outcome == "works":
-        values["output"] = ""  # nobody asks what it said on its way
+        values["output"] = ""  # what it printed does not matter then
     stamps = [(path, stamp(path)) for path in trial.files[:_MOST_FILES]]
     files = [(path, then[0], then[1]) for path, then in stamps if then is not None]
     data = {"schema": SCHEMA, "key": key, "time": time.time(), "trial": values, "files": files}
-    problem = write_whole(folder, _name(key), json.dumps(data), ".verdict-")
+    problem = write_whole(folder, _name(key), json.dumps(data), ".self-test-")
     if problem is None:
         tidy(folder, _life_s)
     return problem
 
 
 def _life_s(name: str) -> Optional[float]:
-    """A new fingerprint makes a new file: how long one is left there that nobody replaces."""
-    if name.startswith((".verdict-", "trial-")):
+    """A new fingerprint makes a new file: how long one is kept that is not replaced."""
+    if name.startswith(".self-test-") or (name.startswith("self-test-") and name.endswith(".lock")):
         return _STALE_S
-    return _WORKS_LIFE_S if name.startswith("verdict-") else None
+    return _WORKS_LIFE_S if name.startswith("self-test-") else None

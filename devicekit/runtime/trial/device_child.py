@@ -152,7 +152,7 @@ def try_torch(task, say):  # type: (Any, Any) -> list[str]
 
 
 def loaded_files():  # type: () -> list[str]
-    """Return the native files in this process: the verdict holds as long as they stay the same."""
+    """Return the native files in this process: the cached result is valid as long as they stay the same."""
     files = set()
     try:
         with open("/proc/self/maps", errors="surrogateescape") as stream:

@@ -1,4 +1,4 @@
-"""From what happened in a trial or an operation to a finding that names the root cause. Pure."""
+"""Turns the result of a self-test or an operation into a finding that names the root cause. Pure."""
 
 import re
 from typing import List, Optional, Sequence, Tuple
@@ -59,13 +59,13 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
         return Finding(
             "environment-variable-fatal",
             "warning",
-            "JAX cannot start the platforms that it was told to use; the CPU was not among them.",
+            "JAX cannot start the platforms in JAX_PLATFORMS, and the CPU is not among them.",
             _evidence(text, ()),
             (Fix("Let JAX choose", "unset JAX_PLATFORMS"), Fix("Or leave it the CPU", "export JAX_PLATFORMS=cpu")),
         )
     return _finding(
         "driver-unhealthy",
-        "The %s is there, but the first operation on it fails." % _label(plan),
+        "The %s is present, but the first operation on it fails." % _label(plan),
         plan,
         text,
         (Fix("Restart the machine; if it happens again, update the device's driver"),),
@@ -88,7 +88,7 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
             "error",
             "Importing %s does not work here: %s." % (TITLES[name], trial.detail or trial.error),
             _evidence(trial.detail, output),
-            (Fix("Install it anew in a fresh environment"),),
+            (Fix("Reinstall it in a fresh environment"),),
             (name, "keras"),
         )
     if trial.error == "NoDevice":

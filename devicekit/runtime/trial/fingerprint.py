@@ -1,6 +1,6 @@
-"""The fingerprint of all that a verdict depends on, as far as it can be known before the trial.
+"""The fingerprint of all that a self-test's result depends on, as far as it is known beforehand.
 
-The native files that the trial loads are known only afterwards: `verdicts` keeps them beside the verdict.
+The native files that the trial loads are known only afterwards: `cached_results` stores them with the result.
 """
 
 import os
@@ -15,7 +15,7 @@ except ImportError:  # its public home, which loads all of OpenSSL before: 3 ms
 
 __all__ = ["digest", "fingerprint", "stamp"]
 
-#: Raised where verdicts of an earlier form must not be read.
+#: Raised if results of an earlier form must not be read.
 SCHEMA = 3
 
 #: Variables that do not change whether a framework or a device works.
@@ -92,40 +92,13 @@ def fingerprint(
     device_type : str
         What the framework calls the device, where it is a plug-in's.
     """
-    python, driver, native = machine.python, machine.driver, machine.native
     parts: List[Any] = [SCHEMA, machine.devicekit_version, index, grow, tuple(environment), framework]
     parts += [(path, _stamp_shown(path)) for path in libraries]
     # A folder may be shared among users, and a home among machines.
     parts.append(os.getuid() if hasattr(os, "getuid") else None)
-    parts += [item for item in sorted(vars(native).items()) if item[0] not in _PASSING]
-    # By these an import dies or not; where they were read can have the number of a container or a session in it.
-    parts += [native.memory_limit_bytes.or_none(), native.address_space_bytes.or_none()]
-    parts += [python.implementation, python.version, python.executable, _stamp_shown(python.executable)]
-    for item in python.distributions.or_none() or ():
-        record = os.path.join(item.location, "RECORD")
-        parts.append((item.name, item.version.or_none(), item.location, _stamp_shown(record)))
-    parts += [(item.name, item.kind, item.location, item.hides) for item in python.packages]
-    parts += [(item.path, item.size_bytes, _stamp_shown(item.path)) for item in python.plugins.or_none() or ()]
-    for build in python.builds:
-        parts += [_stamp_shown(os.path.join(build.location, name)) for name in _MAIN_FILES]
-    parts += [driver.displays.or_none(), driver.nodes, driver.nvidia_kernel_version.or_none()]
-    for gpu in (
-        driver.gpus.or_none() or ()
-    ):  # not its free memory, its processes and other things that change by themselves
-        parts += [gpu.vendor, gpu.name, gpu.bus_id, gpu.uuid, gpu.problem, gpu.compute_mode.or_none()]
-        parts += [gpu.mig_enabled.or_none(), tuple(item.uuid for item in gpu.mig_devices.or_none() or ())]
-    parts.append(driver.nvidia_version.or_none())
-    parts += [driver.nvidia_library_version.or_none(), machine.rocm.kfd.or_none(), machine.rocm.version.or_none()]
-    parts += [machine.directml.dxg.or_none(), machine.directml.bundled.or_none(), machine.directml.adapters.or_none()]
-    parts += [machine.metal.chip.or_none(), machine.metal.rosetta.or_none(), machine.metal.macos.or_none()]
-    # Not how much of their memory is in use.
-    parts += [(gpu.uuid, gpu.bus_id, gpu.target) for gpu in machine.rocm.gpus.or_none() or ()]
-    parts += [machine.rocm.module.or_none(), machine.oneapi.gpus.or_none(), machine.tpu.chips.or_none()]
-    libraries_of = (driver, machine.cuda, machine.directml, machine.rocm, machine.oneapi)
-    for found in [word.libraries for word in libraries_of]:
-        parts += [(item.name, item.path, _stamp_shown(item.path)) for item in found.or_none() or ()]
+    parts += _of_system(machine) + _of_packages(machine) + _of_devices(machine)
     if machine.platforms:
-        parts += [device_type, [_told(item) for item in machine.platforms]]
+        parts += [device_type, [_identity(item) for item in machine.platforms]]
     neutral = _NEUTRAL - _READ_BY.get(framework, frozenset())
     parts += [(name, value) for name, value in machine.process.environ if name not in neutral]
     parts += sorted(
@@ -136,7 +109,45 @@ def fingerprint(
     return digest(parts)
 
 
-def _told(item: PlatformFacts) -> Tuple[Any, ...]:
+def _of_system(machine: Machine) -> List[Any]:
+    native = machine.native
+    parts: List[Any] = [item for item in sorted(vars(native).items()) if item[0] not in _PASSING]
+    # These can kill an import; their sources can have the number of a container or a session in them.
+    return [*parts, native.memory_limit_bytes.or_none(), native.address_space_bytes.or_none()]
+
+
+def _of_packages(machine: Machine) -> List[Any]:
+    python = machine.python
+    parts: List[Any] = [python.implementation, python.version, python.executable, _stamp_shown(python.executable)]
+    for item in python.distributions.or_none() or ():
+        record = os.path.join(item.location, "RECORD")
+        parts.append((item.name, item.version.or_none(), item.location, _stamp_shown(record)))
+    parts += [(item.name, item.kind, item.location, item.hides) for item in python.packages]
+    parts += [(item.path, item.size_bytes, _stamp_shown(item.path)) for item in python.plugins.or_none() or ()]
+    for build in python.builds:
+        parts += [_stamp_shown(os.path.join(build.location, name)) for name in _MAIN_FILES]
+    return parts
+
+
+def _of_devices(machine: Machine) -> List[Any]:
+    """Drivers and devices, without free memory, processes and other things that change by themselves."""
+    driver, rocm, directml, metal = machine.driver, machine.rocm, machine.directml, machine.metal
+    parts: List[Any] = [driver.displays.or_none(), driver.nodes, driver.nvidia_kernel_version.or_none()]
+    for gpu in driver.gpus.or_none() or ():
+        parts += [gpu.vendor, gpu.name, gpu.bus_id, gpu.uuid, gpu.problem, gpu.compute_mode.or_none()]
+        parts += [gpu.mig_enabled.or_none(), tuple(item.uuid for item in gpu.mig_devices.or_none() or ())]
+    parts += [driver.nvidia_version.or_none(), driver.nvidia_library_version.or_none()]
+    parts += [rocm.kfd.or_none(), rocm.version.or_none()]
+    parts += [directml.dxg.or_none(), directml.bundled.or_none(), directml.adapters.or_none()]
+    parts += [metal.chip.or_none(), metal.rosetta.or_none(), metal.macos.or_none()]
+    parts += [(gpu.uuid, gpu.bus_id, gpu.target) for gpu in rocm.gpus.or_none() or ()]
+    parts += [rocm.module.or_none(), machine.oneapi.gpus.or_none(), machine.tpu.chips.or_none()]
+    for facts in (driver, machine.cuda, directml, rocm, machine.oneapi):
+        parts += [(item.name, item.path, _stamp_shown(item.path)) for item in facts.libraries.or_none() or ()]
+    return parts
+
+
+def _identity(item: PlatformFacts) -> Tuple[Any, ...]:
     """Of a plug-in's facts only what it says not to change by itself."""
     data = item.facts.content.data if item.facts.content is not None else {}
     return item.name, item.distribution, item.version, item.facts.status, item.frameworks, repr(data.get("identity"))

@@ -1,11 +1,11 @@
-"""Of many processes that need the same verdict, one tries and the others wait for what it finds."""
+"""Of many processes that need the same result, one runs the self-test and the others wait for it."""
 
 import errno
 import os
 import time
 from typing import Callable, Optional, Tuple
 
-from .cached_results import load_verdict, save_verdict
+from .cached_results import load_result, save_result
 from .result import TIMEOUT_S, Trial
 
 __all__ = ["find_out"]
@@ -21,16 +21,16 @@ def find_out(
     timeout_s: float = TIMEOUT_S,
     tick: Optional[Callable[[], None]] = None,
 ) -> Tuple[Trial, Optional[str]]:
-    """Return the verdict under a fingerprint, from the cache or from a trial; and why it could not be kept, or None.
+    """Return the result for a fingerprint, from the cache or from a self-test; and why it cannot be cached, or None.
 
     Parameters
     ----------
     folder, key : str
         Where results are cached, and the fingerprint.
     run : callable
-        Runs the trial.
+        Runs the self-test.
     cached : bool
-        Whether a verdict that is kept will do; otherwise everybody tries.
+        Whether a cached result will do; otherwise every process runs the self-test.
     timeout_s : float
         How long to wait for another process that is trying, in seconds; after that this one tries itself.
     tick : callable or None
@@ -38,8 +38,8 @@ def find_out(
     """
     if not cached:
         trial = run()
-        return trial, save_verdict(folder, key, trial)
-    known = load_verdict(folder, key)
+        return trial, save_result(folder, key, trial)
+    known = load_result(folder, key)
     if known is not None:
         return known, None
     turn = _Turn(folder, key)
@@ -47,16 +47,16 @@ def find_out(
     try:
         while not turn.take() and time.monotonic() < deadline:
             time.sleep(_POLL_S)
-            known = load_verdict(folder, key)
+            known = load_result(folder, key)
             if known is not None:
                 return known, None
             if tick is not None:
                 tick()
-        known = load_verdict(folder, key)  # somebody may have found out just before this one's turn came
+        known = load_result(folder, key)  # another process may have finished just before this one's turn came
         if known is not None:
             return known, None
         trial = run()
-        return trial, save_verdict(folder, key, trial)
+        return trial, save_result(folder, key, trial)
     finally:
         turn.release()
 
@@ -64,13 +64,13 @@ def find_out(
 class _Turn:
     """The right to try what a fingerprint stands for, one process at a time.
 
-    It is a lock on a file that is there as long as somebody tries. The kernel takes the lock back from a process that
-    dies, and a process that is forked meanwhile does not hold it. Where files cannot be made or locked, everybody has
-    the right.
+    It is a lock on a file that is there as long as a process tries. The kernel takes the lock back from a process that
+    dies, and a process that is forked meanwhile does not hold it. If files cannot be made or locked, every process
+    has the right.
     """
 
     def __init__(self, folder: str, key: str) -> None:
-        self._path = os.path.join(folder, "trial-%s.lock" % key)
+        self._path = os.path.join(folder, "self-test-%s.lock" % key)
         self._descriptor = -1
         self._mine = False
         try:
@@ -88,7 +88,7 @@ class _Turn:
             if self._is_current():
                 self._mine = True
                 return True
-            self._close()  # whoever had the turn has removed the file: the next one makes another
+            self._close()  # the process that had the turn has removed the file: the next one makes another
         return True
 
     def release(self) -> None:
@@ -104,7 +104,7 @@ class _Turn:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
             self._descriptor = os.open(self._path, flags, 0o600)
-        except OSError:  # a file system for reading only, a folder of somebody else, no descriptors
+        except OSError:  # a read-only file system, a folder of another user, no descriptors
             return False
         return True
 

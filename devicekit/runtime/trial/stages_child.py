@@ -211,7 +211,7 @@ def compare(got, expected, what):  # type: (Any, list[list[float]], str) -> None
     try:
         worst = max(abs(float(a) - b) for x, y in zip(got, expected) for a, b in zip(x, y))
     except (TypeError, ValueError) as error:
-        raise Wrong("%s is no matrix of numbers: %s" % (what, error)) from error
+        raise Wrong("%s is not a matrix of numbers: %s" % (what, error)) from error
     if not worst < 0.5:  # also catches NaN; the values are whole numbers up to 500
         raise Wrong("%s is off by %g" % (what, worst))
 

@@ -1,4 +1,4 @@
-"""Tries a plan's device in a child before this process touches it, and turns what comes of that into the next plan."""
+"""Tests a plan's device in a child before this process touches it, and turns the result into the next plan."""
 
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -20,7 +20,7 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Fi
 
     notes: List[Finding] = []
     while True:
-        trial = _verdict(plan, machine, options, notes)
+        trial = _trial_of(plan, machine, options, notes)
         if trial.outcome in ("works", "not-run"):
             return plan, notes
         if trial.stage == "prepare":  # a plug-in's own call: its other devices would not do either
@@ -37,12 +37,12 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Fi
     if trial.stage == "list" and trial.outcome in ("died", "hung"):
         # They must be hidden before the framework looks, and whether that helps can kill the process as well.
         plan = _hide(plan, machine, finding)
-        again = _verdict(plan, machine, options, notes)
+        again = _trial_of(plan, machine, options, notes)
         return plan.replace(importable=again.outcome in ("works", "not-run")), notes
     return to_cpu(plan, finding), notes
 
 
-def _verdict(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> "Trial":
+def _trial_of(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> "Trial":
     """Look up or run the trial of the plan's first device; of the import alone where it has none."""
     from ...children.progress import Progress
     from ..settings import cache_folder, read_settings
@@ -103,7 +103,7 @@ def _cache_finding(problem: str) -> Finding:
     return Finding(
         "cache-unwritable",
         "warning",
-        "The verdict of the trial cannot be kept, so that every start repeats it.",
+        "The self-test result can't be cached, so it will run again at every start.",
         (Evidence(problem, "DEVICEKIT_CACHE_DIR or the user's cache folder"),),
         (Fix("Set DEVICEKIT_CACHE_DIR to a folder that can be written"),),
     )

@@ -1,4 +1,4 @@
-"""Work in a process of its own: what comes back of it, whatever becomes of it."""
+"""Functions called in a child process: what comes back, whatever the outcome."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ def work(tmp_path, monkeypatch):
     """Return a function that runs one of the tasks above in a worker."""
     import devicekit
 
-    # The worker finds devicekit by the path of this process; the module lies beside the package's own files.
+    # The worker finds devicekit by the path of this process; the module is found in the package.
     folder = tmp_path / "site" / "devicekit_tasks"
     folder.mkdir(parents=True)
     (folder / "_tasks_of_tests.py").write_text(SOURCE, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The cache of verdicts: ignored when it is damaged or not ours, replaced as a whole, and what its key depends on."""
+"""The cache of results: ignored when it is damaged or not ours, replaced as a whole, and what its key depends on."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 
 import devicekit
 from devicekit.machine.facts import Distribution, Fact, Gpu, ImportPackage, Library, PluginLibrary
-from devicekit.runtime.trial import Trial, find_out, fingerprint, load_verdict, save_verdict
+from devicekit.runtime.trial import Trial, find_out, fingerprint, load_result, save_result
 
 TRIAL = Trial("works", "compute", devices=("GPU:0",))
 FAILED = Trial("died", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
@@ -18,13 +18,13 @@ POSIX = os.name == "posix"
 
 
 def saved(folder, trial=TRIAL):
-    assert save_verdict(str(folder), "k", trial) is None
-    return folder / "verdict-k.json"
+    assert save_result(str(folder), "k", trial) is None
+    return folder / "self-test-k.json"
 
 
 def test_a_failure_is_kept_with_what_was_printed(tmp_path):
     saved(tmp_path, FAILED)
-    assert load_verdict(str(tmp_path), "k") == FAILED
+    assert load_result(str(tmp_path), "k") == FAILED
 
 
 WRONG = [
@@ -39,7 +39,7 @@ def test_a_trial_of_wrong_types_is_ignored(tmp_path, name, value):
     data = json.loads(path.read_text())
     data["trial"][name] = value
     path.write_text(json.dumps(data))
-    assert load_verdict(str(tmp_path), "k") is None
+    assert load_result(str(tmp_path), "k") is None
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_trial_of_wrong_types_is_ignored(tmp_path, name, value):
 def test_a_file_of_wrong_types_is_ignored(tmp_path, name, value):
     path = saved(tmp_path)
     path.write_text(json.dumps(dict(json.loads(path.read_text()), **{name: value})))
-    assert load_verdict(str(tmp_path), "k") is None
+    assert load_result(str(tmp_path), "k") is None
 
 
 def test_every_cut_and_flipped_byte_is_survived(tmp_path):
@@ -59,20 +59,20 @@ def test_every_cut_and_flipped_byte_is_survived(tmp_path):
     whole = path.read_bytes()
     for end in range(len(whole)):
         path.write_bytes(whole[:end])
-        assert load_verdict(str(tmp_path), "k") is None
+        assert load_result(str(tmp_path), "k") is None
         path.write_bytes(whole[:end] + bytes([whole[end] ^ 0x80]) + whole[end + 1 :])
-        assert load_verdict(str(tmp_path), "k") is None
+        assert load_result(str(tmp_path), "k") is None
 
 
 @pytest.mark.parametrize(
     "content", [b"[" * 100000, b"\0" * 5000, b"9" * 100000, b"\xff\xfe", b'"' * 2, b"x" * (2 << 20)]
 )
 def test_garbage_is_ignored_and_replaced(tmp_path, content):
-    path = tmp_path / "verdict-k.json"
+    path = tmp_path / "self-test-k.json"
     path.write_bytes(content)
-    assert load_verdict(str(tmp_path), "k") is None
+    assert load_result(str(tmp_path), "k") is None
     saved(tmp_path)
-    assert load_verdict(str(tmp_path), "k") == TRIAL
+    assert load_result(str(tmp_path), "k") == TRIAL
 
 
 @pytest.mark.skipif(not POSIX, reason="links, FIFOs and owners as POSIX has them")
@@ -80,20 +80,20 @@ def test_what_is_no_file_of_ours_is_ignored(tmp_path):
     path = saved(tmp_path)
     path.rename(tmp_path / "moved")
     path.symlink_to(tmp_path / "moved")
-    assert load_verdict(str(tmp_path), "k") is None
+    assert load_result(str(tmp_path), "k") is None
     saved(tmp_path)  # takes the place of the link
     assert not path.is_symlink()
-    assert load_verdict(str(tmp_path), "k") == TRIAL
+    assert load_result(str(tmp_path), "k") == TRIAL
     for mode in (0o620, 0o602, 0o666):
         path.chmod(mode)
-        assert load_verdict(str(tmp_path), "k") is None
+        assert load_result(str(tmp_path), "k") is None
     path.unlink()
     os.mkfifo(str(path))  # opening it would wait for a writer
-    assert load_verdict(str(tmp_path), "k") is None
+    assert load_result(str(tmp_path), "k") is None
     path.unlink()
     path.mkdir()
-    assert load_verdict(str(tmp_path), "k") is None
-    assert "directory" in save_verdict(str(tmp_path), "k", TRIAL)
+    assert load_result(str(tmp_path), "k") is None
+    assert "directory" in save_result(str(tmp_path), "k", TRIAL)
     assert set(os.listdir(str(tmp_path))) == {"moved", path.name}
 
 
@@ -101,9 +101,9 @@ def test_what_is_no_file_of_ours_is_ignored(tmp_path):
 def test_a_file_of_somebody_else_is_ignored(tmp_path):
     path = saved(tmp_path)
     tmp_path.chmod(0o777)  # a folder that everybody may write does no harm: the file is ours
-    assert load_verdict(str(tmp_path), "k") == TRIAL
+    assert load_result(str(tmp_path), "k") == TRIAL
     os.chown(str(path), 61234, 61234)
-    assert load_verdict(str(tmp_path), "k") is None
+    assert load_result(str(tmp_path), "k") is None
 
 
 @pytest.mark.skipif(not POSIX or os.getuid() != 0, reason="has to become another user")
@@ -121,46 +121,46 @@ print(json.dumps([find_out(sys.argv[1], "0abc", lambda: Trial("works"))[1] for _
         assert first.startswith(folder)
 
 
-def test_a_changed_native_file_ends_a_verdict(tmp_path):
+def test_a_changed_native_file_ends_a_result(tmp_path):
     library = tmp_path / "libx.so"
     library.write_bytes(b"1")
     trial = TRIAL.replace(files=(str(library), "/nonexistent/liby.so"))
     for change in (lambda: library.write_bytes(b"22"), lambda: os.utime(str(library), (1, 1)), library.unlink):
         saved(tmp_path / "cache", trial)
-        found = load_verdict(str(tmp_path / "cache"), "k")
+        found = load_result(str(tmp_path / "cache"), "k")
         assert found == trial.replace(files=(str(library),))
         change()
-        assert load_verdict(str(tmp_path / "cache"), "k") is None
+        assert load_result(str(tmp_path / "cache"), "k") is None
 
 
 def test_old_files_are_removed(tmp_path):
-    names = ["verdict-a.json", ".verdict-b", "trial-a.lock", "something-else"]
-    for name in names + ["verdict-new.json", ".verdict-new", "trial-new.lock"]:
+    names = ["self-test-a.json", ".self-test-b", "self-test-a.lock", "something-else"]
+    for name in names + ["self-test-new.json", ".self-test-new", "self-test-new.lock"]:
         (tmp_path / name).write_text("")
     for name in names:
         os.utime(str(tmp_path / name), (1, 1))
     path = saved(tmp_path)
-    left = {"something-else", "verdict-new.json", ".verdict-new", "trial-new.lock", path.name}
+    left = {"something-else", "self-test-new.json", ".self-test-new", "self-test-new.lock", path.name}
     assert set(os.listdir(str(tmp_path))) == left
 
 
 def test_readers_never_see_a_half_written_file(tmp_path):
-    """Two processes write long and short verdicts in turns while this one reads."""
+    """Two processes write long and short results in turns while this one reads."""
     code = """
 import sys
-from devicekit.runtime.trial import Trial, save_verdict
+from devicekit.runtime.trial import Trial, save_result
 for n in range(300):
-    assert save_verdict(sys.argv[1], "k", Trial("raised", "import", "x" * (n % 7 * 30000))) is None
+    assert save_result(sys.argv[1], "k", Trial("raised", "import", "x" * (n % 7 * 30000))) is None
 """
     saved(tmp_path, FAILED)
     writers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(2)]
     read = 0
     while any(writer.poll() is None for writer in writers):
-        assert load_verdict(str(tmp_path), "k") is not None
+        assert load_result(str(tmp_path), "k") is not None
         read += 1
     assert [writer.returncode for writer in writers] == [0, 0]
     assert read > 10
-    assert os.listdir(str(tmp_path)) == ["verdict-k.json"]
+    assert os.listdir(str(tmp_path)) == ["self-test-k.json"]
 
 
 MACHINE = devicekit.detect()
@@ -204,7 +204,7 @@ CHANGES = {
 }
 
 
-def test_all_that_a_verdict_depends_on_is_in_the_fingerprint():
+def test_all_that_a_result_depends_on_is_in_the_fingerprint():
     prints = {name: fingerprint(machine, 0, True) for name, machine in CHANGES.items()}
     prints["nothing"] = fingerprint(MACHINE, 0, True)
     prints["index"], prints["import only"] = fingerprint(MACHINE, 1, True), fingerprint(MACHINE, None, False)
@@ -212,7 +212,7 @@ def test_all_that_a_verdict_depends_on_is_in_the_fingerprint():
     assert len(set(prints.values())) == len(prints), prints
 
 
-def test_how_much_of_the_processor_there_is_makes_no_verdict():
+def test_the_size_of_the_processor_does_not_matter():
     """A quota, the affinity, and the number of the session in the place where a limit was read."""
     seen = {fingerprint(MACHINE, 0, True)}
     names = ("cpu_count", "cpu_affinity", "memory_bytes", "performance_cores")
@@ -295,16 +295,16 @@ def test_what_is_kept_is_not_tried_again_unless_it_shall(tmp_path):
     for cached, count in ((True, 1), (True, 1), (False, 2), (True, 2)):
         assert find_out(folder, "0abc", run, cached) == (TRIAL, None)
         assert len(tried) == count
-    assert os.listdir(folder) == ["verdict-0abc.json"]
+    assert os.listdir(folder) == ["self-test-0abc.json"]
 
 
-def test_to_look_up_a_verdict_loads_nothing_that_starts_processes(run_json):
+def test_to_look_up_a_result_loads_nothing_that_starts_processes(run_json):
     code = """
 import json, sys, devicekit
 machine = devicekit.detect()
 before = set(sys.modules)
-from devicekit.runtime.trial import fingerprint, load_verdict
-load_verdict("/nonexistent", fingerprint(machine, 0, True))
+from devicekit.runtime.trial import fingerprint, load_result
+load_result("/nonexistent", fingerprint(machine, 0, True))
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
     loaded = run_json(code)
