@@ -7,7 +7,7 @@ import pytest
 from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding
-from devicekit.diagnosis.framework_choice import choose_framework
+from devicekit.diagnosis.frameworks import choose_framework
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix

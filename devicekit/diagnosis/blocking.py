@@ -3,7 +3,7 @@
 from typing import Tuple
 
 from .findings import Finding
-from .framework_choice import BACKENDS
+from .frameworks import BACKENDS
 
 __all__ = ["blocking", "blocking_device", "frameworks_in"]
 

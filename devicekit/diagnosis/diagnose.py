@@ -9,7 +9,7 @@ from ..records import seam
 from .candidates import candidates
 from .codes import CODES
 from .findings import SEVERITIES, Candidate, Diagnosis, Finding, FrameworkStatus, NotEvaluated, name_of
-from .framework_choice import BACKENDS, choose_framework
+from .frameworks import BACKENDS, choose_framework
 from .platform_report import PlatformReport, not_asked
 from .prediction import statuses
 from .rules import (  # noqa: F401 - they register themselves

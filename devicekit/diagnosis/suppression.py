@@ -4,7 +4,7 @@ from typing import List, NamedTuple, Sequence, Tuple
 
 from .blocking import frameworks_in
 from .findings import Finding, Fix, LazyFixes
-from .framework_choice import BACKENDS, TITLES
+from .frameworks import BACKENDS, TITLES
 
 __all__ = ["Cause", "as_seen_from", "cause_of", "hides_all", "is_symptom"]
 

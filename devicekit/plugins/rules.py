@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from ..diagnosis.codes import CODES, MEASURED_CODES
 from ..diagnosis.findings import SEVERITIES, Candidate, Evidence, Finding, Fix, NotEvaluated
-from ..diagnosis.framework_choice import BACKENDS
+from ..diagnosis.frameworks import BACKENDS
 from ..diagnosis.platform_report import PlatformReport, not_asked, reason_not_asked
 from ..diagnosis.rules.broken_plugins import broken
 from ..errors import UnknownFactError

@@ -7,7 +7,7 @@ import os
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, name_of
-from ..diagnosis.framework_choice import TITLES
+from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Machine
 from ..plugins.calls import PluginError
 from ..selection.plan import Plan, to_cpu

@@ -5,7 +5,7 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..machine.facts import Machine
 from .device_ids import is_named, numbered
-from .framework_switch import Meant, meant_framework
+from .framework import Meant, meant_framework
 from .plan import Plan, number_of
 from .plugin_devices import considered, foreign_cause, foreign_reason
 from .policies import Policy, checked_policy, ordered
@@ -40,7 +40,7 @@ def choose(
     request : Request
         The device that was asked for.
     framework : str or None
-        The framework that was asked for, one of `devicekit.diagnosis.framework_choice.FRAMEWORKS`.
+        The framework that was asked for, one of `devicekit.diagnosis.frameworks.FRAMEWORKS`.
     min_memory_bytes : int or None
         Leave out accelerators with less memory. One whose memory is not known stays in.
     exclude : iterable of str

@@ -3,7 +3,7 @@
 from typing import List, Optional, Sequence
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
-from ..diagnosis.framework_choice import TITLES
+from ..diagnosis.frameworks import TITLES
 from .request import Request
 
 __all__ = ["considered", "foreign_cause", "foreign_reason"]

@@ -174,7 +174,7 @@ class Requirement(NamedTuple):
 def _required_device(
     device: str, min_memory: Any = None, count: int = 1, framework: Optional[str] = None
 ) -> Requirement:
-    from ..diagnosis.framework_choice import FRAMEWORKS
+    from ..diagnosis.frameworks import FRAMEWORKS
     from ..selection.request import parse_memory, parse_request
 
     request = parse_request(device)

@@ -3,7 +3,7 @@
 from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from ..findings import Candidate, Evidence, Finding, Fix, FrameworkStatus
-from ..framework_choice import BACKENDS
+from ..frameworks import BACKENDS
 from ..view import View
 from .frameworks import gpu_build, is_there
 from .keras import backend, is_keras3, keras_version

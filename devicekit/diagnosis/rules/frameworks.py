@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional, Tuple
 
 from ...errors import UnknownFactError
 from ...matrix.matrix import version_at_least
-from ..framework_choice import BACKENDS, TITLES
+from ..frameworks import BACKENDS, TITLES
 from ..view import View
 
 __all__ = ["GpuBuild", "gpu_build", "is_there", "users", "uses"]

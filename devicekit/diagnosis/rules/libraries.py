@@ -8,7 +8,7 @@ from ...machine.facts import Library, Opener
 from ...matrix.matrix import CudaRow, TensorFlowRow
 from ..dynamic_linker import Attempt, DynamicLinker, Repair, repair
 from ..findings import Fix
-from ..framework_choice import BACKENDS
+from ..frameworks import BACKENDS
 from ..view import View
 
 __all__ = [

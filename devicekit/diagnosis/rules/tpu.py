@@ -3,7 +3,7 @@
 from typing import Iterable
 
 from ..findings import Evidence, Finding
-from ..framework_choice import TITLES
+from ..frameworks import TITLES
 from ..view import View
 from .frameworks import is_there, users, uses
 from .unreachable import Denied

@@ -134,7 +134,7 @@ def _search(model: Any, task: Dict[str, Any], limits: Limits, timeout_s: float) 
 
 
 def _check(mode: str, margin: float, timeout_s: float, framework: Optional[str]) -> None:
-    from ...diagnosis.framework_choice import BACKENDS
+    from ...diagnosis.frameworks import BACKENDS
 
     if mode not in ("training", "inference"):
         raise ValueError("unknown mode=%r; accepted are 'training', 'inference'" % (mode,))

@@ -4,7 +4,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from ...diagnosis.diagnose import diagnose
 from ...diagnosis.findings import name_of
-from ...diagnosis.framework_choice import choose_framework
+from ...diagnosis.frameworks import choose_framework
 from ...errors import DevicekitError
 from ...machine.detect import real_machine
 from ...selection.request import parse_request

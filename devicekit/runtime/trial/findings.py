@@ -4,7 +4,7 @@ import re
 from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
-from ...diagnosis.framework_choice import TITLES
+from ...diagnosis.frameworks import TITLES
 from ...logs.context import Known
 from ...logs.engine import read_log
 from ...logs.scrub import scrub

@@ -3,7 +3,7 @@
 from typing import Any, Dict, List, Optional, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix, name_of
-from ...diagnosis.framework_choice import TITLES
+from ...diagnosis.frameworks import TITLES
 from ...machine.facts import Machine
 from ...selection.plan import Plan, next_plan, to_cpu
 

@@ -4,7 +4,7 @@ from typing import List, NamedTuple, Optional, Tuple
 
 from ..diagnosis.commands import Shell
 from ..diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
-from ..diagnosis.framework_choice import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
+from ..diagnosis.frameworks import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
 from ..machine.facts import Machine
 from .device_ids import is_named
 from .request import Request
