@@ -11,7 +11,7 @@ from devicekit.diagnosis.frameworks import choose_framework
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
-from devicekit.selection.choose import choose, why_not
+from devicekit.selection.choose import Criteria, choose
 from devicekit.selection.request import parse_request
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
@@ -79,16 +79,6 @@ def test_the_user_s_restriction_is_kept():
     assert select_device("gpu:2", machine=restricted).device == "cpu"  # only two of the four are left
     hidden = select_device("gpu", machine=machine("linux-nvidia-hidden"))
     assert (hidden.device, hidden.findings[0].code) == ("cpu", "device-hidden")
-
-
-def test_why_not():
-    matrix = Matrix()
-    assert why_not(run_rules(SERVER, matrix), "gpu:0") == ()
-    (finding,) = why_not(run_rules(machine("linux-nvidia-driver-missing"), matrix), "cuda")
-    assert finding.code == "driver-missing"
-    assert why_not(run_rules(machine("linux-no-gpu"), matrix), "gpu")[0].code == "no-gpu"
-    with pytest.raises(ValueError, match="accepted are"):
-        why_not(run_rules(SERVER, matrix), "banana")
 
 
 BOTH = {"tensorflow": "2.20.0", "keras": "3.11.3", "jax": "0.7.0", "torch": "2.8.0", "numpy": "2.1.3"}
@@ -167,7 +157,7 @@ def decide(make_machine, there, asked, request="auto", gpus=("jax",)):
     found = read_machine(make_machine(**there))
     devices = tuple((name, (GPU if name in gpus else NO_GPU, CPU)) for name in ("tensorflow", "jax", "torch"))
     diagnosis = Diagnosis(candidates=devices[0][1], by_framework=devices)
-    return choose(found, diagnosis, parse_request(request), asked)
+    return choose(found, diagnosis, parse_request(request), Criteria(asked))
 
 
 def codes(plan):
@@ -266,7 +256,7 @@ def test_a_framework_that_is_not_set_up_is_left_alone(make_machine):
 )
 def test_whole_machines_with_other_frameworks(name, asked, framework, device, verify):
     there = machine(name)
-    plan = choose(there, run_rules(there, Matrix()), parse_request("auto"), asked)
+    plan = choose(there, run_rules(there, Matrix()), parse_request("auto"), Criteria(asked))
     assert (plan.framework, plan.device, plan.verify) == (framework, device, verify)
     assert plan.environment == ((("KERAS_BACKEND", "torch"),) if asked == "any" else ())
 
@@ -277,7 +267,7 @@ def test_what_keeps_a_framework_from_the_gpu_counts_when_it_is_asked_for(make_ma
     devices = tuple((name, (blocked if name == "jax" else NO_GPU, CPU)) for name in ("tensorflow", "jax", "torch"))
     diagnosis = Diagnosis((remark,), devices[0][1], by_framework=devices)
     found = read_machine(make_machine(**host()))
-    plan = choose(found, diagnosis, parse_request("auto"), "jax")
+    plan = choose(found, diagnosis, parse_request("auto"), Criteria("jax"))
     assert (plan.device, plan.fallback, plan.cause) == ("cpu", True, remark)
     assert not choose(found, diagnosis, parse_request("auto")).fallback
 
@@ -293,5 +283,5 @@ def test_a_tpu_is_for_jax(make_machine):
         ("auto", "jax", "tpu:0"), ("tpu", "jax", "tpu:0"), ("tpu:0", "jax", "tpu:0"), ("gpu", "jax", "cpu"),
         ("auto", "tensorflow", "cpu"), ("tpu", "torch", "cpu"),
     ):  # fmt: skip
-        assert choose(found, diagnosis, parse_request(request), framework).device == device
-    assert choose(found, diagnosis, parse_request("auto"), "jax", exclude=["tpu"]).device == "cpu"
+        assert choose(found, diagnosis, parse_request(request), Criteria(framework)).device == device
+    assert choose(found, diagnosis, parse_request("auto"), Criteria("jax", exclude=["tpu"])).device == "cpu"

@@ -10,7 +10,7 @@ from test_fastest import row
 
 from devicekit import select_device
 from devicekit.diagnosis.findings import Candidate, Diagnosis
-from devicekit.selection.choose import choose
+from devicekit.selection.choose import Criteria, choose
 from devicekit.selection.policies import POLICIES, checked_policy, ordered
 from devicekit.selection.request import parse_request
 
@@ -76,7 +76,7 @@ def test_of_different_cards_that_are_free_the_one_that_was_measured_to_be_the_fa
     diagnosis = Diagnosis(candidates=cards, by_framework=(("tensorflow", cards),))
 
     def plan(measured, policy=None):
-        return choose(SERVER, diagnosis, parse_request("gpu"), policy=policy, measured=measured)
+        return choose(SERVER, diagnosis, parse_request("gpu"), Criteria(policy=policy, measured=measured))
 
     rows = (row("gpu:0", 100.0), row("gpu:1", 300.0))
     assert (plan(rows).device, plan(rows).reason) == (

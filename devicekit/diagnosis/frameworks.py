@@ -21,7 +21,7 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
 
     In this order: the argument; what is imported (Keras with its backend, or a library alone; of several the one that
     Keras would take); ``KERAS_BACKEND``; ``keras.json``; what is installed. ``"any"`` is decided as no argument is: whether
-    another one should be taken follows from the devices, in `devicekit.selection.choose`.
+    another one should be taken follows from the devices, in `devicekit.selection.framework`.
 
     Returns
     -------

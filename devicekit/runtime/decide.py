@@ -5,7 +5,7 @@ from typing import Iterable, Optional, Sequence, Union
 from ..diagnosis.diagnose import diagnose
 from ..machine.detect import detect_now, real_machine, stand_ins
 from ..machine.facts import Machine
-from ..selection.choose import choose
+from ..selection.choose import Criteria, choose
 from ..selection.plan import Plan
 from ..selection.policies import Policy
 from ..selection.request import Request, parse_memory
@@ -43,4 +43,5 @@ def plan_for(
             from .speed_cache import cached_speeds
 
             measured = cached_speeds(examined)
-    return choose(examined, diagnose(examined), request, framework, least, exclude, policy, measured)
+    criteria = Criteria(framework, least, exclude, policy, measured)
+    return choose(examined, diagnose(examined), request, criteria)

@@ -1,6 +1,5 @@
 """What `devicekit.auto` was asked for besides the device: checked before anything is done."""
 
-from dataclasses import field
 from typing import Optional, Union
 
 from ..records import Record
@@ -12,10 +11,7 @@ __all__ = ["Options"]
 
 
 class Options(Record):
-    """The arguments of `devicekit.auto`; ``measure`` is the name of a model, or None.
-
-    Calls that differ only in ``require`` and ``verbose`` lead to the same setup.
-    """
+    """The arguments of `devicekit.auto`; ``measure`` is the name of a model, or None."""
 
     framework: Optional[str] = None
     memory: Union[int, str, None] = "grow"
@@ -26,8 +22,8 @@ class Options(Record):
     measure: Optional[str] = None
     tune: bool = False
     exclusive: Union[bool, float] = False
-    require: bool = field(default=False, compare=False)
-    verbose: Optional[bool] = field(default=None, compare=False)
+    require: bool = False
+    verbose: Optional[bool] = None
 
     def checked(self) -> "Options":
         """Return the options with amounts as numbers, and with what ``DEVICEKIT_VERIFY`` says.
@@ -54,6 +50,11 @@ class Options(Record):
         if verify == "cached":
             verify = read_settings().verify or verify
         return self.replace(memory=memory, verify=verify, policy=checked_policy(self.policy))
+
+    @property
+    def for_setup(self) -> "Options":
+        """The options on which the setup depends: ``require`` and ``verbose`` count only when it is done."""
+        return self.replace(require=False, verbose=None)
 
     @property
     def wait_s(self) -> Optional[float]:

@@ -93,8 +93,9 @@ def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Se
         own_logger().warning(
             "auto() sets up this real machine, even inside simulated_machine(); select_device() answers for the simulated one"
         )
+    arguments = (request, options.for_setup)
     with lock:
-        selection = selection_for((request, options))
+        selection = selection_for(arguments)
         if selection is None:
             setup = Setup.begin(request, options)
             for stage in stages:
@@ -102,7 +103,7 @@ def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Se
             selection = setup.selection.replace(
                 findings=setup.selection.findings + tuple(findings), changes=setup.changes + setup.selection.changes
             )
-            set_current((request, options), selection)
+            set_current(arguments, selection)
             from .scope import forget_devices
 
             forget_devices()

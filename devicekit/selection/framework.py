@@ -1,4 +1,4 @@
-"""Brings Keras and the framework that is meant together: whether another one is taken, and what Keras must be told. Pure."""
+"""The framework to set up for a request, and what Keras needs to compute with it. Pure."""
 
 from typing import List, NamedTuple, Optional, Tuple
 
@@ -9,65 +9,65 @@ from ..machine.facts import Machine
 from .device_ids import is_named
 from .request import Request
 
-__all__ = ["Meant", "meant_framework"]
+__all__ = ["FrameworkChoice", "choose_target"]
 
 
-class Meant(NamedTuple):
-    """The framework to set up, the variables that Keras needs for it, and what is to be said of that.
+class FrameworkChoice(NamedTuple):
+    """The framework to set up, the variables that Keras needs for it, and the findings about that.
 
     ``unsupported``: Keras computes with something that devicekit cannot set up. ``aside``: it is not the framework that
-    this machine's findings take for the meant one, so that what keeps it from a device is a mere remark there.
+    this machine's findings are about, where what keeps it from a device is only a note.
     """
 
-    framework: Optional[str]
+    name: Optional[str]
     environment: Tuple[Tuple[str, str], ...] = ()
     findings: Tuple[Finding, ...] = ()
     unsupported: bool = False
     aside: bool = False
 
 
-def meant_framework(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Optional[str]) -> Meant:
+def choose_target(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Optional[str]) -> FrameworkChoice:
     """Decide which framework is set up for a request.
 
-    ``asked="any"`` takes another installed framework where the meant one cannot use what is asked for and the other may,
-    as long as Keras has no backend yet. What the user's ``KERAS_BACKEND`` says is never changed.
+    ``asked="any"`` takes another installed framework if the default one cannot use the requested device and the other may,
+    as long as Keras has no backend yet. The user's ``KERAS_BACKEND`` is never changed.
 
     Raises
     ------
     ValueError
-        Where ``asked`` is no framework that devicekit knows.
+        If ``asked`` is not a framework that devicekit supports.
     """
-    meant = _meant(machine, diagnosis, request, asked)
-    return meant._replace(aside=asked is not None and name_of(meant.framework) != name_of(choose_framework(machine)))
+    target = _target(machine, diagnosis, request, asked)
+    return target._replace(aside=asked is not None and name_of(target.name) != name_of(choose_framework(machine)))
 
 
-def _meant(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Optional[str]) -> Meant:
+def _target(machine: Machine, diagnosis: Diagnosis, request: Request, asked: Optional[str]) -> FrameworkChoice:
     chosen = choose_framework(machine, asked)
     if chosen is None and asked in BACKENDS:
-        return Meant(None, findings=(_missing(machine, str(asked)),))
+        return FrameworkChoice(None, findings=(_missing(machine, str(asked)),))
     backend = keras_backend(machine)
     if asked in (None, "keras", "any") and backend not in (None, *BACKENDS) and _decides(machine, asked):
         if is_installed(machine, str(backend)) or backend == "numpy":
-            return Meant(backend, findings=(_unsupported(str(backend)),), unsupported=True)
+            return FrameworkChoice(backend, findings=(_unsupported(str(backend)),), unsupported=True)
     if asked == "any":
         other = _better(machine, diagnosis, request, chosen)
         if other is not None and (keras_is_free(machine) or backend in (None, other)):
-            return Meant(other, _keras_setting(machine, other))
+            return FrameworkChoice(other, _keras_setting(machine, other))
         if other is not None:
-            return Meant(chosen, findings=(_differs(machine, other, str(backend), better=True),))
+            return FrameworkChoice(chosen, findings=(_differs(machine, other, str(backend), better=True),))
     if asked is None and chosen is not None and _is_a_mere_default(machine, backend):
-        return Meant(chosen, _keras_setting(machine, chosen))
+        return FrameworkChoice(chosen, _keras_setting(machine, chosen))
     if asked is None or chosen is None or backend in (None, name_of(chosen)):
-        return Meant(chosen)
+        return FrameworkChoice(chosen)
     if keras_is_free(machine):
-        return Meant(chosen, _keras_setting(machine, chosen))
-    if name_of(chosen) != asked:  # Keras was meant, or anything: then it is Keras that decides, and has
-        return Meant(chosen)
-    return Meant(chosen, findings=(_differs(machine, chosen, str(backend)),))
+        return FrameworkChoice(chosen, _keras_setting(machine, chosen))
+    if name_of(chosen) != asked:  # "keras" or "any" was requested: Keras decides, and has decided
+        return FrameworkChoice(chosen)
+    return FrameworkChoice(chosen, findings=(_differs(machine, chosen, str(backend)),))
 
 
 def _is_a_mere_default(machine: Machine, backend: Optional[str]) -> bool:
-    """Whether Keras would take TensorFlow, which is not there, only because nobody has told it anything else."""
+    """Whether Keras would take TensorFlow, which is not installed, only because it is the default."""
     config = machine.python.keras_config.or_none()
     # Keras itself writes the file at its first import, with its default in it: that names nothing.
     named = config is not None and config.backend not in (None, "", "tensorflow")
@@ -75,7 +75,7 @@ def _is_a_mere_default(machine: Machine, backend: Optional[str]) -> bool:
 
 
 def _decides(machine: Machine, asked: Optional[str]) -> bool:
-    """Whether Keras's backend decides which framework is meant: not where a framework alone is imported."""
+    """Whether Keras's backend decides which framework is set up: not if a framework is imported without Keras."""
     imported = {module.name for module in machine.process.modules}
     return asked == "keras" or "keras" in imported or not imported.intersection(BACKENDS)
 
@@ -86,7 +86,7 @@ def _keras_setting(machine: Machine, framework: str) -> Tuple[Tuple[str, str], .
 
 
 def _better(machine: Machine, diagnosis: Diagnosis, request: Request, chosen: Optional[str]) -> Optional[str]:
-    """Return another installed framework that may use what is asked for, where the meant one cannot."""
+    """Return another installed framework that may use the requested device, if the default one cannot."""
     if request.kind not in ("auto", "gpu") or (chosen is not None and _can_use(diagnosis, request, chosen)):
         return None
     for name in BACKENDS:
@@ -136,7 +136,7 @@ def _unsupported(backend: str) -> Finding:
 
 
 def _differs(machine: Machine, framework: str, backend: str, better: bool = False) -> Finding:
-    """Keras computes with another framework than the one that was asked for, or (``better``) that could use the device."""
+    """Keras computes with another framework than the requested one, or (``better``) than one that could use the device."""
     title, bound = TITLES[framework], TITLES.get(backend, backend)
     command = Shell(machine).set_variable("KERAS_BACKEND", name_of(framework))
     evidence = Evidence("KERAS_BACKEND=%s" % backend, "environment")

@@ -78,7 +78,7 @@ def plan_of(
     """Return the plan for a request as if no other program held a device: those that do are waited for."""
     from ...diagnosis.diagnose import diagnose
     from ...runtime.speed_cache import cached_speeds
-    from ...selection.choose import choose
+    from ...selection.choose import Criteria, choose
 
     diagnosis = diagnose(machine)
     diagnosis = diagnosis.replace(
@@ -88,7 +88,8 @@ def plan_of(
     if measured is None:
         measured = cached_speeds(machine) if request.fastest or policy == "fastest" else ()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
-    return choose(machine, diagnosis, request, framework, least, exclude, policy, measured, count)
+    criteria = Criteria(framework, least, exclude, policy, measured, count)
+    return choose(machine, diagnosis, request, criteria)
 
 
 def _without_busy(candidates: Sequence[Candidate]) -> Tuple[Candidate, ...]:

@@ -1,0 +1,120 @@
+"""The plan for an accelerator, when at least one is usable. Pure."""
+
+from typing import Optional, Sequence, Tuple
+
+from ..diagnosis.findings import Candidate, name_of
+from .cpu_plan import cpu_plan
+from .plan import Plan, number_of
+from .policies import Order, ordered
+from .ranking import Ranking, rank, slower_than_cpu
+from .situation import Criteria, Situation
+from .throughput import Throughput
+
+__all__ = ["accelerator_plan", "fastest_plan"]
+
+
+def accelerator_plan(situation: Situation, criteria: Criteria) -> Plan:
+    """Return the plan for the usable accelerator that the policy prefers."""
+    usable = situation.usable
+    if situation.request.indices:
+        return _plan_for(situation, Order(usable))
+    speeds: Sequence[str] = ()
+    if criteria.policy is None and len({item.name for item in usable}) > 1:  # equal cards are equally fast
+        ranking = rank(criteria.measured, situation.framework.name, [item.device for item in usable])
+        speeds = ranking.devices if ranking is not None else ()
+    return _plan_for(situation, ordered(usable, criteria.policy, speeds, criteria.count))
+
+
+def fastest_plan(situation: Situation, measured: Sequence[Throughput]) -> Plan:
+    """Return the plan for the fastest device that was measured, the CPU included; without figures, for the first one."""
+    usable, framework = situation.usable, situation.framework.name
+    devices = [item.device for item in usable] + ["cpu"] * situation.allows_cpu
+    ranking = rank(measured, framework, devices)
+    if ranking is None:
+        plan = _plan_for(situation, ordered(usable, "index"))
+        failed = next((row for row in measured if row.problem and _is_of(row, framework, devices)), None)
+        return plan.replace(reason=plan.reason + _why_unmeasured(devices, failed))
+    if ranking.devices[0] == "cpu":
+        plan = cpu_plan(situation)
+    else:
+        plan = _plan_for(situation, Order(_by_speed(usable, ranking)))
+    return _with_figures(plan, ranking, devices)
+
+
+def _plan_for(situation: Situation, order: Order) -> Plan:
+    """Return the plan for the first of some accelerators, or for those that the request names."""
+    request, candidates = situation.request, order.candidates
+    picked = candidates[:1]
+    if request.indices:
+        numbers = {number_of(item): item for item in candidates}
+        picked = tuple(numbers[index] for index in request.indices if index in numbers)
+    first, framework = picked[0], situation.framework
+    kind = first.device.partition(":")[0]
+    indices = tuple(number_of(item) for item in picked)
+    unusable = ["%s:%d" % (kind, index) for index in request.indices if index not in indices]
+    reason = _reason(situation, picked, order.reason)
+    if unusable:
+        reason += " (not usable: %s)" % ", ".join(unusable)
+    return Plan(
+        request=request,
+        framework=framework.name,
+        device=kind + ":" + ",".join(str(index) for index in indices),
+        platform=first.platform,
+        name=first.name,
+        indices=indices,
+        verify=True,
+        environment=framework.environment + first.environment,
+        libraries=situation.diagnosis.libraries_for(framework.name) if first.platform == "cuda" else (),
+        memory_bytes=first.memory_bytes,
+        fallback=bool(unusable),
+        findings=situation.diagnosis.findings,
+        reason=reason,
+        alternatives=() if request.indices else candidates[1:],
+        devices=picked,
+        device_type=first.device_type,
+        device_environment=first.environment,
+    )
+
+
+def _reason(situation: Situation, picked: Sequence[Candidate], why_first: str) -> str:
+    request = situation.request
+    if why_first:
+        return why_first if picked[0].usable else "%s; a trial decides whether it works" % why_first
+    if any(item.usable is None for item in picked):
+        found = "the first accelerator that may work" if request.kind == "auto" else "asked for"
+        return "%s; a trial decides" % found
+    return "the first usable accelerator" if request.kind == "auto" or not request.indices else "asked for and usable"
+
+
+def _by_speed(usable: Sequence[Candidate], ranking: Ranking) -> Tuple[Candidate, ...]:
+    """Return the fastest first, then what was not measured; what is slower than the CPU is left out."""
+    order = list(ranking.devices)
+    ahead = order[: order.index("cpu")] if "cpu" in order else order
+    first = [item for name in ahead for item in usable if item.device == name]
+    return (*first, *(item for item in usable if item.device not in order))
+
+
+def _is_of(row: Throughput, framework: Optional[str], devices: Sequence[str]) -> bool:
+    return name_of(row.framework) == name_of(framework) and row.device in devices
+
+
+def _why_unmeasured(devices: Sequence[str], failed: Optional[Throughput]) -> str:
+    """Say how to get figures, or why there are none; nothing if there is only one device."""
+    if len(devices) < 2:
+        return ""
+    if failed is not None:
+        return "; the speed of %s could not be measured: %s" % (failed.device, failed.problem.rstrip("."))
+    return "; their speeds were not measured yet (devicekit bench --compare %s)" % ",".join(devices)
+
+
+def _with_figures(plan: Plan, ranking: Ranking, devices: Sequence[str]) -> Plan:
+    slower = [slower_than_cpu(row, ranking.cpu) for row in ranking.rows] if ranking.cpu is not None else []
+    slow = tuple(item for item in slower if item is not None)
+    unmeasured = [name for name in devices if name not in ranking.devices]
+    reason = "the fastest in " + str(ranking)
+    if unmeasured:
+        reason += " (not measured: %s)" % ", ".join(unmeasured)
+    if plan.device != "cpu":
+        return plan.replace(by_speed=True, reason=reason, findings=plan.findings + slow)
+    cause = slow[0] if slow else None
+    return plan.replace(by_speed=True, reason=reason, fallback=False, findings=slow + plan.findings, cause=cause)
