@@ -152,7 +152,7 @@ class Record:
     _made_by: ClassVar[str] = ""
 
     _template: ClassVar[Dict[str, Any]] = {}
-    __signature__ = _LazySignature()
+    __signature__: ClassVar[Any] = _LazySignature()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

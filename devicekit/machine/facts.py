@@ -4,7 +4,7 @@ A fact has three states, and "could not find out" is never confused with "is not
 fact raises `UnknownFactError`, which makes a rule "not evaluated, because ..." instead of "clean".
 """
 
-from typing import Any, Dict, Generic, Optional, Tuple, TypeVar
+from typing import Any, ClassVar, Dict, Generic, Optional, Tuple, TypeVar
 
 from ..errors import UnknownFactError
 from ..records import Plain, Record, decode, encode, wrong_data
@@ -712,7 +712,7 @@ class Machine(Record):
         What plug-ins tell of platforms that devicekit itself does not know.
     """
 
-    schema = 1
+    schema: ClassVar[Optional[int]] = 1
     _document = "machine file"
     _made_by = "devicekit snapshot"
 

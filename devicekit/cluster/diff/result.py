@@ -1,6 +1,6 @@
 """What changed between two machines and what that did. Pure data."""
 
-from typing import Optional, Tuple
+from typing import ClassVar, Optional, Tuple
 
 from ...diagnosis.findings import Finding
 from ...records import Record, seam
@@ -87,7 +87,7 @@ class MachineDiff(Record):
         What got worse first.
     """
 
-    schema = 1
+    schema: ClassVar[Optional[int]] = 1
     _document = "diff of two machines"
     _made_by = "devicekit diff --json"
     _json = ("worse", "changes", "consequences")

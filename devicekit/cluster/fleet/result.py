@@ -1,6 +1,6 @@
 """What was found on many machines. Pure data."""
 
-from typing import NamedTuple, Optional, Tuple
+from typing import ClassVar, NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Finding
 from ...records import Record
@@ -117,7 +117,7 @@ class Fleet(Record):
         What went wrong with the gathering as a whole.
     """
 
-    schema = 1
+    schema: ClassVar[Optional[int]] = 1
     _document = "fleet"
     _made_by = "devicekit fleet --json"
     _json = ("healthy", "known", "states", "nodes", "groups", "differences", "problems")

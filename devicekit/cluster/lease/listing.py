@@ -4,7 +4,7 @@ User names are nowhere in it: a process number is enough to ask ``ps``, which sh
 """
 
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, ClassVar, Dict, List, Optional, Tuple
 
 from ...diagnosis.findings import Candidate
 from ...machine.facts import Machine
@@ -43,7 +43,7 @@ class WaitRow(Record):
 class Leases(Record):
     """All devices, and who waits, the first one first."""
 
-    schema = 1
+    schema: ClassVar[Optional[int]] = 1
     _document = "list of leases"
     _made_by = "devicekit leases --json"
 
