@@ -217,7 +217,9 @@ def test_every_release_of_tensorflow_once_and_in_order():
     project = Matrix().project("tensorflow")
     released = [".".join(version.split(".")[:2]) for version in project.versions]
     minors = [row["minor"] for row in load("loads")["rows"]]
-    assert minors == list(dict.fromkeys(released)), "a row of loads.json for each minor release in projects/tensorflow.json"
+    assert minors == list(dict.fromkeys(released)), (
+        "a row of loads.json for each minor release in projects/tensorflow.json"
+    )
 
 
 def test_every_minor_release_with_a_build_for_cuda_was_traced():
