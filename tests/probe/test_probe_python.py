@@ -242,3 +242,14 @@ def test_nothing_is_loaded_from_the_working_folder(tmp_path, python):
         assert b"loaded from the working folder" not in done.stdout + done.stderr
         data = json.loads(done.stdout.decode())
         assert data["schema"] == 1
+
+
+def test_imported_frameworks_are_seen(run_json):
+    code = (
+        "import json, sys, types\n"
+        "sys.modules['tensorflow'] = types.ModuleType('tensorflow')\n"
+        "sys.modules['tensorflow'].__version__ = '2.21.0'\n"
+        "import devicekit\n"
+        "print(json.dumps([[item.name, item.version] for item in devicekit.detect().process.modules]))"
+    )
+    assert run_json(code) == [["tensorflow", "2.21.0"]]

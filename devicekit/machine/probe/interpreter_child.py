@@ -38,7 +38,7 @@ def describe(as_script=False):  # type: (bool) -> dict[str, object]
     for name in WATCHED:
         module = sys.modules.get(name)
         if module is not None:
-            modules.append((name, str(getattr(module, "__version__", ""))))
+            modules.append([name, str(getattr(module, "__version__", ""))])
     if hasattr(os, "uname"):
         architecture = os.uname().machine
         if sys.maxsize <= 2**32 and architecture == "x86_64":
