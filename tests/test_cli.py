@@ -1,4 +1,4 @@
-"""The command, as it is typed."""
+"""The command line, in a child process."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_snapshot_to_a_file(tmp_path):
     assert "cannot be written" in done.stderr
 
 
-def test_exit_status_says_whether_the_asked_device_can_be_used(tmp_path):
+def test_the_exit_status_is_1_if_the_requested_device_cannot_be_used(tmp_path):
     empty = run("devices", "--device", "gpu:63")
     assert empty.returncode == 1
     assert run("--version").stdout == "devicekit %s\n" % devicekit.__version__
@@ -72,7 +72,7 @@ def test_exit_status_says_whether_the_asked_device_can_be_used(tmp_path):
         ([], "usage: devicekit"),
     ],
 )
-def test_wrong_use_is_status_2_and_one_message(arguments, message):
+def test_wrong_use_exits_with_2_and_one_message(arguments, message):
     done = run(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
@@ -98,7 +98,7 @@ def test_another_environment_is_examined_from_outside(tmp_path):
     assert sorted(os.path.join(root, name) for root, _, names in os.walk(str(folder)) for name in names) == before
 
 
-def test_a_program_that_is_no_python(tmp_path):
+def test_a_program_that_is_not_python(tmp_path):
     program = tmp_path / "python"
     program.write_text("#!/bin/sh\necho not python; exit 3\n")
     program.chmod(0o755)
@@ -107,7 +107,7 @@ def test_a_program_that_is_no_python(tmp_path):
     assert "is not Python 3.6 or later" in done.stderr
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Every block in README and docs is run, compared or parsed; links lead somewhere; what is named exists."""
+"""Every block in README and docs is run, compared or parsed; links work; what is named exists."""
 
 import configparser
 import doctest
@@ -72,7 +72,7 @@ def test_code_blocks_run(python, name, block, tmp_path):
     python(block, flags=["-W", "ignore"], env={"TF_CPP_MIN_LOG_LEVEL": "3", "DEVICEKIT_CACHE_DIR": str(tmp_path)})
 
 
-def test_blocks_say_what_they_are_written_in():
+def test_blocks_name_their_language():
     assert {language for _, language, _, _ in BLOCKS} <= LANGUAGES
 
 
@@ -158,7 +158,7 @@ CODE_PAGES = sorted(
 
 
 @for_each("name", [*PAGES, *CODE_PAGES])
-def test_commands_that_are_named_are_commands(name, capsys):
+def test_inline_commands_are_accepted_by_the_parser(name, capsys):
     for arguments in named_in(read(name)):
         if arguments[-1:] == ["--machine"]:  # the name of an option, as one speaks of it
             arguments.append("FILE")
@@ -181,7 +181,7 @@ def stands_alone(arguments):
 
 
 @for_each("name, arguments", CALLS)
-def test_commands_are_commands(name, arguments, capsys):
+def test_commands_in_blocks_are_accepted_by_the_parser(name, arguments, capsys):
     try:
         command_parser().parse_args(arguments)
     except SystemExit as end:
@@ -213,7 +213,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize("command, output, files", SHOWN)
-def test_output_is_what_is_printed(command, output, files, tmp_path, monkeypatch, capsys):
+def test_output_in_the_docs_is_what_devicekit_prints(command, output, files, tmp_path, monkeypatch, capsys):
     (found,) = words(command)
     assert found[0] == "devicekit", "a block of the language console shows what devicekit prints"
     monkeypatch.chdir(tmp_path)
@@ -227,7 +227,7 @@ def test_output_is_what_is_printed(command, output, files, tmp_path, monkeypatch
     assert doctest.OutputChecker().check_output(output, printed, options), printed
 
 
-def test_files_that_are_shown_are_those_of_the_repository():
+def test_files_in_the_docs_are_those_of_the_repository():
     for name, _, rest, text in BLOCKS:
         title = re.search(r'title="((?:examples|tests)/[^"]+)"', rest)
         if title and os.path.exists(os.path.join(ROOT, title.group(1))):
@@ -235,7 +235,7 @@ def test_files_that_are_shown_are_those_of_the_repository():
 
 
 @for_each("name", PAGES)
-def test_links_lead_somewhere(name):
+def test_links_are_not_broken(name):
     folder = os.path.dirname(os.path.join(ROOT, *name.split("/")))
     text = re.sub(r"^( *)```.*?^\1```", "", read(name), flags=re.S | re.M)
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):

@@ -22,7 +22,7 @@ RESULTS = {
 
 
 class Reader(HTMLParser):
-    """Sees that elements are closed in order, and gathers what stands in them."""
+    """Checks that elements are closed in order, and collects their text."""
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
@@ -97,15 +97,15 @@ BLOCK = "import sys; sys.modules['matplotlib'] = None; sys.path.insert(0, sys.ar
 )
 def test_a_missing_library_is_named_with_the_command_that_installs_it(python, call):
     code = BLOCK + "try:\n    %s\nexcept devicekit.DevicekitError as error:\n    print(error)" % call
-    said = python(code, os.path.dirname(os.path.abspath(__file__)))
-    assert 'pip install "devicekit[report]"' in said
+    message = python(code, os.path.dirname(os.path.abspath(__file__)))
+    assert 'pip install "devicekit[report]"' in message
 
 
-def test_the_command_says_so_before_it_measures(python, tmp_path):
+def test_a_missing_library_is_reported_before_the_measurement(python, tmp_path):
     code = "import sys; sys.modules['matplotlib'] = None; from devicekit.cli.main import main; sys.exit(main(sys.argv[1:]))"
     for verb in (["bench", "--model", "mlp"], ["verify", "--numerics"]):
-        said = python(code, *verb, "--html", str(tmp_path / "report.html"), status=2)
-        assert 'pip install "devicekit[report]"' in said
+        message = python(code, *verb, "--html", str(tmp_path / "report.html"), status=2)
+        assert 'pip install "devicekit[report]"' in message
     assert list(tmp_path.iterdir()) == []
 
 
@@ -129,7 +129,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and device files of POSIX")
-def test_a_page_follows_links_and_leaves_devices_alone(tmp_path):
+def test_a_page_is_written_through_links_and_to_device_files(tmp_path):
     (tmp_path / "real").mkdir()
     link = tmp_path / "link.html"
     link.symlink_to(tmp_path / "real" / "page.html")

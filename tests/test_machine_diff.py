@@ -302,7 +302,7 @@ def test_a_command_that_puts_it_back_has_nothing_in_it_that_a_snapshot_could_smu
     assert diff.change("variable XLA_FLAGS").undo == 'export XLA_FLAGS="--a=b c"'
 
 
-def test_what_is_hostile_stays_text():
+def test_hostile_text_stays_text():
     evil = with_variable(SERVER, "XLA_FLAGS", "<script>alert(1)</script>\x1b[31m")
     diff = compare_machines(SERVER, evil)
     assert "\x1b" not in diff_text(diff, Style(color=False))

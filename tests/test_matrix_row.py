@@ -1,4 +1,4 @@
-"""The matrix row beside what is here: cells fail where a finding says so, and only there."""
+"""The requirements of a framework, and what is here: a cell fails if and only if a finding says so."""
 
 import os
 
@@ -51,7 +51,7 @@ def test_the_failing_cell(name, part):
     assert cell.because
 
 
-def test_a_healthy_machine_has_no_open_question():
+def test_on_a_healthy_machine_all_cells_are_ok():
     row = row_of("linux-nvidia-server")
     assert set(states(row).values()) == {"ok"}
     cells = {cell.part: cell for cell in row.cells}
@@ -59,14 +59,14 @@ def test_a_healthy_machine_has_no_open_question():
     assert cells["Compute capability"].here == "8.0"
 
 
-def test_what_a_graver_cause_hides_is_not_called_fine():
+def test_what_a_more_severe_cause_hides_is_not_ok():
     found = states(row_of("linux-nvidia-driver-missing"))
     assert found["Driver"] == "fails"
     assert found["CUDA"] != "ok"
     assert found["cuDNN"] != "ok"
 
 
-def test_the_framework_that_is_not_meant_has_its_row_too():
+def test_a_framework_other_than_the_target_has_a_row():
     assert states(row_of("linux-nvidia-jax-beside-broken-tensorflow"))["NumPy"] == "fails"
     assert states(row_of("linux-nvidia-jax-beside-broken-tensorflow"))["cuDNN"] == "fails"
     assert "fails" not in states(row_of("linux-nvidia-jax-beside-broken-tensorflow", "jax")).values()

@@ -1,4 +1,4 @@
-"""Reference pages are made from the source of truth: nothing of it is missing on them. The check of the site finds faults."""
+"""Generated reference pages are complete, and the check of the site finds defects."""
 
 import argparse
 import doctest
@@ -71,7 +71,7 @@ def test_every_public_name_has_a_topic(docsite):
         assert sum("::: devicekit.%s\n" % name in page for page in pages.values()) == 1
 
 
-def test_every_code_has_a_page_that_others_lead_to(docsite):
+def test_every_code_has_a_page_that_others_link_to(docsite):
     module = docsite("codes")
     assert sorted(CODES + MEASURED_CODES) == module.CODES
     index = module.link_codes(module.with_index(read("docs", "reference", "codes", "index.md")), module.INDEX)
@@ -79,7 +79,7 @@ def test_every_code_has_a_page_that_others_lead_to(docsite):
         assert "| [`%s`](%s.md) | " % (code, code) in index
 
 
-def test_codes_in_blocks_and_headings_are_left_alone(docsite):
+def test_codes_in_blocks_and_headings_are_not_linked(docsite):
     page = "# `no-gpu`\n\n```text\n`no-gpu`\n```\n\n`no-gpu` and `no-such-code`, [`no-gpu`](x.md)\n"
     linked = docsite("codes").link_codes(page, "tutorial.md")
     assert linked == page.replace("\n`no-gpu` and", "\n[`no-gpu`](reference/codes/no-gpu.md) and")
@@ -96,7 +96,7 @@ def test_every_project_is_in_one_table(docsite):
     assert row is not None
 
 
-def test_text_of_the_data_is_no_markup(docsite):
+def test_text_of_the_data_is_escaped(docsite):
     page = docsite("markdown").table("t", ("a<b",), [("<script>", "https://example.org/x?a=1&b=2.")], 'la"bel')
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
@@ -126,14 +126,14 @@ def test_every_variable_is_explained():
     assert named <= used
 
 
-def test_the_variables_of_devicekit_say_since_when():
+def test_the_variables_of_devicekit_name_their_release():
     rows = re.findall(r"^\| `(DEVICEKIT_\w+)` \| (\d+\.\d+\.\d+) \|", read("docs", "reference", "environment.md"), re.M)
     assert {name for name in VARIABLES if name.startswith("DEVICEKIT_")} <= {name for name, _ in rows}
     for _, since in rows:
         assert [int(part) for part in since.split(".")] <= [int(part) for part in devicekit.__version__.split(".")]
 
 
-def test_json_documents_are_all_named(docsite):
+def test_every_json_document_is_listed(docsite):
     page = docsite("json_page").json_page()
     names = sorted(name[:-5] for name in os.listdir(os.path.join(ROOT, "docs", "reference", "schemas")))
     assert sorted(re.findall(r"^## (\w+) \{#", page, re.M)) == names
@@ -196,7 +196,7 @@ def test_a_good_site_passes(tmp_path):
         ("s.css", "@import url(https://fonts.example.org/x)", "s.css: loads https://fonts"),
     ],
 )
-def test_a_fault_of_the_site_is_found(tmp_path, name, text, problem):
-    status, said = check(tmp_path, dict(GOOD, **{name: text}))
+def test_a_defect_of_the_site_is_found(tmp_path, name, text, problem):
+    status, message = check(tmp_path, dict(GOOD, **{name: text}))
     assert status == 1
-    assert problem in said
+    assert problem in message

@@ -1,4 +1,4 @@
-"""`devicekit.testing`: another machine's answers, for as long as a block lasts, and nothing of them elsewhere."""
+"""`devicekit.testing`: simulated machines, in a block and nowhere else."""
 
 import asyncio
 import contextvars
@@ -27,7 +27,7 @@ def _nothing_is_left():
 
 
 @pytest.mark.parametrize("name", machines())
-def test_every_machine_can_be_asked(name):
+def test_every_bundled_machine_can_be_simulated(name):
     assert describe(name).endswith(".")
     with simulated_machine(name) as machine:
         assert detect() is machine
@@ -35,7 +35,7 @@ def test_every_machine_can_be_asked(name):
         assert diagnose() == diagnose(machine)
         selection = select_device()
         assert selection == select_device(machine=machine)
-    # What a machine is said to be, and what is decided for it, are one.
+    # The description of a machine agrees with what is decided for it.
     assert ("all is right" in describe(name)) <= (selection.device != "cpu")
 
 
@@ -204,7 +204,7 @@ def test_every_task_has_its_own():
         loop.close()
 
 
-def test_what_acts_stays_with_the_real_machine(run_json, tmp_path):
+def test_functions_that_run_something_use_the_real_machine(run_json, tmp_path):
     code = (
         "import json, warnings, devicekit\n"
         "from devicekit.testing import simulated_machine\n"
@@ -224,7 +224,7 @@ def test_what_acts_stays_with_the_real_machine(run_json, tmp_path):
     assert platform != "tpu"
 
 
-def test_auto_tells_the_log(caplog):
+def test_auto_logs_a_warning(caplog):
     with caplog.at_level(logging.INFO, "devicekit"), simulated_machine("linux-cpu"):
         with pytest.raises(ValueError, match="unknown verify"):
             auto(verify="perhaps")
@@ -243,7 +243,7 @@ def test_auto_tells_the_log(caplog):
     assert b"WARNING:devicekit:auto() sets up this real machine" in done.stderr
 
 
-def test_resolve_answers_for_it():
+def test_resolve_uses_the_simulated_machine():
     with simulated_machine("windows-amd-stock-tf") as machine:
         assert resolve("gpu") == resolve("gpu", machine=machine)
 
@@ -276,7 +276,7 @@ def test_the_bundled_machines_are_those_of_the_tests():
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
 
 
-def test_strategies_are_planned_for_it():
+def test_strategies_are_planned_for_the_simulated_machine():
     with simulated_machine("linux-eight-gpus"):
         assert len(devicekit.cluster.plan_strategy("auto").devices) == 8
     with simulated_machine("linux-cpu"):

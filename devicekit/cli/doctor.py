@@ -49,7 +49,7 @@ def decide(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
     from ..runtime.decide import plan_for
     from ..selection.request import parse_request
 
-    # Before the machine is examined, so that wrong use is reported at once; a snapshot may have device names of its own.
+    # Before the machine is examined, so that wrong use is reported at once; a snapshot may have its own device names.
     request = None if options.machine else parse_request(options.device)
     machine = examine(options.machine, options.python)
     request = request or parse_request(options.device, machine.platforms)

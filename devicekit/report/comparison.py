@@ -62,7 +62,7 @@ def comparison_text(comparison: Comparison, style: Style) -> str:
     ----------
     comparison : Comparison
     style : Style
-        Below 90 columns the figures have a line of their own.
+        Below 90 columns the figures are on a separate line.
     """
     title = "devicekit: comparison of %s" % comparison.subject if comparison.subject else "devicekit: comparison"
     lines = [style.paint(style.plain(title), "head"), style.rule]

@@ -316,6 +316,6 @@ def _library(libraries: Tuple[Library, ...], part: str) -> str:
     for item in libraries:
         plain = item.name.lower()
         if plain.startswith(("lib" + part, part)):
-            told = " ".join(text for text in (item.name, item.version) if text)
-            return "%s (%s)" % (told, item.found_via) if item.found_via else told
+            label = " ".join(text for text in (item.name, item.version) if text)
+            return "%s (%s)" % (label, item.found_via) if item.found_via else label
     return ""

@@ -5,7 +5,7 @@ from typing import Dict, List, Sequence, Tuple
 from ..cluster.diff.result import MachineDiff
 from ..cluster.fleet.result import Fleet, FleetDifference, FleetGroup
 from .amounts import count
-from .machine_diff import cause_lines, said
+from .machine_diff import cause_lines, consequence_text
 from .terminal import Style, finding_lines
 
 __all__ = ["fleet_text", "group_title", "names_of", "unlike"]
@@ -85,7 +85,7 @@ def _because(diff: MachineDiff, style: Style) -> List[str]:
     """Return what explains that a group differs from the first one; each explanation once."""
     found: Dict[Tuple[Tuple[str, ...], ...], List[str]] = {}
     for item in diff.consequences:
-        found.setdefault(item.causes, []).append(item.name if item.finding is not None else said(item))
+        found.setdefault(item.causes, []).append(item.name if item.finding is not None else consequence_text(item))
     lines: List[str] = []
     for causes, texts in found.items():
         if causes:

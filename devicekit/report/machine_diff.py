@@ -6,7 +6,7 @@ from ..cluster.diff.result import Consequence, FactChange, MachineDiff
 from .amounts import count
 from .terminal import Style, finding_lines
 
-__all__ = ["cause_lines", "diff_text", "said"]
+__all__ = ["cause_lines", "diff_text", "consequence_text"]
 
 #: Shown for something that is absent.
 _NONE = "none"
@@ -51,12 +51,12 @@ def _consequences(diff: MachineDiff, style: Style) -> List[str]:
     for causes, items in rest.items():
         for item in items:
             mark = style.paint("worse", "error") if item.worse else style.paint("other", "info")
-            lines.append("  %s %s" % (mark, style.plain(said(item))))
+            lines.append("  %s %s" % (mark, style.plain(consequence_text(item))))
         lines += [*cause_lines(causes, diff, style), ""]
     return lines
 
 
-def said(item: Consequence) -> str:
+def consequence_text(item: Consequence) -> str:
     """Return what changed: ``gpu:0: usable (cuda) -> blocked by driver-too-old (cuda)``."""
     name = {"choice": "the best device", "unjudged": "rule %s could not be evaluated" % item.name}.get(
         item.kind, item.name

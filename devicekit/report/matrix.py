@@ -103,8 +103,8 @@ def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked
             lines.append("    source: %s" % build["source"])
         for hold in data["not_declared"]:
             what = "needs %s" % ", ".join(hold["needs"]) if hold["needs"] else "does not work for %s" % hold["goal"]
-            where = " (Python %s)" % hold["python"] if hold["python"] else ""
-            lines.append("  undeclared: %s%s: %s" % (what, where, hold["because"]))
+            python = " (Python %s)" % hold["python"] if hold["python"] else ""
+            lines.append("  undeclared: %s%s: %s" % (what, python, hold["because"]))
             lines.append("    seen: %s" % hold["seen"])
     return "\n".join(lines).strip("\n") + "\n"
 

@@ -56,9 +56,14 @@ def resolution_text(answer: Resolution, python: str) -> str:
     """Return a resolution as text."""
     names = {"tensorflow": "TensorFlow", "keras": "Keras", "jax": "JAX", "torch": "PyTorch"}
     what = " and ".join(names[name] for name in answer.frameworks)
-    where = {"cpu": "the CPU", "cuda": "NVIDIA GPUs (CUDA)", "rocm": "AMD GPUs (ROCm)", "metal": "Apple's GPUs (Metal)"}
-    place = where.get(answer.goal, {"directml": "DirectML", "xpu": "Intel GPUs"}.get(answer.goal, answer.goal))
-    head = "%s on %s, %s" % (what, place, answer.target.label)
+    titles = {
+        "cpu": "the CPU",
+        "cuda": "NVIDIA GPUs (CUDA)",
+        "rocm": "AMD GPUs (ROCm)",
+        "metal": "Apple's GPUs (Metal)",
+    }
+    title = titles.get(answer.goal, {"directml": "DirectML", "xpu": "Intel GPUs"}.get(answer.goal, answer.goal))
+    head = "%s on %s, %s" % (what, title, answer.target.label)
     if not answer.possible:
         lines = ["%s: not possible" % head, ""] + _wrapped(answer.obstacles, "  - ")
         if answer.alternatives:

@@ -67,7 +67,7 @@ def _labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]
 
 
 def _command(style: Style, command: str) -> List[str]:
-    """A command has a line of its own and is never wrapped, so that it can be copied."""
+    """A command is on its own line and is never wrapped, so that it can be copied."""
     return ["    " + style.paint(style.plain(command), "good")]
 
 

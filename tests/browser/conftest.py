@@ -40,7 +40,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def console(self):
-        """What the console said since it was asked last."""
+        """Return the new messages of the console."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
 

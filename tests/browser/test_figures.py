@@ -49,18 +49,18 @@ def test_a_figure_fits_its_frame(panels, result, width):
         assert box.y0 >= frame.y0 - 3
 
 
-def test_throughput_names_what_differs_and_tells_the_uncertainty():
+def test_throughput_labels_what_differs_and_shows_the_uncertainty():
     drawn = figure(throughput_panels(benchmark(), 10.0), 10.0)
-    said = words(drawn)
-    assert "gpu:0, mixed\\_float16, XLA" in said or "gpu:0, mixed_float16, XLA" in said
-    assert any(re.match(r"410 ± \d|409 ± \d|41\d ± \d", text) for text in said), said
-    assert "images per second (mean ± standard error)" in said
-    assert any("no memory" in text for text in said)
+    texts = words(drawn)
+    assert "gpu:0, mixed\\_float16, XLA" in texts or "gpu:0, mixed_float16, XLA" in texts
+    assert any(re.match(r"410 ± \d|409 ± \d|41\d ± \d", text) for text in texts), texts
+    assert "images per second (mean ± standard error)" in texts
+    assert any("no memory" in text for text in texts)
     rates = [patch.get_width() for patch in drawn.axes[0].patches]
     assert rates == [row.per_second for row in benchmark().rows[:3]]
 
 
-def test_errors_stand_beside_their_tolerance():
+def test_errors_are_drawn_with_their_tolerance():
     found = comparison()
     drawn = figure(error_panels(found, 10.0), 10.0)
     (axes,) = drawn.axes
@@ -70,13 +70,13 @@ def test_errors_stand_beside_their_tolerance():
         if item.measure is not None and 0 < item.measure.max_relative_error < 1:
             assert item.measure.max_relative_error in values
             assert item.measure.tolerance in values
-    said = words(drawn)
+    texts = words(drawn)
     assert "outside the tolerance" in [text.get_text() for text in drawn.legends[0].get_texts()]
-    assert any("no kernel, ran on cpu" in text for text in said)
-    assert any("3 not finite" in text for text in said)
+    assert any("no kernel, ran on cpu" in text for text in texts)
+    assert any("3 not finite" in text for text in texts)
 
 
-def test_divergence_has_its_controls():
+def test_divergence_is_drawn_with_its_controls():
     found = comparison()
     drawn = figure(divergence_panels(found, 10.0), 10.0)
     assert len(drawn.axes) == 2
@@ -88,7 +88,7 @@ def test_divergence_has_its_controls():
     assert any("from step 4" in text for text in words(drawn))
 
 
-def test_many_layers_are_the_worst_in_their_order():
+def test_of_many_layers_the_worst_are_drawn_in_order():
     drawn = figure(error_panels(comparison(layers=200), 10.0), 10.0)
     names = [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     assert len(names) == 48
@@ -98,11 +98,11 @@ def test_many_layers_are_the_worst_in_their_order():
 
 def test_the_gain_of_each_option_is_a_bar():
     drawn = figure(gain_panels(tuning(), 10.0), 10.0)
-    said = words(drawn)
-    assert {"1.31", "0.87", "1.83", "not measured"} <= set(said)
+    texts = words(drawn)
+    assert {"1.31", "0.87", "1.83", "not measured"} <= set(texts)
 
 
-def test_matplotlib_is_left_as_it_was(run_json):
+def test_the_settings_of_matplotlib_do_not_change(run_json):
     found = run_json(
         "import json, sys, matplotlib\n"
         "matplotlib.rcParams['font.size'] = 7\n"
@@ -137,7 +137,7 @@ def test_hostile_names_are_text(text):
         assert any(text in (element.text or "") for element in root.iter("text"))
 
 
-def test_colours_are_the_pages():
+def test_colors_are_classes_of_the_page():
     svg = inline_svg(figure(error_panels(comparison(), 10.0), 10.0), "figure", "t", "d")
     assert not re.search(r'(fill|stroke)="(?!none)', svg)
     classes = {name for group in re.findall(r'class="([^"]*)"', svg) for name in group.split()}
@@ -147,7 +147,7 @@ def test_colours_are_the_pages():
     assert svg == inline_svg(figure(error_panels(comparison(), 10.0), 10.0), "figure", "t", "d")
 
 
-def test_numbers_have_the_digits_that_mean_something():
+def test_numbers_have_significant_digits():
     assert measured(413.02, 2.37) == "413 ± 2"
     assert measured(6.193, 0.053) == "6.19 ± 0.05"
     assert measured(98.7, float("nan")) == "98.7"

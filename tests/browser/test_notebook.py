@@ -1,4 +1,4 @@
-"""The results in a real Jupyter kernel: what a notebook keeps of them, and that nothing else is printed."""
+"""Results in a real Jupyter kernel: what a notebook shows of them, and that nothing else is printed."""
 
 import os
 import re

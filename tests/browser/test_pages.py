@@ -1,4 +1,4 @@
-"""Pages in a real browser: they fit, they say nothing on the console, their buttons copy, and nothing hostile runs."""
+"""Pages in a real browser: they fit, the console is empty, the buttons copy, and nothing hostile runs."""
 
 import base64
 import os
@@ -52,7 +52,7 @@ PAGES = {
 }
 PAGES = {name: lru_cache(maxsize=None)(page) for name, page in PAGES.items()}  # drawing takes the time
 
-#: Each text alone where there are drawings, and several at once everywhere.
+#: Each text alone on a page with drawings, and several at once on every page.
 HOSTILE_PAGES = [("bench", text) for text in HOSTILE]
 HOSTILE_PAGES += [(name, " ".join(part)) for name in sorted(PAGES) for part in (HOSTILE[:4], HOSTILE[4:])]
 
@@ -63,7 +63,7 @@ HOSTILE_PAGES += [(name, " ".join(part)) for name in sorted(PAGES) for part in (
 def test_a_page_fits_and_can_be_read(browser, name, width, dark):
     browser.open(PAGES[name](), width, dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
-    # Every word within the page: what is wider scrolls in a box of its own.
+    # Every word within the page: what is wider scrolls in its own box.
     assert browser.run(OUTSIDE, width) == []
     assert browser.run("return matchMedia('(prefers-color-scheme: dark)').matches") is dark
     paper = browser.run("return getComputedStyle(document.body).backgroundColor")
@@ -148,12 +148,12 @@ def test_the_buttons_copy(browser, name, without):
         button.click()
         WebDriverWait(driver, 10).until(lambda _, button=button: button.text == "Copied")
         assert paste(browser) == wanted
-    said = driver.find_element(By.ID, "said")
-    WebDriverWait(driver, 10).until(lambda _: said.get_attribute("textContent") == "The command was copied.")
+    status = driver.find_element(By.ID, "status")
+    WebDriverWait(driver, 10).until(lambda _: status.get_attribute("textContent") == "The command was copied.")
     assert browser.console() == []
 
 
-def test_where_nothing_can_be_copied_the_command_is_selected(browser):
+def test_the_command_is_selected_if_it_cannot_be_copied(browser):
     driver = browser.open(doctor())
     browser.run("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     browser.run("document.execCommand = () => false")
@@ -179,7 +179,7 @@ def test_a_button_is_reached_and_pressed_with_the_keyboard(browser):
 @pytest.mark.parametrize(
     "name, text", HOSTILE_PAGES, ids=["%s-%d" % (name, n) for n, (name, _) in enumerate(HOSTILE_PAGES)]
 )
-def test_what_is_hostile_stays_text(browser, name, text):
+def test_hostile_text_stays_text(browser, name, text):
     html = PAGES[name](" " + text)
     driver = browser.open(html)
     title = browser.run("return document.title")
@@ -203,8 +203,8 @@ def test_what_is_hostile_stays_text(browser, name, text):
     assert browser.console() == []
 
 
-def test_the_policy_stops_what_would_slip_through(browser):
-    # The second line of defence, tried: a script and a handler that somebody had managed to put into the page.
+def test_the_content_security_policy_stops_injected_scripts(browser):
+    # The second line of defence, tried: a script and a handler that someone had managed to put into the page.
     hole = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
     browser.open(doctor().replace("<footer>", hole + "<footer>"))
     assert browser.run("return document.title").startswith("devicekit doctor")

@@ -1,4 +1,4 @@
-"""The built documentation in a real browser, opened from the disk: it fits, says nothing, is searched and filtered."""
+"""The built documentation in a real browser, opened from the disk: it fits, the console is empty, search and filters work."""
 
 import os
 import re

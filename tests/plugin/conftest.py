@@ -1,4 +1,4 @@
-"""Runs of pytest with the plug-in, in processes of their own: what a conftest.py sets up there stays there."""
+"""Runs of pytest with the plug-in in child processes, so that what a conftest.py sets up stays there."""
 
 import importlib.util
 

@@ -40,7 +40,7 @@ def reasons(result):
     return re.findall(r"^SKIPPED \[1\] test_it\.py:\d+: (.*)$", result.stdout.str(), re.M)
 
 
-def test_a_skip_says_why_with_the_code(run):
+def test_a_skip_has_a_reason_with_the_code(run):
     result = run(NEEDS, machine="linux-cudnn-missing")
     result.assert_outcomes(passed=1, skipped=6)
     found = reasons(result)
@@ -50,7 +50,7 @@ def test_a_skip_says_why_with_the_code(run):
     assert found[3].startswith("requires 8 x gpu: [cudnn-missing] ")
 
 
-def test_what_is_there_is_not_skipped(run):
+def test_a_met_requirement_is_not_skipped(run):
     result = run(NEEDS, machine="linux-eight-gpus")
     result.assert_outcomes(passed=4, skipped=3)
     found = reasons(result)
@@ -212,7 +212,7 @@ def test_the_header_never_fails(run):
 
 
 @pytest.mark.parametrize("given", [["--device", "gpu"], ["--device=gpu"]])
-def test_an_option_of_the_project_is_left_alone(run, pytester, given):
+def test_an_option_of_the_project_takes_precedence(run, pytester, given):
     pytester.mkdir("sub").joinpath("conftest.py").write_text(
         "import pytest\n"
         "def pytest_addoption(parser): parser.addoption('--device', default='none')\n"
@@ -231,7 +231,7 @@ def test_the_option_is_in_the_help_and_the_markers_are_listed(run):
     result.stdout.fnmatch_lines(["@pytest.mark.requires_device(*", "@pytest.mark.requires_framework(*"])
 
 
-def test_markers_and_fixtures_of_the_project_are_left_alone(run):
+def test_markers_and_fixtures_of_the_project_take_precedence(run):
     code = """
 import pytest
 
@@ -249,7 +249,7 @@ def test_direct(each_device, device): assert (each_device, device) == ("x", 1)
     run(code, ini="markers = requires_device: of the project\n").assert_outcomes(passed=4)
 
 
-def test_a_run_that_uses_nothing_of_it_looks_at_nothing(run):
+def test_a_run_that_does_not_use_it_examines_nothing(run):
     code = """
 import sys
 
@@ -261,7 +261,7 @@ def test_it():
     run(code, "-q", machine=None).assert_outcomes(passed=1)
 
 
-def test_importing_it_brings_nothing(run_json):
+def test_the_plug_in_imports_nothing_else(run_json):
     code = (
         "import pytest, sys, json; before = set(sys.modules); import devicekit.testing.pytest_plugin;"
         "print(json.dumps(sorted(set(sys.modules) - before)))"
@@ -269,7 +269,7 @@ def test_importing_it_brings_nothing(run_json):
     assert run_json(code) == ["devicekit", "devicekit.testing.pytest_plugin"]
 
 
-def test_it_can_be_switched_off(run, pytestconfig):
+def test_the_plug_in_can_be_disabled(run, pytestconfig):
     if not pytestconfig.pluginmanager.hasplugin("devicekit"):
         pytest.skip("devicekit is not installed here, so nothing loads it; `nox -s tests` installs it")
     result = run(PASSES, "-p", "no:devicekit", machine=None)
@@ -278,7 +278,7 @@ def test_it_can_be_switched_off(run, pytestconfig):
     assert run(PASSES, "-p", "no:devicekit", "--device", "cpu", machine=None).ret == 4
 
 
-def test_it_goes_with_pytester_in_one_process(run):
+def test_the_plug_in_works_with_pytester_in_one_process(run):
     code = """
 pytest_plugins = ["pytester"]
 

@@ -25,7 +25,7 @@ def test_workers_run_what_one_process_would(run):
     assert "SKIPPED [1] test_it.py:8: requires directml: " in text
 
 
-def test_workers_get_the_devices_that_were_asked_for(run):
+def test_workers_get_the_requested_devices(run):
     result = run(CODE, "-n", "2", "--device", "gpu:1,3", "--device=cpu", machine="linux-eight-gpus")
     result.assert_outcomes(passed=4, skipped=1)
     assert run(CODE, "-n", "2", "--device", "gpu", machine="linux-cpu").ret == 4
@@ -42,7 +42,7 @@ def pytest_configure(config):
     run(code, "-n", "2", machine="linux-nvidia", conftest=conftest).assert_outcomes(passed=2)
 
 
-def test_a_worker_looks_at_nothing_where_nothing_is_used(run):
+def test_a_worker_that_does_not_use_it_examines_nothing(run):
     code = """
 import sys
 
@@ -52,7 +52,7 @@ def test_it():
     run(code, "-n", "1", machine=None).assert_outcomes(passed=1)
 
 
-def test_a_wrong_marker_is_told_once(run):
+def test_a_wrong_marker_is_reported_once(run):
     code = """
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page that names every JSON document, with where its schema is and what its fields mean."""
+"""The page of the JSON documents, with the schema and the fields of each."""
 
 import json
 import os

@@ -119,11 +119,11 @@ def figure(panels: Sequence[Panel], width: float) -> Any:
         height = _EDGE + sum(_FOOT + panel.height + head for panel, head in zip(panels, heads))
         drawn.set_size_inches(width, height)
         top = height - _EDGE
-        for panel, item, told, number, head in zip(panels, axes, entries, columns, heads):
+        for panel, item, legend, number, head in zip(panels, axes, entries, columns, heads):
             x, y = _EDGE / width, top / height
             drawn.text(x, y, label(panel.title), va="top", ha="left", fontsize=12, fontweight="bold", color=INK)
-            if told:
-                _legend(drawn, told, number, (x, (top - _TITLE + 0.06) / height))
+            if legend:
+                _legend(drawn, legend, number, (x, (top - _TITLE + 0.06) / height))
             bottom = top - head - panel.height
             left = _EDGE + 1.04 * _label_width(canvas, item)  # the same font is not as wide at each resolution
             box = (left / width, bottom / height, (width - left - _EDGE * 1.5) / width, panel.height / height)

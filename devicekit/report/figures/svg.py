@@ -52,10 +52,10 @@ def inline_svg(figure: Any, name: str, title: str, description: str) -> str:
     head = '<svg role="img" aria-labelledby="%s-title %s-description" viewBox="%s" focusable="false">' % (
         (name, name, escape(view))
     )
-    told = '<title id="%s-title">%s</title><desc id="%s-description">%s</desc>' % (
+    labels = '<title id="%s-title">%s</title><desc id="%s-description">%s</desc>' % (
         (name, escape(printable(title)), name, escape(printable(description)))
     )
-    parts = [head, told]
+    parts = [head, labels]
     used = {value[1:] for element in root.iter() for key, value in element.attrib.items() if key.endswith("href")}
     used |= {
         found.group(1) for element in root.iter() for found in [_REFERENCE.match(element.get("clip-path", ""))] if found

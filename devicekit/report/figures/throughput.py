@@ -26,8 +26,10 @@ def row_labels(rows: List[Throughput]) -> List[str]:
         ["batch of %d" % row.batch_size for row in rows],
         ["with input pipeline" if row.input_pipeline else "" for row in rows],
     ]
-    told = [part for part in parts if len(set(part)) > 1]
-    return [", ".join([row.device, *(part[place] for part in told if part[place])]) for place, row in enumerate(rows)]
+    different = [part for part in parts if len(set(part)) > 1]
+    return [
+        ", ".join([row.device, *(part[place] for part in different if part[place])]) for place, row in enumerate(rows)
+    ]
 
 
 def _panel(rows: List[Throughput], width: float) -> Panel:

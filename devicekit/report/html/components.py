@@ -60,7 +60,7 @@ class Section(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What is said of a result, to be rendered as a page or as a fragment."""
+    """The description of a result, to be rendered as a page or as a fragment."""
 
     command: str
     heading: str
@@ -167,7 +167,7 @@ def table_element(table: Table, rows: Sequence[Tuple[Any, ...]]) -> Element:
 
 
 def _cell(table: Table, place: int, cell: Any) -> Element:
-    kind = "number" if place in table.numbers else "told" if isinstance(cell, Tag) and not table.stacked else None
+    kind = "number" if place in table.numbers else "state-cell" if isinstance(cell, Tag) and not table.stacked else None
     content = tag_element(cell) if isinstance(cell, Tag) else cell
     scope = None if place else "row"
     name = "td" if place else "th"

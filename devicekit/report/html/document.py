@@ -70,7 +70,7 @@ def page(report: Report, made: str = "", version: str = "") -> str:
         _header(report),
         element("main", _findings(report), map(_section, report.sections, range(1, 100)), id="main", tabindex="-1"),
         element("footer", element("p", "Made by devicekit %s%s. %s" % (version, made and " on " + made, report.note))),
-        element("p", id="said", class_="unseen", role="status", aria_live="polite"),
+        element("p", id="status", class_="unseen", role="status", aria_live="polite"),
         element("script", Markup(script)),
     )
     return "<!DOCTYPE html>\n" + to_html(element("html", head, body, lang="en"))

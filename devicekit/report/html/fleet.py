@@ -7,7 +7,7 @@ from ...cluster.fleet.result import Fleet, FleetGroup
 from ...diagnosis.findings import Evidence, Finding
 from ..amounts import count
 from ..fleet import names_of, unlike
-from ..machine_diff import said
+from ..machine_diff import consequence_text
 from .components import Report, Section, Table, Tag
 from .elements import element
 
@@ -95,7 +95,7 @@ def _group(group: FleetGroup, number: int) -> Tuple[Any, ...]:
     for item in group.diff.consequences if group.diff is not None else ():
         causes = _causes(item.causes)
         if causes:
-            because.append("%s: %s" % (item.name if item.finding is not None else said(item), causes))
+            because.append("%s: %s" % (item.name if item.finding is not None else consequence_text(item), causes))
     return (
         "Group %d" % number,
         str(len(group.nodes)),
@@ -125,7 +125,7 @@ def machine_diff_report(diff: MachineDiff) -> Report:
         (
             item.name,
             item.change,
-            item.after or item.before or "" if item.finding is not None else said(item),
+            item.after or item.before or "" if item.finding is not None else consequence_text(item),
             _causes(item.causes),
         )
         for item in diff.consequences

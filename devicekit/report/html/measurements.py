@@ -71,7 +71,7 @@ def comparison_report(comparison: Comparison) -> Report:
 
 
 def tuning_report(tuning: Tuning) -> Report:
-    """Return what was tried, what was kept, and by how much it pays."""
+    """Return what was tried, what was kept, and the gain."""
     heading = "%s with %s" % (tuning.device, framework_title(tuning.framework))
     lead = (
         "%s trains %s times as fast as with the defaults." % (tuning.model, ratio(tuning.gain)) if tuning.gain else ""

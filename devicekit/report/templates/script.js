@@ -1,16 +1,16 @@
 (function () {
   "use strict";
-  var said = document.getElementById("said");
+  var status = document.getElementById("status");
 
-  function tell(button, text, short) {
-    said.textContent = "";
-    window.setTimeout(function () { said.textContent = text; }, 50);
+  function announce(button, text, short) {
+    status.textContent = "";
+    window.setTimeout(function () { status.textContent = text; }, 50);
     button.textContent = short;
     window.clearTimeout(button.timer);
     button.timer = window.setTimeout(function () { button.textContent = "Copy"; }, 2500);
   }
 
-  function copied(button) { tell(button, "The command was copied.", "Copied"); }
+  function copied(button) { announce(button, "The command was copied.", "Copied"); }
 
   function select(code) {
     var range = document.createRange();
@@ -34,7 +34,7 @@
     button.focus();
     if (done) { copied(button); return; }
     select(code);
-    tell(button, "The command is selected: copy it with your keyboard.", "Selected");
+    announce(button, "The command is selected: copy it with your keyboard.", "Selected");
   }
 
   function copy(button) {
