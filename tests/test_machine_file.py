@@ -1,4 +1,4 @@
-"""Machine files that are none are told apart."""
+"""Invalid machine files are reported with what is wrong with them."""
 
 import json
 
@@ -26,7 +26,7 @@ def test_good_in_the_encodings_that_shells_write(tmp_path, encode):
     [
         (b"", "is empty"),
         (b"no json", "is not JSON"),
-        (GOOD[: len(GOOD) // 2].encode(), "cut short"),
+        (GOOD[: len(GOOD) // 2].encode(), "truncated"),
         (b"[]", "a machine is a JSON object"),
         (b"{}", "no 'schema' number"),
         (b'{"schema": 99}', "upgrade devicekit"),
@@ -54,5 +54,5 @@ def test_cut_anywhere_is_cut_short(tmp_path):
     path = tmp_path / "machine.json"
     for length in range(1, len(GOOD), 37):
         path.write_text(GOOD[:length], encoding="utf-8")
-        with pytest.raises(MachineFileError, match="cut short"):
+        with pytest.raises(MachineFileError, match="truncated"):
             load_machine(str(path))

@@ -55,7 +55,7 @@ def distributions_with(host: Host, folder: str, entries: Sequence[str]) -> List[
     if switched_off(value):
         return []
     named = named_in(value)
-    if named:  # on a slow disk whoever names them waits for no others
+    if named:  # on a slow disk naming them avoids waiting for the others
         entries = [item for item in entries if _raw_name(item) in named]
     return _scan(folder, entries) if host.is_live else _read(host, folder, entries)
 

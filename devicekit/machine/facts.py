@@ -66,18 +66,18 @@ class Fact(Record, Generic[T]):
         Raises
         ------
         UnknownFactError
-            Where it could not be determined.
+            If it could not be determined.
         """
         return self.value is not None
 
     @property
     def value(self) -> Optional[T]:
-        """The value, or None where it is absent.
+        """The value, or None if it is absent.
 
         Raises
         ------
         UnknownFactError
-            Where it could not be determined.
+            If it could not be determined.
         """
         if self.status == "unknown":
             raise UnknownFactError("%s: %s" % (self.source or "unknown", self.problem or "not determined"))
@@ -107,7 +107,7 @@ class Fact(Record, Generic[T]):
         return cls(data["status"], content, source, problem)
 
     def or_none(self) -> Optional[T]:
-        """Return the value, or None where it is absent or unknown: for display, and where both mean the same."""
+        """Return the value, or None if it is absent or unknown: for display, and if both mean the same."""
         return self.content
 
 
@@ -115,12 +115,13 @@ class Fact(Record, Generic[T]):
 
 
 class Library(Record):
-    """A native library that the loader would find. ``found_via`` names the search step that found it.
+    """A native library that the dynamic linker would find. ``found_via`` names the search step that found it.
 
     ``target`` is the name of the file that a link leads to, which often says more of its version; "" for a file.
-    ``version``: what the file's name, the package that it came with or its toolkit says; "" where nothing does.
-    ``needs``: what it needs of its own kind (DT_NEEDED); ``folders`` and ``rpath``: where it tells the loader to look for
-    that (DT_RUNPATH; without one, DT_RPATH); ``unsafe``: why nobody should load it unasked. These of CUDA's libraries only.
+    ``version``: what the file's name, the package that it came with or its toolkit says; "" if nothing does.
+    Of CUDA's libraries only: ``needs``: the libraries of its kind that it needs (DT_NEEDED); ``folders`` and ``rpath``: where
+    it tells the dynamic linker to look for those (DT_RUNPATH; without one, DT_RPATH); ``unsafe``: why it should not be
+    loaded unasked.
     """
 
     name: str
@@ -135,10 +136,10 @@ class Library(Record):
 
 
 class Opener(Record):
-    """A framework's library that opens others while it runs: the loader searches on its behalf.
+    """A framework's library that opens others while it runs: the dynamic linker searches on its behalf.
 
     ``needs``, ``folders`` and ``rpath`` are as those of a `Library`; ``own``: the folders from which the framework loads by
-    full path, before it leaves anything to the loader.
+    full path, before it leaves anything to the dynamic linker.
     """
 
     framework: str
@@ -161,7 +162,7 @@ class PciDisplay(Record):
 class DeviceNode(Record):
     """A device file and whether this user may open it for reading and writing.
 
-    ``group``: the group that owns one that is not accessible, as its number where that has no name here.
+    ``group``: the group that owns one that is not accessible, as its number if that has no name here.
     """
 
     path: str
@@ -202,7 +203,7 @@ class Gpu(Record):
     What follows ``compute_capability`` is NVIDIA's (NVML). ``ecc_errors``: uncorrectable ones since the driver was loaded,
     ``ecc_errors_total`` ever. ``memory_repair``: none, pending (at the next reset), failed. ``recovery``: what the driver
     says must be done first: none, reset, bus-reset, reboot, drain, drain-and-reset, recover-imex. ``processes``: without
-    this one. ``problem``: why the driver cannot describe it, "" where it can.
+    this one. ``problem``: why the driver cannot describe it, "" if it can.
     """
 
     vendor: str  # "nvidia", "amd", "intel", "apple", "qualcomm", "other"
@@ -257,9 +258,9 @@ class Cuda(Record):
 
     libraries: Fact[Tuple[Library, ...]]
     toolchain: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
-    #: The folders of LD_LIBRARY_PATH as the loader read it when the process started; on Windows those of PATH.
+    #: The folders of LD_LIBRARY_PATH as the dynamic linker read it when the process started; on Windows those of PATH.
     path: Tuple[str, ...] = ()
-    #: Where the interpreter itself tells the loader to look (DT_RPATH, as conda's have it).
+    #: Where the interpreter itself tells the dynamic linker to look (DT_RPATH, as conda's have it).
     rpath: Tuple[str, ...] = ()
     openers: Tuple[Opener, ...] = ()
 
@@ -268,7 +269,7 @@ class AmdGpu(Record):
     """An AMD GPU as its kernel's compute driver lists it, which is ROCm's own order.
 
     ``node``: its number in that list, which has processors as well. ``uuid``: as ROCm writes it (``GPU-`` and 16 digits),
-    "" for a GPU without a serial number. ``pcie_atomics`` is None where its link to the processor says nothing of them.
+    "" for a GPU without a serial number. ``pcie_atomics`` is None if its link to the processor says nothing of them.
     """
 
     name: str
@@ -285,14 +286,14 @@ class AmdGpu(Record):
 
     @property
     def memory_free_bytes(self) -> Optional[int]:
-        """What nobody used of the memory when it was read."""
+        """The memory that was free when it was read."""
         if self.memory_bytes is None or self.memory_used_bytes is None:
             return None
         return max(0, self.memory_bytes - self.memory_used_bytes)
 
 
 class Installation(Record):
-    """One of the places where a vendor's compute stack lies, and its version there, "" where nothing says it.
+    """One of the places where a vendor's compute stack is installed, and its version there, "" if nothing states it.
 
     ``found_via``: the variable that names it, "system", "pip", or "library" for what only a library's file shows.
     """
@@ -306,7 +307,7 @@ class Rocm(Record):
     """AMD's compute stack.
 
     ``gfx``: the targets of the GPUs (``gfx1030``) that its kernel driver lists; ``withheld``: how many more it keeps from
-    this container. ``module``: the kernel module amdgpu, its version where it was built by itself, else "in use".
+    this container. ``module``: the kernel module amdgpu, its version if it was built separately, else "in use".
     """
 
     kfd: Fact[DeviceNode]
@@ -333,7 +334,7 @@ class IntelGpu(Record):
 class OneApi(Record):
     """Intel's compute stack: the driver's user-space libraries (Level Zero, OpenCL) and the runtime of oneAPI.
 
-    ``installations``: where oneAPI lies, whether the loader looks there or not; the newest first.
+    ``installations``: where oneAPI is installed, whether the dynamic linker looks there or not; the newest first.
     """
 
     gpus: Fact[Tuple[IntelGpu, ...]] = Fact.unknown("not asked")
@@ -352,10 +353,10 @@ class Tpu(Record):
 class DxAdapter(Record):
     """A DirectX adapter as Windows describes it; ids are lower-case hexadecimal without prefix.
 
-    ``feature_level`` is Direct3D 12's highest (0xC000 is 12_0), None where Windows has not asked the adapter yet.
+    ``feature_level`` is Direct3D 12's highest (0xC000 is 12_0), None if Windows has not asked the adapter yet.
     ``compute_only``: it draws nothing; ``neural``: it is a neural processor. ``direct3d``: whether it has a Direct3D 12
     device of the level that TensorFlow asks for; ``directml``: whether DirectML then offers all that TensorFlow needs; None
-    where that was not asked, and ``problem`` says what is missing.
+    if that was not asked, and ``problem`` says what is missing.
     """
 
     name: str
@@ -375,7 +376,7 @@ class DxAdapter(Record):
 class DirectMl(Record):
     """DirectX 12 and DirectML.
 
-    ``ordered``: the adapters stand in the order in which DirectML builds number them. ``failure``: what DXCore or DXGI
+    ``ordered``: the adapters are in the order in which DirectML builds number them. ``failure``: what DXCore or DXGI
     answered instead of a list. ``loads``: whether the DirectML library that TensorFlow would open can be opened.
     ``registered``: the adapters that Windows' registry has, where ``adapters`` are DirectX's own.
     """
@@ -391,7 +392,7 @@ class DirectMl(Record):
 
     @property
     def answered(self) -> bool:
-        """Whether DirectX itself named the adapters, in contrast to the registry."""
+        """Whether DirectX itself named the adapters, not the registry."""
         return self.adapters.known and self.adapters.source in ("DXGI", "DXCore") and not self.failure
 
 
@@ -412,7 +413,7 @@ class Distribution(Record):
     """An installed distribution that matters to a framework.
 
     ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
-    ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), where that was looked at.
+    ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), if that was read.
     """
 
     name: str
@@ -462,7 +463,7 @@ class FrameworkBuild(Record):
 class PluginLibrary(Record):
     """A file in a ``tensorflow-plugins`` folder: TensorFlow loads it at import. ``format`` is of its first bytes.
 
-    ``missing_libraries``: what it needs and the loader would not find.
+    ``missing_libraries``: what it needs and the dynamic linker would not find.
     """
 
     path: str
@@ -513,7 +514,7 @@ class Python(Record):
         Raises
         ------
         UnknownFactError
-            Where the installed distributions could not be read.
+            If the installed distributions could not be read.
         """
         installed = self.distributions.value or ()
         for name in names:
@@ -608,7 +609,7 @@ class Process(Record):
     named_files: Fact[Tuple[Tuple[str, bool], ...]] = Fact.unknown("not asked")
 
     def env(self, name: str) -> Optional[str]:
-        """Return the value of an environment variable, None where it is not set."""
+        """Return the value of an environment variable, None if it is not set."""
         for key, value in self.environ:
             if key == name:
                 return value
@@ -633,20 +634,20 @@ class Measured(Record):
 
 
 class PlatformFacts(Record):
-    """A platform that a plug-in adds. It can be read where the plug-in is not installed.
+    """A platform that a plug-in adds. It can be read without the plug-in.
 
     Attributes
     ----------
     name : str
-        The platform, which is also the word in device strings: ``"npu"``.
+        The platform, which is also its name in device strings: ``"npu"``.
     distribution, version : str
         What brings it, as installed.
     entry : str
         Where its class is: ``"devicekit_npu:NpuPlatform"``.
     title : str
-        What people call it.
+        Its name for people.
     facts : Fact of Plain
-        What its probe found; absent where there is nothing of it on the machine.
+        What its probe found; absent if there is nothing of it on the machine.
     frameworks : tuple of (str, str)
         What each framework that can use it calls its devices: ``("tensorflow", "NPU")``, ``("torch", "npu")``.
     libraries : tuple of str
@@ -669,7 +670,7 @@ class PlatformFacts(Record):
     problems: Tuple[str, ...] = ()
 
     def device_type(self, framework: str) -> Optional[str]:
-        """Return what a framework calls its devices, None where that cannot use them."""
+        """Return what a framework calls its devices, None if that cannot use them."""
         return dict(self.frameworks).get(framework)
 
     @property
@@ -701,7 +702,7 @@ class Machine(Record):
     native : Native
         The operating system, processor, memory and C library.
     driver, cuda, rocm, directml, metal, oneapi, tpu
-        What each word of hardware has: devices, drivers, libraries.
+        What each area of hardware has: devices, drivers, libraries.
     process : Process
         Environment variables, imported frameworks, container and WSL.
     measured : Measured
@@ -709,7 +710,7 @@ class Machine(Record):
     devicekit_version : str
         Of the devicekit that looked.
     platforms : tuple of PlatformFacts
-        What plug-ins tell of platforms that devicekit itself does not know.
+        What plug-ins report about platforms that devicekit itself does not know.
     """
 
     schema: ClassVar[Optional[int]] = 1
@@ -728,9 +729,9 @@ class Machine(Record):
     devicekit_version: str = ""
     oneapi: OneApi = OneApi()
     tpu: Tpu = Tpu()
-    #: What plug-ins tell of platforms that devicekit itself does not know.
+    #: What plug-ins report about platforms that devicekit itself does not know.
     platforms: Tuple[PlatformFacts, ...] = ()
 
     def platform(self, name: Optional[str]) -> Optional[PlatformFacts]:
-        """Return what the plug-in for a platform told, or None where there is none."""
+        """Return what the plug-in for a platform reported, or None if there is none."""
         return next((item for item in self.platforms if item.name == name), None)

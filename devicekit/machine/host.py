@@ -30,7 +30,7 @@ class FileInfo(NamedTuple):
 
 
 class RunResult(NamedTuple):
-    """What a command printed; ``status`` is None where it ran past its time limit."""
+    """What a command printed; ``status`` is None if it ran past its time limit."""
 
     status: Optional[int]
     stdout: str
@@ -57,7 +57,7 @@ class Interpreter(Record):
     keras_backend: str = ""
 
 
-#: Frameworks whose presence in `sys.modules` matters: whoever is imported already is meant.
+#: Frameworks whose presence in `sys.modules` matters: one that is imported is the selected framework.
 WATCHED_MODULES = ("tensorflow", "keras", "tf_keras", "jax", "torch")
 
 
@@ -106,7 +106,7 @@ class Host:
         return [entry.name for entry in self.list_dir(path)]
 
     def info(self, path: str) -> Optional[FileInfo]:
-        """Return what a path is, or None where nothing is there; links are followed."""
+        """Return what a path is, or None if nothing is there; links are followed."""
         raise NotImplementedError
 
     def real_path(self, path: str) -> str:
@@ -118,11 +118,11 @@ class Host:
         raise NotImplementedError
 
     def group_of(self, path: str) -> str:
-        """Return the group that owns a file: its name, its number where it has no name here, "" where nobody says."""
+        """Return the group that owns a file: its name, its number if it has no name here, "" where nobody says."""
         raise NotImplementedError
 
     def loader_cache(self) -> Mapping[str, str]:
-        """Return the dynamic loader's cache: library name to path (empty where there is none)."""
+        """Return the dynamic loader's cache: library name to path (empty if there is none)."""
         raise NotImplementedError
 
     def libc(self) -> str:
@@ -130,15 +130,15 @@ class Host:
         raise NotImplementedError
 
     def affinity(self) -> int:
-        """Return on how many logical processors this process may run, 0 where the system does not say (macOS never does)."""
+        """Return on how many logical processors this process may run, 0 if the system does not say (macOS never does)."""
         raise NotImplementedError
 
     def memory_bytes(self) -> int:
-        """Return the machine's memory as Windows tells it, 0 where it does not; Windows only."""
+        """Return the machine's memory as Windows reports it, 0 if it does not; Windows only."""
         raise NotImplementedError
 
     def cpu_features(self) -> Tuple[str, ...]:
-        """Return the processor's instruction sets as Windows tells them, () where it does not; Windows only."""
+        """Return the processor's instruction sets as Windows reports them, () where it does not; Windows only."""
         raise NotImplementedError
 
     def registry(self, key: str) -> List[Tuple[str, Dict[str, Any]]]:

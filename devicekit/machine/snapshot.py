@@ -24,7 +24,7 @@ def load_machine(path: str) -> Machine:
     Raises
     ------
     MachineFileError
-        Where it cannot be read, is too large, is no JSON, was cut short, is of a newer schema, or of the wrong shape.
+        If it cannot be read, is too large, is not JSON, is truncated, is of a newer schema, or of the wrong shape.
     """
     try:
         if path == "-":
@@ -48,7 +48,7 @@ def parse_machine(path: str, content: bytes) -> Any:
     Raises
     ------
     MachineFileError
-        Where it is no JSON, or was cut short.
+        If it is not JSON, or is truncated.
     """
     if not content.strip():
         raise MachineFileError("%s is empty; make a machine file with: devicekit snapshot > machine.json" % path)
@@ -63,5 +63,5 @@ def parse_machine(path: str, content: bytes) -> Any:
     except ValueError as error:
         # Where something inside ended with the text, only the place of the error tells that more should follow.
         at_end = getattr(error, "pos", 0) >= len(getattr(error, "doc", content).rstrip())
-        cut = " (it seems to be cut short)" if at_end or not content.rstrip().endswith((b"}", b"}\x00")) else ""
+        cut = " (it seems to be truncated)" if at_end or not content.rstrip().endswith((b"}", b"}\x00")) else ""
         raise MachineFileError("%s is not JSON%s: %s" % (path, cut, error)) from None

@@ -20,7 +20,7 @@ if sys.platform == "win32":
         return tuple(name for name, number in _FEATURES if ask(number))
 
     def affinity() -> int:
-        """Return on how many logical processors this process may run, 0 where that is not said.
+        """Return on how many logical processors this process may run, 0 if it is unknown.
 
         The mask that Windows gives covers one group of at most 64 processors: where it allows all of them, there may
         be more in other groups.
@@ -37,7 +37,7 @@ if sys.platform == "win32":
         return bin(mine.value).count("1")
 
     def memory_bytes() -> int:
-        """Return the machine's memory (GlobalMemoryStatusEx), 0 where it is not said."""
+        """Return the machine's memory (GlobalMemoryStatusEx), 0 if it is unknown."""
         import ctypes
 
         # MEMORYSTATUSEX: two 32-bit numbers, its own length first, then seven of 64 bits, of which the total is the first.

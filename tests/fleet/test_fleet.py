@@ -38,7 +38,7 @@ def changed(**changes):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Seven nodes: four alike, an old driver, a missing device node, a file that is cut short."""
+    """Seven nodes: four alike, an old driver, a missing device node, a truncated file."""
     alike = {"n%d" % number: BASE for number in range(4)}
     cut = json.dumps(BASE)[:5000]
     return write(tmp_path, old=changed(driver="470.82.01"), uvm=changed(without="/dev/nvidia-uvm"), cut=cut, **alike)
@@ -63,7 +63,7 @@ def test_who_is_unlike_the_others_and_why(folder):
         assert found.causes == ((cause,),)
     (broken,) = fleet.failures
     assert broken.name == "cut"
-    assert "cut short" in broken.problem
+    assert "truncated" in broken.problem
     assert not fleet.healthy
     assert fleet.group_of("cut") is None
 
@@ -73,7 +73,7 @@ def test_the_text_says_how_many_of_how_many(folder):
     assert "NVIDIA driver: 1 of 6 nodes has 470.82.01, the others 550.54.15 (old)" in text
     assert "/dev/nvidia-uvm: 1 of 6 nodes has none, the others accessible (uvm)" in text
     assert "4 of 6 nodes: cuda with tensorflow, 8 of 8 accelerators usable" in text
-    assert "cut: the snapshot is not JSON (it seems to be cut short)" in text
+    assert "cut: the snapshot is not JSON (it seems to be truncated)" in text
     assert "because  NVIDIA driver: 550.54.15 -> 470.82.01" in text
     assert text.splitlines()[-1] == "1 node not checked, 2 nodes with a warning or note."
 

@@ -187,7 +187,7 @@ def test_who_asks_is_read_from_the_files_themselves(tmp_path):
     opener = read_opener(host, "torch", path)
     assert opener.needs == ("libcublas.so.12",)
     assert (opener.folders, opener.rpath) == ((), (host.scrub(os.path.dirname(cublas)),))
-    assert opener.own == opener.rpath  # it loads what lies there by full path
+    assert opener.own == opener.rpath  # it loads what is there by full path
     path = str(site / "tensorflow" / "libtensorflow_framework.so.2")
     build.build_empty_library(path, runpath="$ORIGIN/../nvidia/cublas/lib:$ORIGIN/../../nvidia/cublas/lib")
     opener = read_opener(host, "tensorflow", path)

@@ -45,7 +45,7 @@ def libraries(tmp_path_factory):
 
 
 def ask(libraries, code=None, task=None, **environ):
-    """Run the child, or code in its place, and return what stands in its last line."""
+    """Run the child, or code in its place, and return its last line."""
     variables = {"LD_LIBRARY_PATH": libraries, "DEVICEKIT_SIM_ADAPTERS": os.path.join(libraries, "adapters.txt")}
     order = {"function": CHILD, "task": task or {"directml": "libdirectml.so"}, "path": None, "limit_s": 60}
     command = [sys.executable, "-I", "-S"] + (["-c", code] if code else [script_path("child.py"), json.dumps(order)])
@@ -58,13 +58,13 @@ def ask(libraries, code=None, task=None, **environ):
     return json.loads(done.stdout.decode().strip().splitlines()[-1])
 
 
-def verdicts(answer):
+def outcomes(answer):
     return [(item.name, item.direct3d, item.directml) for item in parse_directx(answer)]
 
 
 def test_dxcore(libraries):
     answer = ask(libraries)["result"]
-    assert verdicts(answer) == [
+    assert outcomes(answer) == [
         ("Compute card", True, True),
         ("Without types", True, False),
         ("Old card", False, None),
@@ -101,7 +101,7 @@ print(json.dumps(answer))
 
 def test_dxgi(libraries):
     answer = ask(libraries, ON_WINDOWS % CHILD)
-    assert verdicts(answer) == [
+    assert outcomes(answer) == [
         ("Without types", True, False),
         ("Old card", False, None),
         ("Without DirectML", True, False),
@@ -118,8 +118,8 @@ def test_dxgi(libraries):
 def test_dxgi_before_it_could_sort(libraries):
     """The file's order, and software adapters do not end it."""
     answer = ask(libraries, ON_WINDOWS % CHILD, DEVICEKIT_SIM_DXGI="old")
-    assert next(name for name, _, _ in verdicts(answer)) == "Intel(R) Iris(R) Xe Graphics"
-    assert verdicts(answer)[-1] == ("Behind it", True, True)
+    assert next(name for name, _, _ in outcomes(answer)) == "Intel(R) Iris(R) Xe Graphics"
+    assert outcomes(answer)[-1] == ("Behind it", True, True)
 
 
 def test_a_factory_that_fails(libraries):

@@ -63,11 +63,11 @@ def test_a_machine_without_intels_gpu(make_machine):
 
 
 def apple(make_machine, **commands):
-    told = {"machdep.cpu.brand_string": "Apple M2\n", "sysctl.proc_translated": "0\n", "hw.memsize": "17179869184\n"}
-    told = {"/usr/sbin/sysctl -n " + name: {"stdout": text} for name, text in told.items()}
-    told["/usr/sbin/ioreg -rc AGXAccelerator -d1"] = {"stdout": IOREG}
-    told.update(commands.pop("commands", {}))
-    return make_machine(system="macos", architecture="arm64", commands=told, **commands)
+    answers = {"machdep.cpu.brand_string": "Apple M2\n", "sysctl.proc_translated": "0\n", "hw.memsize": "17179869184\n"}
+    answers = {"/usr/sbin/sysctl -n " + name: {"stdout": text} for name, text in answers.items()}
+    answers["/usr/sbin/ioreg -rc AGXAccelerator -d1"] = {"stdout": IOREG}
+    answers.update(commands.pop("commands", {}))
+    return make_machine(system="macos", architecture="arm64", commands=answers, **commands)
 
 
 def test_an_apple_chip(make_machine):

@@ -1,6 +1,6 @@
 """Probers: what is known of a machine without importing a framework.
 
-`read_machine` puts the words together. Each ``read_*`` returns facts and never raises: what it could not read is a
+`read_machine` puts the areas together. Each ``read_*`` returns facts and never raises: what it could not read is a
 fact too. Parsing stands apart in pure ``parse_*`` functions.
 """
 

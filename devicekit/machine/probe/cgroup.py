@@ -3,7 +3,7 @@
 A limit of any group on the way from the process's own to the root holds (``cgroups(7)``; the kernel's
 ``Documentation/admin-guide/cgroup-v1/`` and ``cgroup-v2.rst``). Version 1 has a hierarchy for each controller, version 2
 one for all, and both can be mounted at the same time. In a container the path is often ``/`` and the mount shows only
-the container's own part: what stands above it cannot be seen from inside.
+the container's own part: what is above it cannot be seen from inside.
 """
 
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -30,7 +30,7 @@ class Mount(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What is granted: processor time in cores, a number of processors, bytes of memory. Absent where nothing limits."""
+    """What is granted: processor time in cores, a number of processors, bytes of memory. Absent if nothing limits."""
 
     quota: "Fact[float]"
     processors: "Fact[int]"
@@ -136,18 +136,18 @@ def _folders(host: Host, paths: Dict[str, str], mounts: Sequence[Mount], control
         fitting = [item for item in mounts if (name in item.controllers if name else not item.controllers)]
         if path is None or not fitting:
             continue
-        # The same hierarchy may be mounted several times: the one that shows this group is meant.
+        # The same hierarchy may be mounted several times: the one that shows this group is the right one.
         near = [item for item in fitting if item.root == "/" or (path + "/").startswith(item.root + "/")]
         found += [(folder, not name) for folder in group_folders(path, (near or fitting)[0])]
     return list(dict.fromkeys(found))
 
 
-#: Reads the limit that stands in a folder: its value, infinite where there is none, and the file.
+#: Reads the limit that is in a folder: its value, infinite if there is none, and the file.
 _Reader = Callable[[Host, str, bool], Iterator[Tuple[float, str]]]
 
 
 def _least(host: Host, folders: Sequence[Tuple[str, bool]], read: _Reader) -> "Fact[float]":
-    """The lowest of the limits on the way to the root, with the file where it stands."""
+    """The lowest of the limits on the way to the root, with the file that states it."""
     least, source, problem = _UNLIMITED, "", ""
     for folder, second in folders:
         try:
@@ -179,7 +179,7 @@ def _read_quota(host: Host, folder: str, second: bool) -> Iterator[Tuple[float, 
 
 
 def parse_cpu_max(text: str) -> float:
-    """Return how many cores' time a ``cpu.max`` of version 2 grants, infinity where it sets no limit.
+    """Return how many cores' time a ``cpu.max`` of version 2 grants, infinity if it sets no limit.
 
     >>> parse_cpu_max("150000 100000"), parse_cpu_max("max 100000")
     (1.5, inf)
@@ -187,7 +187,7 @@ def parse_cpu_max(text: str) -> float:
     Raises
     ------
     ValueError
-        Where it is something else.
+        If it is something else.
     """
     words = text.split()
     if words and words[0] == "max":
@@ -206,7 +206,7 @@ def parse_cpu_quota(quota: str, period: str) -> float:
     Raises
     ------
     ValueError
-        Where these are no such numbers.
+        If these are no such numbers.
     """
     return _positive(quota) / _positive(period)
 
@@ -232,7 +232,7 @@ _NO_LIMIT = 1 << 60
 
 
 def parse_memory_limit(text: str) -> Optional[int]:
-    """Return a limit in bytes, None where there is none.
+    """Return a limit in bytes, None if there is none.
 
     >>> parse_memory_limit("536870912"), parse_memory_limit("max"), parse_memory_limit("9223372036854771712")
     (536870912, None, None)
@@ -240,7 +240,7 @@ def parse_memory_limit(text: str) -> Optional[int]:
     Raises
     ------
     ValueError
-        Where it is something else.
+        If it is something else.
     """
     word = text.strip()
     if word in ("max", "-1"):
@@ -251,7 +251,7 @@ def parse_memory_limit(text: str) -> Optional[int]:
 
 
 def _read_processors(host: Host, folders: Sequence[Tuple[str, bool]]) -> "Fact[int]":
-    """How many processors the cpuset has: that of the nearest group says it, what stands above is counted in already."""
+    """How many processors the cpuset has: the nearest group's counts, which includes the groups above it."""
     for folder, second in folders:
         for name in ("cpuset.cpus.effective",) if second else ("cpuset.effective_cpus", "cpuset.cpus"):
             path = "%s/%s" % (folder, name)
@@ -273,7 +273,7 @@ def parse_cpu_list(text: str) -> int:
     Raises
     ------
     ValueError
-        Where it is no such list, or an empty one.
+        If it is no such list, or an empty one.
     """
     count = 0
     for part in text.strip().split(","):
@@ -286,7 +286,7 @@ def parse_cpu_list(text: str) -> int:
 
 
 def memory_left(host: Host) -> Optional[int]:
-    """Return how many bytes the control groups still grant, None where they set no limit, or nobody says.
+    """Return how many bytes the control groups still grant, None if they set no limit, or it is unknown.
 
     What the kernel would give back without a disk (files that were read and are not in use) is not counted as used.
     """

@@ -1,4 +1,4 @@
-"""CUDA's libraries in every place where one may lie, and what the loader needs to know to find them."""
+"""CUDA's libraries in every place where one may be, and what the dynamic linker needs to know to find them."""
 
 import re
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -28,14 +28,14 @@ _OPENERS = (
     ("torch", ("torch", "lib", "libtorch_cuda.so")),
 )
 
-#: These two load by their full path what lies in pip's packages in any folder of the path, before everything else
+#: These two load by their full path what pip's packages have in any folder of the path, before everything else
 #: (jax_plugins/xla_cuda12/__init__.py, torch/__init__.py: _preload_cuda_deps).
 _LOAD_THEMSELVES = ("jax", "torch")
 
 #: Beside PyTorch's library: they are loaded with it.
 _BESIDE = ("libtorch_cpu.so", "libtorch_nvshmem.so")
 
-#: More are no layout of libraries that somebody uses.
+#: A limit: no real layout of libraries has more.
 _MOST_FOLDERS = 500
 
 
@@ -49,7 +49,7 @@ class Found(NamedTuple):
 
 
 def read_libraries(host: Host) -> Found:
-    """Return the CUDA libraries of this machine, the loader's path and the frameworks' libraries that open them."""
+    """Return the CUDA libraries of this machine, the dynamic linker's path and the frameworks' libraries that open them."""
     path = loader_path(host)
     detailed = host.system == "linux" and _driver_is_about(host, path)
     openers = _read_openers(host) if detailed else ()
@@ -107,7 +107,7 @@ def _read_openers(host: Host) -> Tuple[Opener, ...]:
 
 
 def read_opener(host: Host, framework: str, path: str) -> Optional[Opener]:
-    """Return what a framework's library tells the loader, None where it cannot be read."""
+    """Return what a framework's library tells the dynamic linker, None if it cannot be read."""
     dynamic = _dynamic(host, path)
     if dynamic is None:
         return None
@@ -123,7 +123,7 @@ def read_opener(host: Host, framework: str, path: str) -> Optional[Opener]:
 
 
 def _told(host: Host, path: str, dynamic: Dynamic) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
-    """What a file tells the loader: DT_RUNPATH, and DT_RPATH, which nobody reads beside the other one."""
+    """What a file tells the dynamic linker: DT_RUNPATH, and DT_RPATH, which is ignored if the other one is there."""
     folders = tuple(map(host.scrub, replace_origin(host, dynamic.folders, path)))
     return (folders, ()) if dynamic.has_runpath else ((), folders)
 
@@ -182,7 +182,7 @@ class _Search:
         return name.startswith(_POSIX) and ".so" in name
 
     def add_folders(self, steps: Iterable[Tuple[str, Iterable[str]]]) -> None:
-        """Add what lies in the folders of some steps."""
+        """Add what is in the folders of some steps."""
         for via, folders in steps:
             for folder in dict.fromkeys(folders):
                 if folder not in self._folders:
@@ -191,7 +191,7 @@ class _Search:
                     self._add(name, self.host.join(folder, name), via)
 
     def add_named(self) -> None:
-        """Add what lies where the libraries found so far send the loader, and so on."""
+        """Add what is where the libraries found so far send the dynamic linker, and so on."""
         while True:
             named = [self.host.expand(folder) for item in self.found.values() for folder in item.folders + item.rpath]
             new = [folder for folder in dict.fromkeys(named) if folder not in self._folders]
@@ -276,7 +276,7 @@ class _Search:
         return found
 
     def _toolkit(self, path: str) -> str:
-        """The version of the toolkit that a library of the CUDA runtime lies in."""
+        """The version of the toolkit to which a library of the CUDA runtime belongs."""
         if "cudart" not in path.lower():
             return ""
         match = re.search(r"[\\/](?:cuda-|CUDA[\\/]v)(\d+\.\d+)[\\/]", self.host.real_path(path), re.I)

@@ -1,4 +1,4 @@
-"""Where CUDA's libraries can lie: the loader's path, pip's and conda's packages, the toolkits' folders.
+"""Where CUDA's libraries can be: the dynamic linker's path, pip's and conda's packages, the toolkits' folders.
 
 `cuda-pathfinder` knows the same places and cannot serve here: it takes the first library of a name whatever its major
 version is, looks in ``site.getsitepackages()`` only, and says where a library is, not whether a framework would find it.
@@ -11,7 +11,7 @@ from ..host import Host
 
 __all__ = ["LOADER_FOLDERS", "below", "conda_folders", "loader_path", "toolkits", "wheel_folders"]
 
-#: The loader's own folders, looked at after its cache (ld.so(8)); distributions differ.
+#: The dynamic linker's own folders, looked at after its cache (ld.so(8)); distributions differ.
 LOADER_FOLDERS = (
     "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64",
     "/usr/lib64", "/lib", "/usr/lib",
@@ -19,7 +19,7 @@ LOADER_FOLDERS = (
 
 
 def loader_path(host: Host) -> Tuple[str, ...]:
-    """The folders of the path variable. On Linux the loader reads it once: what the program sets later does not count."""
+    """The folders of the path variable. On Linux the dynamic linker reads it once, at the start."""
     windows = host.system == "windows"
     variable = {"windows": "PATH", "macos": "DYLD_LIBRARY_PATH"}.get(host.system, "LD_LIBRARY_PATH")
     value = next((text for name, text in host.environ().items() if name.upper() == variable), "")
@@ -31,7 +31,7 @@ def loader_path(host: Host) -> Tuple[str, ...]:
             pass
     if not value:
         return ()
-    # An empty part is the working folder to the loader, as the shell's "$LD_LIBRARY_PATH:" makes it.
+    # An empty part is the working folder to the dynamic linker, as the shell's "$LD_LIBRARY_PATH:" makes it.
     parts = re.split("[;]" if windows else "[:;]", value)
     folders = [host.path.normpath(part) if part else "" if windows else host.interpreter.cwd for part in parts]
     return tuple(dict.fromkeys(folder for folder in folders if folder))

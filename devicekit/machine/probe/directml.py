@@ -24,7 +24,7 @@ _ADAPTERS_S = 1.2
 
 
 class Asked(NamedTuple):
-    """What was looked up so far, and the question that is under way where there is somebody to ask."""
+    """What was looked up so far, and the pending question, if there is a driver to ask."""
 
     bundled: str
     libraries: "Optional[Fact[Tuple[Library, ...]]]" = None
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 def ask_directx(host: Host) -> Asked:
     """Start to ask DirectX for its adapters, where a build of a framework is installed that would use them.
 
-    Each adapter takes a few hundred milliseconds (Direct3D has to make a device of it), so nobody else is made to wait.
+    Each adapter takes a few hundred milliseconds (Direct3D has to make a device of it), so no other caller has to wait.
     """
     bundled = _find_bundled(host)
     if host.system not in ("windows", "linux") or not (bundled or _has_others(host)):

@@ -82,7 +82,7 @@ class Interface:
         Raises
         ------
         Failed
-            Where there is none; ``status`` is the result of the call.
+            If there is none; ``status`` is the result of the call.
         """
         out = _POINTER()
         return _made(what, self.call(slot, *arguments, ctypes.byref(out)), out)
@@ -112,7 +112,7 @@ def _exported(library: Any, name: str, *arguments: Any) -> Interface:
 
 
 def list_dxcore(load: Load) -> Dict[str, Any]:
-    """Return the adapters of WSL in the order of performance, up to the first that is no hardware."""
+    """Return the adapters of WSL in the order of performance, up to the first that is not hardware."""
     answer: Dict[str, Any] = {"source": "DXCore", "adapters": [], "failure": ""}
     try:
         factory = _exported(load("libdxcore.so"), "DXCoreCreateAdapterFactory", ctypes.byref(_DXCORE_FACTORY))
@@ -178,7 +178,7 @@ class AdapterDescription(ctypes.Structure):
 
 
 def list_dxgi(load: Load) -> Dict[str, Any]:
-    """Return the adapters of Windows in the order of performance, up to the first that is no hardware.
+    """Return the adapters of Windows in the order of performance, up to the first that is not hardware.
 
     Before Windows 10 1803 there is no such order, and software adapters may stand anywhere.
     """

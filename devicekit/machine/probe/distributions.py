@@ -19,7 +19,7 @@ TENSORFLOW_NAMES = frozenset(
     )
 )  # fmt: skip
 
-#: Endings of native libraries, which are few, large, and fatal when they are gone or cut short.
+#: Endings of native libraries, which are few, large, and fatal when they are gone or truncated.
 _NATIVE = (".so", ".pyd", ".dll", ".dylib")
 
 #: A RECORD of TensorFlow has about two megabytes.
@@ -214,7 +214,7 @@ def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact
             missing.append(host.scrub(name))
         elif size is not None and info.size < size and _is_native(name):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
-    # Only the first are named: what may matter to an import stands before headers and texts.
+    # Only the first are named: what may matter to an import comes before headers and texts.
     missing.sort(key=lambda name: (not _is_code(name), name))
     return Fact.of(len(files), shown), missing, damaged
 
@@ -229,7 +229,7 @@ def recorded_names(host: Host, record: str) -> FrozenSet[str]:
     Raises
     ------
     OSError
-        Where it cannot be read.
+        If it cannot be read.
     """
     text = host.read_text(host.expand(record), _RECORD_LIMIT)
     names = (line.partition(",")[0] for line in text.splitlines())

@@ -106,7 +106,9 @@ def _read_gpus(host: Host) -> "Tuple[Fact[Tuple[Gpu, ...]], Dict[str, str]]":
                 name=fields.get("Model", "NVIDIA GPU"),
                 index=len(gpus),
                 bus_id=bus_id,
-                uuid="" if "?" in uuid else uuid,  # question marks: nobody has used the GPU since the module was loaded
+                uuid=""
+                if "?" in uuid
+                else uuid,  # question marks: no process has used the GPU since the module was loaded
                 memory_bytes=Fact.unknown("the kernel module's files do not say", folder),
                 compute_capability=Fact.unknown("the kernel module's files do not say", folder),
                 mig_enabled=Fact.of(True, slices.source) if slices.or_none() else Fact.unknown("not asked", folder),

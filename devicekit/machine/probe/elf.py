@@ -1,4 +1,4 @@
-"""What an ELF library needs (its DT_NEEDED entries), and which of that the loader would not find. Nothing is loaded."""
+"""What an ELF library needs (its DT_NEEDED entries), and which of them the dynamic linker would not find. Loads nothing."""
 
 import struct
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -22,22 +22,22 @@ _LOADER_FOLDERS = (
 
 
 class Dynamic(NamedTuple):
-    """What a library says to the loader."""
+    """What a library says to the dynamic linker."""
 
     needed: Tuple[str, ...]
     folders: Tuple[str, ...]  # DT_RUNPATH, where there is none DT_RPATH; $ORIGIN not replaced
-    has_runpath: bool = True  # then the loader ignores every DT_RPATH, the interpreter's as well
+    has_runpath: bool = True  # then the dynamic linker ignores every DT_RPATH, the interpreter's as well
 
 
 def read_dynamic(host: Host, path: str) -> Optional[Dynamic]:
-    """Return the dynamic section of a 64-bit little-endian ELF file, None where it is none or is cut short.
+    """Return the dynamic section of a 64-bit little-endian ELF file, None if it is not one or is truncated.
 
     The layout is of the System V ABI (elf.h: Elf64_Ehdr, Elf64_Phdr, Elf64_Dyn).
 
     Raises
     ------
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     """
     try:
         head = host.read_bytes(path, 64)
@@ -80,7 +80,7 @@ def replace_origin(host: Host, folders: Sequence[str], path: str) -> Tuple[str, 
 
 
 def missing_libraries(host: Host, path: str, present: Sequence[str] = ()) -> Tuple[str, ...]:
-    """Return the names of libraries that a library needs, directly or through others, and the loader would not find.
+    """Return the names of libraries that a library needs, directly or through others, and the dynamic linker would not find.
 
     Parameters
     ----------
@@ -92,11 +92,11 @@ def missing_libraries(host: Host, path: str, present: Sequence[str] = ()) -> Tup
     Raises
     ------
     OSError
-        Where the library itself cannot be read.
+        If the library itself cannot be read.
     """
     cache = host.loader_cache()
     if not cache:
-        return ()  # without the loader's cache (musl, minimal images) its own folders are not known for sure
+        return ()  # without the dynamic linker's cache (musl, minimal images) its own folders are not known for sure
     listed = dict.fromkeys(present, "")
     waiting: List[Tuple[str, str]] = []
     missing: List[str] = []
@@ -127,7 +127,7 @@ def missing_libraries(host: Host, path: str, present: Sequence[str] = ()) -> Tup
         elif found.startswith("/") and found not in known and "/lib" in found and name not in _BASIC:
             try:
                 known[found] = read_dynamic(host, found)
-            except OSError:  # found, and not readable: the loader may be allowed more than we are
+            except OSError:  # found, and not readable: the dynamic linker may be allowed more than we are
                 known[found] = None
             below = known[found]
             waiting += [(item, found) for item in below.needed] if below is not None else []

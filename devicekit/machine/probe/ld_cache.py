@@ -10,7 +10,7 @@ _LIBRARY_64 = (0x0303, 0x0403, 0x0503, 0x0A03, 0x1003)
 
 
 def parse_ld_cache(data: bytes) -> Dict[str, str]:
-    """Return the library names of an ``ld.so.cache`` with their paths; the loader takes the first of a name.
+    """Return the library names of an ``ld.so.cache`` with their paths; the dynamic linker takes the first of a name.
 
     The layout is glibc's ``struct cache_file_new`` (sysdeps/generic/dl-cache.h): a 48-byte header, then entries of flags,
     name offset, path offset, OS version and hardware capabilities; offsets count from the header.

@@ -60,11 +60,11 @@ def _sysctl(host: Host, name: str) -> "Fact[str]":
 
 def _read_memory(host: Host) -> "Fact[int]":
     """The memory of the machine, which an Apple chip's GPU shares with the processor."""
-    told = _sysctl(host, "hw.memsize")
-    text = told.or_none() or ""
+    memory = _sysctl(host, "hw.memsize")
+    text = memory.or_none() or ""
     if text.isdecimal() and len(text) < 19:
-        return Fact.of(int(text), told.source)
-    return Fact.unknown(told.problem or "no number", told.source)
+        return Fact.of(int(text), memory.source)
+    return Fact.unknown(memory.problem or "no number", memory.source)
 
 
 def _read_cores(host: Host) -> "Fact[int]":
@@ -82,7 +82,7 @@ def _read_cores(host: Host) -> "Fact[int]":
 
 
 def parse_core_count(text: str) -> int:
-    """Return the number of GPU cores that ``ioreg -rc AGXAccelerator -d1`` tells, 0 where it does not.
+    """Return the number of GPU cores that ``ioreg -rc AGXAccelerator -d1`` tells, 0 if it does not.
 
     ::
 
@@ -114,7 +114,7 @@ def parse_system_version(text: str) -> str:
         <key>ProductVersion</key>
         <string>14.5</string>
 
-    A program that was built for macOS 10 is told 10.16 by every later one, which is no answer.
+    A program that was built for macOS 10 gets 10.16 from every later release, which says nothing.
     """
     match = re.search(r"<key>ProductVersion</key>\s*<string>(\d[\d.]{0,20})</string>", text)
     return match.group(1) if match and match.group(1) != "10.16" else ""

@@ -95,21 +95,21 @@ def _is_msvc(name: str) -> bool:
 
 # The search for native libraries: each step yields folders or files and says its name.
 
-#: Where libraries may lie that neither the environment nor the loader's cache names.
+#: Where libraries may lie that neither the environment nor the dynamic linker's cache names.
 _USUAL_FOLDERS = {
     "linux": ("/usr/lib/wsl/lib", "/usr/local/cuda/lib64", "/opt/rocm/lib"),
     "windows": ("C:\\Windows\\System32",),
     "macos": (),
 }
-#: The loader's own folders: listed only where there is no cache (musl, minimal images), since they are large.
+#: The dynamic linker's own folders: listed only where there is no cache (musl, minimal images), since they are large.
 _LOADER_FOLDERS = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _PATH_VARIABLE = {"linux": "LD_LIBRARY_PATH", "macos": "DYLD_LIBRARY_PATH", "windows": "PATH"}
 
 
 def find_libraries(host: Host, wanted: Callable[[str], bool]) -> "Fact[Tuple[Library, ...]]":
-    """Return the native libraries whose file name is wanted, in the loader's order.
+    """Return the native libraries whose file name is wanted, in the dynamic linker's order.
 
-    Order (``ld.so(8)``; on Windows the DLL search order): the path variable, the loader's cache, the usual folders.
+    Order (``ld.so(8)``; on Windows the DLL search order): the path variable, the dynamic linker's cache, the usual folders.
     """
     found: List[Library] = []
     problems: List[str] = []
@@ -158,12 +158,12 @@ def _library(host: Host, name: str, path: str, via: str) -> Library:
 
 
 def first_library(libraries: "Fact[Tuple[Library, ...]]", *names: str) -> Optional[Library]:
-    """Return the library that the loader would take for one of these names, or None.
+    """Return the library that the dynamic linker would take for one of these names, or None.
 
     Raises
     ------
     UnknownFactError
-        Where the search could not be made.
+        If the search could not be made.
     """
     for item in libraries.value or ():
         if item.name in names:

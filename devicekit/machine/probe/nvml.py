@@ -1,6 +1,6 @@
 """NVIDIA's GPUs as its management library (NVML) describes them: asked in a child, `nvml_child`.
 
-The question is put before anything else is read (`nvml_question`) and waited for last. Where there is no answer, that is
+The question is put before anything else is read (`nvml_question`) and waited for last. If there is no answer, that is
 a fact.
 """
 
@@ -46,10 +46,10 @@ def read_nvml(host: Host, asked: NvmlQuestion, driver: Driver, minors: Mapping[s
         return driver.replace(
             nvml=Fact.unknown(host.scrub(str(answer["unusable"]))[:300], source), xids=read_xids(host)
         )
-    told = answer.get("xids")
+    xids = answer.get("xids")
     xids = (
-        Fact.of(parse_xids("\n".join(map(str, told))), "the kernel's log")
-        if isinstance(told, list)
+        Fact.of(parse_xids("\n".join(map(str, xids))), "the kernel's log")
+        if isinstance(xids, list)
         else read_xids(host)
     )
     code = _whole(answer.get("error"))
@@ -184,12 +184,12 @@ def _mig_devices(value: Any, enabled: "Fact[bool]", host: Host) -> "Fact[Tuple[M
     return Fact.of(tuple(found), SOURCE)
 
 
-def _merged(told: Sequence[Gpu], driver: Driver, minors: Mapping[str, str]) -> "Fact[Tuple[Gpu, ...]]":
+def _merged(reported: Sequence[Gpu], driver: Driver, minors: Mapping[str, str]) -> "Fact[Tuple[Gpu, ...]]":
     """The GPUs of NVML, with the kernel module's word on those that NVML cannot describe or does not list.
 
     In a container the kernel module may list all GPUs of the machine: one without a node is not this container's.
     """
-    seen = {gpu.bus_id for gpu in told if gpu.bus_id}
+    seen = {gpu.bus_id for gpu in reported if gpu.bus_id}
     nodes = {node.path for node in driver.nodes}
     others = [
         gpu.replace(bus_id=parse_bus_id(gpu.bus_id) or gpu.bus_id)
@@ -198,7 +198,7 @@ def _merged(told: Sequence[Gpu], driver: Driver, minors: Mapping[str, str]) -> "
     ]
     others = [gpu for gpu in others if gpu.bus_id not in seen]
     found: Dict[str, Gpu] = {}
-    for gpu in told:
+    for gpu in reported:
         if not gpu.bus_id and others:  # lost: both count in bus order, so that the next one left is this one
             known = others.pop(0)
             gpu = gpu.replace(name=gpu.name or known.name, bus_id=known.bus_id, uuid=gpu.uuid or known.uuid)

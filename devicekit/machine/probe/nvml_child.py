@@ -88,8 +88,8 @@ class Asker:
                 found = {"unknown": "this driver does not know how to answer"}
         return found
 
-    def told(self, convert, names, *arguments):  # type: (Callable[[Any], Any], Union[str, Sequence[str]], *Any) -> Any
-        """Ask, and convert what is no excuse."""
+    def value(self, convert, names, *arguments):  # type: (Callable[[Any], Any], Union[str, Sequence[str]], *Any) -> Any
+        """Ask, and convert the answer unless it is a reason why there is none."""
         found = self.ask(names, *arguments)
         if isinstance(found, dict):
             return found
@@ -104,27 +104,27 @@ class Asker:
         handle = self.ask(("nvmlDeviceGetHandleByIndex",), index)
         if isinstance(handle, dict):
             return {"index": index, "error": next(iter(handle.values()))}
-        told = self.told
+        value = self.value
         found = {
             "index": index,
-            "name": told(text, "nvmlDeviceGetName", handle),
-            "uuid": told(text, "nvmlDeviceGetUUID", handle),
-            "bus_id": told(
+            "name": value(text, "nvmlDeviceGetName", handle),
+            "uuid": value(text, "nvmlDeviceGetUUID", handle),
+            "bus_id": value(
                 lambda info: text(info.busId),
                 ("nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2"),
                 handle,
             ),
             "memory": self.memory(handle),
-            "capability": told("%d.%d".__mod__, "nvmlDeviceGetCudaComputeCapability", handle),
-            "utilization_percent": told(lambda rates: rates.gpu, "nvmlDeviceGetUtilizationRates", handle),
-            "persistence": told(bool, "nvmlDeviceGetPersistenceMode", handle),
-            "compute_mode": told(lambda mode: COMPUTE_MODES.get(mode, str(mode)), "nvmlDeviceGetComputeMode", handle),
+            "capability": value("%d.%d".__mod__, "nvmlDeviceGetCudaComputeCapability", handle),
+            "utilization_percent": value(lambda rates: rates.gpu, "nvmlDeviceGetUtilizationRates", handle),
+            "persistence": value(bool, "nvmlDeviceGetPersistenceMode", handle),
+            "compute_mode": value(lambda mode: COMPUTE_MODES.get(mode, str(mode)), "nvmlDeviceGetComputeMode", handle),
             "processes": self.processes(handle),
-            "ecc_errors": told(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 0),
-            "ecc_errors_total": told(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 1),
+            "ecc_errors": value(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 0),
+            "ecc_errors_total": value(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 1),
             "memory_repair": self.memory_repair(handle),
             "recovery": self.recovery(handle),
-            "mig_enabled": told(lambda modes: bool(modes[0]), "nvmlDeviceGetMigMode", handle),
+            "mig_enabled": value(lambda modes: bool(modes[0]), "nvmlDeviceGetMigMode", handle),
         }
         if found["mig_enabled"] is True:
             found["mig_devices"] = self.mig_devices(handle)
@@ -140,13 +140,13 @@ class Asker:
 
         version = getattr(self.nvml, "nvmlMemory_v2", None)
         if version is not None:
-            found = self.told(convert, "nvmlDeviceGetMemoryInfo", handle, version)
+            found = self.value(convert, "nvmlDeviceGetMemoryInfo", handle, version)
             if isinstance(found, list):
                 return found
-        return self.told(convert, "nvmlDeviceGetMemoryInfo", handle)
+        return self.value(convert, "nvmlDeviceGetMemoryInfo", handle)
 
     def processes(self, handle):  # type: (Any) -> Any
-        """Return number and memory of each process that uses the GPU; nothing else of it is looked at or told.
+        """Return number and memory of each process that uses the GPU; nothing else of it is read or reported.
 
         This process and the one that asks are left out.
         """
@@ -210,10 +210,10 @@ class Asker:
             memory = self.memory(slice_)
             found.append(
                 {
-                    "uuid": self.told(text, "nvmlDeviceGetUUID", slice_),
-                    "name": self.told(text, "nvmlDeviceGetName", slice_),
-                    "gpu_instance": self.told(int, "nvmlDeviceGetGpuInstanceId", slice_),
-                    "compute_instance": self.told(int, "nvmlDeviceGetComputeInstanceId", slice_),
+                    "uuid": self.value(text, "nvmlDeviceGetUUID", slice_),
+                    "name": self.value(text, "nvmlDeviceGetName", slice_),
+                    "gpu_instance": self.value(int, "nvmlDeviceGetGpuInstanceId", slice_),
+                    "compute_instance": self.value(int, "nvmlDeviceGetComputeInstanceId", slice_),
                     "memory": memory,
                 }
             )
@@ -252,7 +252,7 @@ def xids():  # type: () -> Union[List[str], Dict[str, str]]
 def answer(task):  # type: (Dict[str, str]) -> Dict[str, Any]
     """Return everything that NVML tells."""
     if task.get("library"):
-        # NVML was found where the loader does not look by itself: once it is loaded, its name is enough.
+        # NVML was found where the dynamic linker does not look by itself: once it is loaded, its name is enough.
         import ctypes
 
         try:
@@ -270,14 +270,14 @@ def answer(task):  # type: (Dict[str, str]) -> Dict[str, Any]
         code = getattr(error, "value", None)
         return {"error": code if isinstance(code, int) else -1, "text": str(error)[:200], "xids": guarded_xids()}
     found = {
-        "driver_version": asker.told(text, "nvmlSystemGetDriverVersion"),
-        "nvml_version": asker.told(text, "nvmlSystemGetNVMLVersion"),
-        "cuda_version": asker.told(
+        "driver_version": asker.value(text, "nvmlSystemGetDriverVersion"),
+        "nvml_version": asker.value(text, "nvmlSystemGetNVMLVersion"),
+        "cuda_version": asker.value(
             lambda number: "%d.%d" % (number // 1000, number % 1000 // 10),
             ("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
         ),
     }
-    count = asker.told(int, "nvmlDeviceGetCount")
+    count = asker.value(int, "nvmlDeviceGetCount")
     if isinstance(count, int):
         found["gpus"] = [asker.gpu(index) for index in range(min(count, 256))]
     else:

@@ -19,7 +19,7 @@ _SIGNS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg")
 #: Where nvidia-ml-py looks on Windows: what drivers install now, and what they did up to 2018.
 _WINDOWS = ("C:\\Windows\\System32\\nvml.dll", "C:\\Program Files\\NVIDIA Corporation\\NVSMI\\nvml.dll")
 
-#: The loader's own folders, where it has no cache; and where WSL keeps the driver, which its loader may not know.
+#: The dynamic linker's own folders, where it has no cache; and where WSL keeps the driver, which its loader may not know.
 _LOADER_FOLDERS = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _WSL_FOLDER = "/usr/lib/wsl/lib"
 
@@ -62,7 +62,7 @@ def ask_nvml(host: Host, sign: bool = False) -> NvmlQuestion:
 
 
 def _find_library(host: Host) -> Tuple[str, bool]:
-    """Find the library, and say whether the loader finds it by its name alone."""
+    """Find the library, and say whether the dynamic linker finds it by its name alone."""
     if host.system == "windows":
         return next((path for path in _WINDOWS if host.exists(path)), ""), True
     folders = [part for part in host.environ().get("LD_LIBRARY_PATH", "").split(":") if part]

@@ -60,7 +60,7 @@ def _read_gpus(host: Host) -> "Fact[Tuple[IntelGpu, ...]]":
             if host.read_text(host.join(device, "vendor"), 64).strip() != "0x8086":
                 continue
             number = host.read_text(host.join(device, "device"), 64).strip()[2:]
-        except OSError:  # a GPU that is no PCI device; Intel's are
+        except OSError:  # a GPU that is not a PCI device; Intel's are
             continue
         bus_id = host.path.basename(host.real_path(device))
         driver = host.join(device, "driver")

@@ -144,7 +144,7 @@ def _read_memory(host: Host) -> "Fact[int]":
 
 
 def parse_meminfo(text: str) -> int:
-    """Return the total memory in bytes, 0 where it is not there.
+    """Return the total memory in bytes, 0 if it is not there.
 
     ::
 
@@ -169,7 +169,7 @@ def _read_address_space(host: Host) -> "Fact[int]":
 
 
 def parse_limits(text: str) -> Optional[int]:
-    """Return how large the process's address space may grow in bytes, None where that is not limited (``ulimit -v``).
+    """Return how large the process's address space may grow in bytes, None if that is not limited (``ulimit -v``).
 
     ::
 
@@ -204,10 +204,10 @@ def _read_windows(host: Host) -> Processor:
     affinity: Fact[int] = Fact.absent("GetProcessAffinityMask")
     if number and count <= 64:
         affinity = Fact.of(number, "GetProcessAffinityMask")
-    told = "IsProcessorFeaturePresent"
+    source = "IsProcessorFeaturePresent"
     return Processor(
         cpu_model=Fact.of(host.scrub(model), _REGISTRY) if model else Fact.unknown(problem or "no name", _REGISTRY),
-        cpu_flags=Fact.of(features, told) if features else Fact.unknown("not told by this Windows", told),
+        cpu_flags=Fact.of(features, source) if features else Fact.unknown("not told by this Windows", source),
         cpu_count=cores,
         memory_bytes=Fact.of(total, "GlobalMemoryStatusEx")
         if total

@@ -267,7 +267,7 @@ def _is_site(host: Host, folder: str) -> bool:
 
 
 def _is_target(by_name: List[Tuple[str, FrozenSet[str]]], folder: str) -> bool:
-    """Whether an installer was told to install there (``pip install --target``): then what is found there is meant."""
+    """Whether an installer was told to install there (``pip install --target``): then what is found there is the right one."""
     return any(name.endswith(".dist-info") for entry, names in by_name if entry == folder for name in names)
 
 
@@ -310,7 +310,7 @@ def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, .
     """
     found: List[PluginLibrary] = []
     folders = [folder for folder, names in listing if "site-packages" in folder and "tensorflow-plugins" in names]
-    # It looks into the interpreter's own folders as well, whatever became of the path; one of another name is another one.
+    # It looks into the interpreter's own folders as well, whatever the path is; one of another name is another one.
     for folder in (host.interpreter.user_site, *host.interpreter.site_paths):
         if folder and folder not in folders and host.is_dir(host.join(folder, "tensorflow-plugins")):
             folders.append(folder)

@@ -1,4 +1,4 @@
-"""AMD's compute stack: its kernel driver's own list of GPUs, and where its libraries lie.
+"""AMD's compute stack: its kernel driver's own list of GPUs, and where its libraries are.
 
 Everything is read from /sys and /dev. AMD's library for that (amdsmi) reads the same files, and needs an installed ROCm to
 say that there is none.
@@ -145,7 +145,7 @@ def _numbers(text: str) -> Tuple[int, ...]:
 
 
 def _read_libraries(host: Host, likely: bool) -> "Fact[Tuple[Library, ...]]":
-    """The runtime's libraries. On a machine without any sign of ROCm only the loader's cache is asked, which is at hand."""
+    """The runtime's libraries. On a machine without any sign of ROCm, only the dynamic linker's cache is searched."""
     variable = host.environ().get("LD_LIBRARY_PATH", "")
     cached = any(name.startswith(_STEMS) for name in host.loader_cache())
     if not (likely or cached or "rocm" in variable or "hip" in variable or host.exists(_DXG)):

@@ -35,7 +35,7 @@ def parse_xids(text: str) -> Tuple[Xid, ...]:
 
 
 def parse_since_start(text: str) -> Optional[str]:
-    """Return the part of a log that was written since the kernel's last start, None where it does not show that.
+    """Return the part of a log that was written since the kernel's last start, None if it does not show that.
 
     The kernel's first line names its version; its stamps count the seconds since then, and fall back at a start.
 
