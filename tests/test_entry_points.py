@@ -1,7 +1,9 @@
 """Which distributions have entry points for devicekit: all may, and the look at them is quick."""
 
 import os
+import sys
 import time
+import types
 
 import pytest
 
@@ -88,3 +90,10 @@ def test_the_machine_names_them(tmp_path):
     python = read_python(LiveHost(interpreter))
     assert python.plugin_distributions == ("acme-runtime",)
     assert [item.name for item in python.distributions.value] == ["acme-runtime"]
+
+
+def test_an_imported_framework_is_in_the_description_of_this_interpreter(monkeypatch):
+    module = types.ModuleType("torch")
+    module.__version__ = "2.13.0"
+    monkeypatch.setitem(sys.modules, "torch", module)
+    assert ("torch", "2.13.0") in this_interpreter().modules

@@ -1,25 +1,117 @@
-"""Small files that devicekit keeps in the user's cache folder: read only where they are this user's, replaced as a whole."""
+"""Small files in the user's cache folder: read only if they are this user's, replaced as a whole.
 
+`JsonCache` is what benchmark figures and tunings are cached with, keyed by a fingerprint of the machine's state. The
+results of self-tests use the functions below it.
+"""
+
+import json
 import os
 import stat
 import time
-from typing import Callable, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar
 
-__all__ = ["LIMIT_BYTES", "read_own", "tidy", "write_whole"]
+__all__ = ["LIMIT_BYTES", "JsonCache", "read_own", "tidy", "write_whole"]
 
-#: A file that is larger is none of ours.
+#: A larger file is not ours.
 LIMIT_BYTES = 1 << 20
+
+#: A temporary file that is older was left by a process that was killed.
+_STALE_S = 3600.0
+
+T = TypeVar("T")
+
+
+class JsonCache:
+    """Files of one kind, each a JSON object with the time at which it was written.
+
+    Parameters
+    ----------
+    kind : str
+        Beginning of their names: ``"bench"``.
+    schema : int
+        Raised if files of an earlier form must not be read.
+    life_s : float
+        How long a file counts.
+    """
+
+    def __init__(self, kind: str, schema: int, life_s: float) -> None:
+        self._kind, self._schema, self._life_s = kind, schema, life_s
+
+    def name(self, state: str, key: str) -> str:
+        """Return the name of the file for a key in a state of the machine."""
+        return "%s-%s-%s.json" % (self._kind, state, key)
+
+    def read(
+        self,
+        folder: str,
+        name: str,
+        state: str,
+        decode: Callable[[Dict[str, Any]], T],
+        life_of: Optional[Callable[[T], float]] = None,
+    ) -> Optional[Tuple[float, T]]:
+        """Return when a file was written and what it holds; None if it is missing, too old, damaged, or not ours.
+
+        Parameters
+        ----------
+        folder, name : str
+        state : str
+            In which it must have been written.
+        decode : callable
+            From the file's data to a value; raises if a part is missing or is something else.
+        life_of : callable or None
+            How long a value counts, if that depends on the value.
+        """
+        try:
+            data = json.loads(read_own(os.path.join(folder, name)))
+            if data["schema"] != self._schema or data["state"] != state:
+                return None
+            then, value = float(data["time"]), decode(data)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
+            return None
+        life_s = self._life_s if life_of is None else life_of(value)
+        return (then, value) if 0 <= time.time() - then < life_s else None
+
+    def read_all(
+        self,
+        folder: str,
+        state: str,
+        decode: Callable[[Dict[str, Any]], T],
+        life_of: Optional[Callable[[T], float]] = None,
+    ) -> List[T]:
+        """Return what the files of a state hold, the newest first."""
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:  # nothing was cached yet, or it may not be listed
+            return []
+        names = [name for name in names if name.startswith("%s-%s-" % (self._kind, state))]
+        found = [
+            item for item in (self.read(folder, name, state, decode, life_of) for name in names) if item is not None
+        ]
+        return [value for _, value in sorted(found, key=lambda item: -item[0])]
+
+    def write(self, folder: str, name: str, state: str, data: Dict[str, Any]) -> Optional[str]:
+        """Write a file, and remove those that are too old; return the problem, None if there was none."""
+        text = json.dumps(dict(data, schema=self._schema, state=state, time=time.time()))
+        problem = write_whole(folder, name, text, ".%s-" % self._kind)
+        if problem is None:
+            tidy(folder, self._life_of_name)
+        return problem
+
+    def _life_of_name(self, name: str) -> Optional[float]:
+        if name.startswith(".%s-" % self._kind):
+            return _STALE_S
+        return self._life_s if name.startswith("%s-" % self._kind) else None
 
 
 def read_own(path: str) -> str:
-    """Return the text of a small regular file of this user that nobody else can write. A link is followed nowhere.
+    """Return the text of a small regular file of this user that no other user can write. Links are not followed.
 
     Raises
     ------
     OSError
-        Where it is not there or cannot be read.
+        If it does not exist or cannot be read.
     ValueError
-        Where it is somebody else's, can be written by others, is too large, no regular file, or no text.
+        If it belongs to another user, can be written by others, is too large, or is not a regular text file.
     """
     # Without O_NONBLOCK a FIFO of that name would be waited for.
     flags = os.O_RDONLY
@@ -28,23 +120,22 @@ def read_own(path: str) -> str:
     with open(os.open(path, flags), "rb") as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT_BYTES:
-            raise ValueError("no file of ours")
+            raise ValueError("not a file of devicekit")
         if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
-            raise ValueError("somebody else's, or somebody else could write it")
+            raise ValueError("another user owns it, or could write it")
         return stream.read(LIMIT_BYTES + 1).decode("utf-8")
 
 
 def write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str]:
-    """Put a file in the place of the one of that name, for this user only; return what went wrong, None where nothing did.
+    """Replace a file as a whole, readable by this user only; return the problem, None if there was none.
 
     Parameters
     ----------
     folder, name : str
-        Where, and what it is called. The folder is made where it is not there.
+        The folder is created if it does not exist.
     text : str
-        What it holds.
     prefix : str
-        Beginning of the name of the temporary file, by which `tidy` finds it where this process is killed.
+        Beginning of the name of the temporary file, by which `tidy` finds it if this process is killed.
     """
     import tempfile
 
@@ -63,7 +154,7 @@ def write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str]
 
 
 def tidy(folder: str, life_s: Callable[[str], Optional[float]]) -> None:
-    """Remove the files that have outlived their time: ``life_s`` says it for a name, None for what is not ours."""
+    """Remove the files that are too old: ``life_s`` returns how long a file of that name counts, None for files of others."""
     now = time.time()
     try:
         names = os.listdir(folder)
@@ -74,5 +165,5 @@ def tidy(folder: str, life_s: Callable[[str], Optional[float]]) -> None:
         try:
             if life is not None and now - os.lstat(path).st_mtime > life:
                 os.unlink(path)
-        except OSError:  # another process was faster, or it is somebody else's
+        except OSError:  # another process was faster, or it belongs to another user
             continue

@@ -1,13 +1,11 @@
-"""Figures of benchmarks, kept in one small file each under a fingerprint of the machine's state, and what was measured.
+"""Cached figures of benchmarks, keyed by a fingerprint of the machine's state and by what was measured.
 
-The state is all that a speed depends on: interpreter, distributions, native files, driver, devices and variables, as for
-the verdicts of trials, further the processors that this process may use and the variables that set numbers of threads.
+The state is everything that a speed depends on: interpreter, distributions, native files, driver, devices and variables, as
+for the results of self-tests, and also the processors that this process may use and the variables that set numbers of threads.
 """
 
-import json
 import math
 import os
-import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import name_of
@@ -15,7 +13,7 @@ from ..machine.detect import real_machine
 from ..machine.facts import Machine
 from ..selection.selection import Change
 from ..selection.throughput import Throughput
-from .cache import read_own, tidy, write_whole
+from .cache import JsonCache
 from .current import current_changes
 from .settings import cache_folder
 from .trial.fingerprint import digest, fingerprint
@@ -25,7 +23,7 @@ __all__ = ["LIFE_S", "cached_speeds", "load", "rows_of", "save", "state_of", "th
 #: Of `devicekit.measure.benchmark.child.measure`.
 Task = Mapping[str, Any]
 
-#: Raised where figures of an earlier form must not be read.
+#: Raised if figures of an earlier form must not be read.
 _SCHEMA = 1
 
 #: Figures count for so long: clocks, temperatures and other users of the machine are in no fingerprint.
@@ -33,9 +31,10 @@ LIFE_S = 30 * 24 * 3600.0
 
 #: Why something could not be measured may be another thing soon.
 _PROBLEM_LIFE_S = 3600.0
-_STALE_S = 3600.0
 
-#: More steps of one benchmark are not kept.
+_CACHE = JsonCache("bench", _SCHEMA, LIFE_S)
+
+#: More steps of one benchmark are not cached.
 _MOST_STEPS = 10000
 
 #: What a speed depends on and a verdict does not.
@@ -92,7 +91,7 @@ def cached_speeds(machine: Machine) -> Tuple[Throughput, ...]:
 
 
 def load(folder: str, state: str, task: Task) -> Optional[Throughput]:
-    """Return what was measured before; None where that is nothing, too old, damaged, somebody else's, or no figures.
+    """Return what was measured before; None if there is nothing, or it is too old, damaged, not ours, or without figures.
 
     Parameters
     ----------
@@ -113,43 +112,32 @@ def load(folder: str, state: str, task: Task) -> Optional[Throughput]:
 
 
 def save(folder: str, state: str, task: Task, row: Throughput) -> Optional[str]:
-    """Keep figures; return what went wrong, None where nothing did. The file is replaced as a whole.
+    """Cache figures; return the problem, None if there was none. The file is replaced as a whole.
 
-    A row without figures does not take the place of one with them.
+    A row without figures does not replace one with figures.
     """
-    name = _name(state, dict(task, device=row.device))
+    task = dict(task, device=row.device)
+    name = _name(state, task)
     if row.problem:
         before = _read(folder, name, state)
         if before is not None and not before.row.problem:
             return None
     values = dict(row.to_dict(), step_seconds=list(row.step_seconds[-_MOST_STEPS:]))
     values["warmup_seconds"] = list(row.warmup_seconds[:_MOST_STEPS])
-    data = {"schema": _SCHEMA, "state": state, "time": time.time(), "row": values}
-    data["key"] = _key(dict(task, device=row.device))
     limit = _limit(task)
-    data["asked"] = [int(task["num_batches"]), None if math.isinf(limit) else limit]
-    problem = write_whole(folder, name, json.dumps(data), ".bench-")
-    if problem is None:
-        tidy(folder, _life_s)
-    return problem
+    asked = [int(task["num_batches"]), None if math.isinf(limit) else limit]
+    return _CACHE.write(folder, name, state, {"row": values, "key": _key(task), "asked": asked})
 
 
 def rows_of(folder: str, state: str) -> Tuple[Throughput, ...]:
     """Return all that was measured in a state of this machine, the newest first; also what could not be measured.
 
-    `Throughput.xla` is what was asked for, None where nothing was: devices may differ in what the framework makes of that.
+    `Throughput.xla` is what was requested, None if nothing was: devices may differ in what the framework makes of that.
     """
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:  # nothing was kept yet, or it may not be listed
-        return ()
-    found = [_read(folder, name, state) for name in names if name.startswith("bench-%s-" % state)]
-    kept = sorted((item for item in found if item is not None), key=lambda item: -item.time)
-    return tuple(item.row.replace(xla=item.xla) for item in kept)
+    return tuple(item.row.replace(xla=item.xla) for item in _CACHE.read_all(folder, state, _decode, _life_of))
 
 
-class _Kept(NamedTuple):
-    time: float
+class _Entry(NamedTuple):
     key: List[Any]
     num_batches: int
     seconds: float
@@ -173,27 +161,27 @@ def _key(task: Task) -> List[Any]:
 
 
 def _name(state: str, task: Task) -> str:
-    return "bench-%s-%s.json" % (state, digest(_key(task), 8))
+    return _CACHE.name(state, digest(_key(task), 8))
 
 
-def _read(folder: str, name: str, state: str) -> Optional[_Kept]:
-    """Return what is in a file; None where it is nothing of ours, or too old."""
-    try:
-        data = json.loads(read_own(os.path.join(folder, name)))
-        if data["schema"] != _SCHEMA or data["state"] != state:
-            return None
-        row, then, key = _decode(data["row"]), float(data["time"]), data["key"]
-        count, seconds = data["asked"]
-        if not isinstance(key, list) or len(key) != 8 or not _is_count(count):
-            return None
-        kept = _Kept(then, key, count, math.inf if seconds is None else float(seconds), row)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
-        return None  # damaged, of another release, or not ours: it will be measured anew
-    life = _PROBLEM_LIFE_S if row.problem else LIFE_S
-    return kept if 0 <= time.time() - then < life else None
+def _read(folder: str, name: str, state: str) -> Optional[_Entry]:
+    found = _CACHE.read(folder, name, state, _decode, _life_of)
+    return None if found is None else found[1]
 
 
-def _decode(values: Dict[str, Any]) -> Throughput:
+def _life_of(entry: _Entry) -> float:
+    return _PROBLEM_LIFE_S if entry.row.problem else LIFE_S
+
+
+def _decode(data: Dict[str, Any]) -> _Entry:
+    row, key = _row(data["row"]), data["key"]
+    count, seconds = data["asked"]
+    if not isinstance(key, list) or len(key) != 8 or not _is_count(count):
+        raise TypeError("not what was asked for")
+    return _Entry(key, count, math.inf if seconds is None else float(seconds), row)
+
+
+def _row(values: Dict[str, Any]) -> Throughput:
     if not all(isinstance(values[name], str) for name in _TEXTS):
         raise TypeError("a text is something else")
     xla, peak, size = values["xla"], values["memory_peak_bytes"], values["batch_size"]
@@ -217,9 +205,3 @@ def _check_seconds(values: Any) -> None:
         raise TypeError("no list of seconds")
     if not all(isinstance(item, (int, float)) and math.isfinite(item) and 0 <= item < 1e6 for item in values):
         raise TypeError("no seconds")
-
-
-def _life_s(name: str) -> Optional[float]:
-    if name.startswith(".bench-"):
-        return _STALE_S
-    return LIFE_S if name.startswith("bench-") else None

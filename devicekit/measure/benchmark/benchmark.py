@@ -8,10 +8,10 @@ from ...diagnosis.findings import Finding
 from ...selection.throughput import Throughput
 from ..child_environment import clean_environment
 from .arguments import tasks_for
+from .cached_rows import SpeedCache
 from .largest_batch import largest_batch
 from .outcome import joined, row_of
 from .result import BenchmarkResult
-from .speed_cache import SpeedCache
 
 __all__ = ["SECONDS", "TIMEOUT_S", "benchmark", "findings_of"]
 
