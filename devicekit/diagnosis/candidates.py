@@ -1,4 +1,4 @@
-"""What follows from the findings: candidate devices. Pure."""
+"""The candidate devices that follow from the findings. Pure."""
 
 from typing import FrozenSet, List, Tuple
 
@@ -167,7 +167,7 @@ def _in_order(view: View, framework: str) -> List[Accelerator]:
 
 
 def _platform(view: View, item: Accelerator, framework: str) -> str:
-    """By which platform an installed framework would drive an accelerator, "" where it cannot."""
+    """By which platform an installed framework would drive an accelerator, "" if it cannot."""
     if framework != "tensorflow":
         platform = next(vendor.platform for vendor in VENDORS if vendor.key == item.vendor)
         return platform if uses(view, framework, platform) else ""

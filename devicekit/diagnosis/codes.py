@@ -2,7 +2,7 @@
 
 __all__ = ["CODES", "MEASURED_CODES", "NOT_IN_LOGS"]
 
-#: The order of evaluation, and of findings of the same severity: a cause stands before what it can hide.
+#: The order of evaluation, and of findings of the same severity: a cause comes before what it can hide.
 CODES = (
     "python-unsupported", "platform-unsupported", "system-library-too-old", "cpu-instructions-missing",
     "msvc-runtime-missing", "framework-missing", "install-corrupt", "distributions-conflict", "module-shadowed",

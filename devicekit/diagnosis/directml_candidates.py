@@ -12,7 +12,7 @@ __all__ = ["directml_candidates"]
 
 
 def directml_candidates(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> Optional[List[Candidate]]:
-    """Return TensorFlow's DirectML devices in its order, then the adapters that it rejects; None where they are not known."""
+    """Return TensorFlow's DirectML devices in its order, then the adapters that it rejects; None if they are not known."""
     listing = known_listing(view)
     if listing is None:
         return None

@@ -1,8 +1,8 @@
-"""What the dynamic loader would find for a framework, replayed on the facts of a machine. Pure: nothing is loaded.
+"""What the dynamic linker would find for a framework, replayed on the facts of a machine. Pure: nothing is loaded.
 
 The order is glibc's (``elf/dl-load.c``, ``ld.so(8)``), as seen with ``LD_DEBUG=libs``: what the process has loaded under
 that name; where the asking library has no DT_RUNPATH, the DT_RPATH of it, of those that need it, and of the program;
-LD_LIBRARY_PATH as it was when the process started; DT_RUNPATH; the loader's cache; its own folders. A library that needs
+LD_LIBRARY_PATH as it was when the process started; DT_RUNPATH; the linker's cache; its own folders. A library that needs
 another one that cannot be found does not load.
 """
 
@@ -12,7 +12,7 @@ from ..machine.facts import Cuda, Library, Opener
 
 __all__ = ["Attempt", "DynamicLinker", "Repair", "repair"]
 
-#: Folders that the loader looks into by itself.
+#: Folders that the dynamic linker searches by default.
 _OWN_FOLDERS = (
     "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64",
     "/usr/lib64", "/lib", "/usr/lib", "C:\\Windows\\System32",
@@ -48,7 +48,7 @@ class DynamicLinker:
     Raises
     ------
     UnknownFactError
-        Where the libraries could not be listed.
+        If the libraries could not be listed.
     """
 
     def __init__(self, cuda: Cuda, opener: Opener) -> None:
@@ -71,7 +71,7 @@ class DynamicLinker:
         return Attempt(None, (name,)) if library is None else self.load(library)
 
     def find(self, name: str) -> Optional[Library]:
-        """Return the file that a name leads the framework to, None where it leads to none."""
+        """Return the file that a name leads the framework to, None if it leads to none."""
         return self._in(name, self._opener.own) or self._find(name, (self._opener,))
 
     def load(self, library: Library) -> Attempt:
@@ -110,7 +110,7 @@ class DynamicLinker:
 
 
 def _key(path: str) -> str:
-    return path.lower() if "\\" in path else path  # Windows does not tell cases apart
+    return path.lower() if "\\" in path else path  # Windows ignores case
 
 
 class Repair(NamedTuple):

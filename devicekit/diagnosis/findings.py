@@ -49,14 +49,14 @@ class Evidence(Record):
 
 
 class Fix(Record):
-    """One way out. The first of a finding's fixes is the shortest that works.
+    """One option to fix a finding. The first of its fixes is the shortest that works.
 
     Attributes
     ----------
     text : str
         What to do, in words.
     command : str or None
-        What to type, exactly, in the shell of the machine that was examined; None where there is nothing to type.
+        What to type, exactly, in the shell of the machine that was examined; None if there is nothing to type.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Fix(Record):
 
 
 class LazyFixes(Sequence[Fix]):
-    """Fixes that are worked out when somebody looks at them: finding a set of releases costs more than all rules."""
+    """Fixes that are computed when they are accessed: finding a set of releases costs more than all rules."""
 
     def __init__(self, make: Callable[[], Tuple[Fix, ...]]) -> None:
         self._make: Optional[Callable[[], Tuple[Fix, ...]]] = make
@@ -116,14 +116,14 @@ class Finding(Record):
     evidence : tuple of Evidence
         What was seen and where.
     fix : sequence of Fix
-        Ways out, the shortest that works first; some are worked out when they are looked at.
+        Options, the shortest that works first; some are computed when they are accessed.
     blocks : tuple of str
         What cannot be used because of it: names of frameworks (``"tensorflow"``: its import) or a part of one
         (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``); platforms of the candidate devices (``"cuda"``,
         ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``) for every framework, or for the build of one alone
         (``"tensorflow.cuda"``; ``"torch.gpu"``: all of them); or one device (``"gpu:1"``, ``"tensorflow.gpu:1"``).
     url : str
-        Where the fact behind it can be read, "" where it was measured.
+        If the fact behind it can be read, "" if it was measured.
     """
 
     code: str
@@ -167,32 +167,32 @@ class Candidate(Record):
         ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``, ``"pluggable"`` (a TensorFlow plug-in
         that devicekit does not know), or ``""`` where no installed framework build can drive it.
     name : str
-        The product's name as the driver tells it.
+        The product's name as the driver reports it.
     usable : bool or None
-        None where only a run can tell.
+        None if only a run can tell.
     blocked_by : tuple of str
-        Codes of the findings that stand in the way.
+        Codes of the findings that block it.
     memory_bytes : int or None
-        Total memory of the device, None where it is not known.
+        Total memory of the device, None if it is not known.
     memory_free_bytes : int or None
-        What was free of it when the machine was looked at.
+        How much of it was free when the machine was examined.
     uuid : str
-        The vendor's identifier of the device (``GPU-...``, ``MIG-...``), "" where it is not known.
+        The vendor's identifier of the device (``GPU-...``, ``MIG-...``), "" if it is not known.
     compute_capability : str
-        Of an NVIDIA GPU (``"8.0"``), "" where it is not known.
+        Of an NVIDIA GPU (``"8.0"``), "" if it is not known.
     remark : str
-        What is uncertain about it, such as its number among cards of several kinds; "" where nothing is.
+        What is uncertain about it, such as its number among cards of several kinds; "" if nothing is.
     memory_used_bytes : int or None
-        What all programs together used of its memory when the machine was looked at.
+        Memory that all programs together used when the machine was examined.
     utilization_percent : int or None
         How busy it was then.
     location : str
-        Where it sits: its address on the PCI bus (``0000:07:00.0``; of a slice that of the whole GPU), or its number among
-        the adapters that DirectX counts (``adapter 1``); "" where that is not known.
+        If it sits: its address on the PCI bus (``0000:07:00.0``; of a slice that of the whole GPU), or its number among
+        the adapters that DirectX counts (``adapter 1``); "" if that is not known.
     numbering : str
         What the number in ``device`` counts: ``"fastest-first"`` (CUDA's own order), ``"pci-bus"``, ``"variable"`` (the
         order in which a variable of yours names them), ``"driver"`` (ROCm's, Intel's or DirectX's order), ``"plug-in"``
-        (what the plug-in of the platform says); "" where there is but one, or nobody knows.
+        (what the plug-in of the platform says); "" if there is but one, or nobody knows.
     device_type : str
         Of a plug-in's platform: what the framework calls such devices (``"NPU"``); "" for all others.
     environment : tuple of (str, str)
@@ -227,11 +227,11 @@ class FrameworkStatus(Record):
     version : str or None
         As far as it can be read.
     will_import, will_run_keras : bool or None
-        None where it is not known.
+        None if it is not known.
     devices : tuple of str
         What the framework will list, for example ``("CPU:0",)``; empty where it will not import.
     cause : str or None
-        Code of the finding that stands in the way.
+        Code of the finding that blocks it.
     """
 
     framework: str
@@ -250,7 +250,7 @@ class Diagnosis(Record):
     findings : tuple of Finding
         The blocking ones first; causes without their symptoms.
     candidates : tuple of Candidate
-        Every device, usable or blocked by which finding, for the framework that is meant. The CPU comes last.
+        Every device, usable or blocked by which finding, for the selected framework. The CPU comes last.
     frameworks : tuple of FrameworkStatus
         What each installed framework will do.
     not_evaluated : tuple of NotEvaluated
@@ -292,12 +292,12 @@ class Diagnosis(Record):
         return dict(self.libraries).get(name_of(framework) if framework else "", ())
 
     def candidates_for(self, framework: Optional[str]) -> Tuple[Candidate, ...]:
-        """Return every device as one framework would use it, whether it is the one that is meant or not.
+        """Return every device as one framework would use it, whether it is the selected one or not.
 
         Parameters
         ----------
         framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
-            None: the one that is meant.
+            None: the selected framework.
         """
         return dict(self.by_framework).get(name_of(framework) if framework else "", self.candidates)
 
@@ -309,7 +309,7 @@ class Diagnosis(Record):
         return found[0] if found else None
 
     def framework(self, name: str) -> Optional[FrameworkStatus]:
-        """Return what is expected of a framework, or None where it is not installed."""
+        """Return what is expected of a framework, or None if it is not installed."""
         for status in self.frameworks:
             if status.framework == name:
                 return status

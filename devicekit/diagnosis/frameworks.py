@@ -1,4 +1,4 @@
-"""Which framework is meant. Pure: decided from what is known of the machine, and an argument."""
+"""Which framework is selected. Pure: decided from the facts of the machine and an argument."""
 
 from typing import Optional
 
@@ -9,7 +9,7 @@ __all__ = ["BACKENDS", "FRAMEWORKS", "TITLES", "choose_framework", "is_installed
 #: What may be asked for. ``"any"``: whichever of the installed ones can use the device.
 FRAMEWORKS = ("tensorflow", "keras", "jax", "torch", "any")
 
-#: The frameworks that Keras computes with and devicekit sets up; the first one is taken where nothing says which.
+#: The frameworks that Keras computes with and devicekit sets up; the first one is taken if nothing says which.
 BACKENDS = ("tensorflow", "jax", "torch")
 
 #: What their makers call them, for messages.
@@ -17,7 +17,7 @@ TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX",
 
 
 def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[str]:
-    """Decide which framework is meant.
+    """Decide which framework is selected.
 
     In this order: the argument; what is imported (Keras with its backend, or a library alone; of several the one that
     Keras would take); ``KERAS_BACKEND``; ``keras.json``; what is installed. ``"any"`` is decided as no argument is: whether
@@ -26,12 +26,12 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
     Returns
     -------
     str or None
-        ``"tensorflow"``, ``"tensorflow1"``, ``"jax"``, ``"torch"``; None where there is none, or the asked one is not there.
+        ``"tensorflow"``, ``"tensorflow1"``, ``"jax"``, ``"torch"``; None if there is none, or the asked one is not there.
 
     Raises
     ------
     ValueError
-        Where the argument is no framework that devicekit knows.
+        If the argument is no framework that devicekit knows.
     """
     if asked is not None and asked not in FRAMEWORKS:
         raise ValueError(
@@ -52,9 +52,9 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
 
 
 def keras_backend(machine: Machine) -> Optional[str]:
-    """Return the backend that the imported Keras has, or that Keras would take; None where there is no Keras at all.
+    """Return the backend that the imported Keras has, or that Keras would take; None if there is no Keras at all.
 
-    Keras up to 2 knows TensorFlow only. Keras 3 takes ``KERAS_BACKEND``, then ``keras.json``, then TensorFlow
+    Keras up to 2 supports only TensorFlow. Keras 3 takes ``KERAS_BACKEND``, then ``keras.json``, then TensorFlow
     (keras/src/backend/config.py).
     """
     python, process = machine.python, machine.process
@@ -70,7 +70,7 @@ def keras_backend(machine: Machine) -> Optional[str]:
     if named:
         return named
     if process.env("TF_USE_LEGACY_KERAS") in ("true", "True", "1") and is_installed(machine, "tensorflow"):
-        return "tensorflow"  # who asks for the Keras of TensorFlow does not mean the other one's file of settings
+        return "tensorflow"  # asking for TensorFlow's Keras overrides the settings file of Keras 3
     config = python.keras_config.or_none()
     return (config.backend if config is not None else None) or "tensorflow"
 
@@ -84,7 +84,7 @@ def keras_is_free(machine: Machine) -> bool:
 
 
 def _keras_version(machine: Machine) -> Optional[str]:
-    """The version of the Keras that is imported or would be; "" where it cannot be read, None where there is none."""
+    """The version of the Keras that is imported or would be; "" if it cannot be read, None if there is none."""
     for module in machine.process.modules:
         if module.name == "keras":
             return module.version

@@ -1,6 +1,6 @@
 """Fixes that install something: sets of releases that work as a whole, from the same engine as `devicekit resolve`.
 
-The engine is imported and asked when somebody looks at a fix, not when a rule fires.
+The engine is imported and asked when a fix is accessed, not when a rule fires.
 """
 
 import logging
@@ -15,7 +15,7 @@ __all__ = ["add", "elsewhere", "install_goal", "repair_install", "replace_by_goa
 
 _LOG = logging.getLogger("devicekit")
 
-#: What stays in an environment when it is mended, whatever version it then has.
+#: What stays in an environment when it is repaired, whatever version it then has.
 _STAYS = ("keras", "tf-keras")
 
 #: What stays as it is.
@@ -56,7 +56,7 @@ def repair_install(view: View, text: str, *otherwise: str, extra: str = "", firs
     text : str
         What to do, in words.
     *otherwise : str
-        What the rule would have installed: for that of which the data hold nothing, and where no set is known.
+        What the rule would have installed: for that that the data do not cover, and where no set is known.
     extra : str
         An extra of TensorFlow that has to be there (``"and-cuda"``).
     first : str

@@ -6,7 +6,7 @@ __all__ = ["applies", "bare_name", "bounded", "normal_name"]
 
 
 def bare_name(requirement: str) -> str:
-    """Return what stands before the bounds of a requirement."""
+    """Return the part of a requirement before its bounds."""
     for position, character in enumerate(requirement):
         if character in "<>=!~[ ":
             return requirement[:position]

@@ -1,4 +1,4 @@
-"""Which findings are symptoms of others, and how much those weigh of frameworks that are not meant. Pure."""
+"""Which findings are symptoms of others, and how severe they are for frameworks that are not selected. Pure."""
 
 from typing import List, NamedTuple, Sequence, Tuple
 
@@ -10,7 +10,7 @@ __all__ = ["Cause", "as_seen_from", "cause_of", "hides_all", "is_symptom"]
 
 
 class Cause(NamedTuple):
-    """A code that fired. ``frameworks``: the only ones that it is about, () where it is about all."""
+    """A code that fired. ``frameworks``: the only ones that it is about, () if it is about all."""
 
     code: str
     frameworks: Tuple[str, ...]
@@ -43,16 +43,16 @@ def is_symptom(finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, 
 
 
 def as_seen_from(finding: Finding, meant: str) -> Finding:
-    """Return a finding with the weight that it has for the framework that is meant.
+    """Return a finding with the severity that it has for the selected framework.
 
-    What is wrong with another one is worth knowing, and no reason to alarm somebody who does not use that.
+    What is wrong with another framework is only a note for anyone who does not use it.
     """
     about = frameworks_in(finding.blocks)
     if finding.severity == "info" or not about or meant in about:
         return finding
     if finding.severity == "warning":
         return finding.replace(severity="info")
-    # What would mend the other one may change what the meant one needs.
+    # What would fix the other one may change what the selected one needs.
     text = "No action needed while you use %s; otherwise install %s in a separate environment"
     leave = Fix(text % (TITLES[meant], " and ".join(TITLES[name] for name in about)))
     return finding.replace(severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))

@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class _Once(Generic[_T]):
-    """A property that is worked out when it is first asked for; one that raises is worked out anew."""
+    """A property that is computed at its first use; one that raises is computed again."""
 
     def __init__(self, make: Callable[[Any], _T]) -> None:
         self._make = make
@@ -26,7 +26,7 @@ class _Once(Generic[_T]):
     def __get__(self, view: Any, owner: Any = None) -> _T:
         if view is None:  # asked of the class, by a tool for documentation
             return self  # type: ignore[return-value]
-        # It has no __set__: what lies in the instance's dictionary is found before it from now on.
+        # It has no __set__: an entry in the instance's dictionary takes precedence from now on.
         made = view.__dict__[self._make.__name__] = self._make(view)
         return made
 
@@ -57,7 +57,7 @@ class View:
         owners = self.tensorflow_distributions
         package = self.machine.python.package("tensorflow")
         if package is not None and len(owners) > 1:
-            # Python imports from the first folder of the path that has it: what lies in others does not matter.
+            # Python imports from the first folder of the path that has it: what is in others does not matter.
             here = tuple(item for item in owners if item.location.startswith(package.path_entry))
             owners = here or owners
         if len(owners) < 2:
@@ -102,12 +102,12 @@ class View:
 
     @property
     def known_row(self) -> Optional[TensorFlowRow]:
-        """The matrix row of the installed TensorFlow, None where there is no TensorFlow.
+        """The matrix row of the installed TensorFlow, None if there is no TensorFlow.
 
         Raises
         ------
         UnknownFactError
-            Where its version cannot be read, or the matrix does not know the release.
+            If its version cannot be read, or the matrix does not know the release.
         """
         row = self.tensorflow_row
         if row is None and self.has_tensorflow:
@@ -120,12 +120,12 @@ class View:
         return row
 
     def version(self, name: str) -> Optional[str]:
-        """The version of an installed distribution, None where it is not installed.
+        """The version of an installed distribution, None if it is not installed.
 
         Raises
         ------
         UnknownFactError
-            Where it is installed and its version cannot be read.
+            If it is installed and its version cannot be read.
         """
         found = self.machine.python.distribution(name)
         return found.version.value if found is not None else None

@@ -63,7 +63,7 @@ def code_for(build: Build, target: Target) -> Code:
 
 
 def refuses_driver(build: Build, target: Target, matrix: Matrix) -> Optional[str]:
-    """Return why the NVIDIA driver of a target cannot run a build, None where it can or where that is not known."""
+    """Return why the NVIDIA driver of a target cannot run a build, None if it can or where that is not known."""
     row = matrix.cuda(build.cuda)
     if row is None or not target.driver or not target.described:
         return None

@@ -56,7 +56,7 @@ class Matrix:
         return self._tables[name]
 
     def project(self, name: str) -> Optional[Project]:
-        """Return the releases of a project on the package registry, None where the data hold nothing of it."""
+        """Return the releases of a project on the package registry, None if the data hold nothing of it."""
         if name not in self._projects:
             known = re.match(r"[a-z0-9-]+$", name) is not None
             try:
@@ -75,7 +75,7 @@ class Matrix:
         return tuple(self._tensorflow_row(row) for row in self._table("loads"))
 
     def tensorflow(self, version: Optional[str]) -> Optional[TensorFlowRow]:
-        """Return the row of a TensorFlow release, None where it is not known."""
+        """Return the row of a TensorFlow release, None if it is not known."""
         if not version:
             return None
         minor = ".".join(version.split(".")[:2])
@@ -147,7 +147,7 @@ class Matrix:
         )
 
     def import_memory(self, project: str, version: str) -> Optional[ImportMemory]:
-        """Return how much memory the import of a release takes, None where nobody tried one like it."""
+        """Return how much memory the import of a release takes, None if nobody tried one like it."""
         for row in self._table("memory"):
             if _about(row["projects"], project) and accepts(row["versions"], version):
                 names = ("tried", "killed_bytes", "resident_bytes", "address_space_bytes")
@@ -190,7 +190,7 @@ class Matrix:
         return tuple(found)
 
     def cuda(self, version: Optional[str]) -> Optional[CudaRow]:
-        """Return the row of a CUDA release ("12.5" or "12.5.1"), None where it is not known."""
+        """Return the row of a CUDA release ("12.5" or "12.5.1"), None if it is not known."""
         if not version:
             return None
         minor = ".".join(version.split(".")[:2])
@@ -201,7 +201,7 @@ class Matrix:
         return None
 
     def libraries(self, tensorflow: str) -> Tuple[str, ...]:
-        """Return which native libraries a release of TensorFlow for Linux asks the loader for, () where nobody looked."""
+        """Return which native libraries a release of TensorFlow for Linux asks the loader for, () if nobody looked."""
         minor = ".".join(tensorflow.split(".")[:2])
         for row in self._table("libraries"):
             if row["tensorflow"] == minor:
@@ -209,7 +209,7 @@ class Matrix:
         return ()
 
     def search_folders(self, tensorflow: str) -> Tuple[str, ...]:
-        """Return where a release of TensorFlow for Linux looks for CUDA's libraries beside itself, () where it does not."""
+        """Return where a release of TensorFlow for Linux looks for CUDA's libraries beside itself, () if it does not."""
         for row in self._table("runpaths"):
             if accepts(row["versions"], tensorflow):
                 return tuple(row["folders"])
@@ -221,7 +221,7 @@ class Matrix:
         return tuple(found[0]) if found else ()
 
     def cudnn(self, version: str) -> Optional[CudnnRow]:
-        """Return the line of cuDNN that a version belongs to, None where it is not known."""
+        """Return the line of cuDNN that a version belongs to, None if it is not known."""
         for row in self._table("cudnn"):
             if accepts(row["versions"], version):
                 return CudnnRow(**dict(row, cuda=tuple(row["cuda"])))
@@ -247,14 +247,14 @@ class Matrix:
         return {row["flag"]: row["takes"] for row in self._table("flags") if row["variable"] == variable}
 
     def rocm(self, tensorflow_rocm: str) -> Optional[RocmRow]:
-        """Return what a release of tensorflow-rocm was built for, None where that is not known."""
+        """Return what a release of tensorflow-rocm was built for, None if that is not known."""
         for row in self._table("rocm"):
             if row["tensorflow_rocm"] == tensorflow_rocm:
                 return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"])))
         return None
 
     def compute_capability(self, name: str) -> Optional[str]:
-        """Return the compute capability of an NVIDIA GPU by its product name, None where the name is not known."""
+        """Return the compute capability of an NVIDIA GPU by its product name, None if the name is not known."""
         plain = re.sub(
             r"^(NVIDIA|Tesla|Graphics Device)\s+", "", re.sub(r"^NVIDIA\s+", "", name.strip()), flags=re.I
         ).lower()
@@ -270,7 +270,7 @@ class Matrix:
         return None
 
     def plugin_loads(self, distribution: str, version: str) -> str:
-        """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" where nobody looked."""
+        """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" if nobody looked."""
         for row in self._table("plugins"):
             if row["distribution"] == distribution and accepts(row["versions"], version):
                 return str(row["loads"])
@@ -299,7 +299,7 @@ def _about(projects: List[str], name: str) -> bool:
 
 
 def accepts(specifier: str, version: str) -> Optional[bool]:
-    """Return whether a version is in a range; None where the version is no version.
+    """Return whether a version is in a range; None if the version is no version.
 
     Pre-releases count as what they are pre-releases of: a nightly build is used on purpose.
     """
@@ -365,7 +365,7 @@ _COMPARE: Dict[str, Callable[[Tuple[int, ...], Tuple[int, ...]], bool]] = {
 
 
 def version_at_least(version: str, least: str) -> Optional[bool]:
-    """Return whether a dotted version (of a driver, say) is at least another; None where it has no numbers."""
+    """Return whether a dotted version (of a driver, say) is at least another; None if it has no numbers."""
     numbers = _numbers(version)
     return numbers >= _numbers(least) if numbers else None
 

@@ -16,9 +16,9 @@ class Build(NamedTuple):
     requires : tuple of str
         Declared requirements, with markers; those of extras that matter included.
     kind : {"cuda", "rocm", "cpu", "empty", ""}
-        What it was built for. ``empty``: only requires another distribution. "" where nothing says it.
+        What it was built for. ``empty``: only requires another distribution. "" if nothing says it.
     cuda, cudnn : str
-        Versions that it was built with, "" where it was not.
+        Versions that it was built with, "" if it was not.
     capabilities : tuple of str
         GPU code in it: ``sm_80`` for machine code, ``compute_80`` for code that the driver compiles.
     protobuf : str
@@ -82,7 +82,7 @@ class Project:
         return tuple(self._rows)
 
     def release(self, version: str) -> Optional[Release]:
-        """Return a release, None where it is not known."""
+        """Return a release, None if it is not known."""
         if version in self._releases:
             return self._releases[version]
         row = self._rows.get(version)

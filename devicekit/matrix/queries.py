@@ -21,7 +21,7 @@ class Answer(Record):
     because : str
         In a sentence. Of a release that is not known: what the nearest known one says.
     source : str
-        Where that is written or was seen.
+        If that is written or was seen.
     """
 
     status: str
@@ -63,7 +63,7 @@ def has_wheel(project: str, version: str, python: str, platform: str, matrix: Op
     Raises
     ------
     ValueError
-        Where the platform is none of these.
+        If the platform is none of these.
     """
     if platform not in PLATFORMS:
         raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
@@ -192,7 +192,7 @@ def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[
     own = row.own_windows_driver if system == "windows" else row.own_linux_driver
     enough = version_at_least(driver, least)
     if enough is None:
-        return Answer("unknown", "%r is no version of a driver" % driver)
+        return Answer("unknown", "%r is not a version of a driver" % driver)
     if not enough:
         return _no("CUDA %s needs driver %s or later on %s" % (row.cuda, least, system), source)
     if own and version_at_least(driver, own) is False:

@@ -26,7 +26,7 @@ class CudaRow(Record):
     """A CUDA release: what TensorFlow opens of it by which name, and the drivers and GPUs that it runs on.
 
     ``linux_driver`` and ``windows_driver`` are the oldest ones that can run it (minor-version compatibility, CUDA 11 and
-    later); the ``own_`` ones came with the toolkit, "" where that is not recorded. Capabilities are those that its compiler
+    later); the ``own_`` ones came with the toolkit, "" if that is not recorded. Capabilities are those that its compiler
     makes code for.
     """
 

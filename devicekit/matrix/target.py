@@ -12,7 +12,7 @@ __all__ = ["PLATFORMS", "PYTHONS", "Target", "macos_version", "target_for"]
 #: What ``--platform`` accepts: system and architecture.
 PLATFORMS = ("linux-x86_64", "linux-aarch64", "windows-amd64", "macos-arm64", "macos-x86_64")
 
-#: Versions of Python that are offered where the one at hand does not do, newest first.
+#: Versions of Python that are offered if the installed one does not fit, newest first.
 PYTHONS = ("3.13", "3.12", "3.11", "3.10", "3.9", "3.8", "3.7")
 
 
@@ -27,9 +27,9 @@ class Target(Record):
     architecture : {"x86_64", "aarch64"}
         Apple's and Windows' names for them are the same thing here.
     libc : str or None
-        Version of glibc (``"2.36"``), ``"musl"``, None where it is not known or does not apply.
+        Version of glibc (``"2.36"``), ``"musl"``, None if it is not known or does not apply.
     macos : str or None
-        Version of macOS, None where it is not known.
+        Version of macOS, None if it is not known.
     bits : int
         Of the interpreter.
     described : bool
@@ -39,11 +39,11 @@ class Target(Record):
     capabilities : tuple of str
         Compute capabilities of the NVIDIA GPUs, ``("8.9",)``; "" for one that is not known.
     driver : str or None
-        Version of the NVIDIA driver, None where it is not known.
+        Version of the NVIDIA driver, None if it is not known.
     wsl : int or None
         1 or 2 in the Windows Subsystem for Linux.
     directx : bool or None
-        Whether DirectX 12 can be reached, None where that is not known.
+        Whether DirectX 12 can be reached, None if that is not known.
     """
 
     python: str

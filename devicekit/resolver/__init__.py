@@ -1,4 +1,4 @@
-"""Which releases work together: the ways to a goal, the search, and what stands in the way. Pure.
+"""Which releases work together: the ways to a goal, the search, and what prevents it. Pure.
 
 The search itself is resolvelib's. What it knows of releases is the bundled data.
 """

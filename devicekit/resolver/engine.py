@@ -23,7 +23,7 @@ __all__ = ["Conflict", "Need", "Solution", "Wanted", "available", "solve"]
 #: Rounds after which a search is given up. The hardest sets that were found, of some thousand tried, took about 500.
 _ROUNDS = 2500
 
-#: Tells whether a release does for a goal: None where it does, else why not.
+#: Tells whether a release does for a goal: None if it does, else why not.
 Filter = Callable[[Release, Build], Optional[str]]
 
 
@@ -138,7 +138,7 @@ def solve(
     Raises
     ------
     Conflict
-        Where there is no such set.
+        If there is no such set.
     """
     search = _Search(matrix, target, keep, installed or {}, goal, allow)
     search.order = tuple(canonicalize_name(Requirement(need.text).name) for need in roots)
@@ -189,7 +189,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self.order: Tuple[str, ...] = ()
         #: Why releases were left out: project -> the reason of the newest one.
         self.rejected: Dict[str, str] = {}
-        #: Requirements on projects of which the data hold nothing, with who has them.
+        #: Requirements on projects that the data do not cover, with who has them.
         self.others: List[Tuple[Tuple[str, str], Need]] = []
         self._keep: Dict[str, List[Tuple[SpecifierSet, Need]]] = {}
         self._candidates: Dict[str, List[Candidate]] = {}
@@ -308,7 +308,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         return self._candidates[name]
 
     def _unfit(self, release: Release) -> Optional[str]:
-        """Why a release is known not to do for the goal by itself, None where it does."""
+        """Why a release is known not to do for the goal by itself, None if it does."""
         for hold in self.matrix.holds(release.project, release.version, self.target.python):
             if hold.goal == self.goal and hold.goal and not hold.needs:
                 return hold.because

@@ -37,11 +37,11 @@ class Stack(Record):
         The platform: ``"cpu"``, ``"cuda"``, ``"directml"``, ``"rocm"``, ``"metal"``, ``"xpu"``.
     framework : str
     roots : tuple of Need
-        What has to be installed; the first one becomes the newest possible. A plug-in stands before its framework.
+        What has to be installed; the first one becomes the newest possible. A plug-in comes before its framework.
     keep : tuple of Need
         Bounds on what may come along.
     refusal : str
-        Why this way does not exist for the target, "" where it does.
+        Why this way does not exist for the target, "" if it does.
     loader_path : bool
         Whether the folders of pip's CUDA libraries have to be on the loader's path.
     system_cuda : bool

@@ -17,7 +17,7 @@ __all__ = ["clash", "obstacles_of"]
 
 
 def clash(one: Solution, other: Solution, target: Target, matrix: Matrix) -> str:
-    """Return which project two sets want in versions that cannot meet, "" where they could share an environment."""
+    """Return which project two sets want in versions that cannot meet, "" if they could share an environment."""
     for name in sorted(set(one.needs) & set(other.needs)):
         sides = []
         for solution in (one, other):
@@ -54,9 +54,9 @@ def obstacles_of(
     matrix: Matrix,
     alone: Sequence[Solution] = (),
 ) -> Tuple[str, ...]:
-    """Return what stands in the way of a set: what no wheel exists for, else which requirements cannot meet.
+    """Return what prevents it of a set: what no wheel exists for, else which requirements cannot meet.
 
-    ``alone``: the sets that each framework would have in an environment of its own.
+    ``alone``: the sets that each framework would have in its own environment.
     """
     found: List[str] = []
     kept = {canonicalize_name(Requirement(need.text).name): need for need in keep}
@@ -116,7 +116,7 @@ def _side(need: Need) -> str:
 
 
 def _missing(need: Need, target: Target, matrix: Matrix) -> str:
-    """Say that no wheel of what a requirement admits exists for a target, "" where one does."""
+    """Say that no wheel of what a requirement admits exists for a target, "" if one does."""
     requirement = Requirement(need.text)
     project = matrix.project(canonicalize_name(requirement.name))
     if project is None:

@@ -39,7 +39,7 @@ def repair(
     Returns
     -------
     tuple of str or None
-        Exact requirements; None where no such set is known.
+        Exact requirements; None if no such set is known.
     """
     try:
         solution = solve(matrix, target, [Need(text) for text in roots], installed=installed, goal=goal)
@@ -59,7 +59,7 @@ def repair(
 
 
 def set_for(matrix: Matrix, target: Target, goal: str, keep: str = "") -> Optional[Tuple[str, ...]]:
-    """Return what to install for TensorFlow on a goal into an empty environment, None where that is impossible."""
+    """Return what to install for TensorFlow on a goal into an empty environment, None if that is impossible."""
     bounds = (Need(keep, because="it is to be kept"),) if keep else ()
     answer = best_set(goal, ("tensorflow",), target, bounds, matrix)[0]
     return answer.requirements if answer is not None else None

@@ -1,4 +1,4 @@
-"""`resolve`: the newest set of releases that works together for a goal on a machine, or what stands in the way."""
+"""`resolve`: the newest set of releases that works together for a goal on a machine, or what prevents it."""
 
 import re
 from typing import Optional, Sequence, Tuple
@@ -60,7 +60,7 @@ def resolve(
     Raises
     ------
     ValueError
-        Where an argument is none of the accepted ones.
+        If an argument is none of the accepted ones.
     """
     frameworks = _frameworks(framework, also)
     further = None

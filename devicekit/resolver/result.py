@@ -1,4 +1,4 @@
-"""`Resolution`: a set of releases that works together, or what stands in the way. Pure data."""
+"""`Resolution`: a set of releases that works together, or what prevents it. Pure data."""
 
 import re
 from typing import Optional, Tuple
@@ -37,7 +37,7 @@ class Pin(Record):
 
 
 class SystemNeed(Record):
-    """What the system has to bring, which no package does. ``met``: None where that is not known."""
+    """What the system has to bring, which no package does. ``met``: None if that is not known."""
 
     text: str
     met: Optional[bool] = None
@@ -65,7 +65,7 @@ class Resolution(Record):
     pins : tuple of Pin
         Empty where the goal is impossible.
     others : tuple of str
-        Requirements beside the pins on projects of which the data hold nothing.
+        Requirements beside the pins on projects that the data do not cover.
     needs : tuple of SystemNeed
         What the system has to bring.
     obstacles : tuple of str
@@ -117,13 +117,13 @@ class Resolution(Record):
 
     @property
     def command(self) -> str:
-        """The pip command, "" where the goal is impossible."""
+        """The pip command, "" if the goal is impossible."""
         if not self.possible:
             return ""
         return "python -m pip install " + " ".join(quoted(item) for item in self.requirements)
 
     def pin(self, name: str) -> Optional[Pin]:
-        """Return the pin of a project, None where it is not part of the set."""
+        """Return the pin of a project, None if it is not part of the set."""
         for item in self.pins:
             if item.name == name:
                 return item

@@ -33,7 +33,7 @@ def best_set(
     matrix: Matrix,
     further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]] = None,
 ) -> Tuple[Optional[Resolution], Tuple[str, ...]]:
-    """Return the best set of all ways to a goal, or None and what stands in the way.
+    """Return the best set of all ways to a goal, or None and what prevents it.
 
     ``further`` gives the ways to a platform that is a plug-in's, from the platform, a framework and the target.
     """

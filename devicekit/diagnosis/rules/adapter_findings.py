@@ -31,7 +31,7 @@ _WSL_DRIVERS = {"10de": (27, 21, 14, 6020), "8086": (28, 20, 100, 8322)}
 
 
 def windows_build(release: str) -> Optional[int]:
-    """Return the build number in a Windows release (10.0.19045), None where it has none."""
+    """Return the build number in a Windows release (10.0.19045), None if it has none."""
     match = re.match(r"\d+\.\d+\.(\d+)", release)
     return int(match.group(1)) if match else None
 
@@ -42,7 +42,7 @@ def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
     Raises
     ------
     UnknownFactError
-        Where the adapters are not known.
+        If the adapters are not known.
     """
     listing = adapter_listing(view)
     if listing is None:

@@ -32,7 +32,7 @@ MOST_DEVICES = 4
 class Visible(NamedTuple):
     """What DML_VISIBLE_DEVICES leaves of so many adapters.
 
-    ``indices`` are the chosen ones in their order; ``stopped_at`` is the entry that ended the list early, None where none did.
+    ``indices`` are the chosen ones in their order; ``stopped_at`` is the entry that ended the list early, None if none did.
     """
 
     indices: Tuple[int, ...]
@@ -96,7 +96,7 @@ def directml_visible(adapters: Sequence[DxAdapter], value: Optional[str], flavou
 
 
 class AdapterListing(NamedTuple):
-    """What becomes of this machine's adapters.
+    """Which adapters of this machine TensorFlow lists.
 
     Attributes
     ----------
@@ -117,12 +117,12 @@ class AdapterListing(NamedTuple):
 
 
 def adapter_listing(view: View) -> Optional[AdapterListing]:
-    """Return what becomes of the adapters; None where there is no DirectML build, or nothing to list its adapters from.
+    """Return which adapters TensorFlow lists; None if there is no DirectML build, or nothing to list its adapters from.
 
     Raises
     ------
     UnknownFactError
-        Where the adapters are not known.
+        If the adapters are not known.
     """
     flavour = view.directml_flavour
     if flavour is None or view.machine.directml.adapters.value is None:
@@ -152,7 +152,7 @@ def in_order(view: View) -> Tuple[DxAdapter, ...]:
 
 
 def stopped_at(view: View, listing: AdapterListing) -> Optional[str]:
-    """Return the entry of DML_VISIBLE_DEVICES that ends the list early, None where none does."""
+    """Return the entry of DML_VISIBLE_DEVICES that ends the list early, None if none does."""
     value = view.machine.process.env("DML_VISIBLE_DEVICES")
     return parse_visible(value, listing.counted, view.directml_flavour or "").stopped_at
 
@@ -168,7 +168,7 @@ def why_rejected(adapter: DxAdapter) -> str:
 
 
 def known_listing(view: View) -> Optional[AdapterListing]:
-    """Return what becomes of the adapters as far as that is known, else None."""
+    """Return which adapters TensorFlow lists, None if that is unknown."""
     directml = view.machine.directml
     if not directml.adapters.known or (directml.failure and not directml.adapters.content):
         return None

@@ -1,4 +1,4 @@
-"""Another installed framework that could use a GPU which the meant one cannot. Pure."""
+"""Another installed framework that could use a GPU that the selected one cannot. Pure."""
 
 from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
@@ -14,7 +14,7 @@ __all__ = ["another_could"]
 def another_could(
     view: View, meant: str, by_framework: Mapping[str, Tuple[Candidate, ...]], statuses: Sequence[FrameworkStatus]
 ) -> List[Finding]:
-    """Return that another framework would use a GPU, where the meant one uses none."""
+    """Return that another framework would use a GPU, if the selected one uses none."""
     mine = _gpus(by_framework[meant])
     hidden = any("device-hidden" in item.blocked_by for item in mine)
     if any(item.usable is not False for item in mine) or hidden or not is_there(view, meant):
@@ -55,7 +55,7 @@ def _label(view: View, framework: str) -> str:
 
 
 def _switch(view: View, framework: str) -> Iterable[Fix]:
-    """How Keras comes to compute with the other one; Keras up to 2 knows TensorFlow alone."""
+    """How Keras comes to compute with the other one; Keras up to 2 supports only TensorFlow."""
     if not is_keras3(keras_version(view)):
         yield view.shell.install_fix("Write your program for it, or install Keras 3, which runs on either", "keras>=3")
         return

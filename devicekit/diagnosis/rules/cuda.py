@@ -62,7 +62,7 @@ _WINDOWS_CUDA = ("11.2", "8.1")
 
 
 def _capabilities(view: View, gpus: Sequence[Accelerator]) -> List[str]:
-    """The compute capabilities of NVIDIA GPUs, "" where one is not known."""
+    """The compute capabilities of NVIDIA GPUs, "" if one is not known."""
     named: Dict[str, str] = {}  # servers have eight of one name, and looking one up takes its time
     for item in gpus:
         if item.name not in named:
@@ -76,7 +76,7 @@ def _seen(view: View) -> Sequence[Accelerator]:
 
 
 def _code_in(view: View) -> Tuple[Tuple[str, ...], str]:
-    """Which GPU code the build has, and where that was read; () where that is not known."""
+    """Which GPU code the build has, and where that was read; () if that is not known."""
     build, owner = view.tensorflow_build, view.tensorflow
     if build is not None and build.compute_capabilities.or_none():
         return build.compute_capabilities.or_none() or (), build.compute_capabilities.source
@@ -310,7 +310,7 @@ def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
     Raises
     ------
     UnknownFactError
-        Where neither its package nor the name of its file says it.
+        If neither its package nor the name of its file says it.
     """
     if library.version:
         return library.version

@@ -45,12 +45,12 @@ class CudaDevice(NamedTuple):
 
     @property
     def uuid(self) -> str:
-        """NVIDIA's identifier, "" where it is not known."""
+        """NVIDIA's identifier, "" if it is not known."""
         return self.slice.uuid if self.slice is not None else self.gpu.uuid
 
     @property
     def memory_bytes(self) -> Optional[int]:
-        """All memory, None where it is not known."""
+        """All memory, None if it is not known."""
         return self.slice.memory_bytes if self.slice is not None else self.gpu.memory_bytes.or_none()
 
     @property
@@ -81,7 +81,7 @@ class CudaView(NamedTuple):
     devices : tuple of CudaDevice
         In CUDA's order: the first one is ``gpu:0``.
     remark : str
-        Why it may be otherwise, or what of a GPU in MIG mode is left out; "" where nothing is to be said.
+        Why it may be otherwise, or what of a GPU in MIG mode is left out; "" if nothing is to be said.
     restricted : bool
         Whether CUDA_VISIBLE_DEVICES leaves some out, or none in.
     """
@@ -97,7 +97,7 @@ def cuda_view(view: View) -> CudaView:
     Raises
     ------
     UnknownFactError
-        Where the machine's GPUs could not be listed.
+        If the machine's GPUs could not be listed.
     """
     machine = view.machine
     gpus = _all(view)
@@ -177,7 +177,7 @@ def _at_once(devices: Sequence[CudaDevice], machine: Machine) -> List[CudaDevice
 
 
 def parse_number(text: str) -> int:
-    """Return the number that an entry begins with, as the C function strtoul reads it; -1 where there is none.
+    """Return the number that an entry begins with, as the C function strtoul reads it; -1 if there is none.
 
     >>> parse_number(" 1gpu"), parse_number("-1"), parse_number("gpu"), parse_number("+2")
     (1, -1, -1, 2)
@@ -255,7 +255,7 @@ def _chosen(
 
 
 def _unnamed(ordered: Sequence[CudaDevice], gpus: Sequence[Gpu]) -> bool:
-    """Whether there are, or may be, slices whose identifiers nobody has told."""
+    """Whether there are, or may be, slices whose identifiers are unknown."""
     if not all(gpu.mig_enabled.known and (gpu.mig_devices.known or not gpu.mig_enabled.content) for gpu in gpus):
         return True
     slices = [item for item in ordered if item.slice is not None]
@@ -323,7 +323,7 @@ def hidden_from_cuda(view: View) -> bool:
     Raises
     ------
     UnknownFactError
-        Where it has identifiers, and those of the GPUs or slices are not known.
+        If it has identifiers, and those of the GPUs or slices are not known.
     """
     gpus = _all(view)
     ordered, _ = _counted(gpus, view)
@@ -339,7 +339,7 @@ def without_slices(view: View) -> List[Gpu]:
     Raises
     ------
     UnknownFactError
-        Where the driver's list could not be read, or the slices of one in it.
+        If the driver's list could not be read, or the slices of one in it.
     """
     gpus = [gpu for gpu in view.machine.driver.gpus.value or () if gpu.vendor == "nvidia"]
     found = [gpu for gpu in gpus if gpu.mig_enabled.or_none() and not gpu.problem]

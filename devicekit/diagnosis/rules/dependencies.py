@@ -123,7 +123,7 @@ def _declared(view: View, project: str, already: List[str]) -> List[str]:
     missing = []
     for text in owner.requires:
         name = normal_name(text)
-        # Extras are nobody's requirement until they are asked for; a look at the text saves the parser for the rest.
+        # Extras are not required until they are requested; a look at the text avoids the parser for the rest.
         if "extra ==" in text or name in tolerated or name in names or installed(view, name):
             continue
         # Only for what is not there it matters whether the requirement holds here at all.

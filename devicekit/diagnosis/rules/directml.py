@@ -274,7 +274,7 @@ def _other_build(view: View, vendor: str) -> Tuple[Sequence[Fix], str]:
         return LazyFixes(lambda: (elsewhere(view, words, "directml", *pins),)), "warning"
     if vendor == "amd":
         return (Fix("Use AMD's TensorFlow build for ROCm in a new environment"),), "warning"
-    # An integrated GPU in a Linux machine: there is no maintained build for it, so it is no cause for alarm.
+    # An integrated GPU in a Linux machine: there is no maintained build for it, so it is not a cause for alarm.
     if vendor == "intel":
         return (Fix("Use PyTorch (device 'xpu'): no maintained TensorFlow build supports Intel GPUs on Linux"),), "info"
     return (Fix("No action possible: no TensorFlow build supports this vendor's GPUs on Linux"),), "info"

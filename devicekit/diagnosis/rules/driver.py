@@ -73,14 +73,14 @@ def _is_stub(library: Library) -> bool:
 
 
 def _version(library: Library) -> Optional[str]:
-    """The driver version in the name of the file, None where it has none."""
+    """The driver version in the name of the file, None if it has none."""
     match = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)$", library.target or library.name)
     return match.group(1) if match else None
 
 
 @rule("driver-shadowed", hidden_by=("driver-missing", "wsl-without-gpu", "container-without-gpu"))
 def driver_shadowed(view: View) -> Iterable[Finding]:
-    """Another libcuda stands before the one that belongs to the loaded driver."""
+    """Another libcuda hides the one that belongs to the loaded driver."""
     driver = view.machine.driver
     if not cuda_in_use(view) or view.machine.native.system != "linux":
         return
@@ -110,7 +110,7 @@ def driver_shadowed(view: View) -> Iterable[Finding]:
 
 
 def _shadow(view: View, first: Library, others: Sequence[Library]) -> Tuple[str, Optional[Library]]:
-    """Why the first one is the wrong one, and which is the right one; "" where nothing is wrong with it."""
+    """Why the first one is the wrong one, and which is the right one; "" if nothing is wrong with it."""
     kernel = view.machine.driver.nvidia_kernel_version.or_none()
     if _is_stub(first):
         return "is only a stub for linking", next((item for item in others if not _is_stub(item)), None)

@@ -98,7 +98,7 @@ def _gpus(view: View) -> List[Gpu]:
     Raises
     ------
     UnknownFactError
-        Where the list could not be read.
+        If the list could not be read.
     """
     return [gpu for gpu in view.machine.driver.gpus.value or () if gpu.vendor == "nvidia"]
 

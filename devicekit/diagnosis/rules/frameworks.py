@@ -19,9 +19,9 @@ class GpuBuild(NamedTuple):
     label : str
         The name for messages: ``PyTorch 2.9.1``.
     version : str
-        "" where it is not known.
+        "" if it is not known.
     cuda, rocm : str
-        The releases that it was built with (``"12.8"``; of JAX's plug-ins the major number alone); "" where it was not,
+        The releases that it was built with (``"12.8"``; of JAX's plug-ins the major number alone); "" if it was not,
         ``"?"`` where it was and nothing says which.
     known : bool
         Whether anything says so; where nothing does, both are "".
@@ -38,12 +38,12 @@ class GpuBuild(NamedTuple):
 
     @property
     def cuda_release(self) -> str:
-        """The release of CUDA, "" where it was built without.
+        """The release of CUDA, "" if it was built without.
 
         Raises
         ------
         UnknownFactError
-            Where it was built with CUDA and nothing says which.
+            If it was built with CUDA and nothing says which.
         """
         if self.cuda == "?":
             raise UnknownFactError("%s: cannot tell for which CUDA it was built" % self.label)
@@ -59,7 +59,7 @@ def is_there(view: View, framework: str) -> bool:
 
 
 def gpu_build(view: View, framework: str) -> Optional[GpuBuild]:
-    """Return what JAX or PyTorch was built for, None where it is not installed."""
+    """Return what JAX or PyTorch was built for, None if it is not installed."""
     if not is_there(view, framework):
         return None
     python = view.machine.python

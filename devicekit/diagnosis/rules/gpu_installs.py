@@ -15,7 +15,7 @@ __all__ = ["TORCH_INDEX", "capabilities_of", "driver_version", "jax_with_cuda", 
 
 TORCH_INDEX = "https://download.pytorch.org/whl/"
 
-#: Which CUDA builds PyTorch's own index has, from this minor release on, newest first. Of later ones nobody looked.
+#: Which CUDA builds PyTorch's own index has, from this minor release on, newest first. Later ones were not checked.
 _TORCH_BUILDS = (
     ("2.0", ("11.8", "11.7")), ("2.1", ("12.1", "11.8")), ("2.4", ("12.4", "12.1", "11.8")),
     ("2.6", ("12.6", "12.4", "11.8")), ("2.7", ("12.8", "12.6", "11.8")), ("2.8", ("12.9", "12.8", "12.6")),
@@ -24,7 +24,7 @@ _TORCH_BUILDS = (
 
 
 def driver_version(view: View) -> Tuple[str, str]:
-    """Return the version of NVIDIA's driver that programs meet, and where it was seen; "" where it is not known."""
+    """Return the version of NVIDIA's driver that programs meet, and where it was seen; "" if it is not known."""
     driver = view.machine.driver
     # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
     windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
@@ -56,7 +56,7 @@ def _has_code(view: View, version: str, cuda: str) -> bool:
     """Whether PyTorch's build for a CUDA release has code for one of the GPUs, as far as both are known."""
     known = [capability_number(text) for text in capabilities_of(view)]
     have = [capability_number(text) for text in view.matrix.gpu_code("torch", version, cuda)]
-    if known and not have and version_at_least(cuda, "12.8") is True:  # the others that nobody looked at begin at Volta
+    if known and not have and version_at_least(cuda, "12.8") is True:  # the others that were not checked begin at Volta
         return max(known) >= (7, 0)
     return not known or not have or any(code[0] == gpu[0] and code <= gpu for code in have for gpu in known)
 

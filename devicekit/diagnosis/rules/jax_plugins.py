@@ -23,7 +23,7 @@ __all__ = [
 _URL = "https://docs.jax.dev/en/latest/installation.html"
 _VARIABLES_URL = "https://docs.jax.dev/en/latest/config_options.html"
 
-#: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must be there.
+#: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must exist.
 _ALIASES = {"gpu": ("cuda", "rocm")}
 
 #: JAX's own names for platforms; another one may be a plug-in's that is not known here.
@@ -101,7 +101,7 @@ def _lacking(view: View) -> Tuple[str, Tuple[str, ...]]:
     names = _OPENED.get(build.cuda_release, ()) if build is not None else ()
     if build is None or not names or view.machine.native.system != "linux" or not view.vendor("nvidia"):
         return "", ()
-    # pip's packages are loaded by their path, anything else by the loader's search.
+    # pip's packages are loaded by their path, anything else by the linker's search.
     found = {item.name for item in view.machine.cuda.libraries.value or ()}
     return build.cuda, tuple(name for name in (*names, _CUDNN) if name not in found)
 
@@ -169,7 +169,7 @@ def _missing(view: View, code: str, major: str, names: Tuple[str, ...]) -> Findi
 
 
 def jax_platforms(view: View) -> Optional[Tuple[str, ...]]:
-    """Return the platforms that JAX_PLATFORMS names, aliases resolved, as JAX reads it; None where it chooses by itself."""
+    """Return the platforms that JAX_PLATFORMS names, aliases resolved, as JAX reads it; None if it chooses by itself."""
     value = view.machine.process.env("JAX_PLATFORMS")
     if not value:
         return None
@@ -180,7 +180,7 @@ def jax_platforms(view: View) -> Optional[Tuple[str, ...]]:
 
 
 def listed_first(view: View) -> str:
-    """Return the platform whose devices ``jax.devices()`` lists where a variable decides that, "" where none does."""
+    """Return the platform whose devices ``jax.devices()`` lists where a variable decides that, "" if none does."""
     name = (view.machine.process.env("JAX_PLATFORM_NAME") or "").lower()
     chosen = jax_platforms(view)
     return name or (chosen[0] if chosen else "")
@@ -212,7 +212,7 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
 
 
 def _cannot_start(view: View, name: str) -> str:
-    """Why JAX could not start a platform that it was told to use, "" where it could or that is not known."""
+    """Why JAX could not start a platform that it was told to use, "" if it could or that is not known."""
     if name in ("cuda", "rocm", "tpu"):
         if uses(view, "jax", name):
             return ""

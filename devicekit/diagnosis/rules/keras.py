@@ -21,14 +21,14 @@ _DISTRIBUTION = {"jax": "jax", "torch": "torch", "openvino": "openvino", "numpy"
 
 
 class Backend(NamedTuple):
-    """The backend that Keras would import, and what says so ("" where nothing does: it is the default)."""
+    """The backend that Keras would import, and what says so ("" if nothing does: it is the default)."""
 
     name: str
     source: str
 
 
 def keras_version(view: View) -> Optional[str]:
-    """Return the version of the standalone Keras, None where there is none or it cannot be read."""
+    """Return the version of the standalone Keras, None if there is none or it cannot be read."""
     return view.machine.python.version_of("keras", "keras-nightly")
 
 

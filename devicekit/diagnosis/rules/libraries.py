@@ -19,7 +19,7 @@ __all__ = [
 class Search(NamedTuple):
     """What a framework's build opens here, and what comes of it.
 
-    ``names`` are in the order in which loading them meets what they need; ``attempts``: what the loader would say to each;
+    ``names`` are in the order in which loading them meets what they need; ``attempts``: the result of loading each;
     ``repair``: what can be done about those that it would not find.
     """
 
@@ -40,7 +40,7 @@ class Search(NamedTuple):
         return bool(self.missing) and not self.repair.lacks and not self.late
 
     def taken(self, name: str) -> Optional[Library]:
-        """The file that is used under a name, with the repair where there is one; None where there is none."""
+        """The file that is used under a name, with the repair where there is one; None if there is none."""
         attempt = self.attempts[name]
         if not attempt.lacks:
             return attempt.library
@@ -48,7 +48,7 @@ class Search(NamedTuple):
 
 
 def needed(view: View) -> "Tuple[TensorFlowRow, CudaRow] | None":
-    """Return the rows that say which libraries this TensorFlow opens, None where they are not known or do not apply."""
+    """Return the rows that say which libraries this TensorFlow opens, None if they are not known or do not apply."""
     row = view.tensorflow_row
     system = view.machine.native.system
     if row is None or not view.uses_cuda or system not in ("linux", "windows") or not view.vendor("nvidia"):
@@ -66,7 +66,7 @@ def _plain(version: str) -> str:
 
 
 def cudnn_name(view: View, row: TensorFlowRow) -> str:
-    """Return the name by which this TensorFlow opens cuDNN, "" where it opens none."""
+    """Return the name by which this TensorFlow opens cuDNN, "" if it opens none."""
     if view.machine.native.system == "windows":
         build = view.tensorflow_build
         told = (build.cudnn_version.or_none() if build else None) or ""
@@ -75,7 +75,7 @@ def cudnn_name(view: View, row: TensorFlowRow) -> str:
 
 
 def _tensorflow_names(view: View) -> Tuple[str, ...]:
-    """The CUDA libraries that this TensorFlow opens; one that nobody traced opens what the newest ones do."""
+    """The CUDA libraries that this TensorFlow opens; an untraced release opens what the newest ones do."""
     rows = needed(view)
     if rows is None:
         return ()
@@ -103,12 +103,12 @@ def _opener(view: View, framework: str) -> Optional[Opener]:
 
 
 def search(view: View, framework: str = "tensorflow") -> Optional[Search]:
-    """Return what comes of a framework's search for its libraries, None where it opens none or that is not known.
+    """Return what comes of a framework's search for its libraries, None if it opens none or that is not known.
 
     Raises
     ------
     UnknownFactError
-        Where the libraries of this machine could not be listed.
+        If the libraries of this machine could not be listed.
     """
     if framework not in view.searches:
         view.searches[framework] = _search(view, framework)
@@ -129,7 +129,7 @@ def _search(view: View, framework: str) -> Optional[Search]:
     loader = DynamicLinker(cuda, opener)
     attempts = {name: loader.open(name) for name in names}
     repaired = Repair()
-    # Windows has the same rule of the loaded name, and nobody has tried it there.
+    # Windows has the same rule of the loaded name, and that has not been tried there.
     if any(item.lacks for item in attempts.values()) and view.machine.native.system == "linux":
         repaired = repair(cuda, opener, names) if framework == "tensorflow" else _unrepairable(attempts)
     elif any(item.lacks for item in attempts.values()):
@@ -149,7 +149,7 @@ def missing_libraries(view: View, framework: str) -> Tuple[str, ...]:
     Raises
     ------
     UnknownFactError
-        Where the libraries of this machine could not be listed.
+        If the libraries of this machine could not be listed.
     """
     found = search(view, framework)
     return found.missing if found is not None else ()

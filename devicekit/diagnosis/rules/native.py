@@ -96,7 +96,7 @@ _OLD_TAGS = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.1
 
 
 def _needed_glibc(owner: Distribution) -> Optional[str]:
-    """The oldest glibc that one of a wheel's platform tags allows, None where they do not say."""
+    """The oldest glibc that one of a wheel's platform tags allows, None if they do not say."""
     found: List[Tuple[int, int]] = []
     for tag in owner.platform_tags:
         match = re.match(r"manylinux_(\d+)_(\d+)_", tag)
@@ -115,7 +115,7 @@ def _older(view: View) -> Sequence[Fix]:
 
 
 def _least_glibc(view: View) -> Optional[str]:
-    """The oldest glibc with which a wheel installs on this Python, None where one does already, or where none ever would."""
+    """The oldest glibc with which a wheel installs on this Python, None if one does already, or where none ever would."""
     project = view.matrix.project("tensorflow")
     here = view.target
     anywhere = here.replace(libc=None)

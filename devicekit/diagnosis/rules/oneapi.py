@@ -89,7 +89,7 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
 
 
 def oneapi_fixes(view: View, missing: Sequence[str]) -> Tuple[Fix, ...]:
-    """Return how to bring oneAPI's libraries to where the loader looks, the installed release of it first."""
+    """Return how to bring oneAPI's libraries to where the dynamic linker looks, the installed release of it first."""
     wanted = next((release for name, release in _RELEASES.items() if name in missing), "")
     there = _fitting(view.machine.oneapi.installations, wanted)
     if there is not None and there.found_via == "pip":

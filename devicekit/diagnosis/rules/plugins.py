@@ -39,7 +39,7 @@ def damaged_plugins(view: View) -> Iterable[Finding]:
 
 
 def lacking_plugins(view: View) -> Iterable[Finding]:
-    """Plug-ins that need libraries which the loader would not find: TensorFlow's import fails on them."""
+    """Plug-ins that need libraries that the dynamic linker would not find: TensorFlow's import fails on them."""
     plugins = view.machine.python.plugins
     extension = view.machine.python.distribution("intel-extension-for-tensorflow")
     for item in (plugins.value if extension is not None else plugins.or_none()) or ():
@@ -85,7 +85,7 @@ def plugin_version_mismatch(view: View) -> Iterable[Finding]:
         if plugin is None or not built or accepts(built, version) is not False:
             continue
         if name == "intel-extension-for-tensorflow" and not view.machine.python.plugins.value:
-            continue  # without its library, an extra of the distribution, it is loaded by nobody
+            continue  # without its library, an extra of the distribution, nothing loads it
         loads = built if goal == "directml" else view.matrix.plugin_loads(name, release)
         fails = accepts(loads, version) is False if loads else None
         if fails is False and goal == "metal":
@@ -135,7 +135,7 @@ _PLUGINS = (
 
 
 def _built_for(view: View, name: str, version: str) -> str:
-    """The releases of TensorFlow that a plug-in's release was built for, as bounds; "" where that is not known."""
+    """The releases of TensorFlow that a plug-in's release was built for, as bounds; "" if that is not known."""
     if name == "tensorflow-directml-plugin":
         row = next(item for item in view.matrix.directml() if item.distribution == name)
         return "==%s.*" % row.tensorflow

@@ -287,7 +287,7 @@ def _frameworks(view: View) -> Iterable[Tuple[str, str, str]]:
     Raises
     ------
     UnknownFactError
-        Where a version cannot be read.
+        If a version cannot be read.
     """
     if view.has_tensorflow:
         if not view.tensorflow_version:

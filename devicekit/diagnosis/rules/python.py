@@ -60,7 +60,7 @@ def _backend_missing(view: View) -> Iterable[Finding]:
 
 
 def _newest_for(view: View) -> Optional[str]:
-    """The newest TensorFlow minor release with wheels for this Python, None where there is none."""
+    """The newest TensorFlow minor release with wheels for this Python, None if there is none."""
     for row in reversed(view.matrix.tensorflow_rows()):
         if accepts(row.python, view.machine.python.version):
             return row.minor
@@ -223,7 +223,7 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
     )
 
 
-#: What does not work where a local file stands before one of these packages.
+#: What does not work if a local file shadows one of these packages.
 _SHADOW_BLOCKS = {
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
     "tensorflow": ("tensorflow",), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
@@ -234,7 +234,7 @@ _SHADOW_BLOCKS = {
 
 @rule("module-shadowed", hidden_by=UNLOADABLE)
 def module_shadowed(view: View) -> Iterable[Finding]:
-    """A local file or folder stands before the real package, or before a module of the standard library."""
+    """A local file or folder shadows the real package, or a module of the standard library."""
     for package in view.machine.python.packages:
         if package.in_site or package.kind == "namespace" or not package.hides:
             continue

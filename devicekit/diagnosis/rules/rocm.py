@@ -191,7 +191,7 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
 
 @rule("rocm-missing")
 def rocm_missing(view: View) -> Iterable[Finding]:
-    """A ROCm build without ROCm's driver or libraries, whatever GPU there is. PyTorch's builds bring the libraries along."""
+    """A ROCm build without ROCm's driver or libraries, whichever GPU is present. PyTorch's builds include the libraries."""
     yield from _jax_alone(view)
     rocm, process = view.machine.rocm, view.machine.process
     if not view.uses_rocm:
@@ -241,7 +241,7 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
     """ROCm is there, of another release than the build was made for.
 
     The names of its libraries carry the major number, so that another one cannot be loaded; with another minor number
-    some releases work together and some do not. tensorflow-rocm also looks in the folder of its own release
+    some releases work together and some do not. tensorflow-rocm also looks in its own release's folder
     (``/opt/rocm-6.0.0``), whatever ``/opt/rocm`` is.
     """
     row, rocm = rocm_row(view), view.machine.rocm

@@ -17,7 +17,7 @@ VARIABLES = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICE
 
 
 class Visible(NamedTuple):
-    """The numbers of the GPUs that are left, in their new order; and the variable that left none, "" where some are."""
+    """The numbers of the GPUs that are left, in their new order; and the variable that left none, "" if some are."""
 
     indices: Tuple[int, ...]
     hidden_by: str = ""
@@ -49,7 +49,7 @@ def visible_gpus(gpus: Sequence[AmdGpu], process: Process) -> Visible:
 
 
 def number_in_hip(machine: Machine, bus_id: str) -> str:
-    """Return what HIP_VISIBLE_DEVICES calls the GPU at an address, "" where there is none: HIP counts what ROCR's leaves."""
+    """Return what HIP_VISIBLE_DEVICES calls the GPU at an address, "" if there is none: HIP counts what ROCR's leaves."""
     gpus = machine.rocm.gpus.or_none() or ()
     value = machine.process.env("ROCR_VISIBLE_DEVICES")
     left = tuple(range(len(gpus))) if value is None else _by_runtime(gpus, value)
@@ -101,7 +101,7 @@ def _by_hip(uuids: Sequence[str], value: str) -> Tuple[int, ...]:
 
 
 def target_of(gpu: AmdGpu, process: Process) -> Optional[str]:
-    """Return the target as which ROCm treats a GPU; None where a variable names one that ROCm refuses.
+    """Return the target as which ROCm treats a GPU; None if a variable names one that ROCm refuses.
 
     ``HSA_OVERRIDE_GFX_VERSION_1`` is for the first node behind the first processor, ``HSA_OVERRIDE_GFX_VERSION`` for all of
     them: 10.3.0 is gfx1030, 9.0.10 is gfx90a (libhsakmt/src/topology.c).
@@ -117,7 +117,7 @@ def target_of(gpu: AmdGpu, process: Process) -> Optional[str]:
 
 
 def rocm_row(view: View) -> Optional[RocmRow]:
-    """Return what the installed tensorflow-rocm was built for, None where there is none or that is not known."""
+    """Return what the installed tensorflow-rocm was built for, None if there is none or that is not known."""
     owner = view.tensorflow
     if owner is None or not view.uses_rocm:
         return None
