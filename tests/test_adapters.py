@@ -53,11 +53,11 @@ def test_where_the_list_ends():
 
 @given(st.text("0123456789+-, ax", max_size=12), st.integers(0, 5))
 def test_what_is_left_exists(value, count):
-    for flavour in ("fork", "plugin"):
-        indices = parse_visible(value, count, flavour).indices
+    for flavor in ("fork", "plugin"):
+        indices = parse_visible(value, count, flavor).indices
         assert all(0 <= index < count for index in indices)
         assert set(parse_visible(value, count, "fork").indices) <= set(range(count))
-        assert parse_visible(value, count + 1, flavour).indices[: len(indices)] == indices or not value
+        assert parse_visible(value, count + 1, flavor).indices[: len(indices)] == indices or not value
 
 
 def test_numbers_count_what_directml_leaves_out_later():

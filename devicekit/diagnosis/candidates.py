@@ -134,8 +134,8 @@ def _unlisted(view: View, findings: Tuple[Finding, ...], framework: str) -> List
         if view.wsl == 2 and behind_bridge:
             name, platform = "GPU behind the WSL bridge", behind_bridge
     elif view.machine.directml.dxg.or_none() is not None:
-        name, platform = "GPU behind the WSL bridge", "directml" if view.directml_flavour else behind_bridge or "cuda"
-    elif view.directml_flavour and not blocking(findings, ("directml",)) and view.wsl is None:
+        name, platform = "GPU behind the WSL bridge", "directml" if view.directml_flavor else behind_bridge or "cuda"
+    elif view.directml_flavor and not blocking(findings, ("directml",)) and view.wsl is None:
         if view.machine.native.system == "linux":
             name, platform = "DirectX 12 adapter", "directml"
     elif view.machine.native.system == "macos" and uses(view, framework, "metal"):
@@ -171,7 +171,7 @@ def _platform(view: View, item: Accelerator, framework: str) -> str:
     if framework != "tensorflow":
         platform = next(vendor.platform for vendor in VENDORS if vendor.key == item.vendor)
         return platform if uses(view, framework, platform) else ""
-    if view.directml_flavour and view.machine.native.system == "windows":
+    if view.directml_flavor and view.machine.native.system == "windows":
         return "directml"
     if item.vendor == "nvidia":
         return "cuda" if view.uses_cuda else ""

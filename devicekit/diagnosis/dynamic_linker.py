@@ -75,7 +75,7 @@ class DynamicLinker:
         return self._in(name, self._opener.own) or self._find(name, (self._opener,))
 
     def load(self, library: Library) -> Attempt:
-        """Do what dlopen does with a path: for what it needs, DT_RPATH of whoever called dlopen does not count (seen)."""
+        """Do what dlopen does with a path: for what it needs, DT_RPATH of the caller of dlopen does not count (seen)."""
         new = {library.name: library}
         lacks: List[str] = []
         waiting: List[Tuple[Library, Tuple[_Asking, ...]]] = [(library, (library,))]

@@ -21,10 +21,10 @@ __all__ = [
 ]
 
 #: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
-#: one would expect (for example on the CPU beside an idle GPU). ``info``: worth knowing, nothing is wrong.
+#: one would expect (for example on the CPU next to an idle GPU). ``info``: worth knowing, nothing is wrong.
 SEVERITIES = ("error", "warning", "info")
 
-#: What a finding can block of the devices, beside single ones.
+#: What a finding can block of the devices, besides single ones.
 PLATFORMS = ("cuda", "rocm", "directml", "metal", "xpu", "tpu", "gpu", "pluggable")
 
 
@@ -192,7 +192,7 @@ class Candidate(Record):
     numbering : str
         What the number in ``device`` counts: ``"fastest-first"`` (CUDA's own order), ``"pci-bus"``, ``"variable"`` (the
         order in which a variable of yours names them), ``"driver"`` (ROCm's, Intel's or DirectX's order), ``"plug-in"``
-        (what the plug-in of the platform says); "" if there is but one, or nobody knows.
+        (what the plug-in of the platform says); "" if there is but one, or no one knows.
     device_type : str
         Of a plug-in's platform: what the framework calls such devices (``"NPU"``); "" for all others.
     environment : tuple of (str, str)

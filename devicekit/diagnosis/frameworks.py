@@ -38,17 +38,17 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
             "unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS))
         )
     if asked in BACKENDS:
-        return _flavour(machine, str(asked)) if is_installed(machine, str(asked)) else None
+        return _flavor(machine, str(asked)) if is_installed(machine, str(asked)) else None
     imported = {module.name for module in machine.process.modules}
     backend = keras_backend(machine)
     if "keras" not in imported and asked != "keras":
         libraries = [name for name in BACKENDS if name in imported]
         if libraries:
-            return _flavour(machine, str(backend) if backend in libraries else libraries[0])
+            return _flavor(machine, str(backend) if backend in libraries else libraries[0])
     if backend in BACKENDS and is_installed(machine, str(backend)):
-        return _flavour(machine, str(backend))
+        return _flavor(machine, str(backend))
     found = next((name for name in BACKENDS if is_installed(machine, name)), None)
-    return None if found is None else _flavour(machine, found)
+    return None if found is None else _flavor(machine, found)
 
 
 def keras_backend(machine: Machine) -> Optional[str]:
@@ -108,7 +108,7 @@ def is_installed(machine: Machine, name: str) -> bool:
     return package is not None and (package.in_site or package.kind != "namespace")
 
 
-def _flavour(machine: Machine, name: str) -> str:
+def _flavor(machine: Machine, name: str) -> str:
     if name != "tensorflow":
         return name
     build = machine.python.build("tensorflow")

@@ -62,14 +62,14 @@ def _tensorflow(
 
 def _tensorflow_devices(view: View, findings: Tuple[Finding, ...], devices: Tuple[Candidate, ...]) -> Tuple[str, ...]:
     version = view.tensorflow_version or ""
-    kind = "DML" if view.directml_flavour == "fork" else "GPU"
+    kind = "DML" if view.directml_flavor == "fork" else "GPU"
     if any(item.platform == "xpu" for item in devices):  # the type that Intel's extension registers
         kind = "XPU"
     count = len([item for item in devices if item.usable and item.platform != "cpu" and not item.device_type])
     directml = known_listing(view)
     if directml is not None:  # it lists what it would rather not be used for, too
         count = 0 if blocking(findings, ("directml", "gpu")) else len(directml.listed)
-    # Up to 2.3 XLA's own devices were listed beside the others (seen with 1.15.5; tf_xla_enable_xla_devices since 2.4).
+    # Up to 2.3 XLA's own devices were listed next to the others (seen with 1.15.5; tf_xla_enable_xla_devices since 2.4).
     xla = ("XLA_CPU:0",) if version_at_least(version, "2.4") is False and kind == "GPU" else ()
     foreign = [item for item in devices if item.usable and item.device_type]
     further = tuple(item.device_type + ":" + item.device.partition(":")[2] for item in foreign)
@@ -165,10 +165,10 @@ def _jax_devices(view: View, devices: Tuple[Candidate, ...]) -> Tuple[str, ...]:
 
 
 def _host_devices(view: View) -> int:
-    """How many devices JAX makes of the processor: one, unless it is told otherwise (seen with 0.4.31 and 0.12.0)."""
-    told = view.machine.process.env("JAX_NUM_CPU_DEVICES") or ""
-    if re.match(r"\d{1,4}$", told) and version_at_least(view.machine.python.version_of("jax") or "", "0.5") is True:
-        return int(told)
+    """How many devices JAX makes of the processor: one, unless a variable says otherwise (seen with 0.4.31 and 0.12.0)."""
+    count = view.machine.process.env("JAX_NUM_CPU_DEVICES") or ""
+    if re.match(r"\d{1,4}$", count) and version_at_least(view.machine.python.version_of("jax") or "", "0.5") is True:
+        return int(count)
     flags = re.findall(
         r"--xla_force_host_platform_device_count=(\d{1,4})(?!\d)", view.machine.process.env("XLA_FLAGS") or ""
     )

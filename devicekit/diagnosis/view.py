@@ -139,7 +139,7 @@ class View:
         return ("%s %s" % (name, self.tensorflow_version or "")).strip()
 
     @_Once
-    def directml_flavour(self) -> Optional[str]:
+    def directml_flavor(self) -> Optional[str]:
         """``"fork"`` (TensorFlow 1.15 with DirectML), ``"plugin"``, or None."""
         build = self.tensorflow_build
         owner = self.tensorflow
@@ -154,7 +154,7 @@ class View:
     def unknown_plugins(self) -> Tuple[str, ...]:
         """Plug-in libraries of TensorFlow that devicekit knows nothing of."""
         known = ["tfdml_plugin", "libmetal_plugin", "libitex"]
-        known += [name for told in self.machine.platforms if told.facts.known for name in told.libraries]
+        known += [name for item in self.machine.platforms if item.facts.known for name in item.libraries]
         plugins = self.machine.python.plugins.value or ()
         return tuple(item.path for item in plugins if not any(name in item.path for name in known))
 

@@ -1,4 +1,4 @@
-"""The compatibility matrix: what goes together. Data are JSON beside this file, each with its source and date.
+"""The compatibility matrix: what goes together. Data are JSON next to this file, each with its source and date.
 
 Queries are typed and honest: a release that the matrix does not know is ``None``, never "incompatible".
 """
@@ -129,7 +129,7 @@ class Matrix:
         return self._holds[key]
 
     def imports(self, project: str, version: str, python: str) -> Tuple[ImportNeed, ...]:
-        """Return what a release imports beside NumPy and protobuf, on a Python version."""
+        """Return what a release imports besides NumPy and protobuf, on a Python version."""
         return tuple(
             ImportNeed(tuple(row["needs"]), row["backend"], row["breaks"], row["because"], row["code"])
             for row in self._table("imports")
@@ -147,7 +147,7 @@ class Matrix:
         )
 
     def import_memory(self, project: str, version: str) -> Optional[ImportMemory]:
-        """Return how much memory the import of a release takes, None if nobody tried one like it."""
+        """Return how much memory the import of a release takes, None if none like it was tried."""
         for row in self._table("memory"):
             if _about(row["projects"], project) and accepts(row["versions"], version):
                 names = ("tried", "killed_bytes", "resident_bytes", "address_space_bytes")
@@ -201,7 +201,7 @@ class Matrix:
         return None
 
     def libraries(self, tensorflow: str) -> Tuple[str, ...]:
-        """Return which native libraries a release of TensorFlow for Linux asks the loader for, () if nobody looked."""
+        """Return which native libraries a release of TensorFlow for Linux asks the dynamic linker for, () if unknown."""
         minor = ".".join(tensorflow.split(".")[:2])
         for row in self._table("libraries"):
             if row["tensorflow"] == minor:
@@ -209,7 +209,7 @@ class Matrix:
         return ()
 
     def search_folders(self, tensorflow: str) -> Tuple[str, ...]:
-        """Return where a release of TensorFlow for Linux looks for CUDA's libraries beside itself, () if it does not."""
+        """Return where a release of TensorFlow for Linux looks for CUDA's libraries next to itself, () if it does not."""
         for row in self._table("runpaths"):
             if accepts(row["versions"], tensorflow):
                 return tuple(row["folders"])
@@ -270,7 +270,7 @@ class Matrix:
         return None
 
     def plugin_loads(self, distribution: str, version: str) -> str:
-        """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" if nobody looked."""
+        """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" if unknown."""
         for row in self._table("plugins"):
             if row["distribution"] == distribution and accepts(row["versions"], version):
                 return str(row["loads"])

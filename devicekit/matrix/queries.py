@@ -34,7 +34,7 @@ def _no(because: str, source: str) -> Answer:
 
 
 def _ask(project: str, version: str, matrix: Matrix, judge: Callable[[Release], Answer]) -> Answer:
-    """Return what a release says; where only its neighbour is known, "unknown" with what that one says."""
+    """Return what a release says; where only its neighbor is known, "unknown" with what that one says."""
     known = matrix.project(project)
     release = known.nearest(version) if known is not None else None
     if release is None:

@@ -77,7 +77,7 @@ class Hold(Record):
 
 
 class ImportNeed(Record):
-    """What a release imports beside NumPy and protobuf, whatever its metadata declare.
+    """What a release imports besides NumPy and protobuf, whatever its metadata declare.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ def best_set(
                 break  # the ways are in order of preference; on the CPU two names compete for the newest release
         if best is not None:
             return _resolution(goal, platform, frameworks, best[0], best[1], target, keep, matrix), ()
-    # Where releases exist and cannot meet, that older ways have no wheels either helps nobody.
+    # Where releases exist and cannot meet, that older ways have no wheels either does not help.
     meeting = [text for text in obstacles if text.startswith("these cannot meet")]
     return None, tuple(dict.fromkeys(meeting or obstacles))
 

@@ -60,7 +60,7 @@ def test_random_adapters_and_variables(simulated_directx, monkeypatch):
     generator = random.Random(seed)
     lister = cases.Lister(sys.executable, folder)
     try:
-        assert lister.flavour == BUILD
+        assert lister.flavor == BUILD
         for number in range(CASES):
             adapters, value = cases.random_case(generator)
             listed = lister.names(adapters, value)
@@ -101,7 +101,7 @@ print(json.dumps({
     ],
 )
 def test_the_whole_way(program, simulated_directx, value, names):
-    """From the process that asks DXCore to the names and numbers that a user sees, beside what TensorFlow lists."""
+    """From the process that asks DXCore to the names and numbers that a user sees, next to what TensorFlow lists."""
     variables = simulated_directx(ADAPTERS)
     if value is not None:
         variables["DML_VISIBLE_DEVICES"] = value

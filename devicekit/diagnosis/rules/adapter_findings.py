@@ -63,7 +63,7 @@ def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
             [Fix("Use a GPU; ONNX Runtime can use neural processors")],
             tuple("tensorflow.gpu:%d" % index for index in neural),
         )
-    if view.directml_flavour == "plugin" and len(listing.listed) > MOST_DEVICES:
+    if view.directml_flavor == "plugin" and len(listing.listed) > MOST_DEVICES:
         yield _finding(
             "warning",
             "%s supports at most %d devices, but this machine has %d: TensorFlow fails when it starts all of them."
@@ -85,7 +85,7 @@ def _order(view: View, name: str, listing: AdapterListing) -> Iterable[Finding]:
             [_set(view, "Put the number of the fastest one first", "1,0")],
         )
     version = view.machine.python.version_of("tensorflow-directml-plugin") or ""
-    if view.directml_flavour == "plugin" and version.startswith("0.0.") and listing.hidden and listing.listed:
+    if view.directml_flavor == "plugin" and version.startswith("0.0.") and listing.hidden and listing.listed:
         yield _finding(
             "info",
             "%s %s uses only one adapter: %s." % (name, version, listing.listed[0].name),
@@ -176,15 +176,15 @@ def _rejected(view: View, name: str, listing: AdapterListing) -> Finding:
 
 
 def hiding_variable(view: View) -> Iterable[Finding]:
-    """Return what DML_VISIBLE_DEVICES hides, or does that nobody means: exactly as the build reads it."""
-    flavour, value = view.directml_flavour, view.machine.process.env(_VARIABLE)
-    if flavour is None or not value:  # unset and empty mean all
+    """Return what DML_VISIBLE_DEVICES hides, or does unintentionally: exactly as the build reads it."""
+    flavor, value = view.directml_flavor, view.machine.process.env(_VARIABLE)
+    if flavor is None or not value:  # unset and empty mean all
         return
     listing = known_listing(view)
     count = 1 << 32 if listing is None else listing.counted
     if not count:
         return
-    visible = parse_visible(value, count, flavour)
+    visible = parse_visible(value, count, flavor)
     shown = "%s is set to '%s'" % (_VARIABLE, value[:60])
     if not visible.indices:
         deliberate = value.strip() in ("-1", "none", "None", "NoDevFiles")

@@ -39,7 +39,7 @@ class Visible(NamedTuple):
     stopped_at: Optional[str] = None
 
 
-def parse_visible(value: Optional[str], count: int, flavour: str) -> Visible:
+def parse_visible(value: Optional[str], count: int, flavor: str) -> Visible:
     """Return which of so many adapters the value of DML_VISIBLE_DEVICES leaves.
 
     Unset and empty leave all, in contrast to CUDA_VISIBLE_DEVICES. The list is read up to the first entry that is no number
@@ -51,12 +51,12 @@ def parse_visible(value: Optional[str], count: int, flavour: str) -> Visible:
         None: not set.
     count : int
         How many adapters there are to number.
-    flavour : {"fork", "plugin"}
+    flavor : {"fork", "plugin"}
         TensorFlow 1.15 with DirectML, or the plug-in, which also takes a plus sign.
     """
     if not value:
         return Visible(tuple(range(count)))
-    number = re.compile(r"\+?[0-9]+" if flavour == "plugin" else r"[0-9]+")
+    number = re.compile(r"\+?[0-9]+" if flavor == "plugin" else r"[0-9]+")
     chosen: List[int] = []
     for entry in value.split(","):
         text = entry.strip(_BLANKS)
@@ -78,7 +78,7 @@ def numbered(adapters: Sequence[DxAdapter]) -> Tuple[DxAdapter, ...]:
     return tuple(item for item in adapters if has_direct3d(item))
 
 
-def directml_visible(adapters: Sequence[DxAdapter], value: Optional[str], flavour: str) -> Tuple[DxAdapter, ...]:
+def directml_visible(adapters: Sequence[DxAdapter], value: Optional[str], flavor: str) -> Tuple[DxAdapter, ...]:
     """Return the adapters that a DirectML build of TensorFlow lists, in its order.
 
     Parameters
@@ -87,11 +87,11 @@ def directml_visible(adapters: Sequence[DxAdapter], value: Optional[str], flavou
         In the order of DXGI or DXCore.
     value : str or None
         DML_VISIBLE_DEVICES.
-    flavour : {"fork", "plugin"}
+    flavor : {"fork", "plugin"}
         See `parse_visible`.
     """
     counted = numbered(adapters)
-    chosen = (counted[index] for index in parse_visible(value, len(counted), flavour).indices)
+    chosen = (counted[index] for index in parse_visible(value, len(counted), flavor).indices)
     return tuple(item for item in chosen if item.directml is not False)
 
 
@@ -124,13 +124,13 @@ def adapter_listing(view: View) -> Optional[AdapterListing]:
     UnknownFactError
         If the adapters are not known.
     """
-    flavour = view.directml_flavour
-    if flavour is None or view.machine.directml.adapters.value is None:
+    flavor = view.directml_flavor
+    if flavor is None or view.machine.directml.adapters.value is None:
         return None
     adapters = in_order(view)
-    listed = directml_visible(adapters, view.machine.process.env("DML_VISIBLE_DEVICES"), flavour)
+    listed = directml_visible(adapters, view.machine.process.env("DML_VISIBLE_DEVICES"), flavor)
     plugin = view.machine.python.version_of("tensorflow-directml-plugin") or ""
-    if flavour == "plugin" and plugin.startswith("0.0."):
+    if flavor == "plugin" and plugin.startswith("0.0."):
         listed = listed[:1]  # up to 0.0.1 it takes one device
     hardware = [item for item in adapters if not item.software]
     good = [item for item in hardware if has_direct3d(item) and item.directml is not False]
@@ -154,7 +154,7 @@ def in_order(view: View) -> Tuple[DxAdapter, ...]:
 def stopped_at(view: View, listing: AdapterListing) -> Optional[str]:
     """Return the entry of DML_VISIBLE_DEVICES that ends the list early, None if none does."""
     value = view.machine.process.env("DML_VISIBLE_DEVICES")
-    return parse_visible(value, listing.counted, view.directml_flavour or "").stopped_at
+    return parse_visible(value, listing.counted, view.directml_flavor or "").stopped_at
 
 
 def why_rejected(adapter: DxAdapter) -> str:

@@ -13,26 +13,26 @@ __all__ = ["broken", "plugin_broken"]
 @rule("plugin-broken")
 def plugin_broken(view: View) -> Iterable[Finding]:
     """Plug-ins that cannot be loaded, or whose probe did something that it must not."""
-    for told in view.machine.platforms:
-        for problem in told.problems:
-            yield broken(told, problem)
+    for facts in view.machine.platforms:
+        for problem in facts.problems:
+            yield broken(facts, problem)
 
 
-def broken(told: PlatformFacts, problem: str) -> Finding:
-    """Return the finding about a plug-in. It alarms nobody who does not ask for its devices: all else works as without it."""
-    of = " for the platform '%s'" % told.name if told.name else ""
+def broken(facts: PlatformFacts, problem: str) -> Finding:
+    """Return the finding about a plug-in. It is only a warning: everything else works without the plug-in."""
+    of = " for the platform '%s'" % facts.name if facts.name else ""
     fixes = (
         Fix(
             "Upgrade it; if that does not help, report it to its authors",
-            "python -m pip install --upgrade %s" % told.distribution,
+            "python -m pip install --upgrade %s" % facts.distribution,
         ),
         Fix("Or disable plug-ins: set DEVICEKIT_PLUGINS=0"),
     )
     return Finding(
         "plugin-broken",
         "warning",
-        "The plug-in %s%s does not work: %s." % (told.label, of, problem.rstrip(".")),
-        (Evidence(problem, "entry point %s of %s" % (told.entry, told.distribution)),),
+        "The plug-in %s%s does not work: %s." % (facts.label, of, problem.rstrip(".")),
+        (Evidence(problem, "entry point %s of %s" % (facts.entry, facts.distribution)),),
         fixes,
-        (told.name,) if told.name else (),
+        (facts.name,) if facts.name else (),
     )

@@ -16,13 +16,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     """An NVIDIA GPU and a TensorFlow that was built without GPU support; a TPU and a framework without what it needs."""
     yield from tpu_without_build(view)
     yield from without_cuda(view)
-    if (
-        not view.has_tensorflow
-        or view.uses_cuda
-        or view.uses_rocm
-        or view.directml_flavour
-        or not view.vendor("nvidia")
-    ):
+    if not view.has_tensorflow or view.uses_cuda or view.uses_rocm or view.directml_flavor or not view.vendor("nvidia"):
         return
     gpu = view.vendor("nvidia")[0]
     owner = view.tensorflow

@@ -42,10 +42,10 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
             export(view, [folder]),
         )
     missing = [name for name in found.missing if found.attempts[name].library is None]
-    beside = [item for item in view.machine.cuda.libraries.value or () if item.name in missing]
+    installed = [item for item in view.machine.cuda.libraries.value or () if item.name in missing]
     if view.machine.native.system == "windows":
-        if len({item.name for item in beside}) == len(set(missing)):
-            return (export(view, list(dict.fromkeys(item.path.rpartition("\\")[0] for item in beside))),)
+        if len({item.name for item in installed}) == len(set(missing)):
+            return (export(view, list(dict.fromkeys(item.path.rpartition("\\")[0] for item in installed))),)
     elif version_at_least(row.minor, _RUNPATH_SINCE):
         owner = view.tensorflow
         name = owner.name if owner is not None else "tensorflow"
@@ -149,7 +149,7 @@ def cuda_version_mismatch(view: View) -> Iterable[Finding]:
     rows, found = needed(view), search(view)
     if rows is None or found is None:
         return
-    # By the runtime alone: neighbouring releases share the names of some of the other libraries.
+    # By the runtime alone: neighboring releases share the names of some of the other libraries.
     runtime = next((name for name in found.names if "cudart" in name), "")
     others = others_of(view, runtime) if runtime in found.repair.lacks else []
     if not others:
@@ -315,9 +315,9 @@ def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
     if library.version:
         return library.version
     if _is_wheels(library):
-        told = view.machine.python.version_of("nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0])
-        if told:
-            return told
+        version = view.machine.python.version_of("nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0])
+        if version:
+            return version
     match = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)*)$", library.target or library.name)
     if match is None:
         raise UnknownFactError("%s: its name does not say which version it is" % library.path)

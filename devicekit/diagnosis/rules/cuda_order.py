@@ -24,7 +24,7 @@ __all__ = [
     "without_slices",
 ]
 
-#: From this driver on one program sees one slice of each GPU instance, and whole GPUs beside them (MIG User Guide).
+#: From this driver on one program sees one slice of each GPU instance, and whole GPUs next to them (MIG User Guide).
 _SEVERAL_SLICES = 570
 
 

@@ -1,4 +1,4 @@
-"""What frameworks import beside NumPy, protobuf and Keras: is it there, and in a version that they work with.
+"""What frameworks import besides NumPy, protobuf and Keras: is it there, and in a version that they work with.
 
 `pip check` asks whether what is declared holds. That is another question: a release runs with much that its metadata
 forbid, and needs some that they do not name. The table (data/imports.json) says what was seen.

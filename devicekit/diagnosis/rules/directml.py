@@ -46,7 +46,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             _URL,
         )
     elif directml.dxg.value is None:
-        fatal = view.directml_flavour if "libdxcore.so" in found else None
+        fatal = view.directml_flavor if "libdxcore.so" in found else None
         yield Finding(
             "wsl-without-gpu",
             "error" if fatal else "warning",
@@ -56,7 +56,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             ("cuda", "directml", "rocm", *_ABORTED.get(fatal or "", ())),
             _URL,
         )
-    elif view.directml_flavour and not found.issuperset(_LIBRARIES):
+    elif view.directml_flavor and not found.issuperset(_LIBRARIES):
         missing = [name for name in _LIBRARIES if name not in found]
         yield Finding(
             "wsl-without-gpu",
@@ -88,7 +88,7 @@ def _bridge_fails(view: View) -> bool:
     directml = view.machine.directml
     return bool(
         view.machine.native.system == "linux"
-        and view.directml_flavour
+        and view.directml_flavor
         and directml.failure
         and not (view.wsl and directml.dxg.value is None)
         and not directml.adapters.value
@@ -96,14 +96,14 @@ def _bridge_fails(view: View) -> bool:
 
 
 def _failing_bridge(view: View) -> Finding:
-    flavour, failure = view.directml_flavour or "", view.machine.directml.failure
+    flavor, failure = view.directml_flavor or "", view.machine.directml.failure
     return Finding(
         "wsl-without-gpu",
         "error",
-        "The GPU bridge to Windows does not answer%s." % _ABORTS[flavour],
+        "The GPU bridge to Windows does not answer%s." % _ABORTS[flavor],
         (Evidence(failure, "DXCore"),),
         _BRIDGE_FIXES,
-        ("cuda", "directml", "rocm", *_ABORTED[flavour]),
+        ("cuda", "directml", "rocm", *_ABORTED[flavor]),
         _URL,
     )
 
@@ -112,7 +112,7 @@ def _failing_bridge(view: View) -> Finding:
 def directml_missing(view: View) -> Iterable[Finding]:
     """A DirectML build of TensorFlow where DirectX 12 is not, or that is led to a DirectML library that cannot be loaded."""
     directml = view.machine.directml
-    if view.directml_flavour is None:
+    if view.directml_flavor is None:
         yield from _torch_without_directx(view)
         return
     if directml.loads.or_none() is False:
@@ -124,7 +124,7 @@ def directml_missing(view: View) -> Iterable[Finding]:
         missing = [name for name in _LIBRARIES if name not in found]
     if not missing:
         if view.machine.process.env("TF_DIRECTML_PATH"):
-            directml.loads.value  # noqa: B018 where nobody knows that, nobody knows that all is well
+            directml.loads.value  # noqa: B018 where no one knows that, no one knows that all is well
         return
     evidence = [Evidence("%s not found" % name, directml.libraries.source) for name in missing]
     if directml.bundled.or_none():
@@ -137,7 +137,7 @@ def directml_missing(view: View) -> Iterable[Finding]:
         "warning" if idle else "info",
         "%s is installed, but DirectX 12 is missing (%s): it will use no GPU."
         % (
-            "tensorflow-directml" if view.directml_flavour == "fork" else "tensorflow-directml-plugin",
+            "tensorflow-directml" if view.directml_flavor == "fork" else "tensorflow-directml-plugin",
             ", ".join(missing),
         ),
         tuple(evidence),
@@ -209,10 +209,10 @@ _FIRST_KERNEL, _LEAST_KERNEL = "4.19.121", "5.10.43"
 @rule("directml-unsupported", hidden_by=("wsl-without-gpu", "directml-missing"))
 def directml_unsupported(view: View) -> Iterable[Finding]:
     """A DirectML build on a Windows or a WSL kernel that is too old for it, or without an adapter that it accepts."""
-    flavour, native = view.directml_flavour, view.machine.native
-    if flavour is None:
+    flavor, native = view.directml_flavor, view.machine.native
+    if flavor is None:
         return
-    name = "tensorflow-directml" + ("" if flavour == "fork" else "-plugin")
+    name = "tensorflow-directml" + ("" if flavor == "fork" else "-plugin")
     row = next(item for item in view.matrix.directml() if item.distribution == name)
     reason, fix = "", Fix("Update Windows to 10.0.%d or later" % row.windows_build)
     evidence: Tuple[Evidence, ...] = (Evidence(native.release, "the operating system"),)
@@ -238,7 +238,7 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
 def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
     """There is a GPU that this build cannot use, and another build could."""
     yield from other_vendor_for(view)
-    if not view.has_tensorflow or view.directml_flavour or view.uses_rocm or view.vendor("nvidia"):
+    if not view.has_tensorflow or view.directml_flavor or view.uses_rocm or view.vendor("nvidia"):
         return
     others = [item for item in view.accelerators if item.vendor in ("amd", "intel", "qualcomm")]
     if not others or uses(view, "tensorflow", "xpu"):

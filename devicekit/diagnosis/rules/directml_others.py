@@ -32,7 +32,7 @@ def _unfitting_torch(view: View) -> Optional[Tuple[str, str]]:
 
 
 def torch_directml_mismatch(view: View) -> Iterable[Finding]:
-    """torch-directml beside another torch than the one that it was built with: its native module does not load."""
+    """torch-directml with another torch than the one it was built with: its native module does not load."""
     differing = _unfitting_torch(view)
     if differing is None:
         return

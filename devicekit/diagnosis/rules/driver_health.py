@@ -1,6 +1,6 @@
 """NVIDIA's driver as it answers: what it refuses, GPUs that it has lost or that wait for a reset, errors that it reported.
 
-Sources: NVML's return codes and recovery actions (``nvml.h``); NVIDIA's catalogue of Xid errors
+Sources: NVML's return codes and recovery actions (``nvml.h``); NVIDIA's catalog of Xid errors
 (docs.nvidia.com/deploy/xid-errors); "NVIDIA GPU Memory Error Management" for remapped rows and retired pages.
 """
 

@@ -73,10 +73,10 @@ def gpu_build(view: View, framework: str) -> Optional[GpuBuild]:
             return GpuBuild(label, version, cuda, rocm, True, build.cuda.source)
     found = python.distribution(framework)
     location = found.location if found is not None else ""
-    told = _jax_plugins(view) if framework == "jax" else _torch_name(view, version)
-    if told is None:
+    releases = _jax_plugins(view) if framework == "jax" else _torch_name(view, version)
+    if releases is None:
         return GpuBuild(label, version, "", "", False, location)
-    return GpuBuild(label, version, told[0], told[1], True, location)
+    return GpuBuild(label, version, releases[0], releases[1], True, location)
 
 
 def _jax_plugins(view: View) -> Tuple[str, str]:
@@ -132,12 +132,12 @@ def _uses_by_addition(view: View, framework: str, platform: str) -> bool:
     if (framework, platform) == ("tensorflow", "xpu"):
         if not python.plugins.known:
             return python.distribution("intel-extension-for-tensorflow") is not None
-        # Its flavour for processors brings no device (libitex_cpu alone: seen with 2.15.0.0).
+        # Its flavor for processors brings no device (libitex_cpu alone: seen with 2.15.0.0).
         return any("libitex_gpu" in item.path for item in python.plugins.content or ())
     build = python.build(framework)
     if (framework, platform) == ("torch", "xpu"):
-        told = build.xpu.or_none() if build is not None else None
-        return "+xpu" in (python.version_of("torch") or "") if told is None else told
+        xpu = build.xpu.or_none() if build is not None else None
+        return "+xpu" in (python.version_of("torch") or "") if xpu is None else xpu
     if (framework, platform) == ("torch", "metal"):
         apple = view.machine.native.system == "macos" and python.architecture == "arm64"
         # Metal came with 1.12 (its release notes).

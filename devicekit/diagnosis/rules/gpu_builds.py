@@ -63,7 +63,7 @@ def other_vendor_for(view: View) -> Iterable[Finding]:
         gpu = next((item for item in view.accelerators if item.vendor in ("amd", "intel")), None)
         if gpu is None:
             return
-        # An integrated GPU beside a processor is not a cause for alarm; a card of AMD's usually was bought to be used.
+        # An integrated GPU next to a processor is not a cause for alarm; a card of AMD's usually was bought to be used.
         severity = "warning" if gpu.vendor == "amd" and view.machine.native.system == "linux" else "info"
         yield Finding(
             "gpu-vendor-unsupported",

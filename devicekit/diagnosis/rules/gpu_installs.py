@@ -68,7 +68,7 @@ def _preferred(view: View, releases: List[str]) -> List[str]:
 
 
 def jax_with_cuda(view: View, version: str) -> List[Fix]:
-    """Return how to get JAX's plug-in for CUDA beside the installed JAX."""
+    """Return how to get JAX's plug-in for CUDA for the installed JAX."""
     if view.machine.native.system == "windows":
         return [Fix("Use JAX in WSL 2 (in PowerShell): it has no GPU support on native Windows", "wsl --install")]
     majors = _preferred(view, [cuda for cuda in ("13.0", "12.1") if runs(view, cuda)])

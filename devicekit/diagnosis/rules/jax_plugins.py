@@ -122,7 +122,7 @@ def jax_cudnn_missing(view: View) -> Iterable[Finding]:
 
 
 def jax_cudnn_unfit(view: View) -> Iterable[Finding]:
-    """Pip's newest cuDNN beside GPUs for which it has no code any more, while JAX's plug-in for CUDA 12 has."""
+    """Pip's newest cuDNN on GPUs for which it no longer has code, while JAX's plug-in for CUDA 12 has."""
     build = gpu_build(view, "jax")
     if build is None or build.cuda_release != "12" or view.machine.native.system != "linux":
         return
@@ -212,7 +212,7 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
 
 
 def _cannot_start(view: View, name: str) -> str:
-    """Why JAX could not start a platform that it was told to use, "" if it could or that is not known."""
+    """Why JAX could not start a platform that it was set to use, "" if it could or that is not known."""
     if name in ("cuda", "rocm", "tpu"):
         if uses(view, "jax", name):
             return ""

@@ -69,8 +69,8 @@ def cudnn_name(view: View, row: TensorFlowRow) -> str:
     """Return the name by which this TensorFlow opens cuDNN, "" if it opens none."""
     if view.machine.native.system == "windows":
         build = view.tensorflow_build
-        told = (build.cudnn_version.or_none() if build else None) or ""
-        return "cudnn%s.dll" % told if told else "cudnn64_%s.dll" % row.linux_cudnn
+        version = (build.cudnn_version.or_none() if build else None) or ""
+        return "cudnn%s.dll" % version if version else "cudnn64_%s.dll" % row.linux_cudnn
     return "libcudnn.so.%s" % row.linux_cudnn if row.linux_cudnn else ""
 
 

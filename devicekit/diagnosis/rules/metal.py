@@ -72,7 +72,7 @@ def _least_system(name: str, version: str) -> Optional[str]:
 
 
 def jax_metal_mismatch(view: View) -> Iterable[Finding]:
-    """Apple's plug-in for JAX, which is no longer made, beside another JAX than those that it works with."""
+    """Apple's plug-in for JAX, which is no longer made, with another JAX than those it works with."""
     python = view.machine.python
     plugin, jax = python.distribution("jax-metal"), python.version_of("jax")
     version = plugin.version.or_none() if plugin is not None else None

@@ -71,7 +71,7 @@ def _owner(view: View, name: str) -> Iterable[str]:
 
 @rule("plugin-version-mismatch", hidden_by=BROKEN_INSTALL)
 def plugin_version_mismatch(view: View) -> Iterable[Finding]:
-    """A plug-in beside another TensorFlow than the one that it was built for; torch-directml beside another torch."""
+    """A plug-in with another TensorFlow than the one it was built for; torch-directml with another torch."""
     yield from torch_directml_mismatch(view)
     yield from jax_mismatch(view)
     yield from jax_metal_mismatch(view)

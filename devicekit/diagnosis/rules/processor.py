@@ -157,7 +157,7 @@ def _fixes(view: View, lacks: List[_Lack], virtual: bool) -> Iterable[Fix]:
 
 
 def _old_numpy(view: View) -> Tuple[str, ...]:
-    """The NumPy to install beside something else, where this processor does not run the newest."""
+    """The NumPy to install with something else, where this processor does not run the newest."""
     flags = view.machine.native.cpu_flags.or_none() or ()
     needs = view.matrix.instructions("numpy", "2.4", view.target.architecture)
     found = [item for need in needs if not set(need.needs) <= set(flags) for item in need.instead]

@@ -26,7 +26,7 @@ def framework_missing(view: View) -> Iterable[Finding]:
         package = python.package(name)
         if standalone_keras(view) and is_keras3(keras_version(view)) and backend(view).name in ("numpy", "openvino"):
             return  # Keras computes by itself there, and is asked to
-        # A folder of that name beside the script, without code in it, is no framework.
+        # A folder of that name next to the script, without code in it, is no framework.
         if package is not None and (package.in_site or package.kind != "namespace"):
             return
     yield Finding(

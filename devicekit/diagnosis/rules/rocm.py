@@ -126,7 +126,7 @@ def _release(view: View) -> str:
 
 
 def amd_closed_bridge(view: View) -> Iterable[Finding]:
-    """ROCm in WSL that was not told to look behind the bridge."""
+    """ROCm in WSL that was not set to look behind the bridge."""
     name = "HSA_ENABLE_DXG_DETECTION"
     value = view.machine.process.env(name)
     if "library" not in _bridge(view) or value == "1" or not version_at_least(_release(view), _FIRST_BRIDGE):

@@ -156,7 +156,7 @@ def amd_first(view: View, accelerators: Sequence[Accelerator], framework: str) -
     gpus = view.machine.rocm.gpus.or_none() or ()
     amd = [item for item in accelerators if item.vendor == "amd"]
     others = [item for item in accelerators if item.vendor != "amd"]
-    # What the driver keeps from this container is on the bus, and nobody here can use it.
+    # What the driver keeps from this container is on the bus, and no program here can use it.
     listed, unlisted = amd[: len(gpus)], amd[len(gpus) + view.machine.rocm.withheld :]
     indices = visible_gpus(gpus, view.machine.process).indices
     if indices:
