@@ -298,7 +298,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                     continue
                 self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
                 if refusal is None and self._keep.get(name):
-                    # Where the user keeps nothing else, it is taken; the answer then says what has to be done next to it.
+                    # Where the user keeps nothing else, it is taken; the answer then says what has to be done as well.
                     last.append(candidate)
             found += last
             here = self.installed.get(name)

@@ -65,7 +65,7 @@ class Resolution(Record):
     pins : tuple of Pin
         Empty where the goal is impossible.
     others : tuple of str
-        Requirements next to the pins on projects that the data do not cover.
+        Requirements in addition to the pins on projects that the data do not cover.
     needs : tuple of SystemNeed
         What the system has to bring.
     obstacles : tuple of str
