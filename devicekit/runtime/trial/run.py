@@ -41,13 +41,13 @@ def try_device(
     values.update(vars(task), libraries=list(task.libraries))
     values.update(values.pop("plugins") or {})
     # The child must judge the same environment as this process.
-    return _run("device_child.py", values, absolute_path(), environment, executable, timeout_s, tick)
+    return _run(values, absolute_path(), environment, executable, timeout_s, tick)
 
 
 def try_framework(
     task: Dict[str, Any], executable: str, path: Sequence[str], timeout_s: float, tick: Optional[Tick] = None
 ) -> Trial:
-    """Import a framework in a child, list its devices, compute on each, train one step; see `stages_child`.
+    """Import a framework in a child, list its devices, compute on each, train one step; see `self_test_child`.
 
     Parameters
     ----------
@@ -63,11 +63,10 @@ def try_framework(
     """
     if not executable:
         return Trial("not-run", detail="the interpreter does not know its own path (sys.executable is empty)")
-    return _run("stages_child.py", task, path, _TALKATIVE, executable, timeout_s, tick)
+    return _run(task, path, _TALKATIVE, executable, timeout_s, tick)
 
 
 def _run(
-    script: str,
     task: Dict[str, Any],
     path: Sequence[str],
     environment: Sequence[Tuple[str, str]],
@@ -76,7 +75,7 @@ def _run(
     tick: Optional[Tick],
 ) -> Trial:
     try:
-        function = os.path.join(os.path.dirname(os.path.abspath(__file__)), script)
+        function = os.path.join(os.path.dirname(os.path.abspath(__file__)), "self_test_child.py")
     except OSError as error:  # a relative path, and the working folder was deleted
         return Trial("not-run", detail="the child process could not be started: %s" % error)
     report = run_child(
