@@ -71,5 +71,5 @@ def test_memory(value, size):
 
 @pytest.mark.parametrize("value", ["", "lots", -1, 0, "0GiB", True, 1.5, None])
 def test_wrong_memory(value):
-    with pytest.raises(ValueError, match="memory is a number of bytes or a text such as '8GiB'"):
+    with pytest.raises(ValueError, match="memory must be a number of bytes or a text such as '8GiB'"):
         parse_memory(value, "memory")

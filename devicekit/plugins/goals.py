@@ -1,14 +1,14 @@
-"""The ways to the platforms of plug-ins, for `devicekit.resolve`: one for each row that a plug-in adds to the matrix."""
+"""Goals of `devicekit.resolve` for the platforms of plug-ins: one stack for each row that a plug-in adds to the matrix."""
 
 from typing import Any, Callable, Mapping, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from ..machine.detect import detect_now
 from ..matrix.target import Target
 from ..resolver.engine import Need
 from ..resolver.goals import GOALS, Stack
 from .calls import PluginError, call
-from .device_strings import installed
 from .loading import at_hand
 from .matrix_rows import checked_rows, fits
 
@@ -21,11 +21,11 @@ def ways_to(goal: str) -> Callable[[str, str, Target], Tuple[Stack, ...]]:
     Raises
     ------
     ValueError
-        Where no plug-in has such a platform; the message lists what is accepted.
+        If no plug-in has such a platform; the message lists what is accepted.
     PluginError
-        Where the plug-in's rows are not what they should be.
+        If the plug-in's rows are invalid.
     """
-    found = {item.name: item for item in at_hand(installed())}
+    found = {item.name: item for item in at_hand(detect_now().platforms)}
     if goal not in found:
         raise ValueError("unknown goal %r; accepted are %s" % (goal, ", ".join((*GOALS, *found))))
     rows, _ = call("the rows of the plug-in for %s" % goal, lambda: checked_rows(found[goal].rows()))
@@ -34,7 +34,7 @@ def ways_to(goal: str) -> Callable[[str, str, Target], Tuple[Stack, ...]]:
             try:
                 Requirement(text)
             except InvalidRequirement as error:
-                problem = "%r, of the plug-in for %s, is no requirement: %s"
+                problem = "%r, of the plug-in for %s, is not a requirement: %s"
                 raise PluginError(problem % (text, goal, str(error).split("\n")[0])) from None
 
     def ways(platform: str, framework: str, target: Target) -> Tuple[Stack, ...]:

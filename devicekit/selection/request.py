@@ -1,32 +1,32 @@
-"""Device strings: what may be asked for. Pure."""
+"""Device strings: what can be requested. Pure, except that names of plug-ins are looked up on this machine by default."""
 
 import re
 from typing import Iterable, Optional, Tuple
 
 from ..records import Record
 
-# A name that type checkers know: the facts come with whoever has some.
+# A name that type checkers know: the facts are not loaded for a device string.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..machine.facts import PlatformFacts
 
 __all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_request"]
 
-#: For messages; kept in one place with the parser.
+#: For messages; next to the parser, which it describes.
 ACCEPTED = (
     "'auto', 'fastest', 'cpu', 'gpu', 'gpu:1', 'gpu:0,2', 'cuda:0', 'rocm:0', 'directml:0', 'metal' or 'mps', 'xpu:0', 'tpu', "
     "an identifier such as 'gpu:GPU-5ebe9f43' or 'MIG-...', or TensorFlow's own '/GPU:0' and '/device:DML:0'"
 )
 
-#: TensorFlow's device types that are no accelerators of their own: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
+#: TensorFlow's device types that are not accelerators: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
 NO_ACCELERATOR = ("CPU", "XLA_CPU", "XLA_GPU", "TPU", "TPU_SYSTEM")
 
 _PLAIN = re.compile(r"(auto|fastest|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
 _NATIVE = re.compile(
     r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(cpu|gpu|dml|xpu|tpu):(\d+)$"
 )
-#: As CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES take them, in full or only the beginning; drivers before 470 name a slice
-#: with two numbers (``MIG-GPU-.../1/0``).
+#: As in CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES, in full or only a prefix; drivers before 470 name a slice with two
+#: numbers (``MIG-GPU-.../1/0``).
 _NAMED = re.compile(r"(?:(gpu|cuda|rocm|GPU|CUDA|ROCM):)?((?:GPU|MIG)-[\w/-]+(?:,(?:GPU|MIG)-[\w/-]+)*)$", re.ASCII)
 _PLATFORMS = {
     "cuda": "cuda",
@@ -45,17 +45,17 @@ class Request(Record):
     Attributes
     ----------
     text : str
-        As it was asked for.
+        The device string as given.
     kind : {"auto", "cpu", "gpu", "tpu"}
         ``gpu`` stands for every accelerator but a TPU.
     platform : str or None
-        The platform that was named, as in ``cuda:0``.
+        The platform in the string, as in ``cuda:0``.
     indices : tuple of int
-        The numbers that were named, in the framework's order; empty where none was.
+        The numbers in the string, in the framework's order; empty if there are none.
     native : bool
         Whether it is TensorFlow's own name, which counts *logical* devices.
     fastest : bool
-        Whether the fastest is wanted of what ``auto`` chooses among.
+        Whether to take the fastest of the devices that ``auto`` chooses among.
     identifiers : tuple of str
         The vendor's identifiers, or their beginnings, that were named instead of numbers;
         `devicekit.selection.device_ids` turns them into numbers.
@@ -77,7 +77,7 @@ class Request(Record):
 
     @property
     def count(self) -> int:
-        """How many devices are named; 0 where any will do."""
+        """How many devices are named; 0 if any will do."""
         return len(self.identifiers) or len(self.indices)
 
 
@@ -87,15 +87,15 @@ def parse_request(text: object, platforms: "Optional[Iterable[PlatformFacts]]" =
     Parameters
     ----------
     text : str
-        What was asked for.
+        The device string.
     platforms : iterable of PlatformFacts or None
-        The platforms of plug-ins, whose names are accepted too; by default those of this machine, which is looked at only
-        where a word is none of devicekit's own.
+        The platforms of plug-ins, whose names are accepted too; by default those of this machine, which is examined only
+        if the string is not one of devicekit's own.
 
     Raises
     ------
     ValueError
-        Where it is none; the message lists what is accepted.
+        If it is not a device; the message lists what is accepted.
     """
     if not isinstance(text, str):
         raise ValueError("a device is a string, not %s; accepted are %s" % (type(text).__name__, ACCEPTED))
@@ -111,13 +111,9 @@ def parse_request(text: object, platforms: "Optional[Iterable[PlatformFacts]]" =
     if match is None:
         match = _PLAIN.match(name)
     if match is None:
-        from ..plugins.device_strings import foreign_request
-
-        return foreign_request(text, platforms)
+        return _plugin_request(text, platforms)
     word, numbers = match.group(1), match.group(2)
-    indices = tuple(int(number) for number in numbers.split(",")) if numbers else ()
-    if len(set(indices)) != len(indices):
-        raise ValueError("device %r names a device twice" % text[:80])
+    indices = _indices(text, numbers)
     if indices and word in ("auto", "fastest"):
         raise ValueError("'%s' takes no number; accepted are %s" % (word, ACCEPTED))
     if word == "fastest":
@@ -125,6 +121,43 @@ def parse_request(text: object, platforms: "Optional[Iterable[PlatformFacts]]" =
     if word in ("auto", "cpu", "tpu"):
         return Request(text, word, None, indices, native)
     return Request(text, "gpu", _PLATFORMS.get(word), indices, native)
+
+
+_PLUGIN = re.compile(r"([a-z][a-z0-9]*)(?::(\d{1,4}(?:,\d{1,4})*))?$")
+_PLUGIN_NATIVE = re.compile(
+    r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(\w+):(\d{1,4})$"
+)
+
+
+def _plugin_request(text: str, platforms: "Optional[Iterable[PlatformFacts]]") -> Request:
+    """Return the request for a platform of a plug-in: ``npu``, ``npu:0,2``, or TensorFlow's ``/device:NPU:0``."""
+    name = text.strip().lower()
+    match, native = _PLUGIN.match(name), _PLUGIN_NATIVE.match(name)
+    installed: "Tuple[PlatformFacts, ...]" = ()
+    if match is not None or native is not None:  # only then can it be the name of one
+        installed = _installed() if platforms is None else tuple(platforms)
+    for item in installed:
+        word, numbers = (match or native).groups()  # type: ignore[union-attr]
+        own = item.name if match is not None else (item.device_type("tensorflow") or "").lower()
+        if own and word == own:
+            indices = _indices(text, numbers)
+            return Request(text, "gpu", item.name, indices, match is None, foreign=True, device_types=item.frameworks)
+    further = "".join(", %r of %s" % (item.name, item.distribution) for item in installed)
+    raise ValueError("unknown device %r; accepted are %s%s" % (text[:80], ACCEPTED, further))
+
+
+def _installed() -> "Tuple[PlatformFacts, ...]":
+    """Return the platforms of the plug-ins of this machine, or of the simulated one."""
+    from ..machine.detect import detect_now
+
+    return detect_now().platforms
+
+
+def _indices(text: str, numbers: Optional[str]) -> Tuple[int, ...]:
+    indices = tuple(int(number) for number in numbers.split(",")) if numbers else ()
+    if len(set(indices)) != len(indices):
+        raise ValueError("device %r names a device twice" % text[:80])
+    return indices
 
 
 _MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*$", re.I)
@@ -136,7 +169,7 @@ def parse_memory(value: object, name: str) -> int:
     Raises
     ------
     ValueError
-        Where it is no amount of memory, or not positive.
+        If it is not an amount of memory, or not positive.
     """
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
@@ -148,4 +181,4 @@ def parse_memory(value: object, name: str) -> int:
             amount = int(float(match.group(1)) * base**power)
             if amount > 0:
                 return amount
-    raise ValueError("%s is a number of bytes or a text such as '8GiB', not %r" % (name, value))
+    raise ValueError("%s must be a number of bytes or a text such as '8GiB', not %r" % (name, value))

@@ -109,7 +109,7 @@ WRONG = [
     ("requires_device", "missing 1 required positional argument: 'device'"),
     ("requires_device()", "missing 1 required positional argument: 'device'"),
     ('requires_device("auto")', "every machine meets 'auto'"),
-    ('requires_device("gpu", min_memory="a lot")', "min_memory is a number of bytes or a text such as '8GiB'"),
+    ('requires_device("gpu", min_memory="a lot")', "min_memory must be a number of bytes or a text such as '8GiB'"),
     ('requires_device("gpu", memory="8GiB")', "unexpected keyword argument 'memory'"),
     ('requires_device("gpu", count=0)', "count must be a number of devices of at least 1, not 0"),
     ('requires_device("gpu:1", count=2)', "count=2 cannot be combined with the device 'gpu:1'"),
