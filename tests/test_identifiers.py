@@ -122,4 +122,4 @@ def test_numbers_say_what_they_count(view, variables, numbering):  # noqa: F811
     assert found.candidates[0].location == ("0000:08:00.0" if numbering == "variable" else "0000:07:00.0")
     text = devices_text(found, select_device(machine=made), Style(width=200))
     assert ("Numbers" in text) == bool(numbering)
-    assert ("as nvidia-smi counts" in text) == (numbering == "pci-bus")
+    assert ("as in nvidia-smi" in text) == (numbering == "pci-bus")

@@ -1,10 +1,15 @@
-"""Amounts with units, signs of states, and text without control characters."""
+"""Amounts with units, states with signs, and text without control characters."""
 
 from typing import List, Optional, Sequence, Tuple
 
+from ..diagnosis.findings import Candidate, FrameworkStatus
+from ..machine.facts import Native
 from ..measure.numerics.result import VERDICTS, Difference
 
-__all__ = ["count", "excess", "framework_title", "memory", "plain", "rate", "ratio", "relative", "sign", "worst_first"]
+__all__ = [
+    "cores", "count", "device_state", "excess", "framework_state", "framework_title", "memory", "plain", "rate", "ratio",
+    "relative", "sign", "usable_memory", "worst_first",
+]  # fmt: skip
 
 #: Shown before the word, never instead of it.
 _SIGNS = {
@@ -58,6 +63,39 @@ def memory(size_bytes: Optional[int]) -> str:
     if size_bytes >= 1 << 30:
         return "%.1f GiB" % (size_bytes / (1 << 30))
     return "%.0f MiB" % (size_bytes / (1 << 20))
+
+
+def cores(native: Native) -> str:
+    """Return ``16 cores``, or ``0.5 of 16 cores (cgroup)``; "" if the number is unknown."""
+    number, usable = native.cpu_count.or_none(), native.cpu_usable.or_none()
+    if not number:
+        return ""
+    text = count(number, "core")
+    return "%g of %s (%s)" % (usable, text, native.cpu_limited_by) if usable and native.cpu_limited_by else text
+
+
+def usable_memory(native: Native) -> str:
+    """Return ``62.8 GiB``, or ``4.0 of 62.8 GiB (cgroup limit)``; "" if it is unknown."""
+    total, usable = native.memory_bytes.or_none(), native.usable_memory_bytes
+    if total is None or usable is None or usable >= total:
+        return memory(total)
+    return "%.1f of %.1f GiB (cgroup limit)" % (usable / (1 << 30), total / (1 << 30))
+
+
+def device_state(item: Candidate) -> Tuple[str, str]:
+    """Return whether a device is usable: the kind of state, and a text."""
+    if item.usable:
+        return "ok", "usable"
+    if item.usable is None:
+        return "unknown", "not tested yet"
+    return "fails", "blocked: %s" % (", ".join(item.blocked_by) or "no build for it")
+
+
+def framework_state(item: FrameworkStatus) -> Tuple[str, str]:
+    """Return whether a framework can be imported: the kind of state, and a text with the cause."""
+    kind = {True: "ok", False: "fails", None: "unknown"}[item.will_import]
+    text = {True: "works", False: "cannot be imported", None: "unknown"}[item.will_import]
+    return kind, text + (": %s" % item.cause if item.cause is not None else "")
 
 
 def rate(value: Optional[float]) -> str:

@@ -5,10 +5,10 @@ from typing import Iterable, List, Optional
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding
 from ..logs.scrub import printable
-from ..machine.facts import Machine, Native
+from ..machine.facts import Machine
 from ..records import Record
 from ..selection.selection import Selection
-from .amounts import count
+from .amounts import cores, count, device_state, framework_state, memory, usable_memory
 
 __all__ = ["Style", "devices_text", "doctor_text"]
 
@@ -71,30 +71,12 @@ def _command(style: Style, command: str) -> List[str]:
     return ["    " + style.paint(style.plain(command), "good")]
 
 
-def _memory(size: Optional[int]) -> str:
-    return "" if size is None else ", %.1f GiB" % (size / (1 << 30))
-
-
-def _cores(native: Native) -> str:
-    cores, usable, by = native.cpu_count.or_none(), native.cpu_usable.or_none(), native.cpu_limited_by
-    if by and usable and cores:
-        return ", %g of %s (%s)" % (usable, count(cores, "core"), by)
-    return ", " + count(cores, "core") if cores else ""
-
-
-def _limited(native: Native) -> str:
-    """Return the memory of the machine, and how much of it this process may use if that is less."""
-    total, usable = native.memory_bytes.or_none(), native.usable_memory_bytes
-    if total is None or usable is None or usable >= total:
-        return _memory(total)
-    return ", %.1f of %.1f GiB (cgroup limit)" % (usable / (1 << 30), total / (1 << 30))
-
-
 def machine_lines(machine: Machine, style: Style) -> List[str]:
     """Return what was examined."""
     native, python = machine.native, machine.python
     system = native.os_version.or_none() or native.system
-    lines = _labelled(style, "System", "%s, %s%s%s" % (system, native.architecture, _cores(native), _limited(native)))
+    parts = (system, native.architecture, cores(native), usable_memory(native))
+    lines = _labelled(style, "System", ", ".join(text for text in parts if text))
     environment = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
     lines += _labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, environment))
     inside = []
@@ -111,10 +93,8 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
     lines: List[str] = []
     several = sum(item.framework in _COMPUTING for item in diagnosis.frameworks) > 1
     for number, item in enumerate(diagnosis.frameworks):
-        state = {True: "works", False: "cannot be imported", None: "unknown"}[item.will_import]
-        if item.cause is not None:
-            state += ": %s" % item.cause
-        elif several:
+        _, state = framework_state(item)
+        if item.cause is None and several:
             state += _best(diagnosis, item.framework)
         lines += _labelled(
             style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state)
@@ -149,17 +129,13 @@ def _best(diagnosis: Diagnosis, framework: str) -> str:
 
 
 def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
-    if item.usable:
-        state, kind = "usable", "good"
-    elif item.usable is None:
-        state, kind = "not tested yet", "info"
-    else:
-        state, kind = "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), "warning"
+    kind, state = device_state(item)
     mark = ("\u25cf" if style.unicode else "*") if chosen else " "
     platform = " [%s]" % item.platform if item.platform not in ("cpu", "") else ""
     text = "%s%s%s" % (item.name, platform, _free_memory(item))
     lines = _labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
-    lines = [line.replace(state, style.paint(state, kind)) for line in lines]
+    color = {"ok": "good", "unknown": "info", "fails": "warning"}[kind]
+    lines = [line.replace(state, style.paint(state, color)) for line in lines]
     details = ["compute capability %s" % item.compute_capability] if item.compute_capability else []
     # To be copied: into a device string or CUDA_VISIBLE_DEVICES, and to find the device in the output of lspci.
     details += [text for text in (item.uuid, item.location) if text]
@@ -178,7 +154,7 @@ _NUMBERINGS = {
 
 def _free_memory(item: Candidate) -> str:
     if item.memory_bytes is None or item.memory_free_bytes is None:
-        return _memory(item.memory_bytes)
+        return ", " + memory(item.memory_bytes) if item.memory_bytes is not None else ""
     return ", %.1f of %.1f GiB free" % (item.memory_free_bytes / (1 << 30), item.memory_bytes / (1 << 30))
 
 

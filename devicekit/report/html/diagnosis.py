@@ -2,10 +2,10 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from ...diagnosis.findings import Candidate, Diagnosis, FrameworkStatus
+from ...diagnosis.findings import Diagnosis, FrameworkStatus
 from ...machine.facts import Machine
 from ...selection.selection import Selection
-from ..amounts import count, framework_title, memory
+from ..amounts import cores, device_state, framework_state, framework_title, memory, usable_memory
 from ..compatibility_table import Cell, MatrixRow, matrix_row
 from .components import Report, Section, Table, Tag, definitions, severity_tags, tag_element
 from .document import page
@@ -93,19 +93,12 @@ def _selected(selection: Selection, diagnosis: Diagnosis) -> List["Element | Tab
 
 
 def _devices(diagnosis: Diagnosis) -> Table:
-    rows = [
-        (item.device, item.name, item.platform or "none", memory(item.memory_bytes) or "unknown", _state(item))
-        for item in diagnosis.candidates
-    ]
-    return Table("Devices", ("Device", "Name", "Platform", "Memory", "State"), rows, stacked=True)
-
-
-def _state(item: Candidate) -> Tag:
-    if item.usable:
-        return Tag("ok", "usable", item.remark)
-    if item.usable is None:
-        return Tag("unknown", "not tested yet", item.remark)
-    return Tag("fails", "blocked: %s" % (", ".join(item.blocked_by) or "no build for it"), item.remark)
+    heads = ("Device", "Name", "Platform", "Memory", "State")
+    rows = []
+    for item in diagnosis.candidates:
+        state = Tag(*device_state(item), item.remark)
+        rows.append((item.device, item.name, item.platform or "none", memory(item.memory_bytes) or "unknown", state))
+    return Table("Devices", heads, rows, stacked=True)
 
 
 def _frameworks(diagnosis: Diagnosis) -> Table:
@@ -114,14 +107,12 @@ def _frameworks(diagnosis: Diagnosis) -> Table:
 
 
 def _framework(item: FrameworkStatus) -> Tuple[object, ...]:
-    kind = {True: "ok", False: "fails", None: "unknown"}
-    state = {True: "works", False: "cannot be imported", None: "unknown"}[item.will_import]
-    keras = {True: "trains", False: "does not train", None: "unknown"}[item.will_run_keras]
-    cause = ": %s" % item.cause if item.cause and item.will_import is not True else ""
+    kind, state = framework_state(item)
+    keras = {True: ("ok", "trains"), False: ("fails", "does not train"), None: ("unknown", "unknown")}
     return (
         "%s %s" % (framework_title(item.framework), item.version or ""),
-        Tag(kind[item.will_import], state + cause),
-        Tag(kind[item.will_run_keras], keras),
+        Tag(kind, "works" if item.will_import else state),
+        Tag(*keras[item.will_run_keras]),
         ", ".join(item.devices) or "none",
     )
 
@@ -187,8 +178,8 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
     plugins = ["%s%s" % (item.label, " (broken)" if item.problems else "") for item in machine.platforms]
     rows = [
         ("System", "%s, %s" % (native.os_version.or_none() or native.system, native.architecture)),
-        ("Processor", ", ".join(item for item in (native.cpu_model.or_none() or "", _cores(machine)) if item)),
-        ("Memory", _memory(machine)),
+        ("Processor", ", ".join(item for item in (native.cpu_model.or_none() or "", cores(native)) if item)),
+        ("Memory", usable_memory(native)),
         ("Python", "%s, %s (%s)" % (python.version, python.executable, environment)),
         ("Inside", "container (%s)" % container if container else ""),
         ("WSL", "%d" % wsl if wsl else ""),
@@ -197,18 +188,3 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
         ("Plug-ins", ", ".join(plugins)),
     ]
     return [(label, text) for label, text in rows if text]
-
-
-def _cores(machine: Machine) -> str:
-    native = machine.native
-    cores, usable = native.cpu_count.or_none(), native.cpu_usable.or_none()
-    if cores and usable and native.cpu_limited_by:
-        return "%g of %s (%s)" % (usable, count(cores, "core"), native.cpu_limited_by)
-    return count(cores, "core") if cores else ""
-
-
-def _memory(machine: Machine) -> str:
-    total, usable = machine.native.memory_bytes.or_none(), machine.native.usable_memory_bytes
-    if total and usable and usable < total:
-        return "%s of %s (cgroup limit)" % (memory(usable), memory(total))
-    return memory(total)
