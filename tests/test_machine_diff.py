@@ -15,7 +15,7 @@ from devicekit.cli.main import main
 from devicekit.cluster import MachineDiff, compare_machines
 from devicekit.cluster.diff.causes import said_of, several
 from devicekit.cluster.diff.change_groups import change_groups
-from devicekit.cluster.diff.walk import differences, with_put_back
+from devicekit.cluster.diff.walk import differences, with_undone
 from devicekit.errors import MachineFileError
 from devicekit.machine import Fact
 from devicekit.machine.facts import DeviceNode
@@ -167,13 +167,13 @@ def can_be_judged(record):
 
 
 def is_minimal(before, after, consequence, names):
-    """Whether these changes put back make it as it was, and no part of them does."""
+    """Whether undoing these changes makes it as it was, and undoing a part of them does not."""
     found = change_groups(before, after, tuple(differences(before, after)))
     apart = several(diagnose(before)) | several(diagnose(after))
 
     def said(back):
         paths = {path for item in found if item.change.name in back for path in item.paths}
-        made = with_put_back(before, after, paths)
+        made = with_undone(before, after, paths)
         if not can_be_judged(made):
             return None
         return [
@@ -216,8 +216,8 @@ def test_with_everything_put_back_it_is_the_first_machine(one, other):
     before, after = machine(one), machine(other)
     paths = [item.path for item in differences(before, after)]
     assert len(paths) == len(set(paths))
-    assert with_put_back(before, after, paths) == before
-    assert with_put_back(before, after, ()) == after
+    assert with_undone(before, after, paths) == before
+    assert with_undone(before, after, ()) == after
     grouped = change_groups(before, after, tuple(differences(before, after)))
     assert sorted(path for item in grouped for path in item.paths) == sorted(paths)
     assert len({item.change.name for item in grouped}) == len(grouped)
@@ -229,7 +229,7 @@ def test_with_anything_put_back_it_is_a_machine_that_is_closer(data):
     before, after = machine(data.draw(st.sampled_from(NAMES))), machine(data.draw(st.sampled_from(NAMES)))
     paths = [item.path for item in differences(before, after)]
     back = data.draw(st.sets(st.sampled_from(paths))) if paths else set()
-    mixed = with_put_back(before, after, back)
+    mixed = with_undone(before, after, back)
     assert isinstance(mixed, Machine)
     assert Machine.from_dict(json.loads(json.dumps(mixed.to_dict()))) == mixed
 
@@ -243,7 +243,7 @@ def test_a_cause_put_back_removes_what_it_caused_and_none_of_it_can_be_spared(on
     for item in diff.consequences[:4]:
         for names in item.causes:
             assert set(names) <= known
-            # Several findings of one code cannot be told apart by their names alone.
+            # Several findings of one code cannot be distinguished by their names alone.
             if sum(item.name == row.name and item.kind == row.kind for row in diff.consequences) == 1:
                 assert is_minimal(before, after, item, names) or item.kind == "finding"
 
@@ -267,7 +267,7 @@ def test_the_json_with_causes_and_fixes_loses_nothing():
             MachineDiff.from_dict(data)
 
 
-def test_what_changes_by_itself_and_what_is_only_elsewhere_is_told_apart():
+def test_changes_by_themselves_and_of_places_are_distinguished():
     gpus = SERVER.driver.gpus.value
     busy = gpus[0].replace(memory_used_bytes=Fact.of(1 << 30), utilization_percent=Fact.of(99))
     after = having(SERVER, ("driver", "gpus"), Fact.of((busy, *gpus[1:]), SERVER.driver.gpus.source))

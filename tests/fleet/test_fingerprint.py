@@ -51,7 +51,7 @@ def test_nodes_of_one_kind_have_one_fingerprint():
         kinds.setdefault(kind, []).append((quick, node))
     assert len(kinds) < 30
     for members in kinds.values():
-        # The shortcut tells the same ones apart.
+        # The shortcut distinguishes the same ones.
         assert len({quick for quick, _ in members}) == 1
         assert len({json.dumps(said(node)) for _, node in members[:4]}) == 1
     assert len({quick for members in kinds.values() for quick, _ in members}) == len(kinds)

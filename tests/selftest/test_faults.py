@@ -8,7 +8,7 @@ from devicekit.children.call import Child, Command
 
 SAYS_IT_WORKS = "print(json.dumps({'protocol': 1, 'result': {'outcome': 'works'}}), flush=True)\n"
 
-#: A daemon as in the books: two forks, a session of its own. It still holds the pipes.
+#: A daemon as in the books: two forks, its own session. It still holds the pipes.
 DAEMON = """
 if os.fork() == 0:
     os.setsid()

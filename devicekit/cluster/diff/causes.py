@@ -1,9 +1,9 @@
 """Which changes cause a difference in the findings, by experiment: some are undone, and the machine is diagnosed again.
 
-No table says which change can cause which finding: the rules themselves are asked, through the same `diagnose` and `choose`
-that judge a machine. The search is delta debugging (A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing
-Input", IEEE Transactions on Software Engineering 28, 2002): a set is reported only where it makes the difference and none
-of its members can be spared.
+No table says which change can cause which finding: the rules themselves decide, through the same `diagnose` and `choose`
+as for any machine. The search is delta debugging (A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing
+Input", IEEE Transactions on Software Engineering 28, 2002): a set is reported only if it makes the difference and none
+of its members can be left out.
 """
 
 from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -15,7 +15,7 @@ from ...matrix.matrix import Matrix
 from ...selection.choose import choose
 from ...selection.request import parse_request
 from .change_groups import ChangeGroup
-from .walk import with_put_back
+from .walk import with_undone
 
 __all__ = ["Experiments", "Key", "Outcome", "Statement", "explain", "outcome"]
 
@@ -40,7 +40,7 @@ Outcome = Mapping[Key, Statement]
 def outcome(machine: Machine, matrix: Matrix, apart: FrozenSet[Tuple[str, str]] = frozenset()) -> Dict[Key, Statement]:
     """Return everything that devicekit says of a machine.
 
-    ``apart``: codes and what they block of which there are several findings, so that only their texts tell them apart.
+    ``apart``: codes and what they block that have several findings, which only their texts distinguish.
     """
     return said_of(machine, run_rules(machine, matrix), apart)
 
@@ -88,7 +88,7 @@ class Experiments:
     ----------
     before, after : Machine
     changes : sequence of ChangeGroup
-        All of them: with all put back, ``after`` is ``before``.
+        All of them: with all undone, ``after`` is ``before``.
     matrix : Matrix
     apart
         See `outcome`.
@@ -106,11 +106,11 @@ class Experiments:
         self._before, self._after, self._matrix, self._apart = before, after, matrix, apart
         self._said: Dict[FrozenSet[int], Outcome] = {}
 
-    def with_back(self, numbers: FrozenSet[int]) -> Outcome:
-        """Return what is said of the second machine with these changes put back."""
+    def with_changes_undone(self, numbers: FrozenSet[int]) -> Outcome:
+        """Return what is said of the second machine with these changes undone."""
         if numbers not in self._said:
             paths = frozenset(path for number in numbers for path in self.changes[number].paths)
-            machine = with_put_back(self._before, self._after, paths)
+            machine = with_undone(self._before, self._after, paths)
             try:
                 self._said[numbers] = outcome(machine, self._matrix, self._apart)
             except Exception:
@@ -120,12 +120,12 @@ class Experiments:
         return self._said[numbers]
 
     def judged(self, numbers: FrozenSet[int]) -> bool:
-        """Return whether anything can be said of the second machine with these changes put back."""
-        return ("unjudged", "", "") not in self.with_back(numbers)
+        """Return whether anything can be said of the second machine with these changes undone."""
+        return ("unjudged", "", "") not in self.with_changes_undone(numbers)
 
 
 def explain(key: Key, experiments: Experiments, known: Sequence[FrozenSet[int]] = ()) -> Tuple[FrozenSet[int], ...]:
-    """Return the smallest sets of changes that make one statement as it is: put back, it is as it was before.
+    """Return the smallest sets of changes that cause one statement: undone, it is as it was before.
 
     Parameters
     ----------
@@ -136,11 +136,16 @@ def explain(key: Key, experiments: Experiments, known: Sequence[FrozenSet[int]] 
         What explained other statements: it is tried first.
     """
     everything = frozenset(range(len(experiments.changes)))
-    wanted, now = experiments.with_back(everything).get(key), experiments.with_back(frozenset()).get(key)
+    wanted, now = (
+        experiments.with_changes_undone(everything).get(key),
+        experiments.with_changes_undone(frozenset()).get(key),
+    )
     in_words = wanted is None or now is None or wanted.works == now.works
 
     def is_as_before(numbers: FrozenSet[int]) -> bool:
-        return experiments.judged(numbers) and _alike(experiments.with_back(numbers).get(key), wanted, in_words)
+        return experiments.judged(numbers) and _alike(
+            experiments.with_changes_undone(numbers).get(key), wanted, in_words
+        )
 
     found: List[FrozenSet[int]] = [item for item in known if len(item) == 1 and is_as_before(item)]
     # What matters is looked for first: the rest stays as it is where that is enough.

@@ -1,7 +1,7 @@
-"""The places at which two machines differ, and machines in which some of them are put back. Pure.
+"""The places at which two machines differ, and machines in which some of them are undone. Pure.
 
-Whatever is put back, the result is a machine; with all places put back it is the first one, exactly. So every experiment
-of `causes` ends.
+Whatever is undone, the result is a machine; with all places undone it is exactly the first one. So every experiment of
+`causes` ends.
 """
 
 from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Set, Tuple
@@ -29,11 +29,11 @@ from ...machine.facts import (
 )  # fmt: skip
 from ...records import Record
 
-__all__ = ["MISSING", "Difference", "Path", "differences", "with_put_back"]
+__all__ = ["MISSING", "Difference", "Path", "differences", "with_undone"]
 
 Path = Tuple[str, ...]
 
-#: What stands in a `Difference` where one of the machines has nothing at that place.
+#: The value in a `Difference` if one of the machines has nothing at that place.
 MISSING = None
 
 #: Ends of paths that name no place in the machine: where a fact was read, and the order of a list.
@@ -45,7 +45,7 @@ _WHOLE = (
     Opener, PciDisplay, PlatformFacts, PluginLibrary, Verdict, Xid,
 )  # fmt: skip
 
-#: What tells the members of a list apart.
+#: What identifies the members of a list.
 _NAMED_BY: Dict[type, Tuple[str, ...]] = {
     Distribution: ("name",),
     DeviceNode: ("path",),
@@ -100,20 +100,20 @@ def differences(before: Any, after: Any, path: Path = ()) -> Iterator[Difference
             yield from differences(getattr(before, name), getattr(after, name), (*path, name))
 
 
-def with_put_back(before: Any, after: Any, back: Collection[Path], path: Path = ()) -> Any:
+def with_undone(before: Any, after: Any, back: Collection[Path], path: Path = ()) -> Any:
     """Return the second machine with the values of the first one at some of the places at which they differ."""
     if _same(before, after):
         return after
     if not _are_taken_apart(before, after):
         return before if path in back else after
     if isinstance(before, Fact):
-        content = with_put_back(before.content, after.content, back, path)
+        content = with_undone(before.content, after.content, back, path)
         read = before if (*path, SOURCE) in back else after
         return Fact(after.status, content, read.source, read.problem)
     if isinstance(before, tuple):
         return _list_put_back(before, after, back, path)
     values = {
-        name: with_put_back(getattr(before, name), getattr(after, name), back, (*path, name)) for name in before._fields
+        name: with_undone(getattr(before, name), getattr(after, name), back, (*path, name)) for name in before._fields
     }
     return type(after)(**values)
 
@@ -123,7 +123,7 @@ def _list_put_back(before: Tuple[Any, ...], after: Tuple[Any, ...], back: Collec
     kept: Dict[str, Any] = {}
     for key in {**first, **second}:
         if key in first and key in second:
-            kept[key] = with_put_back(first[key], second[key], back, (*path, key))
+            kept[key] = with_undone(first[key], second[key], back, (*path, key))
         elif (key in first) == ((*path, key) in back):
             kept[key] = first[key] if key in first else second[key]
     leading, other = (first, second) if (*path, ORDER) in back else (second, first)

@@ -1,4 +1,4 @@
-"""Which devices go together: all usable ones of one kind, or those that were named; or the finding that says why not. Pure."""
+"""Which devices train together: all usable ones of one kind, or the named ones; or the finding that says why not. Pure."""
 
 from typing import List, Sequence, Tuple, Union
 
@@ -7,12 +7,12 @@ from ...selection.plan import Plan, number_of
 
 __all__ = ["set_of_devices"]
 
-#: A device that one of these keeps from being used is broken, rather than not meant to be used.
+#: A device that one of these blocks is broken, not just excluded.
 _BROKEN = ("driver-unhealthy", "device-lost", "device-permission-denied")
 
 
 def set_of_devices(diagnosis: Diagnosis, base: Plan) -> Union[Finding, Tuple[List[Candidate], List[Finding]]]:
-    """Return the devices that go together, the first one first, and what is to be said of them; or why there are none."""
+    """Return the devices that train together, the first one first, and findings about them; or why there are none."""
     if not base.indices:
         return [], []
     listed = [item for item in diagnosis.candidates_for(base.framework) if item.platform not in ("cpu", "")]
@@ -63,7 +63,7 @@ def _listed(devices: Sequence[Candidate]) -> str:
 
 def _unlike(severity: str, devices: Sequence[Candidate], base: Plan, left_out: Sequence[Candidate] = ()) -> Finding:
     if severity == "error":
-        summary = "These devices cannot train together, for they belong to different platforms: %s." % ", ".join(
+        summary = "These devices cannot train together, because they belong to different platforms: %s." % ", ".join(
             "%s (%s)" % (item.device, item.platform) for item in devices
         )
     elif left_out:
@@ -73,7 +73,7 @@ def _unlike(severity: str, devices: Sequence[Candidate], base: Plan, left_out: S
             severity,
             "Only devices like %s train together; left out: %s." % (devices[0].device, _listed(left_out)),
             (Evidence(_listed(devices), "devices of %s" % base.framework),),
-            (Fix("Name the devices to use them all the same", "devicekit.strategy('gpu:%s')" % numbers),),
+            (Fix("Name the devices to use them anyway", "devicekit.strategy('gpu:%s')" % numbers),),
         )
     else:
         summary = "The devices differ: the slowest sets the pace, the smallest memory the batch: %s." % _listed(devices)
@@ -105,7 +105,7 @@ def _half_broken(diagnosis: Diagnosis, base: Plan, lost: List[Candidate], missin
     return Finding(
         "no-gpu",
         "error",
-        "%s asked for, but there is no %s." % (base.request.text, ", ".join("gpu:%d" % index for index in missing)),
+        "%s was requested, but there is no %s." % (base.request.text, ", ".join("gpu:%d" % index for index in missing)),
         (Evidence(_listed([item for item in listed if item.platform != "cpu"]) or "no accelerator", "devices"),),
         way,
     )

@@ -204,8 +204,8 @@ def _check_not_running(chosen: StrategyPlan, devices: str) -> None:
     finding = Finding(
         "runtime-already-initialized",
         "error",
-        "TensorFlow had initialised its devices before devicekit.strategy() was called: it cannot join the other "
-        "processes any more.",
+        "TensorFlow initialized its devices before devicekit.strategy() was called, so it can no longer join the other "
+        "processes.",
         (Evidence("the context exists", "TensorFlow"),),
         (Fix("Call devicekit.strategy() before the first operation, best in the first line of the program"),),
         (),
@@ -227,8 +227,8 @@ def _join_jax(chosen: StrategyPlan) -> None:
         finding = Finding(
             "runtime-already-initialized",
             "error",
-            "JAX had started its devices before devicekit.strategy() was called: it cannot join the other processes "
-            "any more.",
+            "JAX initialized its devices before devicekit.strategy() was called, so it can no longer join the other "
+            "processes.",
             (Evidence(str(error)[:300], "jax.distributed.initialize"),),
             (Fix("Call devicekit.strategy() before the first operation, best in the first line of the program"),),
             (),

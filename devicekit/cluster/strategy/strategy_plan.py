@@ -107,7 +107,7 @@ def plan_for_devices(
         findings=tuple(notes) + base.findings,
     )  # fmt: skip
     if cluster is not None and cluster.role == "evaluator":
-        return plan.replace(cluster=None, reason="an evaluator works alone, on one device", devices=names[:1]), base
+        return plan.replace(cluster=None, reason="an evaluator runs alone, on one device", devices=names[:1]), base
     if framework == "torch":
         return _torch(plan, base)
     if framework == "jax":
@@ -151,12 +151,12 @@ def _cross_device_ops(machine: Machine, diagnosis: Diagnosis, platform: str) -> 
     if platform == "cuda" and machine.native.system == "linux":
         missing = diagnosis.by_code("cuda-library-missing")
         if missing is None or "nccl" not in missing.summary.lower():
-            return "nccl", "NCCL adds up the gradients, as this is CUDA on Linux"
-        return "hierarchical-copy", "the gradients are added up by copies, as NCCL is not installed"
+            return "nccl", "NCCL sums the gradients (CUDA on Linux)"
+        return "hierarchical-copy", "gradients are summed by copies, because NCCL is not installed"
     if platform in ("cuda", "rocm"):
-        where = "TensorFlow has no NCCL on Windows" if platform == "cuda" else "NCCL is CUDA's"
-        return "hierarchical-copy", "the gradients are added up by copies, as %s" % where
-    return "reduction-to-one-device", "the gradients are added up on one device, as NCCL is CUDA's"
+        where = "TensorFlow has no NCCL on Windows" if platform == "cuda" else "NCCL needs CUDA"
+        return "hierarchical-copy", "gradients are summed by copies, because %s" % where
+    return "reduction-to-one-device", "gradients are summed on one device, because NCCL needs CUDA"
 
 
 def _multi_worker(
@@ -168,7 +168,7 @@ def _multi_worker(
         finding = Finding(
             "framework-unsupported",
             "error",
-            "With TensorFlow 1.15 devicekit sets up one process with one or several devices, not several processes.",
+            "With TensorFlow 1.15, devicekit sets up several devices in one process, but not several processes.",
             (Evidence("%d processes" % cluster.size, cluster.source),),
             (Fix("Start one process for all devices of this machine, or use TensorFlow 2"),),
             ("tensorflow",),
@@ -178,12 +178,12 @@ def _multi_worker(
         finding = Finding(
             "setting-invalid",
             "error",
-            "TensorFlow needs the addresses of all %d workers, and the variables (%s) name the first one's only."
+            "TensorFlow needs the addresses of all %d workers, but the variables (%s) name only the first one."
             % (cluster.size, cluster.source),
             (Evidence("TF_CONFIG is not set", "environment"),),
             (
                 Fix("Set TF_CONFIG in every process, as Kubeflow's TFJob does"),
-                Fix("Or let devicekit start the processes", "devicekit launch --workers %d SCRIPT" % cluster.size),
+                Fix("Or start the processes with devicekit", "devicekit launch --workers %d SCRIPT" % cluster.size),
             ),
             ("tensorflow",),
             "https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras",
@@ -193,7 +193,7 @@ def _multi_worker(
     if keras_generation(diagnosis, variables) == 3:
         findings += (_fit_of_keras_3(machine),)
     nccl = plan.platform == "cuda" and machine.native.system == "linux"
-    why = "NCCL, as they have CUDA" if nccl else "RING, as NCCL needs CUDA on Linux"
+    why = "NCCL (CUDA on Linux)" if nccl else "RING, because NCCL needs CUDA on Linux"
     plan = plan.replace(
         kind="multi-worker-mirrored",
         communication="nccl" if nccl else "ring",
@@ -211,11 +211,11 @@ def _fit_of_keras_3(machine: Machine) -> Finding:
     return Finding(
         "keras-incompatible",
         "warning",
-        "model.fit of Keras 3 fails with MultiWorkerMirroredStrategy (a ValueError that names PerReplica); a training loop "
-        "of your own works, and so does model.fit of tf-keras, which is Keras 2, and of Keras 3 on JAX.",
+        "model.fit of Keras 3 fails with MultiWorkerMirroredStrategy (a ValueError that names PerReplica); a custom training "
+        "loop works, and so does model.fit of tf-keras, which is Keras 2, and of Keras 3 on JAX.",
         (Evidence("keras " + version if version else "Keras 3", "installed distributions"),),
         (
-            Fix("Let TensorFlow take Keras 2", "python -m pip install tf-keras && export TF_USE_LEGACY_KERAS=1"),
+            Fix("Let TensorFlow use Keras 2", "python -m pip install tf-keras && export TF_USE_LEGACY_KERAS=1"),
             Fix("Or train with Keras 3 on JAX", "export KERAS_BACKEND=jax"),
             Fix("Or write the training loop as in examples/train_distributed.py"),
         ),

@@ -35,7 +35,7 @@ def mirrored(cross_device_ops: str) -> Any:
 
 def _cross_device_ops(name: str) -> Any:
     if name == "nccl" and not _has_nccl():
-        _log.warning("this build of TensorFlow has no kernels for NCCL: gradients are added up by copies")
+        _log.warning("this build of TensorFlow has no kernels for NCCL: gradients are summed by copies")
         name = "hierarchical-copy"
     makers = {
         "nccl": tf.distribute.NcclAllReduce,
