@@ -153,6 +153,7 @@ NEXT = """
 Next:
   1. Search these files for FILL IN, and fill in each place.
      hidden_by=(...) of the rule: the codes of the causes whose symptom it is; they must stand before it in codes.py.
+     When the rule works, tools/machine_folder.py expected NAME writes what devicekit says of a machine: check it.
   2. Does a log show it? Add a signature (see CONTRIBUTING.md) and a row to devicekit/matrix/data/remedies.json.
   3. python tools/bundle_machines.py && python tools/write_schemas.py
   4. python -m pytest tests/test_codes.py tests/test_machines.py
