@@ -279,10 +279,10 @@ def test_rows_are_chosen_by_python_system_and_architecture():
     [
         ({"date": "1.11.2026"}, "the date is"),
         ({"date": None}, "lacks 'date'"),
-        ({"source": "a friend"}, "the source is no address"),
-        ({"requirements": "tensorflow"}, "no list of strings"),
+        ({"source": "a friend"}, "the source is not an address"),
+        ({"requirements": "tensorflow"}, "not a list of strings"),
         ({"requirements": []}, "lacks 'requirements'"),
-        ({"python": [3.11]}, "no list of strings"),
+        ({"python": [3.11]}, "not a list of strings"),
     ],
 )
 def test_rows_without_a_source_or_a_date_are_refused(change, problem):
@@ -518,7 +518,7 @@ INSTALLED = {
     "a later version": (GOOD.replace("= 1", "= 2"), "it was written for version 2 of the interface"),
     "another name": (GOOD.replace('"npu"', '"tpu2"'), "it calls itself 'tpu2', and its entry point 'npu'"),
     "an unknown framework": (GOOD + '    frameworks = {"mxnet": "npu"}', "its 'frameworks' says"),
-    "variables of text": (GOOD + '    variables = "NPU"', "its 'variables' is no list of strings"),
+    "variables of text": (GOOD + '    variables = "NPU"', "its 'variables' is not a list of strings"),
     "a class that raises": (GOOD + "    def __init__(self): 1 / 0", "its import raised ZeroDivisionError"),
 }
 
@@ -559,8 +559,8 @@ def test_an_installed_plug_in_that_is_broken_becomes_a_finding(look, number, nam
     [
         ("cuda = good_npu:P", "its name 'cuda' is one of devicekit's own"),
         ("auto = good_npu:P", "its name 'auto' is one of devicekit's own"),
-        ("Npu = good_npu:P", "no word of lower-case letters"),
-        ("n-p-u = good_npu:P", "no word of lower-case letters"),
+        ("Npu = good_npu:P", "expected lower-case letters and digits"),
+        ("n-p-u = good_npu:P", "expected lower-case letters and digits"),
         ("npu = good_npu", "not as in module:Class"),
         ("npu", "not as in module:Class"),
     ],
@@ -618,7 +618,7 @@ def test_a_file_of_the_working_folder_stands_in_for_no_module(look, tmp_path, mo
     (here / "shadowed_npu.py").write_text("raise SystemExit('loaded')", encoding="utf-8")
     monkeypatch.syspath_prepend(str(here))
     (told,) = look(cwd=str(here)).platforms
-    assert "a file of the working folder stands in for its module shadowed_npu" in told.problems[0]
+    assert "a file in the working folder shadows its module shadowed_npu" in told.problems[0]
     assert "shadowed_npu" not in sys.modules
 
 

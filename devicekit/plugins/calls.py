@@ -14,7 +14,7 @@ class PluginError(DevicekitError):
 
 
 class _Aside:
-    """Stands in for standard output: what marked threads write is kept aside, everything else goes on as before."""
+    """Replaces standard output: what marked threads write is collected, everything else is passed on."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -53,7 +53,7 @@ def _begin() -> _Aside:
 def _end(aside: _Aside) -> List[str]:
     with _lock:
         kept = aside.kept.pop(threading.get_ident(), [])
-        # Others may still be in it, and somebody may have put something else in its place.
+        # Other threads may still use it, and other code may have replaced it.
         if not aside.kept and aside in _open:
             if sys.stdout is aside:
                 sys.stdout = aside._real

@@ -54,7 +54,7 @@ def parse_entry_points(text: str, group: str = GROUP) -> List[Tuple[str, str]]:
 def find(host: Host, python: Python) -> List[EntryPoint]:
     """Return the entry points of plug-ins in the order of the path, each with what is wrong with it.
 
-    What lies in the working folder is left out: nothing is loaded from there.
+    The working folder is left out: nothing is loaded from there.
     """
     if switched_off(host.environ().get(VARIABLE, "")):
         return []
@@ -87,7 +87,7 @@ def _candidates(host: Host, python: Python) -> Iterable[Distribution]:
 
 def _problem(name: str, value: str, before: List[EntryPoint]) -> str:
     if not _NAME.match(name):
-        return "its name is %.40r, which is no word of lower-case letters and digits" % name
+        return "its name is %.40r, expected lower-case letters and digits" % name
     if name in _TAKEN:
         return "its name '%s' is one of devicekit's own" % name
     if not _VALUE.match(value):

@@ -29,7 +29,7 @@ class PlatformDevice(NamedTuple):
     usable : bool or None
         False where it is not; None where only a run can tell, which devicekit then tries in a child process.
     blocked_by : tuple of str
-        Codes of findings that stand in the way, beside those that block the platform or the device by name.
+        Codes of findings that stand in the way, in addition to those that block the platform or the device by name.
     remark : str
         What is uncertain about it.
     """
@@ -56,17 +56,17 @@ class PlatformView:
         The plug-in's own rows of the matrix; see `Platform.rows`.
     """
 
-    def __init__(self, machine: Machine, told: PlatformFacts, rows: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, machine: Machine, reported: PlatformFacts, rows: Sequence[Mapping[str, Any]] = ()) -> None:
         self.machine = machine
-        self._told = told
-        content = told.facts.content
+        self._reported = reported
+        content = reported.facts.content
         self.facts: Dict[str, Any] = {} if content is None else content.data
         self.rows: Tuple[Dict[str, Any], ...] = tuple(dict(row) for row in rows)
 
     @property
     def name(self) -> str:
         """The platform."""
-        return self._told.name
+        return self._reported.name
 
     def version(self, distribution: str) -> Optional[str]:
         """Return the version of an installed distribution, None where it is not installed or devicekit does not look at it.
@@ -144,8 +144,8 @@ class Platform:
         -------
         mapping or None
             Strings, numbers, booleans, None, lists and dictionaries with keys that are strings; at most 256 thousand
-            characters of JSON. Personal names in it are masked. What stands under ``"identity"`` is part of what a verdict
-            of a trial depends on: driver version, serial numbers, nothing that changes by itself.
+            characters of JSON. Personal names in it are masked. The result of a self-test is cached for one
+            value of ``"identity"``: driver version, serial numbers, nothing that changes by itself.
 
         Notes
         -----
@@ -180,7 +180,7 @@ class Platform:
         """Register the devices with a framework where that needs a call; the framework may be imported here.
 
         Called once in a process, before the framework lists its devices: in the child that tries a device, and after that
-        worked in the user's own process. The frameworks load most libraries by themselves; then there is nothing to do.
+        worked in the user's own process. The frameworks load most libraries by themselves; then nothing is needed.
         """
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
@@ -189,6 +189,6 @@ class Platform:
         Each has ``framework``, ``requirements`` (as pip takes them), ``source`` (an address) and ``date`` (``"2026-11-01"``).
         It may have ``python`` (a list of ``"3.11"``), ``systems`` (``"linux"``, ``"windows"``, ``"macos"``) and
         ``architectures`` (``"x86_64"``, ``"aarch64"``); without, it holds for all. The newest set comes first. Best kept as
-        JSON beside the module.
+        JSON next to the module.
         """
         return ()

@@ -53,17 +53,15 @@ def load(entry: EntryPoint, folder: str = "") -> Platform:
 
 
 def _refuse_foreign(module: str, entry: EntryPoint, folder: str) -> None:
-    """Refuse a module that a file in the working folder stands in for."""
+    """Refuse a module that a file in the working folder shadows."""
     top = module.partition(".")[0]
     if top in sys.modules or not folder or folder == entry.folder:
         return
     spec = find_spec(top)
     origin = "" if spec is None or spec.origin is None else spec.origin
-    beside = "%s%s" % (top, ".py"), "%s/__init__.py" % top
-    if origin.replace("\\", "/") in tuple("%s/%s" % (folder.replace("\\", "/").rstrip("/"), name) for name in beside):
-        raise PluginError(
-            "a file of the working folder stands in for its module %s: nothing is loaded from there" % top
-        )
+    shadows = "%s%s" % (top, ".py"), "%s/__init__.py" % top
+    if origin.replace("\\", "/") in tuple("%s/%s" % (folder.replace("\\", "/").rstrip("/"), name) for name in shadows):
+        raise PluginError("a file in the working folder shadows its module %s: nothing is loaded from there" % top)
 
 
 def checked(platform: object, name: str) -> Platform:
@@ -84,7 +82,7 @@ def checked(platform: object, name: str) -> Platform:
     if platform.name != name:
         raise PluginError("it calls itself %.40r, and its entry point '%s'" % (platform.name, name))
     if not isinstance(platform.frameworks, Mapping):
-        raise PluginError("its 'frameworks' is no mapping")
+        raise PluginError("its 'frameworks' is not a mapping")
     for framework, kind in platform.frameworks.items():
         if framework not in FRAMEWORKS or not isinstance(kind, str) or not kind.isidentifier():
             raise PluginError(
@@ -93,15 +91,15 @@ def checked(platform: object, name: str) -> Platform:
     for attribute in ("libraries", "variables"):
         value = getattr(platform, attribute)
         if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(x, str) for x in value):
-            raise PluginError("its %r is no list of strings" % attribute)
+            raise PluginError("its %r is not a list of strings" % attribute)
     if not isinstance(platform.title, str) or not isinstance(platform.url, str):
-        raise PluginError("its 'title' or 'url' is no string")
+        raise PluginError("its 'title' or 'url' is not a string")
     return platform
 
 
-def at_hand(told: Sequence[PlatformFacts]) -> Tuple[Platform, ...]:
+def at_hand(reported: Sequence[PlatformFacts]) -> Tuple[Platform, ...]:
     """Return the platforms of a machine's facts whose plug-ins are installed here, loaded."""
-    wanted = [item for item in told if item.facts.known]
+    wanted = [item for item in reported if item.facts.known]
     if not wanted:
         return ()
     if any(_known(item) is None for item in wanted):
@@ -111,7 +109,7 @@ def at_hand(told: Sequence[PlatformFacts]) -> Tuple[Platform, ...]:
     return tuple(platform for platform in map(_known, wanted) if platform is not None)
 
 
-def _known(told: PlatformFacts) -> Optional[Platform]:
+def _known(reported: PlatformFacts) -> Optional[Platform]:
     with _lock:
-        found = _loaded.get(told.entry)
-    return found if found is not None and found.name == told.name else None
+        found = _loaded.get(reported.entry)
+    return found if found is not None and found.name == reported.name else None

@@ -27,20 +27,20 @@ def checked_rows(rows: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
         where = "row %d of the matrix" % number
         data = plain_data(row) if isinstance(row, Mapping) and isinstance(row, dict) else None
         if not isinstance(data, dict):
-            raise ValueError("%s is no dictionary" % where)
+            raise ValueError("%s is not a dictionary" % where)
         for name in _TEXTS:
             if not isinstance(data.get(name), str) or not data[name]:
                 raise ValueError("%s lacks %r" % (where, name))
         for name in _LISTS:
             value = data.get(name, [])
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise ValueError("%s: %r is no list of strings" % (where, name))
+                raise ValueError("%s: %r is not a list of strings" % (where, name))
         if not data.get("requirements"):
             raise ValueError("%s lacks 'requirements'" % where)
         if not re.match(r"\d{4}-\d\d-\d\d$", data["date"]):
             raise ValueError("%s: the date is %.20r, not as in 2026-11-01" % (where, data["date"]))
         if not data["source"].startswith(("https://", "http://")):
-            raise ValueError("%s: the source is no address" % where)
+            raise ValueError("%s: the source is not an address" % where)
         found.append(data)
     return found
 

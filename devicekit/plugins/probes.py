@@ -18,7 +18,7 @@ __all__ = ["LIMIT_S", "read_platforms", "with_platforms"]
 #: Seconds for the imports and probes of all plug-ins together.
 LIMIT_S = 2.0
 
-#: Installed plug-ins that gave no answer in this process, and what is said of them: nobody waits for them twice.
+#: Installed plug-ins that gave no answer in this process, and why: they are not waited for twice.
 _silent: Dict[str, str] = {}
 
 #: Why a plug-in of another interpreter says nothing: it runs in its own.
@@ -37,7 +37,7 @@ def read_platforms(
     python : Python
         What is installed for its interpreter.
     handed : sequence of Platform
-        Platforms to ask beside those that are installed: a plug-in's own tests have them.
+        Platforms to probe in addition to those that are installed: a plug-in's own tests have them.
     limit_s : float
         Seconds after which a plug-in that has not answered counts as one that does not.
     """
@@ -55,16 +55,16 @@ def read_platforms(
 
 def with_platforms(machine: Machine, host: Host, handed: Sequence[Platform]) -> Machine:
     """Return a machine with what the plug-ins report, and with the environment variables that they read."""
-    told = read_platforms(host, machine.python, handed)
-    if not told:
+    reported = read_platforms(host, machine.python, handed)
+    if not reported:
         return machine
     environ = host.environ()
     values: Dict[str, str] = dict(machine.process.environ)
-    for name in [name for item in told for name in item.variables]:
+    for name in [name for item in reported for name in item.variables]:
         if name in environ:
             values.setdefault(name, host.scrub(environ[name]))
     process = machine.process.replace(environ=tuple(sorted(values.items())))
-    return machine.replace(platforms=told, process=process)
+    return machine.replace(platforms=reported, process=process)
 
 
 def _runs_here(host: Host) -> bool:
@@ -79,7 +79,7 @@ def _of_hand(platform: Platform) -> EntryPoint:
 
 
 class _Asked:
-    """One plug-in that is asked, in a thread of its own."""
+    """One plug-in that is probed, in its own thread."""
 
     def __init__(self, host: Host, entry: EntryPoint, platform: Optional[Platform] = None) -> None:
         self._host, self._entry, self._platform = host, entry, platform

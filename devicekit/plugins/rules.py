@@ -1,6 +1,6 @@
 """Asks plug-ins what follows from a machine: their findings, their devices, and the variables for them.
 
-Pure as far as the plug-ins are; whatever they do wrong comes back as a problem beside what could be used.
+Pure as far as the plug-ins are; whatever they do wrong comes back as a problem, together with what could be used.
 """
 
 import re
@@ -32,8 +32,8 @@ class Judged(NamedTuple):
 class Judge:
     """One plug-in in front of one machine."""
 
-    def __init__(self, platform: Platform, told: PlatformFacts, view: PlatformView, codes: Sequence[str]) -> None:
-        self.told = told
+    def __init__(self, platform: Platform, reported: PlatformFacts, view: PlatformView, codes: Sequence[str]) -> None:
+        self.reported = reported
         self._platform, self._view, self._codes = platform, view, tuple(codes)
 
     def findings(self) -> Judged:
@@ -67,20 +67,20 @@ class Judge:
         if not isinstance(environment, dict):
             raise PluginError("its 'environment' returned a %s, not a dictionary" % type(environment).__name__)
         for name, value in environment.items():
-            if name not in self.told.variables:
+            if name not in self.reported.variables:
                 raise PluginError("it sets %.60r, which its 'variables' do not name" % (name,))
             if not isinstance(value, str) or "\0" in value:
-                raise PluginError("it sets %s to %.60r, which is no text" % (name, value))
+                raise PluginError("it sets %s to %.60r, which is not a string" % (name, value))
         return tuple(pair for pair in environment.items() if self._view.env(pair[0]) is None)
 
     def _check_finding(self, finding: Any) -> None:
         if not isinstance(finding, Finding):
             raise PluginError("one of its rules yields a %s, not a devicekit.Finding" % type(finding).__name__)
         code = finding.code
-        own = isinstance(code, str) and code.startswith(self.told.name + "-") and _CODE.match(code) is not None
+        own = isinstance(code, str) and code.startswith(self.reported.name + "-") and _CODE.match(code) is not None
         if not own and code not in self._codes:
             raise PluginError(
-                "its code %.60r is none of devicekit's and does not begin with '%s-'" % (code, self.told.name)
+                "its code %.60r is none of devicekit's and does not begin with '%s-'" % (code, self.reported.name)
             )
         if own and not str(finding.url).startswith(("https://", "http://")):
             raise PluginError("its finding %s has no url, where people could read more" % code)
@@ -97,13 +97,15 @@ class Judge:
 _MOST_DEVICES = 1024
 
 
-def judge_of(platform: Platform, told: PlatformFacts, machine: Machine, codes: Sequence[str]) -> Tuple[Judge, Judged]:
+def judge_of(
+    platform: Platform, reported: PlatformFacts, machine: Machine, codes: Sequence[str]
+) -> Tuple[Judge, Judged]:
     """Return the judge of a plug-in for a machine, and what is wrong with the rows that it adds to the matrix.
 
     Parameters
     ----------
     platform : Platform
-    told : PlatformFacts
+    reported : PlatformFacts
         What its probe found there.
     machine : Machine
     codes : sequence of str
@@ -111,7 +113,7 @@ def judge_of(platform: Platform, told: PlatformFacts, machine: Machine, codes: S
     """
     rows: List[Any] = []
     judged = _judged("its rows", lambda: rows.extend(checked_rows(platform.rows())))
-    return Judge(platform, told, PlatformView(machine, told, rows), codes), judged
+    return Judge(platform, reported, PlatformView(machine, reported, rows), codes), judged
 
 
 def _judged(what: str, run: Callable[[], None]) -> Judged:
@@ -187,7 +189,7 @@ class _Report:
         for judge in self._judges:
             judged = judge.findings()
             self._findings += judged.items
-            self._note(judge.told, judged)
+            self._note(judge.reported, judged)
         findings = tuple(self._findings)
         candidates = {framework: self._candidates(framework) for framework in BACKENDS}
         return PlatformReport(findings, tuple(self._findings[len(findings) :]), tuple(self._undecided), candidates)
@@ -196,13 +198,13 @@ class _Report:
         """Return the devices of all plug-ins that the framework's build supports."""
         devices: List[Candidate] = []
         for judge in self._judges:
-            kind = judge.told.device_type(framework)
+            kind = judge.reported.device_type(framework)
             if kind is None:
                 continue
             judged = judge.devices(framework)
-            self._note(judge.told, judged)
+            self._note(judge.reported, judged)
             for number, (device, environment) in enumerate(judged.items):
-                devices.append(_candidate(judge.told.name, number, device, kind, environment))
+                devices.append(_candidate(judge.reported.name, number, device, kind, environment))
         return tuple(devices)
 
 

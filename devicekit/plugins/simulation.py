@@ -27,7 +27,7 @@ def machine_from(folder: str, *platforms: Platform) -> Machine:
         Where the folder is no simulated machine.
     PluginError
         Where one of the platforms is not what it should be, or its probe fails: what is a finding for a user is a mistake
-        for whoever tests.
+        for a test.
     """
     from ..machine.probe import read_machine
     from ..machine.simulated import SimulatedHost

@@ -19,7 +19,7 @@ __all__ = ["apply_plan"]
 
 
 def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
-    """Carry a plan out and return what came of it. Never raises for a device or a framework that does not work."""
+    """Apply a plan and return the result. Never raises for a device or a framework that does not work."""
     changes: List[Change] = []
     if not plan.importable:
         return plan.selection(changes, verified=None if plan.device == "auto" else False)
@@ -48,7 +48,7 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
 
 
 def _adapter(plan: Plan, machine: Machine) -> Tuple[Plan, Adapter]:
-    """Import the framework, with what plug-ins add to it; without those devices where a plug-in fails."""
+    """Import the framework with the devices of plug-ins, or without them if a plug-in fails."""
     if not machine.platforms:
         return plan, adapter(plan.framework)
     from .plugin_devices import adapter_for, broken_finding
@@ -61,9 +61,9 @@ def _adapter(plan: Plan, machine: Machine) -> Tuple[Plan, Adapter]:
 
 
 def _too_late_to_try(plan: Plan) -> bool:
-    """Whether the framework runs in this process already: then a trial elsewhere decides nothing any more.
+    """Whether the framework runs in this process already, so that a self-test in a child decides nothing any more.
 
-    Neither does one within a trial, where the import of something calls `auto`: that would try without end.
+    Neither does one within a self-test, where the import of something calls `auto`: that would never end.
     """
     import sys
 
@@ -86,7 +86,7 @@ def _set_environment(plan: Plan, changes: List[Change]) -> None:
 
 
 def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
-    """The import raised although nothing spoke against it: look at every file before calling it unexplained."""
+    """The import raised although no finding blocks it: look at every file for the cause."""
     from .trial.try_plan import cause_in_files
 
     cause = cause_in_files(plan)
@@ -99,14 +99,14 @@ def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
         "error",
         "%s cannot be imported: %s." % (TITLES[name], text[:300].rstrip(".")),
         (Evidence(text[:1000], "import %s" % name),),
-        (Fix("Install it anew in a fresh environment"),),
+        (Fix("Reinstall it in a fresh environment"),),
         (name, "keras"),
     )
     return to_cpu(plan.replace(importable=False), finding)
 
 
 def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
-    """Set what must be set before the devices are initialised, then run one operation."""
+    """Set what must be set before the devices are initialized, then run one operation."""
     listed = framework.accelerators()
     if listed is not None and plan.indices and max(plan.indices) >= len(listed) and not framework.movable:
         plan = to_cpu(plan, _nothing_listed(plan, listed))
@@ -125,7 +125,7 @@ def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[C
         changes += framework.set_memory("grow") if not framework.initialized() else []
     try:
         plan, verified = _settle(plan, framework, options, changes)
-    except Exception as error:  # kernels raise whatever they like, and so does a driver that is asked for its devices
+    except Exception as error:  # kernels and drivers raise exceptions of any type
         if not plan.indices and not framework.movable:
             return to_cpu(plan, _cpu_broken(plan, error)).selection(changes, verified=False)
         return _leave(plan, framework, options, changes, error)
@@ -146,7 +146,7 @@ def _set_memory(plan: Plan, framework: Adapter, options: Options, changes: List[
 
 
 def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Tuple[Plan, Optional[bool]]:
-    """Make the device the default and run one operation; return what is in force and whether it was seen to work."""
+    """Make the device the default and run one operation; return the plan in effect and whether the operation worked."""
     number = plan.request.indices[0] if plan.request.kind == "cpu" and plan.request.indices else 0
     try:
         change = framework.set_default(plan.indices, number)
@@ -165,7 +165,7 @@ def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Chan
 
 
 def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Change], error: Exception) -> Selection:
-    """After a failed operation: give the runtime up, hide the accelerators, and see that the CPU computes."""
+    """After a failed operation: reset the runtime, hide the accelerators, and check that the CPU computes."""
     from .trial.findings import judge_error
 
     if isinstance(error, LookupError):
@@ -200,19 +200,19 @@ def _cpu_broken(plan: Plan, error: Exception) -> Finding:
         "error",
         "%s was imported, but cannot multiply two matrices on the CPU." % TITLES[name],
         (Evidence(text, "a 2 by 2 matrix product"),),
-        (Fix("Install it anew in a fresh environment"),),
+        (Fix("Reinstall it in a fresh environment"),),
         (name, "keras"),
     )
 
 
 def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
-    """The devices are fixed: say what is in force instead of what was wanted."""
+    """The devices are fixed: report what is in effect instead of what was requested."""
     visible = framework.visible()
     wanted = plan.device
     finding = Finding(
         "runtime-already-initialized",
         "warning",
-        "%s had initialised its devices before devicekit was called: '%s' cannot be set up any more, visible stay %s."
+        "%s had initialized its devices before devicekit was called: '%s' cannot be set up any more, visible stay %s."
         % (framework.title, wanted, ", ".join(visible) or "no accelerators"),
         (Evidence(message.strip()[:500], framework.title),),
         (
@@ -238,7 +238,7 @@ def _memory_too_late(framework: Adapter, options: Options, message: str) -> Find
     return Finding(
         "runtime-already-initialized",
         "warning",
-        "%s had initialised its devices before devicekit was called: memory=%r is not in force."
+        "%s had initialized its devices before devicekit was called: memory=%r has no effect."
         % (framework.title, options.memory),
         (Evidence(message.strip()[:500], framework.title),),
         (Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),),
@@ -279,9 +279,9 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
             Finding(
                 "framework-broken",
                 "error",
-                "Keras cannot be set up: precision or seed is not in force.",
+                "Keras cannot be set up: precision or seed is not set.",
                 (Evidence(text, "Keras"),),
-                (Fix("Run devicekit doctor, and mend what it says of Keras"),),
+                (Fix("Run devicekit doctor, and fix what it reports about Keras"),),
                 ("keras",),
             ),
         )

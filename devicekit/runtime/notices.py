@@ -1,4 +1,4 @@
-"""What the user is told about a selection: warnings, log lines, and the error for a device that was required."""
+"""What users see of a selection: warnings, log lines, and the error for a device that was required."""
 
 import sys
 from typing import Optional, Type

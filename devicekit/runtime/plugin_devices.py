@@ -59,7 +59,7 @@ def prepare(facts: PlatformFacts, framework: str) -> None:
             try:
                 if platform is None:
                     raise PluginError("it is not installed here")
-                # What it prints is its user's to see: this is no report.
+                # What it prints is shown to the user: nothing here is machine-readable output.
                 call("its 'prepare' for %s" % framework, platform.prepare, framework)
             except PluginError as error:
                 _prepared[key] = error

@@ -12,7 +12,7 @@ __all__ = ["load", "loadable"]
 def load(paths: Iterable[str]) -> List[Change]:
     """Load libraries in this process, in this order, and return what was changed.
 
-    A library that is loaded answers to its name: whoever asks the loader for it later gets it without a search (glibc
+    A library that is loaded answers to its name: a later request to the dynamic linker gets it without a search (glibc
     compares names before it looks into folders; measured with TensorFlow 2.15 to 2.21). One that is refused or fails is
     left out, and the framework says itself what it lacks.
 
@@ -34,7 +34,7 @@ def load(paths: Iterable[str]) -> List[Change]:
 
 
 def loadable(paths: Iterable[str]) -> List[str]:
-    """Return the paths as they are on this machine, without what nobody should load."""
+    """Return the paths as they are on this machine, without those that are unsafe to load."""
     expanded = [_expanded(path) for path in paths]
     return [path for path in expanded if os.path.isabs(path) and _is_safe(path)]
 
@@ -49,7 +49,7 @@ def _expanded(path: str) -> str:
 
 
 def _is_safe(path: str) -> bool:
-    """Whether nobody but its owner's group may have written it, as when the machine was looked at."""
+    """Whether only its owner and group can have written it, as when the machine was examined."""
     try:
         folders = {os.path.dirname(path), os.path.dirname(os.path.realpath(path))}
         modes = [os.stat(name).st_mode for name in (path, *folders)]

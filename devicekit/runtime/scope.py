@@ -43,7 +43,7 @@ _thread_number = threading.get_ident
 
 
 def forget_devices() -> None:
-    """Resolve devices anew (after `auto` has changed what is visible)."""
+    """Resolve devices again, after `auto` has changed which are visible."""
     with _lock:
         _places.clear()
 
@@ -65,7 +65,7 @@ class device_scope:
     Yields
     ------
     Selection
-        The device in force.
+        The device in use.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class device_scope:
             _accept(device)
         self._key = (device, framework, require)
         self._context: Any = None
-        # Entries beside the first one: the same object may be entered again, and in several threads.
+        # Entries after the first one: the same object may be entered again, and in several threads.
         self._others: Optional[List[Tuple[int, Any]]] = None
 
     def __enter__(self) -> Selection:

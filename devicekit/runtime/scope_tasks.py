@@ -88,7 +88,7 @@ class TaskScope:
         _hold(self._framework)
         framework = self._framework
         self._before = framework.state()
-        # The framework itself merges the name with the device in force; only the result is kept.
+        # The framework itself merges the name with the current device; only the result is kept.
         context = framework.scope_factory()(self._name)
         context.__enter__()
         state = framework.state()

@@ -45,7 +45,7 @@ def read_settings() -> Settings:
 
 
 def cache_folder() -> str:
-    """Return the folder for cached verdicts: ``DEVICEKIT_CACHE_DIR``, or the user's cache folder of this system."""
+    """Return the folder for cached results: ``DEVICEKIT_CACHE_DIR``, or the user's cache folder of this system."""
     chosen = read_settings().cache_dir
     if chosen:
         return os.path.abspath(os.path.expanduser(chosen))

@@ -37,7 +37,7 @@ _CACHE = JsonCache("bench", _SCHEMA, LIFE_S)
 #: More steps of one benchmark are not cached.
 _MOST_STEPS = 10000
 
-#: What a speed depends on and a verdict does not.
+#: What a speed depends on and the result of a self-test does not.
 _SPEED_VARIABLES = (
     "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "TF_DETERMINISTIC_OPS", "NPROC",
     "OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "KMP_BLOCKTIME", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",

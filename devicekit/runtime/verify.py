@@ -133,7 +133,7 @@ def _causes(output: str, result: FrameworkVerification, machine: Machine, diagno
         item
         for item in explain_log(text, machine, source=source).findings
         if item.severity != "info"
-        # Beside what the output shows, only what the diagnosis says of this framework.
+        # In addition to what the output shows, only what the diagnosis says of this framework.
         and (concerned & set(item.blocks) or any(seen.source.startswith(source) for seen in item.evidence))
     ]
     cause = diagnosis.by_code(result.predicted.cause, used) if result.predicted.cause else None

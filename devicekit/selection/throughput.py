@@ -31,7 +31,7 @@ class Throughput(Record):
         Seconds of each step before: tracing, compilation, caches.
     input_pipeline : bool
         Whether each step takes another batch through the framework's input pipeline; otherwise all take the same one,
-        which lies on the device.
+        which is on the device.
     memory_peak_bytes : int or None
         The most that was in use on the device (on the CPU: by the process), None where the framework does not say.
     steady : bool

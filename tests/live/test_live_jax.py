@@ -423,7 +423,7 @@ def test_devices_that_were_started_before(program):
     )
     device, fallback, verified, code, summary, changes, place, kept = program(code, env=ON_JAX)
     assert (device, fallback, verified, code, place) == ("cpu", True, None, "runtime-already-initialized", "cpu:0")
-    assert summary.startswith("JAX had initialised its devices before devicekit was called: 'gpu:0' cannot be set up")
+    assert summary.startswith("JAX had initialized its devices before devicekit was called: 'gpu:0' cannot be set up")
     assert (changes, kept) == ([], 3.0)
 
 
