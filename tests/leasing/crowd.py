@@ -11,7 +11,7 @@ import sys
 import time
 
 from devicekit.cluster.lease.folder import open_folder
-from devicekit.cluster.lease.queue import Queue, own_record, wait
+from devicekit.cluster.lease.queue import Queue, own_record
 
 
 def work(number, folder, witness, rounds, devices):
@@ -27,7 +27,7 @@ def work(number, folder, witness, rounds, devices):
             places.append(queue.number)
 
         asked = time.monotonic()
-        taken = wait(queue, keys, wanted, {key: own_record("x") for key in keys}, None, note, 0.01)
+        taken = queue.wait(keys, wanted, {key: own_record("x") for key in keys}, None, note, 0.01)
         queue.leave()
         begun, lines = time.monotonic(), []
         for key, _ in taken:
