@@ -245,15 +245,21 @@ def data_full(session):
 
 @nox.session(python="3.11")
 def resolved(session):
-    """Install what `devicekit resolve` prints and train a model on it: some pairs, others every day.
+    """Install what `devicekit resolve` prints and train a model on it: two pairs, others every day.
 
     ``nox -s resolved -- --all`` goes through the whole table, every Python and every TensorFlow: an hour or two.
     """
     session.install(wheel(session), "uv")
-    arguments = session.posargs or ["--sample", "6", "--installer", "both"]
+    arguments = session.posargs or ["--sample", "2", "--installer", "both"]
     session.run("python", "tools/check_resolve.py", *[item for item in arguments if item != "--all"])
-    if not session.posargs:
-        session.run("python", "tools/check_resolve.py", "--directml")
+
+
+@nox.session(python="3.11", name="nightly-resolved", tags=["nightly"])
+def nightly_resolved(session):
+    """Do as `resolved` with more pairs, and with DirectML."""
+    session.install(wheel(session), "uv")
+    session.run("python", "tools/check_resolve.py", "--sample", "6", "--installer", "both")
+    session.run("python", "tools/check_resolve.py", "--directml")
 
 
 @nox.session(python="3.11", name="cuda-search")

@@ -4,6 +4,7 @@ import doctest
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -113,3 +114,21 @@ def test_the_check_of_a_gpu_runs_from_a_checkout_and_says_what_is_missing(tmp_pa
     assert list(checks) == ["packages", "doctor", "time of detect()"]
     assert "cpu" in [item["device"] for item in checks["doctor"]["seen"]["devices"]]
     assert checks["time of detect()"]["seen"]["repeated_ms"] > 0
+
+
+def test_files_that_sessions_name_are_there():
+    """A renamed test file must not fall out of the gate."""
+    root = os.path.dirname(TOOLS)
+    with open(os.path.join(root, "noxfile.py"), encoding="utf-8") as stream:
+        text = stream.read()
+    paths = re.findall(r'"(tests/[\w/]+(?:\.py)?)"', text)
+    paths += [
+        "tests/live/test_live_%s.py" % name
+        for names in re.findall(r"live_files\(([^)]*)\)", text)
+        for name in re.findall(r'"(\w+)"', names)
+    ]
+    assert len(paths) > 40
+    assert [path for path in paths if not os.path.exists(os.path.join(root, path))] == []
+    # And no live test is in none of them.
+    live = {name for name in os.listdir(os.path.join(root, "tests", "live")) if name.startswith("test_")}
+    assert sorted(live - {os.path.basename(path) for path in paths}) == []
