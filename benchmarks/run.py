@@ -1,7 +1,7 @@
 """Measure everything that has a budget, side by side in one run: ``python benchmarks/run.py [--quick] [--json FILE]``.
 
 Machines are noisy, so nothing here is a timed test: every figure is a median of interleaved runs, most are ratios, and a
-budget that is missed is shown as missed. Standard library only; what needs TensorFlow is left out where it is not installed.
+budget that is missed is shown as missed. Standard library only; what needs TensorFlow is left out if it is not installed.
 """
 
 import argparse
@@ -80,7 +80,7 @@ class Children:
 
 
 def row(what, measured, unit, budget, detail):
-    """Return one line of the table; ``budget`` is the largest allowed value, None where there is none."""
+    """Return one line of the table; ``budget`` is the largest allowed value, None if there is none."""
     met = None if budget is None else measured <= budget
     return {"what": what, "measured": round(measured, 4), "unit": unit, "budget": budget, "met": met, "detail": detail}
 
@@ -124,7 +124,7 @@ def write(text, *parts):
 
 
 def make_distributions(folder, count):
-    """Make a folder `site-packages` with so many installed distributions in it, and return it."""
+    """Make a folder `site-packages` with this many installed distributions in it, and return it."""
     site = os.path.join(folder, str(count), "site-packages")
     os.makedirs(site)
     for number in range(count):
@@ -411,7 +411,7 @@ def on_path(entries):
 
 
 class Quota:
-    """A control group with the time of one core, where this user may make one; ``file``: what a process joins it by."""
+    """A control group with the time of one core, if this user may make one; ``file``: what a process joins it by."""
 
     def __enter__(self):
         self.folder = self.file = None
@@ -464,7 +464,7 @@ def files_of(folder):
 
 
 def collect(rows, bench, *arguments):
-    """Add the rows of a benchmark; where it cannot be run, a row that says so, and that counts as missed."""
+    """Add the rows of a benchmark; if it cannot be run, a row that says so, and that counts as missed."""
     print("... %s" % bench.__doc__.partition("\n")[0], file=sys.stderr)
     try:
         for item in bench(*arguments):
@@ -504,7 +504,7 @@ def has(framework):
 
 
 def load_average():
-    """Return the load of the last minute, None where the system does not tell."""
+    """Return the load of the last minute, None if the system does not tell."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 

@@ -116,7 +116,7 @@ for _ in range(10):
 print(statistics.median(times))
 """
 
-#: A log from a file: seconds, peak memory in MB (None where the system does not tell), what was found.
+#: A log from a file: seconds, peak memory in MB (None if the system does not tell), what was found.
 EXPLAIN = """
 import json, sys, time
 import devicekit

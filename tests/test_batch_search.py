@@ -55,7 +55,7 @@ def test_a_margin_never_makes_it_larger(size, margin, most):
 
 TASKS = "devicekit._batches_of_tests"
 
-#: Stands for a framework: a batch of so many megabytes, in a process whose memory is limited.
+#: Stands for a framework: a batch of this many megabytes, in a process whose memory is limited.
 SOURCE = """
 import os, time
 from devicekit.measure.batch_size.trial import try_sizes

@@ -174,7 +174,7 @@ def test_every_cut_and_flipped_byte_is_survived(tmp_path):
 @pytest.mark.skipif(not POSIX, reason="owners and modes of POSIX")
 def test_what_is_not_ours_is_not_read(tmp_path):
     path = saved(tmp_path)
-    path.chmod(0o666)  # somebody else could have written it
+    path.chmod(0o666)  # someone else could have written it
     assert load(str(tmp_path), "s", TASK) is None
     path.chmod(0o600)
     assert load(str(tmp_path), "s", TASK) is not None

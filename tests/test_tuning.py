@@ -31,7 +31,7 @@ FRAMEWORK = {"tensorflow": TF2, "jax": JAX, "torch": TORCH}
 
 
 def machine(make_machine, installed, count=4, quota=None, flags=HASWELL, files=None, **host):
-    """Return a Linux machine with so many processors."""
+    """Return a Linux machine with this many processors."""
     text = "".join("processor\t: %d\nmodel name\t: X\nflags\t\t: %s\n\n" % (number, flags) for number in range(count))
     every = {"/proc/cpuinfo": text, "/proc/self/cgroup": "0::/\n", "/proc/self/mountinfo": SECOND}
     if quota is not None:
@@ -359,11 +359,11 @@ def test_a_tuning_without_a_winner_says_so(kept):
     assert finish(planned.selection(), tuned, None).reason == "tuned: the framework's defaults were the fastest"
 
 
-def test_a_tuning_of_a_device_that_was_lost_is_not_in_force(kept):
+def test_a_tuning_of_a_device_that_was_lost_is_not_applied(kept):
     made = kept(TUNING.replace(device="gpu:0"))
     planned, tuned = prepare(plan(device="gpu:0"), made, None)
     lost = planned.selection().replace(device="cpu")
-    assert finish(lost, tuned, None).reason == "the tuning of gpu:0 is not in force"
+    assert finish(lost, tuned, None).reason == "the tuning of gpu:0 is not applied"
 
 
 def test_auto_wants_a_yes_or_a_no():

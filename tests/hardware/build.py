@@ -1,7 +1,7 @@
 """Builds the simulated hardware of this folder with the C++ compiler of the machine. Standard library only.
 
-Nothing is built twice: a result lies in a folder named after a digest of its sources, its flags and the compiler.
-What each library takes from the environment stands at the top of pluggable.h, directx.cc, cuda.c and nvml.c.
+Nothing is built twice: a result is in a folder named after a digest of its sources, its flags and the compiler.
+What each library takes from the environment is at the top of pluggable.h, directx.cc, cuda.c and nvml.c.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def compiler():
 def build_pluggable_device(out_dir, tensorflow_dir):
     """Build the TensorFlow device against ``tensorflow_dir``, the folder of an installed ``tensorflow`` package.
 
-    Returns a folder named ``site-packages`` to put on PYTHONPATH, once: TensorFlow, at import, loads what lies in
+    Returns a folder named ``site-packages`` to put on PYTHONPATH, once: TensorFlow, at import, loads what is in
     ``tensorflow-plugins`` of each entry of ``sys.path`` that contains "site-packages".
     """
     framework = os.path.join(tensorflow_dir, "libtensorflow_framework.so.2")

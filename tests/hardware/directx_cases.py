@@ -187,7 +187,7 @@ def _serve(folder):
     site = next(entry for entry in sys.path if os.path.isdir(os.path.join(entry, "tensorflow")))
     plugin = os.path.join(site, "tensorflow-plugins", "libtfdml_plugin.so")
     if os.path.exists(plugin):
-        # TensorFlow loads plug-ins at its import where it lies in a folder named site-packages; here each case does that.
+        # TensorFlow loads plug-ins at its import where it is in a folder named site-packages; here each case does that.
         renamed = os.path.join(folder, "packages")
         os.symlink(site, renamed)
         sys.path[:] = [renamed if entry == site else entry for entry in sys.path]

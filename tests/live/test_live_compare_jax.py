@@ -1,4 +1,4 @@
-"""`compare` of Keras models on JAX; the processor is given to JAX twice."""
+"""`compare` of Keras models on JAX; the CPU is given to JAX twice."""
 
 from compare_models import CLEAN, FAULTS, JAX, JAX_FAULTS, check_faults
 

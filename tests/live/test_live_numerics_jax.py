@@ -1,4 +1,4 @@
-"""The suite's operations and plain functions on the real JAX; two devices of the processor stand for two devices."""
+"""The suite's operations and plain functions on the real JAX; two devices of the CPU stand for two devices."""
 
 import engines_prelude
 import functions_prelude

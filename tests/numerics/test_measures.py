@@ -1,4 +1,4 @@
-"""Figures are right where they are easy to get wrong: subnormals, zero, infinity, NaN, other dtypes, empty and huge arrays."""
+"""Figures are right if they are easy to get wrong: subnormals, zero, infinity, NaN, other dtypes, empty and huge arrays."""
 
 import math
 import tracemalloc

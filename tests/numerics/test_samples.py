@@ -19,7 +19,7 @@ def test_arrays_lists_and_dictionaries():
         (np.array(["text"]), "only numbers"),
         ([np.ones(2), "text"], r"inputs\[1\] is a str"),
         (iter([1, 2]), "next\\(iter"),
-        ([[1.0], [2.0, 3.0]], "no array|only numbers"),
+        ([[1.0], [2.0, 3.0]], "not an array|only numbers"),
         (np.array([object()]), "only numbers"),
     ],
 )

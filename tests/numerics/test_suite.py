@@ -1,4 +1,4 @@
-"""The suite's way through workers: what is right, wrong, missing, slow or deadly on a device is told, and costs no more."""
+"""The suite in workers: what is right, wrong, missing, slow or deadly on a device is reported, and costs no more."""
 
 import tempfile
 

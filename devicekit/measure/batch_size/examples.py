@@ -14,7 +14,7 @@ _NUMPY_DTYPES = {"bfloat16": "float32", "float8_e4m3fn": "float32", "float8_e5m2
 
 
 class Examples:
-    """What the arguments ``x`` and ``y`` are like: their specs, and how many examples there are, None where nobody knows."""
+    """What the arguments ``x`` and ``y`` are like: their specs, and how many examples there are, None if no one knows."""
 
     def __init__(self, x: Any, y: Any, count: Optional[int]) -> None:
         self.x, self.y, self.count = x, y, count
@@ -45,7 +45,7 @@ def examples_of(x: Any, y: Any) -> Examples:
 
 
 def _first_batch(x: Any) -> Optional[Tuple[Any, ...]]:
-    """The first batch of a data set of ``tf.data``, Keras or PyTorch; None where it is none."""
+    """The first batch of a data set of ``tf.data``, Keras or PyTorch; None if it is none."""
     if isinstance(x, (list, tuple, dict)) or hasattr(x, "shape") or hasattr(x, "to_numpy"):
         return None
     if not (hasattr(x, "__iter__") or hasattr(x, "__getitem__")):
@@ -63,7 +63,7 @@ def spec_of(values: Any, what: str, lengths: List[int]) -> Dict[str, Any]:
     Raises
     ------
     ValueError
-        Where there are texts, objects, or ragged or sparse tensors among them.
+        If there are texts, objects, or ragged or sparse tensors among them.
     """
     if isinstance(values, dict):
         return {"dict": {str(key): spec_of(item, "%s[%r]" % (what, key), lengths) for key, item in values.items()}}
@@ -80,7 +80,7 @@ def spec_of(values: Any, what: str, lengths: List[int]) -> Dict[str, Any]:
         try:
             values = np.asarray(values)
         except ValueError as error:
-            raise ValueError("%s is no array: %s" % (what, error)) from None
+            raise ValueError("%s is not an array: %s" % (what, error)) from None
     return _array(values, what, lengths)
 
 
@@ -94,7 +94,7 @@ def _array(values: Any, what: str, lengths: List[int]) -> Dict[str, Any]:
     lengths.append(shape[0])
     spec: Dict[str, Any] = {"shape": shape[1:], "dtype": name}
     if name.startswith(("int", "uint")):
-        # Identifiers must be ones that the model's tables have; of what nobody has seen, only 0 is sure.
+        # Identifiers must be ones that the model's tables have; of what no one has seen, only 0 is sure.
         largest = int(values.max() if hasattr(values, "max") else np.max(values)) if 0 not in shape else 0
         spec["largest"] = max(0, largest)
     return spec

@@ -31,7 +31,7 @@ def find_batch_size(
 ) -> int:
     """Return the largest batch with which a model can be trained on a device.
 
-    Batches are tried in processes of their own, so that running out of memory leaves this one as it is: twice as many
+    Batches are tried in separate processes, so that running out of memory leaves this one as it is: twice as many
     examples each time until that fails, then between the largest that went well and the smallest that did not. Each
     process makes up examples like the given ones; the model's weights and the examples stay untouched.
 
@@ -69,12 +69,12 @@ def find_batch_size(
     Raises
     ------
     DevicekitError
-        Where not even the smallest batch fits, or it fails for another reason, with what the framework said; where the
+        If not even the smallest batch fits, or it fails for another reason, with what the framework said; if the
         model cannot be handed to another process.
     DeviceUnavailableError
-        Where the device cannot be used.
+        If the device cannot be used.
     ValueError
-        Where an argument is not one of the accepted.
+        If an argument is not one of the accepted.
 
     Notes
     -----
@@ -164,7 +164,7 @@ def _count(value: Any, name: str) -> int:
 
 
 def _target(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optional[str]]:
-    """Return the device and the framework, by default those that are in force."""
+    """Return the device and the framework, by default those that are in effect."""
     from ...runtime.current import current_selection
     from ...selection.request import parse_request
 

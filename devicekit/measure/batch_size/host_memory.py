@@ -22,7 +22,7 @@ _INTERVAL_S = 0.02
 
 
 def available_bytes() -> Optional[int]:
-    """Return how much memory this process could still take without swapping, None where the system does not say."""
+    """Return how much memory this process could still take without swapping, None if the system does not say."""
     from ...machine.live_host import LiveHost
     from ...machine.probe.cgroup import memory_left
 
@@ -49,14 +49,14 @@ def _free_bytes() -> Optional[int]:
 
 
 def limit_memory(most_bytes: Optional[int], on_processor: bool) -> Optional[int]:
-    """Limit what this process may take from now on; return that in bytes, None where nothing is known of the memory.
+    """Limit what this process may take from now on; return that in bytes, None if nothing is known of the memory.
 
     Parameters
     ----------
     most_bytes : int or None
-        A lower limit, for work on the processor.
+        A lower limit, for work on the CPU.
     on_processor : bool
-        Whether the processor computes. For an accelerator only the watching thread is started: drivers map address space
+        Whether the CPU computes. For an accelerator only the watching thread is started: drivers map address space
         far beyond what they use.
     """
     free = available_bytes()
@@ -108,7 +108,7 @@ def _watch(most: int) -> None:
 
 
 def _resident_bytes() -> Optional[int]:
-    """What this process holds; where only that is told, the most that it has ever held."""
+    """What this process holds; if only that is reported, the most that it has ever held."""
     try:
         if sys.platform.startswith("linux"):
             with open("/proc/self/statm", encoding="ascii") as stream:

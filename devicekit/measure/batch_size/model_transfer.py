@@ -34,9 +34,9 @@ def packed(model: Any, folder: str, mode: str) -> Dict[str, Any]:
     Raises
     ------
     ValueError
-        Where it is neither, or a function that another process cannot import.
+        If it is neither, or a function that another process cannot import.
     DevicekitError
-        Where the model cannot be written down, or is to be trained and was not compiled.
+        If the model cannot be written down, or is to be trained and was not compiled.
     """
     if isinstance(model, str):
         module, colon, name = model.partition(":")
@@ -61,7 +61,7 @@ def packed(model: Any, folder: str, mode: str) -> Dict[str, Any]:
     }
     try:
         task.update(_pack_3(model, keras.module, folder) if keras.generation == 3 else _pack_2(model, folder))
-    except Exception as error:  # layers of the user's own raise what they like when they are asked for their config
+    except Exception as error:  # layers of the user raise what they like when they are asked for their config
         raise DevicekitError(
             "the model cannot be handed to another process (%s: %s): %s"
             % (type(error).__name__, _first_line(error), _INSTEAD)
@@ -117,7 +117,7 @@ def unpacked(task: Dict[str, Any]) -> Any:
     Raises
     ------
     ValueError
-        Where it cannot be made here; the message says what to do.
+        If it cannot be made here; the message says what to do.
     """
     from importlib import import_module
 
@@ -152,7 +152,7 @@ def _set_floatx(keras: Any, task: Dict[str, Any]) -> None:
 
 
 def _trusted() -> Any:
-    """Allow functions in `Lambda` layers: the file was written by the process that started this one, for nobody else."""
+    """Allow functions in `Lambda` layers: the file was written by the process that started this one, for no one else."""
     module = sys.modules.get("keras.src.saving.serialization_lib")
     scope = getattr(module, "SafeModeScope", None)
     return _Nothing() if scope is None else scope(False)

@@ -17,7 +17,7 @@ __all__ = ["Found", "Limits", "next_size", "rounded", "search"]
 #: The search ends when the largest that fits is known to so large a part of itself.
 RESOLUTION = 0.1
 
-#: A batch may take so many times as long as the one before, which was at least half as large; then it hangs.
+#: A batch may take this many times as long as the one before, which was at least half as large; then it hangs.
 _PATIENCE = 20.0
 _LEAST_PATIENCE_S = 60.0
 
@@ -30,9 +30,9 @@ class Found(NamedTuple):
     Attributes
     ----------
     size : int
-        The largest batch that went well, 0 where none did.
+        The largest batch that went well, 0 if none did.
     failed : int or None
-        The smallest that did not, None where every one went well.
+        The smallest that did not, None if every one went well.
     seconds : float
         How long a step with the largest took.
     why : str
@@ -66,12 +66,12 @@ class _Stalled(Exception):
 
 
 def next_size(fits: int, failed: Optional[int], start: int, least: int, most: int) -> Optional[int]:
-    """Return the batch to try next, None where the largest is known well enough.
+    """Return the batch to try next, None if the largest is known well enough.
 
     Parameters
     ----------
     fits : int
-        The largest that went well, 0 where none did yet.
+        The largest that went well, 0 if none did yet.
     failed : int or None
         The smallest that did not.
     start, least, most : int
@@ -166,7 +166,7 @@ def search(
     Raises
     ------
     DevicekitError
-        Where the first batch fails, and not for want of memory; or the worker cannot be started.
+        If the first batch fails, and not for lack of memory; or the worker cannot be started.
     """
     deadline = time.monotonic() + timeout_s
     fits, failed, seconds, why = 0, None, 0.0, ""  # type: int, Optional[int], float, str
@@ -203,7 +203,7 @@ def _run(
     environment: Sequence[Tuple[str, Optional[str]]],
     tick: Optional[Callable[[str], None]],
 ) -> Optional[ChildReport]:
-    """Run one worker; None where it stalled."""
+    """Run one worker; None if it stalled."""
 
     def every() -> None:
         if tick is not None:

@@ -18,7 +18,7 @@ class BatchModelError(ValueError):
 
 
 def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
-    """Try a Keras model of the user's with made-up examples."""
+    """Try a Keras model of the user with made-up examples."""
     from .examples import made_up
     from .host_memory import limit_memory
 

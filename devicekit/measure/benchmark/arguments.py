@@ -34,9 +34,9 @@ def tasks_for(
     Raises
     ------
     ValueError
-        Where an argument is not one of the accepted; the message lists those.
+        If an argument is not one of the accepted; the message lists those.
     DevicekitError
-        Where no framework is installed.
+        If no framework is installed.
     """
     common = dict(_model(model), batch_size=_batch_size(batch_size), **_checked(others))
     precisions = [_one_of(name, PRECISIONS, "precision") for name in _several(precision, "float32")]

@@ -69,7 +69,7 @@ def benchmark(
     precision : {"float32", "mixed_float16", "mixed_bfloat16"}, or several of them
         Keras's dtype policy, with its loss scaling.
     xla : bool, None, or several of them
-        Whether to compile the steps by XLA; by default as Keras does by itself: 3.15 where there is
+        Whether to compile the steps by XLA; by default as Keras does by itself: 3.15 if there is
         an accelerator, 2 never.
     input_pipeline : bool
         Whether each step takes a new batch from the framework's input pipeline instead of the same one.
@@ -78,7 +78,7 @@ def benchmark(
     repeat : int
         How many processes to start for each row, in turns.
     seconds : float or None
-        After so many seconds of steps no more are begun, but three are measured in any case. None: no limit.
+        After this many seconds of steps no more are begun, but three are measured in any case. None: no limit.
     timeout_s : float
         Seconds after which a process is ended.
     shape : sequence of int or None
@@ -89,7 +89,7 @@ def benchmark(
     environment : sequence of (str, str or None)
         Variables to set for the measurement, or to remove.
     refresh : bool
-        Whether to measure anew what was measured before in the same state of this machine.
+        Whether to measure again what was measured before in the same state of this machine.
 
     Returns
     -------
@@ -99,9 +99,9 @@ def benchmark(
     Raises
     ------
     ValueError
-        Where an argument is not one of the accepted; the message lists those.
+        If an argument is not one of the accepted; the message lists those.
     DevicekitError
-        Where no framework is installed.
+        If no framework is installed.
     """
     _check(repeat, timeout_s)
     started = time.monotonic()

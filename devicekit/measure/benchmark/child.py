@@ -44,16 +44,16 @@ def measure(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
     Parameters
     ----------
     task : dict
-        What `DEFAULTS` has; what is left out is taken from there. ``seconds``: after so many seconds of steps, warm-up
+        What `DEFAULTS` has; what is left out is taken from there. ``seconds``: after this many seconds of steps, warm-up
         included, no more are begun, but ``min_batches`` are taken in any case. ``settings``: see
         `devicekit.measure.benchmark.settings`. ``shape``, ``classes``: of another input than the model's own.
     say : callable
-        Told the stage, and in the stages "warm-up" and "measure" how many steps are done.
+        Called with the stage, and in the stages "warm-up" and "measure" how many steps are done.
 
     Raises
     ------
     DeviceUnavailableError
-        Where the device is not in force.
+        If the device is not in effect.
     Exception
         Whatever the framework raises.
     """

@@ -34,7 +34,7 @@ class Part(Record):
     below: int = 2
 
     def draw(self, generator: Any, count: int, raw: bool) -> Any:
-        """Return so many examples, as the model takes them, or raw as they would lie in memory before."""
+        """Return this many examples, as the model takes them, or raw as they would lie in memory before."""
         shape = (count,) + self.shape
         if self.kind == "integer":
             return generator.randint(0, self.below, size=shape).astype("int32")

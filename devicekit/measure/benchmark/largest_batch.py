@@ -40,7 +40,7 @@ def largest_batch(
     Returns
     -------
     int
-        1 where not even that fits: the benchmark itself says why. At most 4096, and on slow devices the first one whose
+        1 if not even that fits: the benchmark itself says why. At most 4096, and on slow devices the first one whose
         steps take more than five seconds.
     """
     known = model_named(str(task.get("model")))

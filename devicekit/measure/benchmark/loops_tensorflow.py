@@ -78,7 +78,7 @@ def _jit(tf: Any, xla: bool) -> Dict[str, Any]:
 
 
 def mapped_batch(tf: Any, job: Job) -> Any:
-    """The batch on the device: in the memory of the accelerator, where there is one."""
+    """The batch on the device: in the memory of the accelerator, if there is one."""
     inputs, targets = job.batch()
     return mapped(_on_device(tf), inputs), mapped(_on_device(tf), targets)
 

@@ -1,4 +1,4 @@
-"""How much memory a process has used at most, where the framework does not count it: on the CPU."""
+"""How much memory a process has used at most, if the framework does not count it: on the CPU."""
 
 import sys
 from typing import Optional
@@ -7,7 +7,7 @@ __all__ = ["peak_of_process"]
 
 
 def peak_of_process() -> Optional[int]:
-    """Return the largest amount of physical memory that this process has held, in bytes; None where that is not told.
+    """Return the largest amount of physical memory that this process has held, in bytes; None if that is not told.
 
     All of it counts: the interpreter and the framework's libraries (some 300 to 700 MB), the model, and the data. On
     Linux it is ``VmHWM`` of ``/proc/self/status``: what ``getrusage`` says there begins with the peak of the process that

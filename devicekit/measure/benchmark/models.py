@@ -24,11 +24,11 @@ class Model(Record):
     shape : tuple of int
         Of one example: height, width and channels; length in tokens; number of features.
     classes : int
-        How many there are to tell apart.
+        How many there are to distinguish.
     vocabulary : int
-        How many tokens there are; 0 where the inputs are not tokens.
+        How many tokens there are; 0 if the inputs are not tokens.
     batch_size : int
-        What is taken where nobody says another.
+        What is taken if no one says another.
     optimizer : {"momentum", "adam"}
     parameters : int
         Weights at this shape and this number of classes, those of batch normalisation included.
@@ -58,7 +58,7 @@ NAMES = tuple(item.name for item in MODELS)
 
 
 def model_named(name: str) -> Optional[Model]:
-    """Return a model by its name, None where there is none of that name."""
+    """Return a model by its name, None if there is none of that name."""
     for item in MODELS:
         if item.name == name:
             return item

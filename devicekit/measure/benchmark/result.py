@@ -34,7 +34,7 @@ class BenchmarkResult(Record):
 
     @property
     def fastest(self) -> Optional[Throughput]:
-        """The row with the most examples per second, None where none has figures."""
+        """The row with the most examples per second, None if none has figures."""
         measured = [row for row in self.rows if row.per_second]
         return max(measured, key=lambda row: row.per_second or 0.0) if measured else None
 

@@ -14,7 +14,7 @@ def apply_settings(framework: str, settings: Dict[str, Any]) -> None:
     Raises
     ------
     ValueError
-        Where the framework has no such setting; the message says what to do instead.
+        If the framework has no such setting; the message says what to do instead.
     """
     for name in settings:
         if name not in SETTINGS:

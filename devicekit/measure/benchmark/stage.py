@@ -1,4 +1,4 @@
-"""The figures by which `devicekit.auto` takes the fastest device: what benchmarks have left, and a short one where asked."""
+"""The figures by which `devicekit.auto` takes the fastest device: what benchmarks have left, and a short one if asked."""
 
 from typing import Optional, Tuple, Union
 
@@ -10,7 +10,7 @@ from ...selection.throughput import Throughput
 
 __all__ = ["checked_model", "measure_devices"]
 
-#: What is measured where nobody names a model: a network for images of which a laptop's CPU does some steps in seconds.
+#: What is measured if no one names a model: a network for images of which a laptop's CPU does some steps in seconds.
 MODEL = "mobilenet"
 
 #: For each device: seconds of steps, and of the whole process.
@@ -19,12 +19,12 @@ _TIMEOUT_S = 180.0
 
 
 def checked_model(measure: Union[bool, str]) -> Optional[str]:
-    """Return the model that is to be measured; None where nothing is.
+    """Return the model that is to be measured; None if nothing is.
 
     Raises
     ------
     ValueError
-        Where there is no model of that name.
+        If there is no model of that name.
     """
     from .models import NAMES
 

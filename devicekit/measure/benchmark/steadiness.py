@@ -44,7 +44,7 @@ def still_warming(seconds: Sequence[float]) -> bool:
 def trend(seconds: Sequence[float]) -> Optional[float]:
     """Return by which part of a step's time the steps got slower (or faster: negative) from the first to the last.
 
-    None where chance explains it, or there are fewer than six steps.
+    None if chance explains it, or there are fewer than six steps.
     """
     values = list(seconds)
     count = len(values)

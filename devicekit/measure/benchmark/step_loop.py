@@ -40,7 +40,7 @@ class Job(Record):
     settings: Mapping[str, Any] = MappingProxyType({})
 
     def batch(self) -> Batch:
-        """Return the batch that every step takes, in the processor's memory."""
+        """Return the batch that every step takes, in the CPU's memory."""
         from .data import one_batch
 
         return one_batch(self.parts, self.batch_size, self.seed)
@@ -74,7 +74,7 @@ class Loop:
     Attributes
     ----------
     xla : bool or None
-        Whether the steps are compiled by XLA; None where the framework has no choice.
+        Whether the steps are compiled by XLA; None if the framework has no choice.
     """
 
     xla: Optional[bool] = None
@@ -84,7 +84,7 @@ class Loop:
         raise NotImplementedError
 
     def memory_peak(self) -> Optional[int]:
-        """Return the most bytes that were in use on the device, None where the framework does not say."""
+        """Return the most bytes that were in use on the device, None if the framework does not say."""
         raise NotImplementedError
 
 

@@ -14,7 +14,7 @@ def architecture_of(network: Any) -> str:
     Raises
     ------
     ValueError
-        Where the model cannot be written as JSON.
+        If the model cannot be written as JSON.
     """
     try:
         return str(network.to_json())
@@ -31,7 +31,7 @@ def load_own(keras: Any, task: Dict[str, Any]) -> Any:
     Raises
     ------
     ValueError
-        Where it cannot be made in this process, or is no model of Keras.
+        If it cannot be made in this process, or is not a model of Keras.
     """
     if task.get("architecture"):
         try:
@@ -59,7 +59,7 @@ def parts_of_network(network: Any, shape: Optional[Any]) -> Tuple[Any, Any]:
     Raises
     ------
     ValueError
-        Where a size is open and the task does not say the shape, or the model has no inputs yet.
+        If a size is open and the task does not say the shape, or the model has no inputs yet.
     """
     if not network.inputs:
         raise ValueError("the model does not know its inputs yet: begin it with an Input layer, or call its build()")

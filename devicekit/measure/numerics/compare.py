@@ -1,4 +1,4 @@
-"""`compare`: whether a device computes what the CPU computes, for a model or a function of the user's."""
+"""`compare`: whether a device computes what the CPU computes, for a model or a function of the user."""
 
 import contextlib
 import sys
@@ -58,7 +58,7 @@ def compare(
     optimizers : sequence of {"sgd", "momentum", "adam", "adamw"}
         What to train with.
     steps : int or None
-        Steps of training with each optimizer; 0 for none. By default, where there are targets and a loss, 10, or as many
+        Steps of training with each optimizer; 0 for none. By default, if there are targets and a loss, 10, or as many
         as can be made in about 20 seconds, at least 2; of a large model with the first of the optimizers only.
     batch_size : int or None
         How many examples are looked at, and in a step of training; by default 8.
@@ -74,11 +74,11 @@ def compare(
     Raises
     ------
     ValueError
-        Where an argument is not one of the accepted.
+        If an argument is not one of the accepted.
     DeviceUnavailableError
-        Where a device that is named cannot be used; ``"auto"`` is then the CPU.
+        If a device that is named cannot be used; ``"auto"`` is then the CPU.
     DevicekitError
-        Where the reference itself cannot be computed: the model raises on the CPU.
+        If the reference itself cannot be computed: the model raises on the CPU.
 
     Notes
     -----
@@ -229,7 +229,7 @@ def _check(
     Raises
     ------
     ValueError
-        Where an argument is not one of the accepted.
+        If an argument is not one of the accepted.
     """
     from ...selection.request import parse_request
 
@@ -274,7 +274,7 @@ def _resolve(devices: Sequence[str], framework: str) -> Tuple[str, ...]:
     Raises
     ------
     DeviceUnavailableError
-        Where one that was named cannot be used.
+        If one that was named cannot be used.
     """
     from ...runtime.scope import device_scope
     from ...selection.request import parse_request

@@ -38,7 +38,7 @@ _FULL_PRECISION: Dict[str, Tuple[Fix, ...]] = {
     ),
 }
 _ONEDNN = Fix(
-    "oneDNN computes in a coarser arithmetic where a variable allows it: take it away",
+    "oneDNN computes in a coarser arithmetic because a variable allows it: unset it",
     "unset ONEDNN_DEFAULT_FPMATH_MODE TF_SET_ONEDNN_FPMATH_MODE",
 )
 
@@ -56,7 +56,7 @@ def findings(differences: Sequence[Difference], divergences: Sequence[Divergence
     tuple of Finding
         ``numerics-divergent``: an error for each layer or operation that is wrong on a device, in the order of computation,
         and one for training that goes astray; for reduced precision one for each device and arithmetic.
-        ``op-unsupported``: one for each device, with all operations; ``out-of-memory`` where that is why something failed.
+        ``op-unsupported``: one for each device, with all operations; ``out-of-memory`` if that is why something failed.
     """
     found: List[Finding] = []
     targets = [(item.device, item.framework) for item in differences]
@@ -161,7 +161,7 @@ def _on_cpu(device: str, what: str) -> Tuple[Fix, ...]:
 
 
 def _platform(device: str, items: Sequence[Difference]) -> str:
-    """Return what drives a device, as far as its name and the framework's name for it say so; "" where they do not."""
+    """Return what drives a device, as far as its name and the framework's name for it say so; "" if they do not."""
     names = " ".join([device] + [item.ran_on for item in items]).lower()
     if "dml" in names or "directml" in names:
         return "directml"
@@ -169,7 +169,7 @@ def _platform(device: str, items: Sequence[Difference]) -> str:
 
 
 def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tuple[Fix, ...]:
-    """Return ways out: by what drives the device, as far as that is known."""
+    """Return fixes, by what drives the device, as far as that is known."""
     device, platform = target[0], _platform(target[0], items)
     if platform == "directml":
         first = Fix("Update the GPU's driver, and take the releases that go together", "devicekit resolve directml")
@@ -194,7 +194,7 @@ def _reduced(target: Tuple[str, str], arithmetic: str, items: Sequence[Differenc
         target + (", ".join(names[:4]), more, label)
     )
     evidence = ["%s, %s" % (_label(item.name, item.operation), _figures(item)) for item in _worst_first(items)]
-    # The switches are those of NVIDIA's GPUs, and nobody has one for the others.
+    # The switches are those of NVIDIA's GPUs, and no one has one for the others.
     fix = () if _platform(target[0], items) else _FULL_PRECISION.get(target[1], ())
     if target[0] == "cpu":
         fix = (_ONEDNN,)

@@ -52,7 +52,7 @@ def allowed_drift(
     rounding : sequence of float, or of such sequences
         Relative distance of all weights after each step, for one or more controls.
     seed : sequence of float
-        The same with another seed; empty where there is none.
+        The same with another seed; empty if there is none.
     steps : int
     dtype : str
         Of the weights.

@@ -18,7 +18,7 @@ def share(wrong: Any) -> str:
 
 
 def place(wrong: Any) -> str:
-    """Return where the wrong elements sit, "" where they are spread over the array.
+    """Return where the wrong elements sit, "" if they are spread over the array.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def place(wrong: Any) -> str:
 
 
 def _range(indices: Any, size: int, axis: int) -> str:
-    """Return which indices of an axis are concerned, "" where nearly all are, or they follow no rule."""
+    """Return which indices of an axis are concerned, "" if nearly all are, or they follow no rule."""
     if len(indices) >= _EVERYWHERE * size:
         return "" if len(indices) == size or size - len(indices) > 3 else _tail(indices, size, axis)
     first, last = int(indices[0]), int(indices[-1])
@@ -68,7 +68,7 @@ def _range(indices: Any, size: int, axis: int) -> str:
 
 
 def _tail(indices: Any, size: int, axis: int) -> str:
-    """Return a run of indices in words; "" where it is none."""
+    """Return a run of indices in words; "" if it is none."""
     first, last, count = int(indices[0]), int(indices[-1]), len(indices)
     if last - first + 1 != count:
         return ""
@@ -77,7 +77,7 @@ def _tail(indices: Any, size: int, axis: int) -> str:
 
 
 def _border(wrong: Any) -> str:
-    """Return which axes have errors at their ends only, where that holds of two or three axes together."""
+    """Return which axes have errors at their ends only, if that holds of two or three axes together."""
     long = [axis for axis in range(wrong.ndim) if wrong.shape[axis] >= 5]
     for width, count in itertools.product((1, 2), (2, 3)):
         for axes in itertools.combinations(long, count):

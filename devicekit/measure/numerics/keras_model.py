@@ -38,11 +38,11 @@ def keras_of(model: object) -> Keras:
     Raises
     ------
     ValueError
-        Where it is neither.
+        If it is neither.
     """
     base = _class_named("Layer", model)
     if base is None:
-        raise ValueError("this is no Keras model, but a %s" % type(model).__name__)
+        raise ValueError("a Keras model expected, got a %s" % type(model).__name__)
     package = base.__module__.partition(".")[0]
     if package == "keras" and not sys.modules["keras"].__version__.startswith("2."):
         return Keras(sys.modules["keras"], 3, str(sys.modules["keras"].backend.backend()))

@@ -42,7 +42,7 @@ class Block(NamedTuple):
         Relative error of each element: 0 for two equal infinities and for two that are not a number; infinite where only
         one of the two is so.
     finite : numpy.ndarray of bool
-        Where both are finite.
+        If both are finite.
     """
 
     start: int
@@ -68,7 +68,7 @@ def real(values: Any) -> Any:
 
 
 def shape_problem(actual: Any, reference: Any) -> str:
-    """Return what is wrong with an array's shape, "" where nothing is."""
+    """Return what is wrong with an array's shape, "" if nothing is."""
     found, wanted = np.shape(actual), np.shape(reference)
     return "" if found == wanted else "shape %s for %s" % (found, wanted)
 
@@ -193,7 +193,7 @@ def measure(
     tolerance : float
         Kept in the result; see `devicekit.measure.numerics.tolerance.tolerance`.
     magnitude : array_like or None
-        Size of the terms behind each element, such as ``sqrt(abs(a)**2 @ abs(b)**2)``, where it is known.
+        Size of the terms behind each element, such as ``sqrt(abs(a)**2 @ abs(b)**2)``, if it is known.
     ignore : numpy.ndarray of bool or None
         Elements whose error does not count.
 
@@ -206,7 +206,7 @@ def measure(
     Raises
     ------
     ValueError
-        Where the shapes differ, or there are no numbers.
+        If the shapes differ, or there are no numbers.
     """
     problem = shape_problem(actual, reference)
     if problem:
@@ -243,7 +243,7 @@ def measure(
 
 
 def _largest(values: Any) -> float:
-    """Return the largest finite absolute value, 1 where there is none: dividing by it keeps squares finite."""
+    """Return the largest finite absolute value, 1 if there is none: dividing by it keeps squares finite."""
     flat, largest = _flat(values), 0.0
     for start in range(0, flat.size, _BLOCK):
         part = np.abs(flat[start : start + _BLOCK].astype(np.float64))

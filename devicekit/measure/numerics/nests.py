@@ -8,7 +8,7 @@ __all__ = ["flatten", "rebuild"]
 def flatten(value: Any) -> Tuple[Tuple[str, Any], ...]:
     """Return the leaves of nested lists, tuples and dictionaries, each with the path to it.
 
-    The path of a value that is no nest is ``""``; of others it reads like ``"0"`` or ``"logits.1"``. None holds nothing and
+    The path of a value that is not a nest is ``""``; of others it reads like ``"0"`` or ``"logits.1"``. None holds nothing and
     is left out.
     """
     return tuple(_leaves(value, ()))

@@ -18,7 +18,7 @@ __all__ = ["Recognised", "recognise", "wrong_elements"]
 #: Arrays are looked at up to this size; of larger ones the part around the first wrong element.
 _LIMIT = 1 << 22
 
-#: A pattern that so many of the wrong elements follow explains them; borders and a few others may differ.
+#: A pattern that this many of the wrong elements follow explains them; borders and a few others may differ.
 _MOST = 0.98
 
 #: How many times what counts as equal something must be apart to be a pattern.
@@ -57,14 +57,14 @@ class Recognised(NamedTuple):
     Attributes
     ----------
     pattern : str
-        What has become of the values, such as ``"zeros"`` or ``"wrong sign"``; "" where nothing is recognised.
+        The outcome of the values, such as ``"zeros"`` or ``"wrong sign"``; "" if nothing is recognised.
     place : str
-        Where they are, such as ``"only in 61..63 of axis 1, the last 3 of 64"``; "" where they are everywhere, or the
+        Where they are, such as ``"only in 61..63 of axis 1, the last 3 of 64"``; "" if they are everywhere, or the
         pattern says it.
     wrong : numpy.ndarray of bool
         Which elements are outside the tolerance.
     factor : float
-        By which the result is too large or too small, where that is the pattern; else 1.
+        By which the result is too large or too small, if that is the pattern; else 1.
     """
 
     pattern: str
@@ -193,7 +193,7 @@ def _clipped(look: _Look, found: Any, right: Any) -> str:
 
 
 def _scaled(look: _Look, found: Any, right: Any) -> Tuple[str, float]:
-    """Wrong sign, a constant factor, or a constant added; and the factor, 1 where it is none."""
+    """Wrong sign, a constant factor, or a constant added; and the factor, 1 if it is none."""
     usable = right != 0
     # Nearly equal numbers are a multiple of each other and a constant apart, whatever has happened to them.
     if np.count_nonzero(usable) < 3 or np.ptp(right) < _CLEARLY * float(np.median(look.near(right))):

@@ -28,7 +28,7 @@ class Measure(Record):
     max_ulp : float
         Largest difference in units in the last place of ``dtype`` at the reference's value.
     cosine : float
-        Cosine similarity of the two as vectors; 1 where they are proportional, or both are zero.
+        Cosine similarity of the two as vectors; 1 if they are proportional, or both are zero.
     nonfinite : int
         Elements that are infinite or not a number in one of the two only, or infinite with another sign.
     tolerance : float
@@ -65,15 +65,15 @@ class Difference(Record):
     verdict : str
         One of `VERDICTS`.
     measure : Measure or None
-        None where nothing could be measured.
+        None if nothing could be measured.
     ran_on : str
-        Where it really ran, as the framework says; "" where that is not known.
+        If it really ran, as the framework says; "" if that is not known.
     arithmetic : str
         The arithmetic that explains the error: ``"float32"``, ``"tf32"``, ``"bfloat16"``, ``"float16"``, or "".
     detail : str
         What is recognised (stale result, shifted by one, silent NaN, wrong sign, ...), or the error's message.
     depth : int
-        Place of the layer in the model, from 0; -1 where that means nothing.
+        Place of the layer in the model, from 0; -1 if that means nothing.
     """
 
     kind: str
@@ -135,7 +135,7 @@ class Comparison(Record):
     reference : str
         What all are compared with, such as ``"cpu in float64 with tensorflow"``.
     devices : tuple of str
-        What was compared; with a framework in front (``"jax cpu"``) where there is more than one framework.
+        What was compared; with a framework in front (``"jax cpu"``) if there is more than one framework.
     differences : tuple of Difference
         In the order in which they were computed.
     divergences : tuple of Divergence
@@ -167,7 +167,7 @@ class Comparison(Record):
 
     @property
     def first_difference(self) -> Optional[Difference]:
-        """The first that is outside its tolerance, in the order of computation; None where there is none."""
+        """The first that is outside its tolerance, in the order of computation; None if there is none."""
         return next((item for item in self.differences if item.verdict == "differs"), None)
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ def plain(values: Any, what: str) -> Any:
     Raises
     ------
     ValueError
-        Where there is something else inside: ragged or sparse tensors, text, generators, data sets.
+        If there is something else inside: ragged or sparse tensors, text, generators, data sets.
     """
     if isinstance(values, dict):
         return {name: plain(item, "%s[%r]" % (what, name)) for name, item in values.items()}
@@ -39,7 +39,7 @@ def plain(values: Any, what: str) -> Any:
             warnings.simplefilter("ignore")  # rows of several lengths are objects up to NumPy 1.23, with a warning
             array = np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise ValueError("%s is no array: %s" % (what, error)) from None
+        raise ValueError("%s is not an array: %s" % (what, error)) from None
     if str(array.dtype) == "bfloat16":
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
@@ -62,7 +62,7 @@ def examples(values: Any, what: str) -> int:
     Raises
     ------
     ValueError
-        Where there is none, or they do not hold equally many.
+        If there is none, or they do not hold equally many.
     """
     lengths = {item.shape[0] if item.ndim else 0 for item in flat(values)}
     if len(lengths) != 1 or 0 in lengths:
@@ -87,7 +87,7 @@ def make_inputs(model: Any, seed: int, count: int) -> Any:
     Raises
     ------
     ValueError
-        Where the model does not say what it takes.
+        If the model does not say what it takes.
     """
     try:
         wanted = list(model.inputs or ())

@@ -108,7 +108,7 @@ def tolerance(dtype: str, *, accumulation: int = 1, depth: int = 1, arithmetic: 
         ``"complex128"`` that of their parts. Integers and booleans are exact: 0.
     accumulation : int
         Terms in the longest sum behind one element: ``k`` of a matrix product, ``height * width * channels`` of a
-        convolution's kernel; 1 where nothing is summed.
+        convolution's kernel; 1 if nothing is summed.
     depth : int
         Operations that follow each other, each with the result of the one before. Their errors are independent, so that
         they grow with the square root.

@@ -39,10 +39,10 @@ OPTIMIZERS: Dict[str, Tuple[str, Dict[str, float]]] = {
 #: What draws random numbers while a model is trained, and how much; a number that is 0 turns it off.
 _RANDOM = ("rate", "stddev", "dropout", "recurrent_dropout")
 
-#: Of each weight so many elements are followed: the distance of a large model is estimated from them.
+#: Of each weight this many elements are followed: the distance of a large model is estimated from them.
 _FOLLOWED = 4096
 
-#: Where nobody says how many steps: so many, or fewer where all trainings together would take longer than that, and then
+#: If no one says how many steps: this many, or fewer if all trainings together would take longer than that, and then
 #: only the first optimizers. A wrong gradient shows at the first step, a drift at the second.
 _MOST_STEPS = 10
 _LEAST_STEPS = 2
@@ -357,7 +357,7 @@ def _still(model: Any) -> Iterator[None]:
 
 
 def _fresh(loss: Any) -> Any:
-    """Return losses with no state of the user's and in the dtype in force: objects of Keras are made again."""
+    """Return losses with no state of the user and in the dtype in effect: objects of Keras are made again."""
     return rebuild(
         loss,
         [type(one).from_config(one.get_config()) if hasattr(one, "get_config") else one for _, one in flatten(loss)],

@@ -66,10 +66,10 @@ def compare_frameworks(
     Raises
     ------
     ValueError
-        Where the model cannot be made again in another process: it has no configuration, bytecode in it, or classes that
+        If the model cannot be made again in another process: it has no configuration, bytecode in it, or classes that
         the process cannot import; or a framework is not installed.
     DevicekitError
-        Where the model raises, here or there.
+        If the model raises, here or there.
     """
     say = say or (lambda *_, **__: None)
     keras = keras_of(model)
@@ -183,7 +183,7 @@ def _results(name: str, folder: str, seed: int, timeout_s: float, say: Callable[
     Raises
     ------
     DevicekitError
-        Where it could not.
+        If it could not.
     """
     from ...children.call import run_child
 

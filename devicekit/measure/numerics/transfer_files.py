@@ -46,13 +46,13 @@ def read_json(folder: str, name: str) -> Any:
 
 
 def write_arrays(folder: str, name: str, arrays: Sequence[Optional[np.ndarray]]) -> None:
-    """Write arrays in order; None where there is none."""
+    """Write arrays in order; None if there is none."""
     present: Dict[str, Any] = {"a%d" % number: item for number, item in enumerate(arrays) if item is not None}
     np.savez(os.path.join(folder, name + ".npz"), **present)
 
 
 def read_arrays(folder: str, name: str, count: int) -> List[Optional[np.ndarray]]:
-    """Read so many arrays, None for those that there were none of."""
+    """Read this many arrays, None for those that there were none of."""
     with np.load(os.path.join(folder, name + ".npz"), allow_pickle=False) as found:
         return [found["a%d" % number] if "a%d" % number in found.files else None for number in range(count)]
 

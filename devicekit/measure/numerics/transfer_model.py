@@ -10,7 +10,7 @@ _REGISTER = "register it with @keras.saving.register_keras_serializable()"
 
 
 def describe_model(model: Any, keras: Keras, loss: Any) -> Dict[str, Any]:
-    """Return configurations, and the modules and names of the user's classes.
+    """Return configurations, and the modules and names of the user classes.
 
     Returns
     -------
@@ -21,7 +21,7 @@ def describe_model(model: Any, keras: Keras, loss: Any) -> Dict[str, Any]:
     Raises
     ------
     ValueError
-        Where a fresh process could not make the model again from it, or only from bytecode.
+        If a fresh process could not make the model again from it, or only from bytecode.
     """
     module = keras.module
     classes: Set[Any] = {type(item) for item in layers_of(model) if not public_class(item)[1]}
@@ -60,7 +60,7 @@ def _needed(keras: Any, node: Dict[str, Any], layer: str) -> List[Tuple[str, str
     Raises
     ------
     ValueError
-        Where it cannot be.
+        If it cannot be.
     """
     kind, name = node["class_name"], node.get("registered_name")
     if kind == "__lambda__":
@@ -89,7 +89,7 @@ def _importable(made: Any, registered: bool = False) -> Tuple[str, str]:
     Raises
     ------
     ValueError
-        Where a fresh process does not find it.
+        If a fresh process does not find it.
     """
     package, name = str(made.__module__), str(made.__qualname__)
     if package == "__main__" or ("<locals>" in name and not registered):

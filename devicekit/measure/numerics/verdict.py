@@ -29,7 +29,7 @@ _CORRECT = 0.01
 #: Root mean square of products of two normal numbers, in means of their absolute values.
 _SIGNED = math.pi / 2
 
-#: Elements in which the CPU itself is off by this many tolerances, where the others are not, stand at a jump.
+#: Elements in which the CPU itself is off by this many tolerances, if the others are not, stand at a jump.
 _JUMP = 1000.0
 
 #: Elements that are looked at together.
@@ -134,7 +134,7 @@ def judge(subject: Difference, actual: Any, expected: Expected) -> Difference:
 
 
 def unsupported(subject: Difference, detail: str = "", ran_on: str = "") -> Difference:
-    """Return the difference for an operation without a kernel on the device; ``ran_on``: where it ran instead."""
+    """Return the difference for an operation without a kernel on the device; ``ran_on``: if it ran instead."""
     return subject.replace(verdict="unsupported", ran_on=ran_on, detail=detail)
 
 
@@ -217,7 +217,7 @@ def _where(test: Callable[[Any, Any, str], Any], dtype: str, found: Any, right: 
 
 
 def _flushed(found: Any, right: Any, dtype: str) -> Any:
-    """GPUs and oneDNN take subnormal numbers for zero, which is no fault."""
+    """GPUs and oneDNN take subnormal numbers for zero, which is not a fault."""
     form = format_of(dtype)
     if form is None:
         return np.zeros(right.shape, dtype=bool)

@@ -1,4 +1,4 @@
-"""What tuning has found, put in force by `devicekit.auto`: variables before the framework is imported, calls after.
+"""What tuning has found, put in effect by `devicekit.auto`: variables before the framework is imported, calls after.
 
 What the user has set stays. What comes too late, or is the program's own to write (``jit_compile``, an input pipeline),
 is said and not done.
@@ -26,7 +26,7 @@ _NOT_OURS = ("xla", "prefetch", "torch_compile", "LD_PRELOAD")
 
 
 class Tuned(NamedTuple):
-    """The tuning to put in force; None where there is none, and then why."""
+    """The tuning to put in effect; None if there is none, and then why."""
 
     tuning: Optional[Tuning]
     late: Tuple[TunedOption, ...] = ()
@@ -57,7 +57,7 @@ def prepare(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Plan, T
     plan : Plan
     machine : Machine
     model : str or None
-        The model to tune with where nothing is known of the machine in this state; None: nothing is measured.
+        The model to tune with if nothing is known of the machine in this state; None: nothing is measured.
     """
     if not plan.importable or plan.framework is None or plan.device == "auto":
         return plan, Tuned(None)
@@ -109,7 +109,7 @@ def _too_late(name: str, plan: Plan) -> bool:
 
 
 def finish(selection: Selection, tuned: Tuned, precision: Optional[str]) -> Selection:
-    """Make the calls that were kept, and say what is in force.
+    """Make the calls that were kept, and say what is in effect.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def finish(selection: Selection, tuned: Tuned, precision: Optional[str]) -> Sele
     if tuning is None:
         return selection if not tuned.note else _with_reason(selection, tuned.note)
     if selection.device != tuning.device or selection.verified is False:
-        return _with_reason(selection, "the tuning of %s is not in force" % tuning.device)
+        return _with_reason(selection, "the tuning of %s is not applied" % tuning.device)
     changes: List[Change] = []
     in_force: List[str] = []
     yours: List[str] = []
@@ -158,7 +158,7 @@ def _with_reason(selection: Selection, text: str) -> Selection:
 
 
 def _call(selection: Selection, name: str, value: Any, precision: Optional[str]) -> List[Change]:
-    """Make one call; nothing where the user has decided otherwise."""
+    """Make one call; nothing if the user has decided otherwise."""
     if name == "precision":
         return _set_precision(selection, str(value), precision)
     if name == "intra_op_threads" and selection.framework == "torch":
@@ -203,7 +203,7 @@ def _came_late(selection: Selection, late: Tuple[TunedOption, ...]) -> Finding:
     return Finding(
         "runtime-already-initialized",
         "warning",
-        "%s was imported before devicekit was called: what tuning has found is not in force (%s)." % (name, names),
+        "%s was imported before devicekit was called: the tuned settings are not applied (%s)." % (name, names),
         (Evidence("%s is imported" % name, "sys.modules"),),
         (
             Fix(

@@ -28,7 +28,7 @@ _MOMENTUM = 0.9
 
 
 def train(keras: Any, framework: str, task: Dict[str, Any], *, controls: bool) -> Dict[str, Any]:
-    """Train the task's model anew from the same weights, and return how that went.
+    """Train the task's model again from the same weights, and return how that went.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ Say = Callable[..., None]
 #: How often an order is looked for: far less than a block takes, and no work worth speaking of.
 _POLL_S = 0.002
 
-#: Steps of the warm-up at most, where they do not get faster any more.
+#: Steps of the warm-up at most, if they do not get faster any more.
 _MOST_WARMUP = 30
 
 

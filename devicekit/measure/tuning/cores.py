@@ -15,7 +15,7 @@ _MOST = 8192
 
 
 def physical_cores(host: Host, processors: Optional[int]) -> Optional[int]:
-    """Return how many physical cores there are, None where that is not known, or this process may not use all of them.
+    """Return how many physical cores there are, None if that is not known, or this process may not use all of them.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def physical_cores(host: Host, processors: Optional[int]) -> Optional[int]:
             break
         cores.add(parse_siblings(text))
         count += 1
-    # With a part of the processors nobody knows here which of them share a core.
+    # With a part of the processors no one knows here which of them share a core.
     return len(cores) if cores and count == processors else None
 
 

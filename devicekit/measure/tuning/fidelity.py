@@ -26,7 +26,7 @@ _WORST = 0.5
 #: Two losses of the same kind, as in `devicekit.measure.numerics.drift`.
 _SEED_MARGIN = 1.5
 
-#: Of the steps, so many may be left out at the beginning, while the loss scale is searched for.
+#: Of the steps, this many may be left out at the beginning, while the loss scale is searched for.
 _SKIPPED = 3
 
 
@@ -51,7 +51,7 @@ def judge_results(
     arithmetic : str or None
         The coarser arithmetic that the setting is known to compute in.
     device, framework : str
-        Where both were computed.
+        If both were computed.
     """
     own, right = found["plain"], reference["plain"]
     start = _distance(own["sketches"][0], right["sketches"][0]) / max(_size(right["sketches"][0]), 1e-30)

@@ -50,7 +50,7 @@ class Option(Record):
     why: str = ""
 
     def tuned(self, gain: Optional[float], kept: bool, reason: str) -> TunedOption:
-        """Return what became of it."""
+        """Return the outcome of it."""
         return TunedOption(self.name, self.setting, gain, kept, reason, self.environment, self.calls, self.settings)
 
 
@@ -74,19 +74,19 @@ class _Look(NamedTuple):
 
     @property
     def capability(self) -> Tuple[int, int]:
-        """Of the NVIDIA GPU that is tuned; (0, 0) where it is not known."""
+        """Of the NVIDIA GPU that is tuned; (0, 0) if it is not known."""
         gpus = [gpu for gpu in self.machine.driver.gpus.or_none() or () if gpu.vendor == "nvidia"]
         text = gpus[self.number].compute_capability.or_none() if self.number < len(gpus) else None
         major, _, minor = (text or "").partition(".")
         return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else (0, 0)
 
     def installed(self, *names: str) -> Optional[str]:
-        """The version of the first installed distribution of these names, None where none is known to be there."""
+        """The version of the first installed distribution of these names, None if none is known to be there."""
         versions = {item.name: item.version.or_none() for item in self.machine.python.distributions.or_none() or ()}
         return next((versions[name] for name in names if versions.get(name)), None)
 
     def version(self, *names: str) -> Tuple[int, ...]:
-        """The release of the first installed distribution of these names; () where it is not known."""
+        """The release of the first installed distribution of these names; () if it is not known."""
         found = self.installed(*names)
         build = self.machine.python.build(names[0])
         if found is None and build is not None:
@@ -118,7 +118,7 @@ def candidates(
     environ : mapping
         The user's environment variables.
     physical : int or None
-        Physical cores that this process may use, where that is known.
+        Physical cores that this process may use, if that is known.
     libraries : sequence of str
         Paths of the memory allocators that are installed.
     input_pipeline : bool
@@ -183,7 +183,7 @@ def _decided_by(item: Option, look: _Look) -> Tuple[str, ...]:
 
 
 def _threads(look: _Look) -> Iterable[Option]:
-    """As many threads as there is processor time for; and fewer, where they only wait for one another."""
+    """As many threads as there is processor time for; and fewer, if they only wait for one another."""
     native = look.native
     seen = native.cpu_affinity.or_none() or native.cpu_count.or_none() or 0
     if seen < 2:

@@ -1,4 +1,4 @@
-"""How a worker is told what to do next: a file for each order, put in place as a whole."""
+"""How a worker gets what to do next: a file for each order, put in place as a whole."""
 
 import os
 

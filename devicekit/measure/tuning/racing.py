@@ -33,11 +33,11 @@ class RacerEnded(DevicekitError):
 
 
 class _Abandoned(Exception):
-    """Nobody waits for the worker any more."""
+    """No one waits for the worker any more."""
 
 
 class Racer:
-    """A worker that trains when it is told to. A context manager: it is ended in any case.
+    """A worker that trains on command. A context manager: it is ended in any case.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Racer:
         Raises
         ------
         RacerEnded
-            Where it does not within the time, or ends before.
+            If it does not within the time, or ends before.
         """
         deadline = time.monotonic() + timeout_s
         while True:
@@ -139,7 +139,7 @@ class Racer:
         return float(done["seconds"]) / int(done["steps"])
 
     def check(self, timeout_s: float, controls: bool = False) -> Dict[str, Any]:
-        """Let the worker train anew for the comparison; see `devicekit.measure.tuning.check_child.train`."""
+        """Let the worker train again for the comparison; see `devicekit.measure.tuning.check_child.train`."""
         self._order("controls" if controls else "check")
         return self.wait("check", timeout_s)
 
@@ -152,14 +152,14 @@ def race(base: Racer, other: Racer, seconds: float, noise: Optional[Noise] = Non
     base, other : Racer
         Both ready.
     seconds : float
-        After so many no more pairs are begun, but four are measured in any case.
+        After this many no more pairs are begun, but four are measured in any case.
     noise : Noise or None
-        Where the gain is more than this and not sure yet, it goes on, for three times the seconds at most.
+        If the gain is more than this and not sure yet, it goes on, for three times the seconds at most.
 
     Raises
     ------
     RacerEnded
-        Where one of them ends.
+        If one of them ends.
     """
     began = time.monotonic()
     pairs: List[Tuple[float, float]] = []

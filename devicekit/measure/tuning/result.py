@@ -18,7 +18,7 @@ class TunedOption(Record):
     setting : str
         What it was set to, such as ``"mixed_bfloat16"`` or ``"intra=1 inter=1"``.
     gain : float or None
-        Its speed as a ratio to the speed without it, measured side by side; None where it could not be measured.
+        Its speed as a ratio to the speed without it, measured side by side; None if it could not be measured.
     kept : bool
         Whether it won by more than the noise, and the results stayed within what `devicekit.compare` allows.
     reason : str

@@ -32,7 +32,7 @@ _BLOCK_S = 0.5
 #: Seconds of the pairs of blocks of one option, at the least and at the most.
 _RACE_S = (4.0, 15.0)
 
-#: What a step may take on a processor: smaller examples and batches than the benchmarks' own, where nobody says others.
+#: What a step may take on a processor: smaller examples and batches than the benchmarks' own, if no one says others.
 _ON_CPU: Dict[str, Dict[str, Any]] = {
     "resnet50": {"shape": [64, 64, 3], "batch_size": 8},
     "mobilenet": {"shape": [64, 64, 3], "batch_size": 8},
@@ -86,7 +86,7 @@ def tune(
     seed : int
         Of weights and data.
     refresh : bool
-        Whether to measure anew what was measured before in the same state of this machine.
+        Whether to measure again what was measured before in the same state of this machine.
 
     Returns
     -------
@@ -95,11 +95,11 @@ def tune(
     Raises
     ------
     ValueError
-        Where an argument is not one of the accepted; the message lists those.
+        If an argument is not one of the accepted; the message lists those.
     DeviceUnavailableError
-        Where the device was named and cannot be used.
+        If the device was named and cannot be used.
     DevicekitError
-        Where no framework is installed, or the model cannot be trained with the defaults either.
+        If no framework is installed, or the model cannot be trained with the defaults either.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def tune(
     if kept is not None:
         return kept
     tuning = _Tuner(task, before, budget_s).run(to_try, decided, selection)
-    cache.save(folder, state, asked, tuning)  # where it cannot be kept, it is measured again
+    cache.save(folder, state, asked, tuning)  # if it cannot be kept, it is measured again
     return tuning
 
 
@@ -220,7 +220,7 @@ class _Tuner:
         return self._budget_s - (time.monotonic() - self._began)
 
     def _share(self, count: int) -> None:
-        """Share what is left of the time among so many races, each with a start."""
+        """Share what is left of the time among this many races, each with a start."""
         self._race_s = max(_RACE_S[0], min(_RACE_S[1], self._left() / count - self._start_s))
 
     def run(self, options: Sequence[Option], decided: Sequence[TunedOption], selection: Selection) -> Tuning:

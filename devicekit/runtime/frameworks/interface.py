@@ -24,15 +24,15 @@ class Adapter:
     title : str
         What its makers call it, for messages.
     cpu : str
-        The name of the processor, as `device_name` returns it.
+        The name of the CPU, as `device_name` returns it.
     url : str
-        Where its makers say when devices can be set up.
+        If its makers say when devices can be set up.
     movable : bool
         Whether `set_default` still works when the devices are fixed, so that only what is visible and its memory come too
         late then.
     device_type : str
         What the framework calls the devices of a plug-in's platform, where those are meant: then everything here is about
-        them alone. "" where its usual accelerators are.
+        them alone. "" if its usual accelerators are.
     others : tuple of str
         What it calls devices of plug-ins that are not meant, which then are hidden and not counted.
     """
@@ -56,7 +56,7 @@ class Adapter:
     def accelerators(self) -> Optional[Tuple[str, ...]]:
         """Return the names of the physical accelerators, in the framework's order, visible or not.
 
-        None where they cannot be listed without fixing them: then they are only looked at after `set_visible` and
+        None if they cannot be listed without fixing them: then they are only looked at after `set_visible` and
         `set_memory`, by `set_default`.
         """
         raise NotImplementedError
@@ -66,19 +66,19 @@ class Adapter:
         raise NotImplementedError
 
     def set_visible(self, indices: Sequence[int]) -> Optional[Change]:
-        """Leave only these accelerators visible; None where that is so already, or `set_default` is enough.
+        """Leave only these accelerators visible; None if that is so already, or `set_default` is enough.
 
         What the user's variables hide stays hidden.
 
         Raises
         ------
         RuntimeError
-            Where the devices are fixed already, and these are not among them.
+            If the devices are fixed already, and these are not among them.
         """
         raise NotImplementedError
 
     def set_memory(self, memory: Any, total_bytes: Optional[int] = None) -> List[Change]:
-        """Let the visible accelerators take memory as they need it (``"grow"``), or at most so many bytes.
+        """Let the visible accelerators take memory as they need it (``"grow"``), or at most this many bytes.
 
         What the user's own variables or calls have set is left as it is.
 
@@ -87,40 +87,40 @@ class Adapter:
         memory : "grow" or int
             With a number, memory is taken as it is needed as well, up to that.
         total_bytes : int or None
-            The first accelerator's memory, where it is known.
+            The first accelerator's memory, if it is known.
 
         Raises
         ------
         LookupError
-            Where a limit needs the device's memory to be known, and nobody knows it.
+            If a limit needs the device's memory to be known, and no one knows it.
         RuntimeError
-            Where the devices are fixed already; `set_default` is called all the same.
+            If the devices are fixed already; `set_default` is called all the same.
         """
         raise NotImplementedError
 
     def set_default(self, indices: Sequence[int], cpu_number: int = 0) -> Optional[Change]:
-        """Let everything that asks for no device run on the first of these, in all threads; on the processor if empty.
+        """Let everything that asks for no device run on the first of these, in all threads; on the CPU if empty.
 
-        None where that is so already, as with TensorFlow, where visibility decides. This may fix the devices.
+        None if that is so already, as with TensorFlow, where visibility decides. This may fix the devices.
 
         Parameters
         ----------
         indices : sequence of int
             As for `set_visible`.
         cpu_number : int
-            Which processor, where the framework has several.
+            Which processor, if the framework has several.
 
         Raises
         ------
         LookupError
-            Where the framework does not list such a device; the message lists what it lists.
+            If the framework does not list such a device; the message lists what it lists.
         Exception
             Whatever the framework raises when it starts its devices.
         """
         return None
 
     def reset(self) -> None:
-        """Give the runtime up so that its devices can be chosen anew: the last resort after a failed operation."""
+        """Give the runtime up so that its devices can be chosen again: the last resort after a failed operation."""
         raise NotImplementedError
 
     def smoke(self, accelerator: bool) -> str:
@@ -134,9 +134,9 @@ class Adapter:
         raise NotImplementedError
 
     def device_name(self, request: Request) -> Optional[str]:
-        """Return the framework's name for a request, None where there is no such device.
+        """Return the framework's name for a request, None if there is no such device.
 
-        A name ends in ``kind:number``, as in ``/device:GPU:0`` or ``gpu:0``; the kind of the processor ends in ``cpu``.
+        A name ends in ``kind:number``, as in ``/device:GPU:0`` or ``gpu:0``; the kind of the CPU ends in ``cpu``.
         """
         raise NotImplementedError
 
@@ -152,7 +152,7 @@ class Adapter:
         """Return a function that sets this thread to a device and returns what was before, and one that sets that again.
 
         They do what entering and leaving the framework's own scope does, for frameworks whose scope is so light that
-        another context manager around it would be felt; None where the scope itself is to be used.
+        another context manager around it would be felt; None if the scope itself is to be used.
         """
         return None
 

@@ -20,7 +20,7 @@ from .smoke import MATRIX, check_place, check_product
 
 __all__ = ["JaxAdapter"]
 
-#: What this module has set in this process, which a later call may set anew; what the user has set stays.
+#: What this module has set in this process, which a later call may set again; what the user has set stays.
 _ours: Dict[str, Any] = {}
 
 #: What an event loop's thread was set to by `JaxAdapter.force`.
@@ -37,7 +37,7 @@ class JaxAdapter(Keras3Adapter):
     movable = True
 
     def __init__(self) -> None:
-        # Whoever started the devices may have arrays on them.
+        # Anyone who started the devices may have arrays on them.
         self._was_running = self.initialized()
         self._given_up = False
         self._table: Dict[Optional[str], Any] = {}
@@ -94,7 +94,7 @@ class JaxAdapter(Keras3Adapter):
         if before == "cpu" or not (before or _has_accelerator_support()):
             return None
         if before and "cpu" not in before.split(",") and not self._given_up:
-            return None  # the user excludes the processor: whether that works shows in the first operation
+            return None  # the user excludes the CPU: whether that works shows in the first operation
         _ours["jax_platforms"] = before
         jax.config.update("jax_platforms", "cpu")
         return Change("jax", "jax_platforms", "cpu", before)
@@ -236,9 +236,9 @@ class JaxAdapter(Keras3Adapter):
 
 
 def _has_accelerator_support() -> bool:
-    """Whether anything but the processor could be started: plug-ins, or in old releases a jaxlib with CUDA built in.
+    """Whether anything but the CPU could be started: plug-ins, or in old releases a jaxlib with CUDA built in.
 
-    A TPU is not hidden: nobody has one beside what the program is meant to run on.
+    A TPU is not hidden: no one has one beside what the program is meant to run on.
     """
     if importlib.util.find_spec("jax_plugins") is not None:
         return True

@@ -5,7 +5,7 @@ Keras on PyTorch has a placement of its own, which PyTorch's default device does
 ``keras.device``, which belongs to the thread, and otherwise to one that Keras settles at its import:
 ``KERAS_TORCH_DEVICE`` (from 3.14 on), else the first of ``mps``, ``cuda``, ``xpu`` that is available. PyTorch's default
 device is left alone, for under it a shuffled `DataLoader`, and with it ``model.fit``, fails: it wants its random numbers
-from the processor.
+from the CPU.
 """
 
 import importlib.util
@@ -64,7 +64,7 @@ class TorchAdapter(Keras3Adapter):
         return self.initialized() or _shown is not None or self._kind() != "cuda" or not self.visible()
 
     def _kind(self) -> str:
-        """The type of the accelerators that are meant, "" where this build has none; but for plug-ins no build has two."""
+        """The type of the accelerators that are meant, "" if this build has none; but for plug-ins no build has two."""
         if self.device_type:
             return self.device_type if hasattr(getattr(torch, self.device_type, None), "device_count") else ""
         if torch.version.cuda or torch.version.hip:
@@ -77,7 +77,7 @@ class TorchAdapter(Keras3Adapter):
         return other if other and other not in self.others and _module(other).device_count() else ""
 
     def _count(self, ask_driver: bool) -> Optional[int]:
-        """How many are visible; None where only the driver could say, which reads its variables when it is asked."""
+        """How many are visible; None if only the driver could say, which reads its variables when it is asked."""
         kind = self._kind()
         if kind in ("", "mps"):
             return 1 if kind else 0
@@ -138,7 +138,7 @@ class TorchAdapter(Keras3Adapter):
     def _numbers(self, count: Optional[int] = None) -> Sequence[int]:
         """The machine's numbers of what is visible, by PyTorch's.
 
-        Where something asked the driver before the variable was set (an import of Keras does), that has no effect, and there
+        If something asked the driver before the variable was set (an import of Keras does), that has no effect, and there
         are more than were shown.
         """
         if count is None:
@@ -226,7 +226,7 @@ class TorchAdapter(Keras3Adapter):
         return Change("torch", "default device of Keras", wanted, before)
 
     def reset(self) -> None:
-        # What was started cannot be given up: `set_default` moves everything to the processor.
+        # What was started cannot be given up: `set_default` moves everything to the CPU.
         if torch.cuda.is_initialized():
             try:
                 torch.cuda.empty_cache()
@@ -267,7 +267,7 @@ class TorchAdapter(Keras3Adapter):
 
     def scope_factory(self) -> Callable[[Optional[str]], Any]:
         visible = self.visible()
-        # See `_place` for the bare names. A number on the processor's name would be another device for Keras, too.
+        # See `_place` for the bare names. A number on the CPU's name would be another device for Keras, too.
         names: Dict[Optional[str], str] = {name: name for name in visible}
         names["cpu:0"] = "cpu"
         if len(visible) == 1:
@@ -312,7 +312,7 @@ def _module(kind: str) -> Any:
 
 
 def _other_backend() -> str:
-    """The name of a device that another package has registered, "" where there is none."""
+    """The name of a device that another package has registered, "" if there is none."""
     asks = getattr(torch._C, "_get_privateuse1_backend_name", None)
     name = str(asks()) if asks is not None else ""
     return name if name and hasattr(getattr(torch, name, None), "device_count") else ""

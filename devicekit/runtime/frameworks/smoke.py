@@ -21,7 +21,7 @@ def check_product(product: Any) -> None:
 
 
 class NoKernel(Exception):
-    """The operation has no kernel on the device: the framework has run it on the processor."""
+    """The operation has no kernel on the device: the framework has run it on the CPU."""
 
 
 def check_place(device: str) -> None:
@@ -30,7 +30,7 @@ def check_place(device: str) -> None:
     Raises
     ------
     NoKernel
-        Where it ran on the processor.
+        If it ran on the CPU.
     """
     if device.rpartition("device:")[2].lower().startswith("cpu"):
         raise NoKernel("a matrix product has no kernel on the accelerator: it ran on %s" % device)

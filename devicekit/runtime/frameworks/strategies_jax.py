@@ -13,7 +13,7 @@ def join(coordinator: str, size: int, index: int) -> None:
     Raises
     ------
     RuntimeError
-        Where JAX has started its devices already.
+        If JAX has started its devices already.
     """
     if _joined():
         return
@@ -30,7 +30,7 @@ def _joined() -> bool:
 
 
 def data_parallel(numbers: Sequence[int], processes: int = 1) -> Any:
-    """Put `DataParallel` over these accelerators in force, and return it; no numbers: over what JAX takes by itself.
+    """Put `DataParallel` over these accelerators in effect, and return it; no numbers: over what JAX takes by itself.
 
     With several processes each brings its own part of the data, in the same number of batches; Keras shards datasets of
     `tf.data` alone by itself, and refuses all others, which is therefore off.

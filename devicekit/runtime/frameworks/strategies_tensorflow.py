@@ -24,7 +24,7 @@ def _visible() -> List[str]:
 
 
 def one_device() -> Any:
-    """Return `OneDeviceStrategy` for the first visible accelerator, or the processor."""
+    """Return `OneDeviceStrategy` for the first visible accelerator, or the CPU."""
     return tf.distribute.OneDeviceStrategy((_visible() or ["/device:CPU:0"])[0])
 
 

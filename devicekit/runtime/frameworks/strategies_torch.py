@@ -8,7 +8,7 @@ __all__ = ["device"]
 
 
 def device(numbers: Sequence[int]) -> Any:
-    """Return the device with this number, as PyTorch counts what is visible; the processor where there is none."""
+    """Return the device with this number, as PyTorch counts what is visible; the CPU if there is none."""
     if not numbers:
         return torch.device("cpu")
     kind = "cuda"

@@ -97,7 +97,7 @@ class Tensors:
         raise NotImplementedError
 
     def fallbacks(self) -> ContextManager[Fallbacks]:
-        """Return a scope that notes which operators run on the CPU for want of a kernel, if the framework says so."""
+        """Return a scope that notes which operators run on the CPU for lack of a kernel, if the framework says so."""
         return contextlib.nullcontext(tuple)
 
     # Conversion

@@ -42,7 +42,7 @@ class TorchTensors(Tensors):
     def fallbacks(self) -> Iterator[Fallbacks]:
         """Note operators that fall back; other warnings are shown at the end, as ever.
 
-        PyTorch warns of it once in a process, unless it is told to do so always.
+        PyTorch warns of it once in a process, unless it is told to always.
         """
         always = torch.is_warn_always_enabled()
         torch.set_warn_always(True)

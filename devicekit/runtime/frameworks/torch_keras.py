@@ -70,7 +70,7 @@ def scope_of(core: Any) -> Callable[[str], Any]:
 
 
 def keras_default() -> str:
-    """The device that Keras uses when nobody names one, or will use: found out without importing it."""
+    """The device that Keras uses when no one names one, or will use: found out without importing it."""
     core = sys.modules.get(CORE)
     if core is not None:
         return str(core.DEFAULT_DEVICE)

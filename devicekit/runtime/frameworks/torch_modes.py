@@ -1,4 +1,4 @@
-"""The devices that a thread's open ``with torch.device(...)`` scopes have set, to be taken away and put back.
+"""The devices that a thread's open ``with torch.device(...)`` scopes have set, to be taken away and restored.
 
 PyTorch keeps open scopes, and other ways to change what its functions do, on a stack of the thread. It has no public way to
 put a stack back as it was; these are the functions that its own default device is made with.

@@ -28,7 +28,7 @@ class Result(Record):
         bfloat16 as float32.
     dtype : str
     ran_on : str
-        Where the framework says that it lies.
+        If the framework says that it lies.
     """
 
     label: str
@@ -46,9 +46,9 @@ class Called(Record):
     gradients : tuple of Result
         Of ``sum(output * weights)`` over all float outputs, for those float inputs that they depend on.
     gradient_error : str
-        Why there are no gradients, "" where there are.
+        Why there are no gradients, "" if there are.
     elsewhere : tuple of str
-        What the framework said it ran on the processor for want of a kernel.
+        What the framework said it ran on the CPU for lack of a kernel.
     """
 
     outputs: Tuple[Result, ...]
@@ -83,7 +83,7 @@ class Arguments(Record):
     def moved(self, seed: int) -> "Arguments":
         """Return them with every float of the finest dtype moved to one of its neighbours, up or down by chance.
 
-        Where there are float32 and bfloat16, results may be exact to float32. Whole numbers stay: a function may mean 0 and
+        If there are float32 and bfloat16, results may be exact to float32. Whole numbers stay: a function may mean 0 and
         1, and nothing between them.
         """
         generator = np.random.RandomState(seed & 0xFFFFFFFF)
@@ -122,7 +122,7 @@ def _moved(value: HostArray, generator: np.random.RandomState) -> HostArray:
 
 
 def numpy_value(array: np.ndarray) -> HostArray:
-    """Return an array of NumPy's as a `HostArray`: what is no number raises.
+    """Return an array of NumPy's as a `HostArray`: what is not a number raises.
 
     NumPy makes float64 of everything, and frameworks compute in float32: so that is what is tried.
     """
@@ -149,7 +149,7 @@ def weights_of_sum(shape: Tuple[int, ...], seed: int, number: int, dtype: str) -
 
 
 def labeled(first: str, path: str) -> str:
-    """Return ``"output"``, or ``"output logits"`` where there is more than one."""
+    """Return ``"output"``, or ``"output logits"`` if there is more than one."""
     return "%s %s" % (first, path) if path else first
 
 
@@ -159,7 +159,7 @@ def on_device(device: str, framework: str) -> ContextManager[Any]:
     Raises
     ------
     DeviceUnavailableError
-        On entry, where the device was named and cannot be used.
+        On entry, if the device was named and cannot be used.
     """
     from ....runtime.scope import device_scope
 

@@ -1,6 +1,6 @@
 """Compares a plain function of arrays between devices: its results, and its gradients for every float that it is given.
 
-What a device may differ by is not known for a function whose inside nobody sees. So the function is also called on the
+What a device may differ by is not known for a function whose inside no one sees. So the function is also called on the
 CPU with every input moved to a neighbouring number: what that changes in the results is what rounding does to them
 (Monte Carlo arithmetic, with the perturbation at the inputs: Parker, *Monte Carlo Arithmetic*, UCLA CSD-970002, 1997).
 """
@@ -58,7 +58,7 @@ def examine_function(
     """Compare a function's results and gradients on devices with the CPU's in float64.
 
     The function is called in this process, on the CPU six times and once or twice on each device; what it changes in
-    itself stays changed. Seeds, and what was drawn from them, are put back.
+    itself stays changed. Seeds, and what was drawn from them, are restored.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def examine_function(
         Takes arrays of the framework and returns one, or a list, tuple or dictionary of them. A `torch.nn.Module` is copied
         to each device, and the gradients of its parameters are compared too.
     inputs : array, or tuple or list of arguments
-        Arrays of the framework or of NumPy, or nests of them; what is no array is handed on as it is. NumPy's float64 is
+        Arrays of the framework or of NumPy, or nests of them; what is not an array is passed on as it is. NumPy's float64 is
         taken as float32.
     devices : sequence of str
     framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
@@ -79,7 +79,7 @@ def examine_function(
     Raises
     ------
     ValueError
-        Where there is nothing to compare: the result changes from call to call, or depends on random numbers, or there is
+        If there is nothing to compare: the result changes from call to call, or depends on random numbers, or there is
         none; or the framework is not clear.
     Exception
         What the function raises on the CPU.
@@ -115,7 +115,9 @@ class _Work:
             raise ValueError("%s returns no arrays: there is nothing to compare" % self.title)
         for item in self.first.outputs:
             if item.array.dtype.kind not in "biufc":
-                raise ValueError("%s returns %s (%s), which is no number" % (self.title, item.array.dtype, item.label))
+                raise ValueError(
+                    "%s returns %s (%s), which is not a number" % (self.title, item.array.dtype, item.label)
+                )
         self.reference: Dict[str, np.ndarray] = {}
         self.reference_text = ""
         self._exact = True
@@ -149,7 +151,7 @@ class _Work:
         return any(self._judge(again.array, item.array, item, "cpu").verdict != "agrees" for again, item in pairs)
 
     def find_reference(self) -> None:
-        """Call the function in float64; where that cannot be, the CPU's own result is the reference."""
+        """Call the function in float64; if that cannot be, the CPU's own result is the reference."""
         dtypes = sorted({value.dtype for value in self.arguments.values if value is not None and value.is_float})
         own = "cpu in %s with %s" % (" and ".join(dtypes) or "its own dtype", self.tool.framework)
         self.reference = {item.label: item.array for item in self._results(self.first)}

@@ -24,7 +24,7 @@ _FRAMEWORKS = {
 
 
 def written_for(function: Any, arguments: Sequence[Any]) -> Optional[str]:
-    """Return ``"tensorflow"``, ``"tensorflow1"``, ``"jax"`` or ``"torch"``; None where that is not clear."""
+    """Return ``"tensorflow"``, ``"tensorflow1"``, ``"jax"`` or ``"torch"``; None if that is not clear."""
     for _, leaf in flatten(tuple(arguments)):
         found = _of_class(type(leaf))
         if found is not None:

@@ -69,7 +69,7 @@ class _Case(NamedTuple):
 
 
 def ways_to_call(runner: Any, call: Call, seed: int) -> List[Way]:
-    """Return the ways in which a recorded call is repeated; none where there is nothing to compare."""
+    """Return the ways in which a recorded call is repeated; none if there is nothing to compare."""
     first = Work(call.args, call.kwargs, runner.weights(call.layer))
     if not any(isinstance(leaf, HostArray) for leaf in first.leaves):
         return []
@@ -82,7 +82,7 @@ def ways_to_call(runner: Any, call: Call, seed: int) -> List[Way]:
 
 
 def way_of_whole(runner: Any, inputs: Any, with_loss: bool, seed: int) -> Way:
-    """Return how the whole model is called: in inference, with the gradient of the loss where there is one."""
+    """Return how the whole model is called: in inference, with the gradient of the loss if there is one."""
     model = runner.model
     given = rebuild(inputs, [HostArray(leaf, str(leaf.dtype)) for _, leaf in flatten(inputs)])
     name = str(getattr(model, "name", "") or type(model).__name__)
@@ -94,7 +94,7 @@ def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[st
     """Compare one call of one layer on devices: outputs, and gradients of its inputs and weights.
 
     The layer is called twice, the second time with other inputs, so that a result which stays from before is seen; and
-    once more in training where it has a training mode without randomness.
+    once more in training if it has a training mode without randomness.
     """
     runner, layer = subject.runner, call.layer
     try:

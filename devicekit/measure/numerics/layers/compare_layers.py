@@ -25,7 +25,7 @@ def check_model(model: Any, keras: Keras) -> None:
     Raises
     ------
     ValueError
-        Where it has no weights yet.
+        If it has no weights yet.
     """
     if not getattr(model, "built", False):
         name = getattr(model, "name", "the model")
@@ -33,7 +33,7 @@ def check_model(model: Any, keras: Keras) -> None:
 
 
 def loss_of(model: Any, loss: Any) -> Any:
-    """Return the loss that was given, or that the model is compiled with; None where there is none."""
+    """Return the loss that was given, or that the model is compiled with; None if there is none."""
     if loss is not None:
         return loss
     return getattr(model, "loss", None) or None
@@ -54,7 +54,7 @@ def compare_model(
     Parameters
     ----------
     model : Keras model
-        With weights. It is left as it was, also where something is raised.
+        With weights. It is left as it was, also if something is raised.
     inputs, targets : arrays, or lists or dictionaries of them
         NumPy's; ``targets`` may be None.
     loss : str, callable or None
@@ -75,7 +75,7 @@ def compare_model(
     Raises
     ------
     DevicekitError
-        Where the model raises on the CPU.
+        If the model raises on the CPU.
     """
     keras = keras_of(model)
     runner = runner_of(model, keras)

@@ -1,4 +1,4 @@
-"""Whether the gradient of a layer of the user's belongs to what the layer computes: no device needed to be wrong."""
+"""Whether the gradient of a layer of the user belongs to what the layer computes: no device needed to be wrong."""
 
 from typing import Any, Callable, List, NamedTuple, Optional
 

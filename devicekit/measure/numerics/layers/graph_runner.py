@@ -199,7 +199,7 @@ class GraphRunner(Runner):
         config.CopyFrom(context.context().config)
         config.allow_soft_placement = True
         kind, _, number = self._name(device).rpartition("/device:")[2].partition(":")
-        if kind == "CPU":  # a session has as many processors as it is told
+        if kind == "CPU":  # a session has as many processors as it is given
             config.device_count["CPU"] = int(number) + 1
         graph = tf.Graph()
         session = tf.Session(graph=graph, config=config)

@@ -56,7 +56,7 @@ class Call:
 
 @contextlib.contextmanager
 def unchanged(model: Any, read: Callable[[Any], Any]) -> Iterator[None]:
-    """Put back everything that running a model changes in it: values of its variables, and attributes of its layers.
+    """Restore everything that running a model changes in it: values of its variables, and attributes of its layers.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def record(
     run : callable
         Runs the model.
     hold : callable
-        From an array of the framework to a `HostArray`; None for everything that is no array.
+        From an array of the framework to a `HostArray`; None for everything that is not an array.
     inside_graph : callable
         Whether something is an array without a value, of code that is being traced or compiled: such calls cannot be
         repeated, and are compared as a part of the layer that they belong to.

@@ -13,7 +13,7 @@ from .runner import Cotangent, LayerOutcome, Work
 
 __all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "arrays_in", "line_of", "other_inputs"]
 
-#: From whether it is to be in float64 to the function from outputs to the loss, None where there is none.
+#: From whether it is to be in float64 to the function from outputs to the loss, None if there is none.
 MakeHead = Callable[[bool], Any]
 
 
@@ -35,7 +35,7 @@ class Reference:
     ----------
     outcome : LayerOutcome
     note : str
-        Why it is not in float64; "" where it is.
+        Why it is not in float64; "" if it is.
     """
 
     def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Cotangent, make_head: MakeHead) -> None:

@@ -13,7 +13,7 @@ from .runner import Work
 
 __all__ = ["Check", "Rounding", "coarse_verdict", "is_plainly_good", "verdict_on"]
 
-#: How often the reference is computed anew with its inputs moved by as much as rounding may move them, where something is
+#: How often the reference is computed again with its inputs moved by as much as rounding may move them, if something is
 #: outside its tolerance; more often where few elements are left. A gradient jumps where an input is at a kink, as relu's,
 #: and whether a certain one does is a matter of chance.
 _TIMES = (2, 6, 30)

@@ -57,7 +57,7 @@ class LayerOutcome:
     Attributes
     ----------
     outputs : list of HostArray
-        The loss first, where there is one.
+        The loss first, if there is one.
     gradients : list of numpy.ndarray or None
         For each of `Work.inputs`, then for each weight that is trained.
     updates : list of HostArray
@@ -72,7 +72,7 @@ class LayerOutcome:
 
 
 class Runner:
-    """Keras 3 on each of its frameworks: values of variables are handed in, so that nothing is assigned."""
+    """Keras 3 on each of its frameworks: values of variables are passed in, so that nothing is assigned."""
 
     #: Whether a layer that cannot be made again can be given other weights.
     weights_are_free = True
@@ -152,7 +152,7 @@ class Runner:
         return self._copies[key]
 
     def _build_as(self, copy: Any, layer: Any) -> bool:
-        """Build a copy without running it, where the layer knows how it was built; return whether that was all."""
+        """Build a copy without running it, if the layer knows how it was built; return whether that was all."""
         try:
             config = layer.get_build_config() if hasattr(layer, "get_build_config") else None
             if config and not copy.built:
@@ -183,7 +183,7 @@ class Runner:
             untrained = [i for i in range(len(weights)) if i not in trained]
 
             def function(values: List[Any], others: List[Any]) -> Tuple[List[Any], List[Any]]:
-                # Nothing of this call may stay in here: where it is compiled, it serves all calls that are alike.
+                # Nothing of this call may stay in here: if it is compiled, it serves all calls that are alike.
                 now: List[Any] = [None] * (len(inputs) + len(fixed) + len(trained) + len(untrained))
                 filled = list(given)
                 for place, value in zip(inputs + fixed, values[: len(inputs)] + others[: len(fixed)]):
@@ -267,7 +267,7 @@ class CopyingRunner(Runner):
         try:
             return self._copy(layer, work, device, False)
         except NotClonable:
-            return layer  # its variables stay where they are; TensorFlow copies what is read to the device
+            return layer  # its variables stay if they are; TensorFlow copies what is read to the device
 
     def _hand_in(self, subject: Any, weights: Sequence[HostArray], double: bool) -> List[Any]:
         own = variables(subject)
@@ -286,7 +286,7 @@ class CopyingRunner(Runner):
 
 
 def names_of(layer: Any) -> List[str]:
-    """Return the names of a layer's variables, as short as they can be told apart: ``"kernel"``, ``"cell/kernel"``."""
+    """Return the names of a layer's variables, as short as they can be distinguished: ``"kernel"``, ``"cell/kernel"``."""
     paths = [str(getattr(item, "path", item.name)).partition(":")[0].split("/") for item in variables(layer)]
     names = []
     for path in paths:
@@ -305,7 +305,7 @@ def _alike(layer: Any) -> Any:
             config = dict(layer.get_config(), name="")
         except Exception:  # whatever its parts raise; then it is like no other
             return layer
-        # Functions of the user's may have one name.
+        # Functions of the user may have one name.
         return type(layer).__name__, repr(config), repr(getattr(layer, "activation", None))
     return layer
 

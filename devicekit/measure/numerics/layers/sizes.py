@@ -25,7 +25,7 @@ class Sizes(NamedTuple):
         Terms in the longest sum behind an output, and behind a gradient.
     depth : int
     dtype : str
-        What the layer computes in; "" where it says nothing.
+        What the layer computes in; "" if it says nothing.
     """
 
     forward: int

@@ -161,7 +161,7 @@ def select(patterns: Union[str, Iterable[str], None] = None) -> Tuple[Operation,
     Raises
     ------
     ValueError
-        Where nothing matches a pattern.
+        If nothing matches a pattern.
     """
     if patterns is None:
         return OPERATIONS

@@ -23,7 +23,7 @@ class OperationOutcome(Record):
     gradients : tuple of numpy.ndarray
         One for each of ``operation.differentiated``, of ``sum(output * cotangent)`` over all float outputs.
     ran_on : str
-        Where it ran (the framework's own name of the device); "" if the framework does not say. If parts of it ran elsewhere
+        If it ran (the framework's own name of the device); "" if the framework does not say. If parts of it ran elsewhere
         than on the requested device, the name of that other device.
     error : str
         The error message, "" if there was none.

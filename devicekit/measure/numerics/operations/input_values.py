@@ -62,7 +62,7 @@ def make(item: Input, generator: np.random.RandomState) -> np.ndarray:
     Raises
     ------
     KeyError
-        Where there is no such recipe.
+        If there is no such recipe.
     """
     values: np.ndarray = np.asarray(RECIPES[item.values](item, generator), dtype=np.float64).reshape(item.shape)
     return values
@@ -128,7 +128,7 @@ def _probabilities(item: Input, generator: np.random.RandomState) -> Any:
 
 
 def _causal(item: Input, generator: np.random.RandomState) -> Any:
-    """1 where a row may look at a column: at itself and what is before it."""
+    """1 if a row may look at a column: at itself and what is before it."""
     return np.tril(np.ones(item.shape))
 
 

@@ -35,7 +35,7 @@ def _conv2d(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:
 
 
 def _conv2d_by_groups(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:
-    """One convolution a group: where there is no kernel for all together."""
+    """One convolution a group: if there is no kernel for all together."""
     if o["groups"] == 1:
         return _conv2d(tf, x, o)
     parts = zip(tf.split(x[0], o["groups"], axis=-1), tf.split(x[1], o["groups"], axis=-1))

@@ -88,7 +88,7 @@ class Operation(Record):
 
     @property
     def differentiated(self) -> Tuple[int, ...]:
-        """The indices of the inputs for which gradients are computed, in order; none where it is not differentiable."""
+        """The indices of the inputs for which gradients are computed, in order; none if it is not differentiable."""
         if not self.differentiable:
             return ()
         return tuple(i for i, item in enumerate(self.inputs) if item.kind == "float" and item.differentiable)
@@ -122,7 +122,7 @@ def rounded(values: np.ndarray, dtype: str) -> np.ndarray:
     Raises
     ------
     ValueError
-        Where the dtype is not one of the suite's.
+        If the dtype is not one of the suite's.
     """
     values = np.asarray(values, dtype=np.float64)
     if dtype == "float64":

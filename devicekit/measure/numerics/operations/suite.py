@@ -21,10 +21,10 @@ CASE_TIMEOUT_S = 120.0
 #: Until the framework is imported and the device is set up.
 _START_S = 300.0
 
-#: After so many crashes one after the other the device is given up: it would crash with every operation.
+#: After this many crashes one after the other the device is given up: it would crash with every operation.
 _FRUITLESS = 2
 
-#: After so many in all; each costs a start of the framework.
+#: After this many in all; each costs a start of the framework.
 _MOST_WORKERS = 8
 
 _Watch = Callable[[str], Any]
@@ -32,7 +32,7 @@ _Watch = Callable[[str], Any]
 
 @dataclass
 class _Ran:
-    """What became of the cases on one device."""
+    """The outcome of the cases on one device."""
 
     framework: str
     device: str
@@ -83,7 +83,7 @@ def run_suite(
     Raises
     ------
     ValueError
-        Where a pattern matches nothing, or there is no target.
+        If a pattern matches nothing, or there is no target.
     """
     chosen = select(operations)
     if not targets:
@@ -202,7 +202,7 @@ def _run(
 def _one_worker(
     ran: _Ran, cases: Sequence[Tuple[int, str, str, str]], folder: str, setting: _Setting, line: Any
 ) -> Tuple[str, Optional[int]]:
-    """Return how it ended, and the case at which it was; None where it was at none."""
+    """Return how it ended, and the case at which it was; None if it was at none."""
     begun: List[int] = []
     deadline = [time.monotonic() + _START_S]
 
@@ -247,7 +247,7 @@ def _last(begun: Sequence[int], ran: _Ran) -> Optional[int]:
 
 
 class _Unwatched:
-    """Stands for a line of progress that nobody wants."""
+    """Stands for a line of progress that no one wants."""
 
     def __enter__(self) -> "_Unwatched":
         return self
@@ -256,7 +256,7 @@ class _Unwatched:
         """Nothing to erase."""
 
     def tick(self) -> None:
-        """Nobody looks."""
+        """No one looks."""
 
 
 def _unwatched(what: str) -> _Unwatched:

@@ -19,7 +19,7 @@ class Case(NamedTuple):
     Attributes
     ----------
     path : str
-        Its file, "" where there are no results.
+        Its file, "" if there are no results.
     ran_on, error : str
     unsupported : bool
         As in `devicekit.measure.numerics.operations.engine.OperationOutcome`.
@@ -94,7 +94,7 @@ def judge_device(
 
 
 def _nothing(cases: _Cases) -> str:
-    """Return why there is no result at all, where that is one and the same for every case; else ""."""
+    """Return why there is no result at all, if that is one and the same for every case; else ""."""
     errors = {case.error for case in cases.values()}
     none = not any(case.path or case.unsupported for case in cases.values())
     return errors.pop() or "no result" if none and len(errors) == 1 else ""
