@@ -1,4 +1,4 @@
-"""Which adapters DirectML builds list: DML_VISIBLE_DEVICES as the builds read it, and what becomes of each adapter.
+"""Which adapters DirectML builds list: DML_VISIBLE_DEVICES as the builds read it, and the outcome of each adapter.
 
 What the real wheels do with the same values is asked in tests/live/test_live_directml.py.
 """
@@ -72,7 +72,7 @@ def test_numbers_count_what_directml_leaves_out_later():
     "adapter, takes",
     [
         (GOOD, True), (WEAK, False), (NO_TYPES, True), (card("x", software=True), False),
-        # As the registry has them, where nobody was asked.
+        # As the registry has them, where no one was asked.
         (card("x", direct3d=None), True), (card("x", direct3d=None, feature_level=0xC000), True),
         (card("x", direct3d=None, feature_level=0xA100), False),
         # Direct3D itself knows better than the registry.

@@ -16,7 +16,7 @@ ORDER = (
     "measure", "watch", "remedy", "cluster", "report", "api", "cli", "testing",
 )  # fmt: skip
 
-#: At the top of the package, beside what ORDER names.
+#: At the top of the package, next to what ORDER names.
 TOP = {"__init__.py", "__main__.py", "py.typed"}
 
 #: They get frozen facts and return records: nothing in them asks the machine or starts a process.
@@ -46,7 +46,7 @@ class Module:
 
     @property
     def is_child(self):
-        """Whether it is run by its path, in a process of its own."""
+        """Whether it is run by its path, in a separate process."""
         return self.name.endswith("child")
 
     def targets(self, top_level_only=False):
@@ -189,7 +189,7 @@ def test_no_circle_of_files():
 
 
 def test_no_circle_of_packages():
-    """In every package, what lies directly in it (files, and packages with all that is in them) has no circle."""
+    """In every package, what is directly in it (files, and packages with all that is in them) has no circle."""
     wrong = []
     for package in [""] + [module.name for module in MODULES.values() if module.is_package and module.name]:
         depth = len(package.split(".")) if package else 0

@@ -130,7 +130,7 @@ def without(*names):
         (host(**SETTINGS), None, "torch"),
         (host(env={"TF_USE_LEGACY_KERAS": "1"}, **SETTINGS), None, "tensorflow"),
         (host(env={"TF_USE_LEGACY_KERAS": "1", "KERAS_BACKEND": "jax"}), None, "jax"),
-        # Keras 2 has no other backend than TensorFlow; without any Keras nobody reads the variable.
+        # Keras 2 has no other backend than TensorFlow; without any Keras no one reads the variable.
         (host(dict(BOTH, keras="2.15.0"), env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
         (host(dict(BOTH, keras="2.15.0"), **SETTINGS), None, "tensorflow"),
         (host(without("keras"), env={"KERAS_BACKEND": "jax"}), None, "tensorflow"),
@@ -171,7 +171,7 @@ def codes(plan):
         (host(**SETTINGS), "any", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
         (host(loaded=["tensorflow"]), "any", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
         (host(without("keras")), "any", "jax", "gpu:0", ()),
-        # Nobody asked for another one.
+        # No one asked for another one.
         (host(), None, "tensorflow", "cpu", ()),
         (host(), "keras", "tensorflow", "cpu", ()),
         (host(), "tensorflow", "tensorflow", "cpu", ()),
@@ -181,7 +181,7 @@ def codes(plan):
         (host(**SETTINGS), "tensorflow", "tensorflow", "cpu", (("KERAS_BACKEND", "tensorflow"),)),
         (host(without("tensorflow")), "keras", "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
         (host(without("tensorflow")), None, "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
-        # Keras writes its default into the file at its first import; what else it names is somebody's wish.
+        # Keras writes its default into the file at its first import; what else it names is another user's wish.
         (host(without("tensorflow"), **WRITTEN), None, "jax", "gpu:0", (("KERAS_BACKEND", "jax"),)),
         (host(without("tensorflow", "torch"), **SETTINGS), None, "jax", "gpu:0", ()),
         (host(env={"KERAS_BACKEND": "jax"}), "jax", "jax", "gpu:0", ()),

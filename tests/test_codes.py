@@ -44,7 +44,7 @@ def test_every_code_has_a_page(code):
 
 
 def left_to_fill_in():
-    """Return the places that `tools/new_finding.py` marked and nobody has filled in, as ``path:line: text``."""
+    """Return the places that `tools/new_finding.py` marked and no one has filled in, as ``path:line: text``."""
     found = []
     for below in (("devicekit", "diagnosis"), ("tests", "machines")):
         for folder, _, names in os.walk(os.path.join(ROOT, *below)):

@@ -231,7 +231,7 @@ def test_a_chained_traceback_as_text():
     assert "line 4" in finding.evidence[0].source
 
 
-# What is no log.
+# What is not a log.
 
 
 @pytest.mark.parametrize("value", [None, 42, b"bytes", ["a"], {"a": 1}, ImportError, devicekit])
@@ -622,7 +622,7 @@ def get_ipython():
 
 
 def test_the_hook_in_a_shell_like_ipython(python, tmp_path):
-    """IPython shows tracebacks itself and never calls `sys.excepthook`; a stand-in for it lies in a folder of the
+    """IPython shows tracebacks itself and never calls `sys.excepthook`; a stand-in for it is in a folder of the
     test's."""
     (tmp_path / "IPython.py").write_text(SHELL, encoding="utf-8")
     code = (

@@ -1,4 +1,4 @@
-"""Fixes of findings: sets that work as a whole, worked out when somebody looks."""
+"""Fixes of findings: sets that work as a whole, worked out when someone looks."""
 
 import os
 import pickle

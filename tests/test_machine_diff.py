@@ -49,7 +49,7 @@ def with_variable(record, name, value):
 
 SERVER = machine("linux-nvidia-server")
 
-#: What somebody did to a server that worked, and what it is called.
+#: What someone did to a server that worked, and what it is called.
 DEEDS = {
     "an older driver": (
         lambda it: with_driver(it, "470.82.01"),

@@ -248,7 +248,7 @@ def elf(*needed):
 
 
 def plugin(make_machine, text, **host):
-    """Return what is predicted beside a file in tensorflow-plugins."""
+    """Return what is predicted next to a file in tensorflow-plugins."""
     from devicekit.machine.simulated import SimulatedHost
 
     made = make_machine(
@@ -270,7 +270,7 @@ def test_plug_ins_that_cannot_load(make_machine):
     assert "libimf.so" in finding.summary
     assert "libc.so.6" not in finding.summary
     assert row(plugin(make_machine, elf("libc.so.6"), **cache), "tensorflow")[0] is True
-    # Without the loader's cache nobody can say what it would not find.
+    # Without the loader's cache no one can say what it would not find.
     assert row(plugin(make_machine, elf("libimf.so"), loader_cache={}), "tensorflow")[0] is True
 
 

@@ -1,4 +1,4 @@
-"""What holds for any machine: the recorded ones, and what becomes of them when facts change or get lost.
+"""What holds for any machine: the recorded ones, and the outcome of them when facts change or get lost.
 
 A fact that is unknown must never count as absent: where one gets lost, no error or warning may appear that was not
 there before, and one that disappears must be told as not evaluated.
@@ -283,7 +283,7 @@ def test_a_fact_that_gets_lost_makes_no_finding(name):
         for code in after - {item.code for item in found.findings}:
             if (code, kind_of(path)) in SAID_BY_ANOTHER:
                 continue
-            # It was there, and something that is not known any more stood before it.
+            # It was there, and something that is not known any more came before it.
             causes = set(HIDDEN_BY[code]) & before
             assert causes - after, "%s appears where %s is unknown" % (code, kind_of(path))
         for code in before - after:

@@ -59,7 +59,7 @@ def test_public_names_do_not_depend_on_what_was_imported_before(package):
 
 
 def section(text, title):
-    """Return what stands under a heading of numpydoc, None where there is no such heading."""
+    """Return what is under a heading of numpydoc, None where there is no such heading."""
     found = re.search(r"^%s\n-+\n(.*?)(?=\n\n\S[^\n]*\n-+\n|\n\n\.\. |\Z)" % title, text, re.S | re.M)
     return None if found is None else found.group(1)
 

@@ -1,6 +1,6 @@
 """The signatures of log lines: well formed, quick on any line, and each about the lines that it should be about.
 
-The example lines lie in ``tests/signatures``, or beside a signature that is being written
+The example lines lie in ``tests/signatures``, or next to a signature that is being written
 (``tools/split_signatures.py`` moves them).
 """
 
@@ -406,7 +406,7 @@ def test_splitting_loses_nothing_and_can_be_done_again(split_signatures, tmp_pat
 
     wanted = [{name: value for name, value in row.items() if value or name != "not"} for row in ROWS]
     assert joined() == wanted
-    # Another example is written beside a signature, and a signature goes.
+    # Another example is written next to a signature, and a signature goes.
     path = from_folder / "general.json"
     data = json.loads(path.read_text(encoding="utf-8"))
     gone = data["signatures"].pop()

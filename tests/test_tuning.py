@@ -1,4 +1,4 @@
-"""Which settings are tried on which machine, and how a gain is told from noise."""
+"""Which settings are tried on which machine, and how a gain is distinguished from noise."""
 
 import json
 import math

@@ -171,7 +171,7 @@ class Patients:
         self.site.mkdir()
         self.behaviour = {}
         self.environ = dict(os.environ, PYTHONPATH=str(self.site), PYTHONDONTWRITEBYTECODE="1")
-        self.environ["HOME"] = str(folder)  # no keras.json of whoever runs the tests
+        self.environ["HOME"] = str(folder)  # no keras.json of anyone who runs the tests
         for name in ("KERAS_BACKEND", "KERAS_HOME", "DEVICEKIT_QUIET", "TF_CONFIG", "TF_USE_LEGACY_KERAS"):
             self.environ.pop(name, None)
         for name in NEEDED:
@@ -238,7 +238,7 @@ def patients(tmp_path, bare):
     return Patients(tmp_path, bare)
 
 
-UNKNOWN = "99.0.0"  # a release of TensorFlow that nobody has seen: nothing is predicted
+UNKNOWN = "99.0.0"  # a release of TensorFlow that no one has seen: nothing is predicted
 
 
 def test_everything_works(patients):
@@ -314,7 +314,7 @@ def test_what_it_printed_is_explained(patients):
 
 
 def broken_prediction(patients, **stages):
-    """TensorFlow 2.10 beside NumPy 2, of which devicekit knows that it cannot be imported."""
+    """TensorFlow 2.10 next to NumPy 2, of which devicekit knows that it cannot be imported."""
     patients.package("tensorflow", "2.10.1", **stages)
     patients.metadata("numpy", "2.0.2")
     (patients.site / "numpy-9.9.dist-info" / "METADATA").unlink()

@@ -22,7 +22,7 @@ SHORT = 40
 
 
 def layout(value, indent=0, before=0):
-    """Return a value as JSON: what fits stands on one line, and short values share lines."""
+    """Return a value as JSON: what fits is on one line, and short values share lines."""
     line = json.dumps(value)
     if not isinstance(value, (dict, list)) or not value or indent + before + len(line) + 1 <= WIDTH:
         return line

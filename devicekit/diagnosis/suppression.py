@@ -33,7 +33,7 @@ def hides_all(causes: Sequence[Cause], hidden_by: Tuple[str, ...]) -> bool:
 
 def is_symptom(finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, ...], backend: str) -> bool:
     """Return whether a finding is a symptom of what fired before: every framework that it is about is hit by that."""
-    # What blocks nothing is a remark on TensorFlow, whose rules were there first.
+    # What blocks nothing is a note on TensorFlow, whose rules were there first.
     about = _about(finding, backend) if finding.blocks else ("tensorflow",)
     hit: List[str] = []
     for cause in causes:

@@ -509,7 +509,7 @@ class Python(Record):
     plugin_distributions: Tuple[str, ...] = ()
 
     def distribution(self, *names: str) -> Optional[Distribution]:
-        """Return the first installed distribution of these (normalised) names, or None.
+        """Return the first installed distribution of these (normalized) names, or None.
 
         Raises
         ------

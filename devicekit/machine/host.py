@@ -118,7 +118,7 @@ class Host:
         raise NotImplementedError
 
     def group_of(self, path: str) -> str:
-        """Return the group that owns a file: its name, its number if it has no name here, "" where nobody says."""
+        """Return the group that owns a file: its name, its number if it has no name here, "" where no one says."""
         raise NotImplementedError
 
     def loader_cache(self) -> Mapping[str, str]:

@@ -69,7 +69,7 @@ class Resolution(Record):
     needs : tuple of SystemNeed
         What the system has to bring.
     obstacles : tuple of str
-        What stands in the way; empty where the goal is possible.
+        What is in the way; empty where the goal is possible.
     alternatives : tuple of Alternative
         What is possible instead, the nearest first.
     """

@@ -89,7 +89,7 @@ def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix:
 
 
 def _alone(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> List[Solution]:
-    """Return the sets that the frameworks would have in environments of their own, as far as there are any."""
+    """Return the sets that the frameworks would have in their own environments, as far as there are any."""
     found: List[Solution] = []
     for item in way if len(way) > 1 else ():
         try:

@@ -13,7 +13,7 @@ __all__ = ["POLICIES", "Order", "Policy", "checked_policy", "ordered", "used_byt
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
 #: Names of policies. ``index``: the first usable device in the framework's own order. ``least-memory``: the one of whose
-#: memory the fewest bytes are used. ``least-utilisation``: the one that was least busy. ``fastest``: the one that a benchmark
+#: memory the fewest bytes are used. ``least-utilization``: the one that was least busy. ``fastest``: the one that a benchmark
 #: showed to be the fastest; where nothing was measured, as ``index``.
 POLICIES = ("index", "least-memory", "least-utilisation", "fastest")
 

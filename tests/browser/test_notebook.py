@@ -70,7 +70,7 @@ def test_it_looks_right_in_both_themes(outputs, browser):
         page = "<!DOCTYPE html><meta charset='utf-8'><title>notebook</title><body style='color:%s;background:%s'>%s"
         browser.open(page % (ink, paper, html), 800, dark)
         assert browser.run("return document.title") == "notebook"
-        # Whatever has words takes the theme's own colour, on the theme's own ground.
+        # Whatever has words takes the theme's own color, on the theme's own ground.
         colours = browser.run(
             "return [...new Set([...document.querySelectorAll('.devicekit *')].map(e => getComputedStyle(e).color))]"
         )

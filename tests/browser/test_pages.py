@@ -204,7 +204,7 @@ def test_hostile_text_stays_text(browser, name, text):
 
 
 def test_the_content_security_policy_stops_injected_scripts(browser):
-    # The second line of defence, tried: a script and a handler that someone had managed to put into the page.
+    # The second line of defense, tried: a script and a handler that someone had managed to put into the page.
     hole = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
     browser.open(doctor().replace("<footer>", hole + "<footer>"))
     assert browser.run("return document.title").startswith("devicekit doctor")

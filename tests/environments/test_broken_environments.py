@@ -1,4 +1,4 @@
-"""Broken environments as users have them: installed from the registry, examined from outside, mended by typing the fix.
+"""Broken environments as users have them: installed from the registry, examined from outside, fixed by typing the fix.
 
 Nothing is simulated: each test makes a real environment, asks `devicekit doctor --python`, types what it says, and
 imports the real framework before and after.

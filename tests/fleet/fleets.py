@@ -8,7 +8,7 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def load_generator():
-    """Return ``benchmarks/fleet.py``, which is no package's."""
+    """Return ``benchmarks/fleet.py``, which is not a package's."""
     path = os.path.join(os.path.dirname(TESTS), "benchmarks", "fleet.py")
     spec = importlib.util.spec_from_file_location("fleet_benchmark", path)
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""A real Ray cluster on this machine: three raylets, each a group of processes of its own, with environments of their own."""
+"""A real Ray cluster on this machine: three raylets, each a group of processes of its own, with their own environments."""
 
 import os
 import time

@@ -18,7 +18,7 @@ def run(*arguments):
         [sys.executable, "-m", "devicekit", "fleet", "--timeout", str(TIMEOUT_S), *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        cwd=tempfile.gettempdir(),  # in the checkout, `-m` would take the devicekit that lies there
+        cwd=tempfile.gettempdir(),  # in the checkout, `-m` would take the devicekit that is there
         timeout=2 * TIMEOUT_S,
     )
     return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")

@@ -28,9 +28,9 @@ def test_fifty_processes_on_four_devices(tmp_path):
     witness = tmp_path / "witness"
     witness.mkdir()
     result, errors = run("crowd.py", tmp_path / "leases", witness, 50, 2, 4)
-    assert result == {"failed": 0}, errors[-3000:]  # nobody found the file of another holder
+    assert result == {"failed": 0}, errors[-3000:]  # no one found the file of another holder
     rows = [json.loads(line) for line in (witness / "log").read_text().splitlines()]
-    assert {row[3] for row in rows} == set(range(50))  # nobody starved
+    assert {row[3] for row in rows} == set(range(50))  # no one starved
     assert len(rows) == 50 * 2 + 20  # a fifth of them took two devices
     for key in {row[0] for row in rows}:
         spans = sorted((row[1], row[2]) for row in rows if row[0] == key)
@@ -56,7 +56,7 @@ def test_all_of_them_killed_at_once_leave_everything_free(tmp_path):
     finally:
         os.killpg(crowd.pid, signal.SIGKILL)
         crowd.wait()
-    # The children die at their next instruction; nobody has to clean up after them.
+    # The children die at their next instruction; no one has to clean up after them.
     until(lambda: not queue.waiters() and not queue.holdings(), 20.0)
     keys = ["gpu-%d" % number for number in range(4)]
     assert queue.attempt(keys, 4, {key: {} for key in keys}) is not None

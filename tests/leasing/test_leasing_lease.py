@@ -157,7 +157,7 @@ def test_a_process_that_is_started_with_the_variables_shares_the_lease(start, fo
         assert child.wait() == 0  # its end gives nothing back
         stranger = start("gpu:2", timeout=0)
         assert answer_of(stranger)["error"] == "LeaseTimeoutError"
-    # What is left of a lease that is over lets nobody in: another process has the device now.
+    # What is left of a lease that is over lets no one in: another process has the device now.
     other = start("gpu:2")
     assert answer_of(other)["devices"] == ["gpu:2"]
     late = start("gpu:2", timeout=0, env={"DEVICEKIT_LEASED": held.environment["DEVICEKIT_LEASED"]})
@@ -236,7 +236,7 @@ def test_a_gpu_that_a_stranger_holds_is_waited_for_and_not_refused(folder):
     busy = load_machine("linux-nvidia-gpu-busy")
     blocked = [item.device for item in devicekit.diagnose(busy).candidates if item.blocked_by == ("device-busy",)]
     assert blocked
-    with lease(blocked[0], machine=busy, timeout_s=0) as held:  # it does not ask devicekit: nobody knows for how long
+    with lease(blocked[0], machine=busy, timeout_s=0) as held:  # it does not ask devicekit: no one knows for how long
         assert held.devices == (blocked[0],)
 
 

@@ -57,7 +57,7 @@ WISHES = st.lists(st.tuples(KEYS, st.integers(1, 4)), min_size=1, max_size=12)
 @settings(deadline=None)
 @given(WISHES, st.lists(st.sampled_from(ALL), unique=True))
 def test_nothing_is_given_twice_and_the_first_that_can_be_served_is(wishes, held):
-    """Whoever looks, in whatever order: what all are granted together never overlaps, and somebody can always go on."""
+    """Anyone who looks, in whatever order: what all are granted together never overlaps, and someone can always go on."""
     queue = [Wish(number + 1, tuple(keys), min(wanted, len(keys))) for number, (keys, wanted) in enumerate(wishes)]
     granted = [found for found in (grant(item, queue, held) for item in queue) if found is not None]
     given_out = [key for found in granted for key in found]

@@ -45,7 +45,7 @@ loss = model.fit(*data(8), verbose=0).history["loss"]
 print(json.dumps({"size": size, "lines": LINES, "same": same, "loss": loss}))
 """
     )
-    # A batch lies in memory as it is made up, and once more as the framework's.
+    # A batch is in memory as it is made up, and once more as the framework's.
     assert 16 <= data["size"] <= 300
     assert data["size"] % 8 == 0
     assert data["lines"]

@@ -1,4 +1,4 @@
-"""`compare` of one Keras 3 model between TensorFlow and JAX, each in a process of its own."""
+"""`compare` of one Keras 3 model between TensorFlow and JAX, each in a separate process."""
 
 import os
 

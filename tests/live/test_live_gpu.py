@@ -94,7 +94,7 @@ def test_a_gpu_that_fails_falls_back_for_real(program, simulated_gpu, fault, cod
 
 
 def test_a_gpu_that_fails_in_this_process_only_is_given_up(program, simulated_gpu):
-    """The verdict of yesterday says that it works; today it does not."""
+    """The result of yesterday says that it works; today it does not."""
     program(AUTO + REPORT, env=simulated_gpu)
     data = program(AUTO + REPORT, env=dict(simulated_gpu, DEVICEKIT_SIM_FAULT="raise"))
     selection = data["selection"]

@@ -469,6 +469,6 @@ print(json.dumps([asyncio.run(everything()), here(), there()]))
 def test_tensorflow_stays_out_where_jax_is_meant(program):
     code = "selection, _ = auto(framework='jax')\nprint(json.dumps([selection.framework, 'tensorflow' in sys.modules]))"
     assert program(AUTO + code, env={"KERAS_BACKEND": None}) == ["jax", False]
-    # TensorFlow imports JAX, where that is installed (tensorflow/lite): it is the one that is meant all the same.
+    # TensorFlow imports JAX, where that is installed (tensorflow/lite): it is the selected one all the same.
     code = "first = auto()[0].framework\nprint(json.dumps([first, devicekit.select_device().framework]))"
     assert program(AUTO + code, env={"KERAS_BACKEND": None}) == ["tensorflow", "tensorflow"]

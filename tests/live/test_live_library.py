@@ -35,7 +35,7 @@ def test_the_library_of_the_guide_learns(tmp_path, pytestconfig):
     variables = {"DEVICEKIT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": ""}
     status, text = tools.run_tests(tmp_path, installed, "--device", "cpu", **variables)
     assert status == 0, text
-    # On TensorFlow 2.10 there is Keras 2, and on 1.15 none beside it.
+    # On TensorFlow 2.10 there is Keras 2, and on 1.15 none next to it.
     learns = re.search(r"test_it_learns\[cpu\] (PASSED|SKIPPED)", text)
     assert learns, text
     assert learns.group(1) == "PASSED" or re.search(

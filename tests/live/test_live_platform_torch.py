@@ -27,7 +27,7 @@ print(json.dumps({"selection": selection.to_dict(), "places": places, "losses": 
 
 @pytest.fixture
 def npu(simulated_torch, tmp_path):
-    """The variables with which PyTorch can have two NPUs, once somebody imports ``torch_npu``."""
+    """The variables with which PyTorch can have two NPUs, once someone imports ``torch_npu``."""
     site, variables = install_example(tmp_path)
     simulated = simulated_torch["PYTHONPATH"].split(os.pathsep)[-1]
     shutil.copyfile(

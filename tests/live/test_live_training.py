@@ -1,4 +1,4 @@
-"""Steps of training on the CPU beside themselves: what is compared, what is left out, and that nothing else changes."""
+"""Steps of training on the CPU next to themselves: what is compared, what is left out, and that nothing else changes."""
 
 from live_prelude import PRELUDE
 

@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_values_and_another_one_others():
 
 
 def test_float32_inputs_need_all_their_bits():
-    """Otherwise TF32, which drops thirteen of them, could not be told from float32."""
+    """Otherwise TF32, which drops thirteen of them, could not be distinguished from float32."""
     x = arrays(by_name("matmul 64x128 by 128x96"), 0)[0]
     assert np.mean(x == rounded(x, "float16")) < 0.01
 

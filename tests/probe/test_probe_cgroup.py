@@ -145,7 +145,7 @@ def test_the_least_limit_on_the_way_to_the_root_holds(make_machine):
 
 
 def test_both_versions_at_the_same_time(make_machine):
-    """The limits stand in version 1, and version 2 is mounted beside it without a controller."""
+    """The limits stand in version 1, and version 2 is mounted next to it without a controller."""
     quota, _, memory = limits(
         make_machine,
         {

@@ -1,4 +1,4 @@
-"""CUDA's libraries: where each lies, which version it is, who asks for it, and which nobody should load."""
+"""CUDA's libraries: where each lies, which version it is, who asks for it, and which no one should load."""
 
 import os
 import sys

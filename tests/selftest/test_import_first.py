@@ -146,7 +146,7 @@ def test_what_it_prints_does_not_get_into_the_program(patient):
 
 #: By machine, whether a plan for the CPU needs a trial, because the import or the driver could kill the process.
 DOUBTFUL = {
-    "linux-nvidia-server": True,  # a build with CUDA beside GPUs
+    "linux-nvidia-server": True,  # a build with CUDA next to GPUs
     "linux-nvidia-restricted": True,
     "linux-nvidia-tensorflow-cpu": False,
     "linux-no-gpu": False,

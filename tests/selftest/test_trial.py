@@ -68,7 +68,7 @@ def test_a_grandchild_is_ended_too():
         try:
             with open("/proc/%d/stat" % grandchild) as stream:
                 if stream.read().rpartition(")")[2].split()[0] == "Z":
-                    return  # it has ended; whoever adopted it has not looked yet
+                    return  # it has ended; anyone who adopted it has not looked yet
             os.kill(grandchild, 0)
         except OSError:
             return

@@ -1,4 +1,4 @@
-"""Asks every node of a Ray cluster: one small task for each, which starts devicekit in a process of its own there.
+"""Asks every node of a Ray cluster: one small task for each, which starts devicekit in a separate process there.
 
 What is sent to a node is the code of `ray_child`, so that a node without devicekit answers, too. The task asks for no
 processors, so that a busy cluster answers. Facts of Ray: ``NodeAffinitySchedulingStrategy`` pins a task to a node
@@ -28,7 +28,7 @@ _CONNECTING_S = 45.0
 def readings_of_ray(address: Optional[str], timeout_s: float, tick: Callable[[int], None]) -> Iterator[Reading]:
     """Yield a snapshot from every node of a Ray cluster.
 
-    A cluster that this process is connected to is asked from here. Otherwise a process of its own connects, for Ray waits for
+    A cluster that this process is connected to is asked from here. Otherwise a separate process connects, for Ray waits for
     ever for a cluster that is not there any more, and prints what is not ours.
 
     Parameters

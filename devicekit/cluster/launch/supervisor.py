@@ -63,7 +63,7 @@ class Ended(Record):
 
 @dataclass
 class Outcome:
-    """What became of all.
+    """The outcome of all.
 
     Attributes
     ----------

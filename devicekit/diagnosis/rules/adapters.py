@@ -42,7 +42,7 @@ class Visible(NamedTuple):
 def parse_visible(value: Optional[str], count: int, flavor: str) -> Visible:
     """Return which of so many adapters the value of DML_VISIBLE_DEVICES leaves.
 
-    Unset and empty leave all, in contrast to CUDA_VISIBLE_DEVICES. The list is read up to the first entry that is no number
+    Unset and empty leave all, in contrast to CUDA_VISIBLE_DEVICES. The list is read up to the first entry that is not a number
     of an adapter; a number that stands twice counts twice.
 
     Parameters

@@ -139,7 +139,7 @@ def _search(view: View, framework: str) -> Optional[Search]:
 
 
 def _unrepairable(attempts: Dict[str, Attempt]) -> Repair:
-    """JAX and PyTorch load all that lies on the path themselves: what they do not find is not there."""
+    """JAX and PyTorch load all that is on the path themselves: what they do not find is not there."""
     return Repair(lacks=tuple(name for name, item in attempts.items() if item.lacks))
 
 

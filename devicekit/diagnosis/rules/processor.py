@@ -173,7 +173,7 @@ def _built_elsewhere(view: View, item: Distribution) -> bool:
     return item.location.startswith("/usr/lib/python3/dist-packages/")
 
 
-#: So many times more threads than cores are worth a remark: below, the scheduler evens it out.
+#: So many times more threads than cores are worth a note: below, the scheduler evens it out.
 _FAR_MORE = 2
 
 

@@ -25,7 +25,7 @@ def read_machine(host: Host, deep: bool = False, platforms: Sequence[Any] = ()) 
         Whether to look at every file that the frameworks' RECORDs list (tens of milliseconds) instead of only at the
         native libraries.
     platforms : sequence of Platform
-        Platforms to ask beside those that installed plug-ins bring.
+        Platforms to ask next to those that installed plug-ins bring.
     """
     from .nvml_question import ask_nvml
 

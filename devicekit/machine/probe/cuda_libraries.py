@@ -32,7 +32,7 @@ _OPENERS = (
 #: (jax_plugins/xla_cuda12/__init__.py, torch/__init__.py: _preload_cuda_deps).
 _LOAD_THEMSELVES = ("jax", "torch")
 
-#: Beside PyTorch's library: they are loaded with it.
+#: Next to PyTorch's library: they are loaded with it.
 _BESIDE = ("libtorch_cpu.so", "libtorch_nvshmem.so")
 
 #: A limit: no real layout of libraries has more.
@@ -115,8 +115,8 @@ def read_opener(host: Host, framework: str, path: str) -> Optional[Opener]:
     if framework in _LOAD_THEMSELVES:
         own = tuple(wheel_folders(host))
         for name in _BESIDE:
-            beside = _dynamic(host, host.join(host.path.dirname(path), name))
-            needed += beside.needed if beside is not None else ()
+            neighbor = _dynamic(host, host.join(host.path.dirname(path), name))
+            needed += neighbor.needed if neighbor is not None else ()
     needs = tuple(dict.fromkeys(name for name in needed if name.startswith(_POSIX)))
     folders, rpath = _told(host, path, dynamic)
     return Opener(framework, host.scrub(path), folders, rpath, needs, tuple(map(host.scrub, own)))

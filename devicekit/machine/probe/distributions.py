@@ -6,7 +6,7 @@ from ..facts import Distribution, Fact
 from ..host import Host
 
 __all__ = [
-    "TENSORFLOW_NAMES", "normalise", "parse_metadata", "parse_record", "parse_wheel", "read_distribution",
+    "TENSORFLOW_NAMES", "normalize", "parse_metadata", "parse_record", "parse_wheel", "read_distribution",
     "recorded_names", "split_folder_name",
 ]  # fmt: skip
 
@@ -28,12 +28,12 @@ _RECORD_LIMIT = 16 << 20
 #: Besides TensorFlow's own, whose native libraries are looked at in every probe.
 _CHECKED = frozenset(("numpy", "protobuf", "h5py", "ml-dtypes", "jaxlib", "tf-nightly", "tf-nightly-cpu"))
 
-#: How many missing files are named; the number of all is kept beside.
+#: How many missing files are named; the number of all is kept next to.
 _NAMED = 20
 
 
 def split_folder_name(folder: str) -> Tuple[str, str]:
-    """Return normalised name and version from the name of a ``.dist-info`` or ``.egg-info`` folder.
+    """Return normalized name and version from the name of a ``.dist-info`` or ``.egg-info`` folder.
 
     ::
 
@@ -41,10 +41,10 @@ def split_folder_name(folder: str) -> Tuple[str, str]:
         Keras_Applications-1.0.8-py3.7.egg-info  ->  ("keras-applications", "1.0.8")
     """
     parts = folder.rpartition(".")[0].split("-")
-    return normalise(parts[0]), parts[1] if len(parts) > 1 else ""
+    return normalize(parts[0]), parts[1] if len(parts) > 1 else ""
 
 
-def normalise(name: str) -> str:
+def normalize(name: str) -> str:
     """Return a distribution's name as it is compared (PEP 503, without runs of separators)."""
     return name.replace("_", "-").replace(".", "-").lower()
 

@@ -69,7 +69,7 @@ _MSVC = re.compile(r"(msvcp|vcruntime)140(_\d)?\.dll$")
 
 
 def _read_msvc(host: Host) -> "Fact[Tuple[Library, ...]]":
-    """The Visual C++ runtime where Windows looks for it: beside the interpreter, in the system's folder, on PATH.
+    """The Visual C++ runtime where Windows looks for it: next to the interpreter, in the system's folder, on PATH.
 
     A Python brings some of it along, conda all of it.
     """

@@ -25,7 +25,7 @@ _WSL_FOLDER = "/usr/lib/wsl/lib"
 
 
 class NvmlQuestion(NamedTuple):
-    """What was asked: the child that answers, or why nobody was asked (``needless``: there is nothing to ask about)."""
+    """What was asked: the child that answers, or why no one was asked (``needless``: there is nothing to ask about)."""
 
     question: Optional[Question] = None
     library: str = ""

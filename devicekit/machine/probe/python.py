@@ -7,7 +7,7 @@ from ..entry_points import distributions_with
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
 from .builds import read_builds
-from .distributions import TENSORFLOW_NAMES, normalise, read_distribution, recorded_names, split_folder_name
+from .distributions import TENSORFLOW_NAMES, normalize, read_distribution, recorded_names, split_folder_name
 from .elf import missing_libraries
 
 __all__ = ["read_python"]
@@ -161,7 +161,7 @@ def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
             for text in item.requires:
                 match = _REQUIREMENT_NAME.match(text)
                 if match is not None:
-                    names.append(normalise(match.group()))
+                    names.append(normalize(match.group()))
     return dict.fromkeys(names)
 
 

@@ -2,7 +2,7 @@
 
 The limit is what is free now, less a reserve. On Linux the kernel holds it (``RLIMIT_DATA``, which since Linux 4.7 counts
 all private memory that can be written, `setrlimit(2)`): an allocation beyond it fails, as it does on an accelerator.
-Everywhere else, and beside it, a thread watches how much is in use and ends the process. Should the kernel still run out
+Everywhere else, and next to it, a thread watches how much is in use and ends the process. Should the kernel still run out
 of memory, it kills this process before all others (``oom_score_adj``, `proc(5)`).
 """
 

@@ -1,4 +1,4 @@
-"""A Keras model on its way into another process: layers and what it was compiled with as JSON, weights beside them.
+"""A Keras model on its way into another process: layers and what it was compiled with as JSON, weights next to them.
 
 Nothing is pickled. Weights do not change what memory a step takes, but some layers (`Normalization`, lookups) cannot
 compute before they have theirs.

@@ -67,7 +67,7 @@ def _lstm(keras: Any, model: Model) -> Any:
 
 
 def _transformer(keras: Any, model: Model, width: int = 256, heads: int = 4, depth: int = 4) -> Any:
-    """An encoder with normalisation before each part: it trains without tricks (Xiong and others 2020, arXiv:2002.04745)."""
+    """An encoder with normalization before each part: it trains without tricks (Xiong and others 2020, arXiv:2002.04745)."""
     layers = keras.layers
     inputs = keras.Input(shape=model.shape, dtype="int32", name="tokens")
     hidden = layers.Embedding(model.vocabulary, width, name="embedding")(inputs)

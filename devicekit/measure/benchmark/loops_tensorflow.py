@@ -41,7 +41,7 @@ class TensorFlowLoop(Loop):
     def step(self) -> None:
         inputs, targets = next(self._batches)
         result = self._tf.nest.flatten(self._run(inputs, targets))[0]
-        # One number, so that waiting costs nothing beside; taken out of the result outside of the function, so that no
+        # One number, so that waiting costs nothing next to; taken out of the result outside of the function, so that no
         # compiler leaves out what is not asked for.
         (result if result.shape.rank == 0 else self._tf.reshape(result, [-1])[0]).numpy()
 

@@ -62,7 +62,7 @@ def _training(tf: Any, keras: Any, network: Any, job: Job, inputs: Any, outputs:
     if "float16" in keras.mixed_precision.experimental.global_policy().name:
         optimizer = keras.mixed_precision.experimental.LossScaleOptimizer(optimizer, "dynamic")
     updates = list(optimizer.get_updates(loss, network.trainable_weights))
-    # The moving averages of batch normalisation.
+    # The moving averages of batch normalization.
     updates += network.get_updates_for(inputs) + network.get_updates_for(None)
     with tf.control_dependencies(updates):
         return [tf.identity(loss)]

@@ -1,4 +1,4 @@
-"""Warm-up told from steady state, from the times of the steps alone. Pure.
+"""Warm-up distinguished from steady state, from the times of the steps alone. Pure.
 
 The first steps of a program trace, compile, choose algorithms and fill caches; how many they are differs between
 devices by orders of magnitude. So a fixed number of warm-up steps is only a beginning: warm-up goes on as long as the

@@ -35,7 +35,7 @@ def compare(
 
     A Keras model is compared from end to end and layer by layer. Each layer is given what it gets in the reference's run,
     so that the one which computes something else is named, and not those behind it. With targets, training is compared
-    as well: the drift from the reference, beside the drift that rounding alone causes.
+    as well: the drift from the reference, next to the drift that rounding alone causes.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def compare(
     Notes
     -----
     Runs in this process, and leaves the model as it was: weights, states, metrics, optimizer, seeds, and Keras's dtype
-    policy. Layers are compared in inference, and those that have a training mode without randomness (batch normalisation)
+    policy. Layers are compared in inference, and those that have a training mode without randomness (batch normalization)
     in that as well; dropout is compared in inference only.
     """
     from .difference_findings import findings
@@ -290,7 +290,7 @@ def _resolve(devices: Sequence[str], framework: str) -> Tuple[str, ...]:
 
 
 def _with_release(framework: str) -> str:
-    """TensorFlow 1.15 goes by a name of its own."""
+    """TensorFlow 1.15 goes by a separate name."""
     version = getattr(sys.modules.get("tensorflow"), "__version__", "2")
     return "tensorflow1" if framework == "tensorflow" and version.startswith("1.") else framework
 

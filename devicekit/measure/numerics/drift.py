@@ -206,7 +206,7 @@ def _losses(
 def _as_coarse(
     weights: Sequence[float], allowed: Sequence[float], seed: Sequence[float], dtype: str, arithmetic: str
 ) -> bool:
-    """Return whether a coarser arithmetic explains a drift: small beside the steps themselves, and growing as rounding grows.
+    """Return whether a coarser arithmetic explains a drift: small next to the steps themselves, and growing as rounding grows.
 
     Another seed's first steps are other steps of about the same size; the coarse roundings of gradients are a few unit
     roundoffs of them. Adam's first step hides all but the signs of gradients, so that one step says too little.

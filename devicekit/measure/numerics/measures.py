@@ -1,7 +1,7 @@
 """How far an array is from its reference, in figures that the field uses.
 
 The relative error of element i is ``|a_i - r_i| / max(|r_i|, s_i)``. Where an element is small because large terms
-cancelled, its rounding error has the size of the terms and not of the element; ``s`` is that size. Where the caller knows
+canceled, its rounding error has the size of the terms and not of the element; ``s`` is that size. Where the caller knows
 it (``magnitude``) it is that; else it is the root mean square of the reference, at most 16 times the median of what is
 not zero, so that a few huge numbers (a mask of -1e9) do not hide errors in all others. It is never below the dtype's
 smallest normal number: what is smaller has an absolute precision.

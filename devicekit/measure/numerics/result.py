@@ -8,7 +8,7 @@ from ...records import Real, Record, Seconds
 __all__ = ["VERDICTS", "Comparison", "Difference", "Divergence", "Measure"]
 
 #: From best to worst. ``agrees``: within the tolerance of its dtype. ``reduced-precision``: within that of a coarser
-#: arithmetic that is recognised and named (TF32, bfloat16, float16 accumulation). ``unsupported``: no kernel, so that it
+#: arithmetic that is recognized and named (TF32, bfloat16, float16 accumulation). ``unsupported``: no kernel, so that it
 #: ran elsewhere or not at all. ``failed``: it raised. ``differs``: outside every tolerance.
 VERDICTS = ("agrees", "reduced-precision", "unsupported", "failed", "differs")
 
@@ -71,7 +71,7 @@ class Difference(Record):
     arithmetic : str
         The arithmetic that explains the error: ``"float32"``, ``"tf32"``, ``"bfloat16"``, ``"float16"``, or "".
     detail : str
-        What is recognised (stale result, shifted by one, silent NaN, wrong sign, ...), or the error's message.
+        What is recognized (stale result, shifted by one, silent NaN, wrong sign, ...), or the error's message.
     depth : int
         Place of the layer in the model, from 0; -1 if that means nothing.
     """

@@ -63,7 +63,7 @@ ARITHMETICS = ("tf32", "bfloat16", "float16")
 #: Higham and Mary's lambda. Observed largest errors need 1.5; see `docs/explanation/numerics.md`.
 CONFIDENCE = 4.0
 
-#: Units of roundoff for what is computed beside the sum: elementary functions (OpenCL's specification allows 3 ULP for exp
+#: Units of roundoff for what is computed next to the sum: elementary functions (OpenCL's specification allows 3 ULP for exp
 #: and log, 4 for sin, 5 for tan and 16 for pow; a ULP is one to two roundoffs), a division, the rounding of the result.
 _ELEMENTARY = 16.0
 

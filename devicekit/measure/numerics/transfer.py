@@ -1,4 +1,4 @@
-"""Compares the same Keras 3 model between frameworks: each in a process of its own, layer by layer, on the CPU.
+"""Compares the same Keras 3 model between frameworks: each in a separate process, layer by layer, on the CPU.
 
 Configuration, weights and inputs are written to a folder, with what every layer is given in this process. A worker for each
 other framework makes the model again and repeats the calls; they are judged here, against the layer in float64.

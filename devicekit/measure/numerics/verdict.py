@@ -183,7 +183,7 @@ def _case(actual: Any, reference: Any, baseline: Any, magnitude: Any, dtype: str
     condition = allowed / limit if error > limit / 2 else 1.0
     if dtype in FORMATS and dtype != "float64" and _nothing_left(own.mean_relative_error, reference, magnitude, dtype):
         # Not one digit is right on the CPU: the exact result is nothing but what float64 left over when large terms
-        # cancelled. Its size tells that of the terms.
+        # canceled. Its size tells that of the terms.
         allowed = condition = max(allowed, CONDITION * unit_roundoff(dtype) / unit_roundoff("float64"))
         note = "large terms cancel: the CPU has no correct digit in %s either" % dtype
     elif error > limit:

@@ -1,4 +1,4 @@
-"""Does a setting leave the results as they were? Pure: two short trainings in, a verdict with its figures out.
+"""Does a setting leave the results as they were? Pure: two short trainings in, a result with its figures out.
 
 A setting that only changes the order of sums must agree as two devices must that both compute in float32: see
 `devicekit.measure.numerics.drift`. A coarser arithmetic (TF32, bfloat16, float16) changes every result by design; it is kept

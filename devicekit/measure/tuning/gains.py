@@ -1,7 +1,7 @@
-"""A gain told from noise, from pairs of blocks of steps that took turns. Pure.
+"""A gain distinguished from noise, from pairs of blocks of steps that took turns. Pure.
 
 Speeds on a shared machine drift by more than most settings bring. Two processes that take turns, block by block, meet
-the same drift, so that the ratio of two neighbouring blocks is free of most of it; the median of these ratios is free
+the same drift, so that the ratio of two neighboring blocks is free of most of it; the median of these ratios is free
 of single bad blocks. What is left differs from process to process (where memory lies, which core a thread got): that
 is seen in the ratio of two processes with the same settings, and a gain must be larger than it.
 """

@@ -165,7 +165,7 @@ class TensorFlowAdapter(Adapter):
 
 
 def _other_kerases() -> List[Any]:
-    """The Keras 2 that is imported beside the one that ``tf.keras`` is: libraries use it under its own name, tf_keras."""
+    """The Keras 2 that is imported next to the one that ``tf.keras`` is: libraries use it under its own name, tf_keras."""
     module = sys.modules.get("tf_keras")
     same = module is None or tf.keras.layers.Layer is module.layers.Layer  # as with TF_USE_LEGACY_KERAS
     return [] if same else [module]
@@ -208,7 +208,7 @@ def _hide_types(kinds: Sequence[str]) -> None:
 
 
 def _smoke_session(kinds: Sequence[str] = ()) -> str:
-    """Multiply on the CPU in a session of its own.
+    """Multiply on the CPU in a separate session.
 
     An eager operation would fix TensorFlow's devices for the whole process; a session does not, so a program that
     configures TensorFlow after `auto()` is not refused. The pool of threads for kernels is another matter: TensorFlow
@@ -222,7 +222,7 @@ def _smoke_session(kinds: Sequence[str] = ()) -> str:
         config = v1.ConfigProto(device_count=dict.fromkeys({"GPU", "DML", "XPU", *kinds} - {"CPU"}, 0))
         config.intra_op_parallelism_threads = threading.get_intra_op_parallelism_threads()
         config.inter_op_parallelism_threads = threading.get_inter_op_parallelism_threads()
-        # There is nothing to optimise in one product.
+        # There is nothing to optimize in one product.
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         config.graph_options.optimizer_options.opt_level = -1
         with v1.Session(config=config) as session:

@@ -81,7 +81,7 @@ class Arguments(Record):
         )
 
     def moved(self, seed: int) -> "Arguments":
-        """Return them with every float of the finest dtype moved to one of its neighbours, up or down by chance.
+        """Return them with every float of the finest dtype moved to one of its neighbors, up or down by chance.
 
         If there are float32 and bfloat16, results may be exact to float32. Whole numbers stay: a function may mean 0 and
         1, and nothing between them.

@@ -14,7 +14,7 @@ __all__ = ["GraphCaller"]
 class GraphCaller(Caller):
     """TensorFlow 1.15. The function is called while the graph is built; arguments are arrays of NumPy's.
 
-    Its variables must be made inside the function; they are initialised with the seed.
+    Its variables must be made inside the function; they are initialized with the seed.
     """
 
     def read(self, leaf: Any) -> Optional[HostArray]:

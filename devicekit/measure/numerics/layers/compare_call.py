@@ -298,7 +298,7 @@ def _suffix(what: str, call: Call) -> str:
 
 
 def _has_training_mode(call: Call) -> bool:
-    """Whether a layer does something else in training, and the same every time: batch normalisation."""
+    """Whether a layer does something else in training, and the same every time: batch normalization."""
     if "training" not in call.kwargs or hasattr(call.layer, "return_sequences"):
         return False
     trained = {id(item) for item in getattr(call.layer, "trainable_variables", None) or ()}
@@ -313,7 +313,7 @@ def _is_random(layer: Any) -> bool:
 
 
 def _badness(item: Difference) -> Tuple[int, bool, float]:
-    """Return what is larger for what is worse, and of what is equally bad for what is recognised."""
+    """Return what is larger for what is worse, and of what is equally bad for what is recognized."""
     error = item.measure.max_relative_error if item.measure is not None else math.inf
     allowed = item.measure.tolerance if item.measure is not None else 1.0
     return VERDICTS.index(item.verdict), bool(item.detail), ratio_of(error, allowed)

@@ -191,7 +191,7 @@ class GraphRunner(Runner):
 
     @contextlib.contextmanager
     def _graph(self, device: str, keep: bool = False) -> Iterator[Any]:
-        """A graph and a session of its own, configured as the user's are."""
+        """A graph and a separate session, configured as the user's are."""
         from tensorflow.python.eager import context
 
         tf = self._tf

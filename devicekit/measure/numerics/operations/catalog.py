@@ -11,7 +11,7 @@ from typing import Dict, Iterable, Tuple, Union
 from .catalog_data import DATA
 from .catalog_layers import LAYERS
 from .catalog_linear import LINEAR
-from .catalog_math import MATHS
+from .catalog_math import MATH
 from .input_values import arrays
 from .operation import Input, Operation, cotangent, rounded, same_padding
 
@@ -57,7 +57,7 @@ KINDS: Dict[str, str] = {
     "global_max_pool2d": "x -> (n, channels)",
     "upsample_nearest": "x -> every pixel repeated factor (pair) times",
     "resize_bilinear": "x -> size (pair); half-pixel centres, no antialiasing, in the tried dtype or float32",
-    # Normalisation
+    # Normalization
     "batch_norm_training": "x, scale, offset -> normalised over all axes but the last, biased variance; epsilon",
     "batch_norm_inference": "x, scale, offset, mean, variance -> the same with given statistics; epsilon",
     "layer_norm": "x, scale, offset -> over the last axis; epsilon",
@@ -147,7 +147,7 @@ KINDS: Dict[str, str] = {
 }
 
 #: In the order in which they are run: what a model cannot do without comes first.
-OPERATIONS: Tuple[Operation, ...] = LINEAR + LAYERS + MATHS + DATA
+OPERATIONS: Tuple[Operation, ...] = LINEAR + LAYERS + MATH + DATA
 
 
 def select(patterns: Union[str, Iterable[str], None] = None) -> Tuple[Operation, ...]:

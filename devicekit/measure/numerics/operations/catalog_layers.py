@@ -1,4 +1,4 @@
-"""Layers of the suite: pooling, resizing, normalisation, softmax and losses, tables."""
+"""Layers of the suite: pooling, resizing, normalization, softmax and losses, tables."""
 
 from typing import Any, Tuple
 
@@ -29,7 +29,7 @@ def _pool(
 
 
 def _depth(mean: float) -> int:
-    """Roundings of a normalisation; the mean is rounded as coarsely as it is larger than the deviation."""
+    """Roundings of a normalization; the mean is rounded as coarsely as it is larger than the deviation."""
     return 16 if mean else 4
 
 
@@ -57,7 +57,7 @@ def _norm(
     attributes: Tuple[Tuple[str, Any], ...] = (),
     mean: float = 0.0,
 ) -> Operation:
-    """``count``: how many are normalised together; ``rows``: over how many the gradients of scale and offset add up."""
+    """``count``: how many are normalized together; ``rows``: over how many the gradients of scale and offset add up."""
     inputs: Tuple[Input, ...] = (
         Input("x", shape, "normal", mean, 1.0),
         Input("scale", shape[-1:], "uniform", 0.5, 1.5, accumulation=rows),
@@ -77,7 +77,7 @@ def _rowwise(name: str, kind: str, rows: int, classes: int, size: float, dtypes:
         inputs += (Input("labels", (rows,), "whole", 0, classes, "int32"),)
     elif kind == "sigmoid_cross_entropy":
         inputs += (Input("labels", (rows, classes), "uniform", 0.0, 1.0, differentiable=False),)
-    # Most of what exponentials give is next to nothing beside the largest.
+    # Most of what exponentials give is next to nothing next to the largest.
     return Operation(("%s %s" % (kind, name)).strip(), kind, inputs, (), classes, 4, dtypes=dtypes, scale="largest")
 
 

@@ -4,7 +4,7 @@ from typing import Any, Tuple
 
 from .operation import Input, Operation
 
-__all__ = ["MATHS"]
+__all__ = ["MATH"]
 
 _ALL = ("float32", "float16", "bfloat16")
 _HALF = ("float32", "float16")
@@ -62,7 +62,7 @@ _STANDARD = Input("x", (24, 50))
 _DISTINCT = Input("x", (24, 50), "distinct", high=0.125)
 _TIES = Input("x", (40, 50), "whole", -3, 4)
 
-MATHS: Tuple[Operation, ...] = (
+MATH: Tuple[Operation, ...] = (
     _reduction("of rows", "sum", Input("x", (16, 300)), (1,), 300, dtypes=_ALL),
     _reduction("of columns", "sum", Input("x", (300, 16)), (0,), 300),
     _reduction("of a million", "sum", Input("x", (1000000,)), (0,), 1000000),

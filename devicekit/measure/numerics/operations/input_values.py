@@ -9,7 +9,7 @@ from .operation import Input, Operation, generator_of, rounded
 __all__ = ["EDGES", "RECIPES", "arrays", "make"]
 
 #: Numbers at which arithmetic goes wrong: zeros of both signs, infinities, NaN, the ends of float16's, bfloat16's and
-#: float32's range, and neighbours of 1. Subnormal numbers of float32 are apart, since devices may flush them to zero.
+#: float32's range, and neighbors of 1. Subnormal numbers of float32 are apart, since devices may flush them to zero.
 EDGES = (
     0.0,
     -0.0,
@@ -109,7 +109,7 @@ def _signed_magnitudes(item: Input, generator: np.random.RandomState) -> Any:
 
 
 def _cancelling(item: Input, generator: np.random.RandomState) -> Any:
-    """Every number with its negative, in random order, and ``high`` more: the sum is tiny beside the terms."""
+    """Every number with its negative, in random order, and ``high`` more: the sum is tiny next to the terms."""
     count = int(np.prod(item.shape))
     half: Any = np.float32(generator.standard_normal(count // 2) * 1000.0).astype(np.float64)
     values = np.concatenate([half, -half, np.full(count - 2 * len(half), item.high)])

@@ -83,7 +83,7 @@ def _resize(options: Options, x: Any) -> Any:
     return jax.image.resize(x, shape, "bilinear", antialias=False)
 
 
-# Normalisation
+# Normalization
 
 
 def _normalise(x: Any, axes: Sequence[int], epsilon: float) -> Any:

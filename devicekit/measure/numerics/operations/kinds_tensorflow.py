@@ -1,4 +1,4 @@
-"""What `devicekit.measure.numerics.operations.catalog.KINDS` defines, in TensorFlow: products, layers, normalisation, losses.
+"""What `devicekit.measure.numerics.operations.catalog.KINDS` defines, in TensorFlow: products, layers, normalization, losses.
 
 Each function gets the module (the interface of TensorFlow 2, in 1.15 too), the input tensors and the attributes, and
 returns a tensor or a tuple of them. They are what Keras calls, so that a device's own kernels are met.
@@ -6,7 +6,7 @@ returns a tensor or a tuple of them. They are what Keras calls, so that a device
 
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
-from .kinds_tensorflow_math import MATHS
+from .kinds_tensorflow_math import MATH
 from .operation import same_padding
 
 __all__ = ["KINDS", "REFERENCES"]
@@ -169,14 +169,14 @@ def _resize_by_products(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Any:
 
 
 def _weights(size: int, wanted: int) -> List[List[float]]:
-    """Each output pixel's weights of the input pixels, with half-pixel centres."""
+    """Each output pixel's weights of the input pixels, with half-pixel centers."""
     rows = []
     for place in range(wanted):
-        centre = min(max((place + 0.5) * size / wanted - 0.5, 0.0), size - 1.0)
-        low = min(int(centre), max(size - 2, 0))
+        center = min(max((place + 0.5) * size / wanted - 0.5, 0.0), size - 1.0)
+        low = min(int(center), max(size - 2, 0))
         row = [0.0] * size
-        row[low] = 1.0 - (centre - low)
-        row[min(low + 1, size - 1)] += centre - low
+        row[low] = 1.0 - (center - low)
+        row[min(low + 1, size - 1)] += center - low
         rows.append(row)
     return rows
 
@@ -267,7 +267,7 @@ LAYERS: Dict[str, Function] = {
 }
 
 #: Every kind that TensorFlow computes.
-KINDS: Dict[str, Function] = dict(LAYERS, **MATHS)
+KINDS: Dict[str, Function] = dict(LAYERS, **MATH)
 
 #: Made of operations that every CPU has: for the reference in float64, and where the CPU has no kernel of its own.
 REFERENCES: Dict[str, Function] = {

@@ -2,7 +2,7 @@
 
 from typing import Any, Callable, Dict, Sequence, Tuple
 
-__all__ = ["MATHS"]
+__all__ = ["MATH"]
 
 Function = Callable[[Any, Sequence[Any], Dict[str, Any]], Any]
 
@@ -96,7 +96,7 @@ def _split(tf: Any, x: Sequence[Any], o: Dict[str, Any]) -> Tuple[Any, ...]:
     return tuple(tf.split(x[0], o["count"], axis=o["axis"]))
 
 
-MATHS: Dict[str, Function] = {
+MATH: Dict[str, Function] = {
     "embedding": _embedding,
     "gather": lambda tf, x, o: tf.gather(x[0], x[1], axis=o["axis"]),
     "scatter_add": _scatter(False),

@@ -88,7 +88,7 @@ def _resize(options: Options, x: Any) -> Any:
     return channels_last(found)
 
 
-# Normalisation
+# Normalization
 
 
 def _batch_norm_training(options: Options, x: Any, scale: Any, offset: Any) -> Any:

@@ -55,7 +55,7 @@ class Operation(Record):
     accumulation : int
         How many products or terms are added up in one element of the output.
     depth : int
-        How many roundings follow one another, beside those of the accumulation: the steps of an LSTM, for example.
+        How many roundings follow one another, next to those of the accumulation: the steps of an LSTM, for example.
     differentiable : bool
         Whether gradients are computed too.
     dtypes : tuple of str

@@ -124,7 +124,7 @@ def _framework(
 ) -> Tuple[List[Difference], List[Tuple[str, str]]]:
     """Run one framework's devices; return the differences and the devices under the framework's full name."""
     if set(devices) == {"cpu"}:
-        # Half precision on the CPU is only looked at beside a device's.
+        # Half precision on the CPU is only looked at next to a device's.
         chosen = [item.replace(dtypes=("float32",)) for item in chosen if "float32" in item.dtypes]
     cases = _cases(chosen, ("reference", "magnitude", "result"))
     with tempfile.TemporaryDirectory(dir=setting.folder) as folder:

@@ -101,7 +101,7 @@ def _nothing(cases: _Cases) -> str:
 
 
 def _lacking(on_device: _Cases) -> Tuple[str, ...]:
-    """Return the dtypes that a device does not have at all, beside float32."""
+    """Return the dtypes that a device does not have at all, next to float32."""
     missing: Dict[str, bool] = {}
     for (_, dtype, role), case in on_device.items():
         if role == "result":
