@@ -6,11 +6,11 @@ The machines are snapshots in the folder ``machines``, made from devicekit's own
 import inspect
 import json
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar, Union
 
-from ..machine.detect import stand_ins
-from ..machine.facts import Machine
-from ..machine.snapshot import load_machine
+# Every run of pytest imports this package with the plug-in: what reads machines is imported when a machine is asked for.
+if TYPE_CHECKING:
+    from ..machine.facts import Machine
 
 __all__ = ["describe", "load", "machines", "simulated_machine"]
 
@@ -51,7 +51,7 @@ def describe(name: str) -> str:
     return titles[name]
 
 
-def load(name: str) -> Machine:
+def load(name: str) -> "Machine":
     """Return a bundled machine, for `devicekit.diagnose` and `devicekit.select_device`.
 
     Parameters
@@ -65,6 +65,8 @@ def load(name: str) -> Machine:
         If there is no machine of that name; the message lists the names.
     """
     describe(name)
+    from ..machine.snapshot import load_machine
+
     return load_machine(os.path.join(_FOLDER, name + ".json"))
 
 
@@ -123,12 +125,16 @@ class simulated_machine:
         found = _machine_of(machine)
         self._machine = found if environ is None else _with_variables(found, environ)
 
-    def __enter__(self) -> Machine:
+    def __enter__(self) -> "Machine":
+        from ..machine.detect import stand_ins
+
         stand_ins.set(stand_ins.get() + (self._machine,))
         return self._machine
 
     def __exit__(self, *error: object) -> None:
         # Without a token, because a fixture may be left in a different context from the one in which it was entered.
+        from ..machine.detect import stand_ins
+
         stand_ins.set(stand_ins.get()[:-1])
 
     def __call__(self, function: F) -> F:
@@ -143,7 +149,10 @@ class simulated_machine:
         return wrap(function, lambda: self)
 
 
-def _machine_of(machine: "Union[str, os.PathLike[str], Machine]") -> Machine:
+def _machine_of(machine: "Union[str, os.PathLike[str], Machine]") -> "Machine":
+    from ..machine.facts import Machine
+    from ..machine.snapshot import load_machine
+
     if isinstance(machine, Machine):
         return machine
     if not isinstance(machine, (str, os.PathLike)):
@@ -157,7 +166,7 @@ def _machine_of(machine: "Union[str, os.PathLike[str], Machine]") -> Machine:
     return load(path)
 
 
-def _with_variables(machine: Machine, changes: Mapping[str, Optional[str]]) -> Machine:
+def _with_variables(machine: "Machine", changes: Mapping[str, Optional[str]]) -> "Machine":
     """Return the machine with other environment variables.
 
     Raises

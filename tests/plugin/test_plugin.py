@@ -256,7 +256,8 @@ import sys
 def test_it():
     found = sorted(name for name in sys.modules if name.partition(".")[0] == "devicekit")
     below = {name[len("devicekit."):] for name in found}
-    assert below <= {"", "testing.requirements", "testing.pytest_plugin", "selection.request"}, found
+    plug_in = {"", "testing", "testing.requirements", "testing.pytest_plugin"}
+    assert below <= plug_in | {"errors", "records", "selection", "selection.request"}, found
 """
     run(code, "-q", machine=None).assert_outcomes(passed=1)
 
@@ -266,7 +267,7 @@ def test_the_plug_in_imports_nothing_else(run_json):
         "import pytest, sys, json; before = set(sys.modules); import devicekit.testing.pytest_plugin;"
         "print(json.dumps(sorted(set(sys.modules) - before)))"
     )
-    assert run_json(code) == ["devicekit", "devicekit.testing.pytest_plugin"]
+    assert run_json(code) == ["devicekit", "devicekit.testing", "devicekit.testing.pytest_plugin"]
 
 
 def test_the_plug_in_can_be_disabled(run, pytestconfig):
