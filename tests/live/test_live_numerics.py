@@ -115,7 +115,7 @@ def test_a_device_that_crashes_costs_its_operations_only(verify, simulated_gpu):
         (["--seed", "3"], "--seed needs --numerics"),
         (["--numerics", "--operations", "matmux"], "no operation matches 'matmux'"),
         (["--numerics", "--framework", "keras"], "unknown framework 'keras'; accepted are tensorflow, jax, torch"),
-        (["--numerics", "--python", "/other/python"], "run it there: /other/python -m devicekit verify --numerics"),
+        (["--numerics", "--python", "/other/python"], "run: /other/python -m devicekit verify --numerics"),
         (["--numerics", "--device", "gpx"], "gpx"),
     ],
 )
