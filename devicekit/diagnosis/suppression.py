@@ -42,17 +42,17 @@ def is_symptom(finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, 
     return bool(about) and all(name in hit for name in about)
 
 
-def as_seen_from(finding: Finding, meant: str) -> Finding:
+def as_seen_from(finding: Finding, selected: str) -> Finding:
     """Return a finding with the severity that it has for the selected framework.
 
     What is wrong with another framework is only a note for anyone who does not use it.
     """
     about = frameworks_in(finding.blocks)
-    if finding.severity == "info" or not about or meant in about:
+    if finding.severity == "info" or not about or selected in about:
         return finding
     if finding.severity == "warning":
         return finding.replace(severity="info")
     # What would fix the other one may change what the selected one needs.
     text = "No action needed while you use %s; otherwise install %s in a separate environment"
-    leave = Fix(text % (TITLES[meant], " and ".join(TITLES[name] for name in about)))
+    leave = Fix(text % (TITLES[selected], " and ".join(TITLES[name] for name in about)))
     return finding.replace(severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))

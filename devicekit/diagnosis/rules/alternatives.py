@@ -12,17 +12,17 @@ __all__ = ["another_could"]
 
 
 def another_could(
-    view: View, meant: str, by_framework: Mapping[str, Tuple[Candidate, ...]], statuses: Sequence[FrameworkStatus]
+    view: View, selected: str, by_framework: Mapping[str, Tuple[Candidate, ...]], statuses: Sequence[FrameworkStatus]
 ) -> List[Finding]:
     """Return that another framework would use a GPU, if the selected one uses none."""
-    mine = _gpus(by_framework[meant])
+    mine = _gpus(by_framework[selected])
     hidden = any("device-hidden" in item.blocked_by for item in mine)
-    if any(item.usable is not False for item in mine) or hidden or not is_there(view, meant):
+    if any(item.usable is not False for item in mine) or hidden or not is_there(view, selected):
         return []
     for name in BACKENDS:
         gpu = _first(by_framework[name])
         imports = [status.will_import for status in statuses if status.framework == name]
-        if name == meant or gpu is None or False in imports or not is_there(view, name):
+        if name == selected or gpu is None or False in imports or not is_there(view, name):
             continue
         other = _label(view, name)
         sure = "can" if gpu.usable else "may"
@@ -31,7 +31,7 @@ def another_could(
                 "gpu-vendor-unsupported",
                 "info",
                 "%s cannot use a GPU here, but %s, which is also installed, %s use the %s."
-                % (_label(view, meant), other, sure, gpu.name),
+                % (_label(view, selected), other, sure, gpu.name),
                 (Evidence("%s: %s" % (gpu.device, gpu.name)), Evidence("%s with %s" % (other, gpu.platform))),
                 tuple(_switch(view, name)),
                 (),
