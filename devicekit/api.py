@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .runtime.options import Options
     from .runtime.pipeline import Stage
 
-__all__ = ["auto", "select_device"]
-
 
 def select_device(
     device: str = "auto",

@@ -32,11 +32,6 @@ from typing import (
 
 from .errors import MachineFileError
 
-__all__ = [
-    "LIMIT_CHARACTERS", "SEAMS", "Pairs", "Plain", "Real", "Record", "Seconds", "decode", "encode", "json_hints",
-    "plain_data", "seam", "wrong_data",
-]  # fmt: skip
-
 T = TypeVar("T")
 R = TypeVar("R", bound="Record")
 

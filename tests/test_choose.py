@@ -11,8 +11,9 @@ from devicekit.diagnosis.frameworks import choose_framework
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
-from devicekit.selection.choose import Criteria, choose
+from devicekit.selection.choose import choose
 from devicekit.selection.request import parse_request
+from devicekit.selection.situation import Criteria
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

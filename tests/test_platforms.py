@@ -111,7 +111,8 @@ def test_what_the_user_has_set_is_left_alone(make_machine):
 
 
 def plan(machine, device, **options):
-    from devicekit.selection.choose import Criteria, choose
+    from devicekit.selection.choose import choose
+    from devicekit.selection.situation import Criteria
 
     request = parse_request(device, machine.platforms)
     return choose(machine, judge(machine, Npu()), request, Criteria(**options))

@@ -10,9 +10,10 @@ from test_fastest import row
 
 from devicekit import select_device
 from devicekit.diagnosis.findings import Candidate, Diagnosis
-from devicekit.selection.choose import Criteria, choose
+from devicekit.selection.choose import choose
 from devicekit.selection.policies import POLICIES, checked_policy, ordered
 from devicekit.selection.request import parse_request
+from devicekit.selection.situation import Criteria
 
 GIB = 1 << 30
 SERVER = load_machine("linux-nvidia-server")

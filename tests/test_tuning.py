@@ -19,6 +19,7 @@ from devicekit.measure.tuning.gains import gain_of, noise_of
 from devicekit.measure.tuning.options import NAMES, Option, candidates, wanted
 from devicekit.report.benchmark import tuning_text
 from devicekit.report.terminal import Style
+from devicekit.runtime.speed_cache import this_state
 from devicekit.selection.plan import Plan
 from devicekit.selection.request import parse_request
 
@@ -323,7 +324,7 @@ def kept(tmp_path, monkeypatch):
 
     def keep(tuning):
         made = detect_now()
-        cache.save(str(tmp_path), cache.this_state(), ["mlp"], tuning)
+        cache.save(str(tmp_path), this_state(), ["mlp"], tuning)
         return made
 
     return keep

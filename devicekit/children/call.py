@@ -14,8 +14,6 @@ from .output import BoundedText, Messages
 from .process_tree import PATIENCE_S, TRIAL_MARK, ask_where, end_all
 from .spawn import CANNOT_START, NULL, TIMED_OUT, Process, absolute_path, how_it_ended, spawn
 
-__all__ = ["OUTCOMES", "Child", "ChildReport", "Command", "run_child", "script_path"]
-
 #: ``done``: the function returned; ``raised``: it raised; ``died``: the process ended by a signal, or without an answer;
 #: ``hung``: it gave no answer in time; ``not-run``: the process could not be started, or its interpreter did not come up.
 OUTCOMES = ("done", "raised", "died", "hung", "not-run")

@@ -7,8 +7,6 @@ from typing import Any, Callable, Dict, List, Optional
 
 from .child import PROTOCOL
 
-__all__ = ["BoundedText", "Messages", "Reader"]
-
 #: The cause is often in the first lines, the error in the last.
 _HEAD_BYTES = 16 << 10
 _TAIL_BYTES = 64 << 10

@@ -13,8 +13,6 @@ from typing import Iterable, List, Optional, Set
 
 from .spawn import TIMED_OUT, Process
 
-__all__ = ["LAUNCH_MARK", "TRIAL_MARK", "ask_where", "end_all", "marked_processes", "send"]
-
 #: Set in a child's environment; also tells `devicekit.auto`, should a framework's import call it, not to try again.
 TRIAL_MARK = "DEVICEKIT_TRIAL"
 #: Set for each worker of a launcher; the value is the launcher's own.

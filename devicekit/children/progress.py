@@ -4,8 +4,6 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["Progress"]
-
 
 class Progress:
     """Context manager; call `tick` about once a second while waiting.

@@ -6,11 +6,6 @@ import subprocess
 import sys
 from typing import Any, List, Mapping, NamedTuple, Optional, Sequence
 
-__all__ = [
-    "CANNOT_START", "CREATE_NEW_PROCESS_GROUP", "NULL", "PIPE", "TIMED_OUT", "Process", "ToolResult", "absolute_path",
-    "how_it_ended", "run_in_foreground", "run_tool", "spawn",
-]  # fmt: skip
-
 Process = subprocess.Popen
 
 NULL, PIPE = subprocess.DEVNULL, subprocess.PIPE

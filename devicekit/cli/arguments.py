@@ -3,8 +3,6 @@
 import argparse
 from typing import Any, List
 
-__all__ = ["add_html", "examined", "json_output", "model"]
-
 
 def json_output() -> argparse.ArgumentParser:
     """Return a parent with ``--json``."""

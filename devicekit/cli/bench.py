@@ -11,8 +11,6 @@ from .arguments import add_html, json_output, model
 from .html import check_drawing, made_now, write_page
 from .output import show
 
-__all__ = ["add_bench"]
-
 
 def add_bench(verbs: Any) -> None:
     """Add the verb to the command's parser."""

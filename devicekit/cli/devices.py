@@ -7,8 +7,6 @@ from .arguments import examined, json_output
 from .doctor import decide, exit_status
 from .output import print_json, print_text, terminal_style
 
-__all__ = ["add_devices"]
-
 
 def add_devices(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -7,8 +7,6 @@ from .arguments import json_output
 from .inputs import examine
 from .output import show
 
-__all__ = ["add_diff"]
-
 
 def add_diff(verbs: Any) -> None:
     """Add the verb to the command's parser."""

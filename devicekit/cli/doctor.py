@@ -12,8 +12,6 @@ from .html import made_now, write_page
 from .inputs import examine
 from .output import print_json, print_text, terminal_style
 
-__all__ = ["add_doctor", "decide", "exit_status"]
-
 
 def add_doctor(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -8,8 +8,6 @@ from .arguments import json_output
 from .inputs import clipboard, examine, is_code, open_log, read_facts
 from .output import print_text, show
 
-__all__ = ["add_explain", "print_page"]
-
 
 def add_explain(verbs: Any) -> None:
     """Add the verb to the command's parser."""

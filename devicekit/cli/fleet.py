@@ -9,8 +9,6 @@ from .arguments import add_html, json_output
 from .html import made_now, write_page
 from .output import show
 
-__all__ = ["add_fleet"]
-
 
 def add_fleet(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -7,8 +7,6 @@ from uuid import uuid4
 
 from ..errors import DevicekitError
 
-__all__ = ["check_drawing", "made_now", "write_page"]
-
 
 def check_drawing(path: Optional[str]) -> None:
     """Check that a page with drawings can be made before spending minutes on what it shows.

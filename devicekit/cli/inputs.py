@@ -9,8 +9,6 @@ from typing import IO, Any, Dict, Iterator, Optional
 from ..errors import DevicekitError
 from ..machine.facts import Machine
 
-__all__ = ["clipboard", "examine", "is_code", "open_log", "read_facts"]
-
 _FACTS_LIMIT_BYTES = 4 << 20
 
 #: Commands that print the clipboard, by absolute path: the working folder is not searched.

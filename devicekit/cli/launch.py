@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..cluster.launch.supervisor import Outcome, Task
 
-__all__ = ["add_launch"]
-
 
 def add_launch(verbs: Any) -> None:
     """Add the verb to the command's parser."""

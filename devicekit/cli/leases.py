@@ -7,8 +7,6 @@ from .arguments import json_output
 from .inputs import examine
 from .output import show
 
-__all__ = ["add_leases"]
-
 
 def add_leases(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -25,8 +25,6 @@ from .snapshot import add_snapshot
 from .tune import add_tune
 from .verify import add_verify
 
-__all__ = ["command_parser", "main"]
-
 #: In the order of ``devicekit --help``: those that most people need first.
 _VERBS = (
     add_doctor, add_explain, add_resolve, add_run,

@@ -6,8 +6,6 @@ from typing import Any
 from .arguments import json_output
 from .output import print_json, print_text
 
-__all__ = ["add_matrix"]
-
 
 def add_matrix(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -8,8 +8,6 @@ from .arguments import add_html
 from .html import check_drawing, made_now, write_page
 from .output import show
 
-__all__ = ["add_numerics", "numerics_requested", "numerics_targets", "verify_numerics"]
-
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
 
 #: Options that mean nothing without ``--numerics``: attribute and option.

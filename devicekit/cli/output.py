@@ -8,8 +8,6 @@ from typing import Any, Callable
 
 from ..report.terminal import Style
 
-__all__ = ["print_json", "print_text", "show", "terminal_style"]
-
 
 def show(as_json: bool, record: Any, text: Callable[[Any, Style], str]) -> None:
     """Print a record as JSON, or as the text that ``text`` makes of it."""

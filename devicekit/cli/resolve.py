@@ -7,8 +7,6 @@ from typing import Any
 from .inputs import examine
 from .output import print_json, print_text
 
-__all__ = ["add_resolve"]
-
 
 def add_resolve(verbs: Any) -> None:
     """Add the verb to the command's parser."""

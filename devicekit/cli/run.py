@@ -12,8 +12,6 @@ from ..errors import DevicekitError, DeviceUnavailableError, LeaseTimeoutError
 from ..machine.facts import Machine
 from ..selection.request import Request
 
-__all__ = ["add_run"]
-
 #: The exit status of shells and env(1) if a command cannot be run, and if it is not found.
 _CANNOT_RUN, _NOT_FOUND = 126, 127
 

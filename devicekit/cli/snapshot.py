@@ -8,8 +8,6 @@ from ..errors import DevicekitError
 from .inputs import examine
 from .output import print_text
 
-__all__ = ["add_snapshot"]
-
 
 def add_snapshot(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -6,8 +6,6 @@ from typing import Any
 from .arguments import json_output, model
 from .output import show
 
-__all__ = ["add_tune"]
-
 
 def add_tune(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -7,8 +7,6 @@ from .arguments import json_output
 from .numerics import add_numerics, numerics_requested, verify_numerics
 from .output import print_json, print_text, terminal_style
 
-__all__ = ["add_verify"]
-
 
 def add_verify(verbs: Any) -> None:
     """Add the verb to the command's parser."""

@@ -5,8 +5,6 @@ from typing import Tuple
 from .findings import Finding
 from .frameworks import BACKENDS
 
-__all__ = ["blocking", "blocking_device", "frameworks_in"]
-
 
 def blocking(findings: Tuple[Finding, ...], what: Tuple[str, ...]) -> Tuple[str, ...]:
     """Return the codes of the findings that block one of these, in their order, each once."""

@@ -17,8 +17,6 @@ from .rules.libraries import search
 from .rules.rocm_devices import amd_first
 from .view import View
 
-__all__ = ["candidates"]
-
 #: Where one of these rules could not be decided, only a run can tell whether a GPU works.
 _DECIDING = frozenset(
     ("driver-missing", "driver-mismatch", "driver-unhealthy", "driver-too-old", "cuda-version-mismatch")

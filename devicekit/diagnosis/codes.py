@@ -1,7 +1,5 @@
 """Every finding code, in order. Data only, so that naming the codes loads no rule."""
 
-__all__ = ["CODES", "MEASURED_CODES", "NOT_IN_LOGS"]
-
 #: The order of evaluation, and of findings of the same severity: a cause comes before what it can hide.
 CODES = (
     "python-unsupported", "platform-unsupported", "system-library-too-old", "cpu-instructions-missing",

@@ -6,8 +6,6 @@ from typing import Iterable, Optional, Sequence, Tuple
 from ..machine.facts import Machine
 from .findings import Fix
 
-__all__ = ["UPDATE_WSL", "Shell"]
-
 #: For a Windows terminal; WSL restarts by itself at its next use.
 UPDATE_WSL = "wsl --update; wsl --shutdown"
 

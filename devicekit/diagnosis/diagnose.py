@@ -39,8 +39,6 @@ from .rules.registry import Rule, registered
 from .suppression import Cause, as_seen_from, cause_of, hides_all, is_symptom
 from .view import View
 
-__all__ = ["diagnose", "rules", "run_rules"]
-
 
 def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     """Return findings and candidate devices; each device is usable or blocked by the findings it names.

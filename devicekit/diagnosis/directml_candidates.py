@@ -8,8 +8,6 @@ from .findings import Candidate, Finding
 from .rules.adapters import in_order, known_listing, numbered
 from .view import View
 
-__all__ = ["directml_candidates"]
-
 
 def directml_candidates(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> Optional[List[Candidate]]:
     """Return TensorFlow's DirectML devices in its order, then the adapters that it rejects; None if they are not known."""

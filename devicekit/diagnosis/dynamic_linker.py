@@ -10,8 +10,6 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..machine.facts import Cuda, Library, Opener
 
-__all__ = ["Attempt", "DynamicLinker", "Repair", "repair"]
-
 #: Folders that the dynamic linker searches by default.
 _OWN_FOLDERS = (
     "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64",

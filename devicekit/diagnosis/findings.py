@@ -7,19 +7,6 @@ from typing import Any, Callable, Optional, Sequence, Tuple, Union, overload
 
 from ..records import Pairs, Record
 
-__all__ = [
-    "PLATFORMS",
-    "SEVERITIES",
-    "Candidate",
-    "Diagnosis",
-    "Evidence",
-    "Finding",
-    "Fix",
-    "FrameworkStatus",
-    "NotEvaluated",
-    "name_of",
-]
-
 #: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
 #: one would expect (for example on the CPU next to an idle GPU). ``info``: worth knowing, nothing is wrong.
 SEVERITIES = ("error", "warning", "info")

@@ -4,8 +4,6 @@ from typing import Optional
 
 from ..machine.facts import Machine
 
-__all__ = ["BACKENDS", "FRAMEWORKS", "TITLES", "choose_framework", "is_installed", "keras_backend", "keras_is_free"]
-
 #: What may be asked for. ``"any"``: whichever of the installed ones can use the device.
 FRAMEWORKS = ("tensorflow", "keras", "jax", "torch", "any")
 

@@ -11,8 +11,6 @@ from .findings import Fix, LazyFixes
 from .requirements import normal_name
 from .view import View
 
-__all__ = ["add", "elsewhere", "install_goal", "repair_install", "replace_by_goal", "working_python"]
-
 _LOG = logging.getLogger("devicekit")
 
 #: What stays in an environment when it is repaired, whatever version it then has.

@@ -7,8 +7,6 @@ from ..records import Record
 from .blocking import blocking
 from .findings import Candidate, Finding, NotEvaluated
 
-__all__ = ["PlatformReport", "not_asked", "reason_not_asked", "with_blocks"]
-
 
 class PlatformReport(Record):
     """What the plug-ins of a machine report.

@@ -12,8 +12,6 @@ from .rules.jax_plugins import jax_platforms, listed_first
 from .rules.keras import Backend, backend, has_backend, is_keras3, keras_version, standalone_keras
 from .view import View
 
-__all__ = ["statuses"]
-
 #: Backends that compute and do not train (keras: "`fit` is not supported").
 _NO_TRAINING = ("numpy", "openvino")
 

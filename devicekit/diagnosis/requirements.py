@@ -2,8 +2,6 @@
 
 from .view import View
 
-__all__ = ["applies", "bare_name", "bounded", "normal_name"]
-
 
 def bare_name(requirement: str) -> str:
     """Return the part of a requirement before its bounds."""

@@ -6,8 +6,6 @@ from .blocking import frameworks_in
 from .findings import Finding, Fix, LazyFixes
 from .frameworks import BACKENDS, TITLES
 
-__all__ = ["Cause", "as_seen_from", "cause_of", "hides_all", "is_symptom"]
-
 
 class Cause(NamedTuple):
     """A code that fired. ``frameworks``: the only ones that it is about, () if it is about all."""

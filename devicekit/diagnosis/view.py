@@ -7,11 +7,10 @@ from ..machine.accelerators import Accelerator, accelerators
 from ..machine.facts import Distribution, FrameworkBuild, Machine, PciDisplay
 from ..machine.vendors import Vendor
 from ..matrix.machine_target import target_of
-from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, TensorFlowRow
+from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix
+from ..matrix.tables import TensorFlowRow
 from ..matrix.target import Target
 from .commands import Shell
-
-__all__ = ["View"]
 
 _T = TypeVar("_T")
 

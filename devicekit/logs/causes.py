@@ -10,8 +10,6 @@ from .pinned_fixes import with_pins
 from .scrub import scrub
 from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remedy
 
-__all__ = ["Match", "weigh"]
-
 #: The weight of a line that only matters if a GPU is expected: any other problem counts for more.
 _IDLE = 0.4
 

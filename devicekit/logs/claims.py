@@ -6,8 +6,6 @@ from ..diagnosis.findings import Evidence, Fix
 from .context import Known
 from .signatures import remedy
 
-__all__ = ["GPU_UNUSED", "Claim", "remedies"]
-
 #: Codes that mean that no GPU is used; they say nothing about a machine without one.
 GPU_UNUSED = frozenset(
     (

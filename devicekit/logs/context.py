@@ -10,8 +10,6 @@ from ..errors import DevicekitError
 from ..machine.facts import Machine
 from ..matrix.matrix import accepts
 
-__all__ = ["Known", "known_from_facts", "known_from_machine"]
-
 #: Pattern groups with a version of something other than a Python distribution.
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx")
 

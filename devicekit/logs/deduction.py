@@ -14,8 +14,6 @@ from .context import Known
 from .results import different_tensors, rising_loss
 from .signatures import SAYS, remedy
 
-__all__ = ["deduce"]
-
 #: Stronger than a symptom, weaker than a line that names the cause.
 _WEIGHT = 2.5
 

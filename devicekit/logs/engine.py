@@ -10,8 +10,6 @@ from .lines import candidate_lines, chunks_of_text
 from .scrub import scrub
 from .signatures import SAYS, Signature, filled, library_code, signatures
 
-__all__ = ["Explanation", "HarmlessLine", "read_log"]
-
 #: Maximum number of lines for one signature.
 _OF_ONE_SIGNATURE = 6
 

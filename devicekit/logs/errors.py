@@ -7,8 +7,6 @@ from ..children.call import ChildReport
 from .context import Known
 from .engine import read_log
 
-__all__ = ["NO_KERNEL", "classify_error", "ran_out_of_memory"]
-
 #: Codes that mean that the device has no kernel for an operation.
 NO_KERNEL = frozenset(("op-unsupported", "compute-capability-unsupported"))
 

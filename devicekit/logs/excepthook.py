@@ -9,8 +9,6 @@ from ..diagnosis.findings import Finding
 from .explain import explain
 from .scrub import printable
 
-__all__ = ["install_excepthook", "short_text", "uninstall_excepthook"]
-
 
 def short_text(finding: Finding) -> str:
     """Return the lines to print below a traceback: cause, first fix and link. ASCII, as stderr may have any encoding."""

@@ -12,8 +12,6 @@ from .engine import Explanation, read_log
 from .lines import chunks_of_stream
 from .snapshot_context import merged
 
-__all__ = ["explain", "explain_log"]
-
 #: What may be explained: a text, or what was raised.
 Explicable = Union[str, BaseException]
 

@@ -12,8 +12,6 @@ from typing import IO, Dict, Iterable, Iterator, List, NamedTuple, Optional, Seq
 
 from .signatures import Signature
 
-__all__ = ["LONGEST_LINE", "Line", "candidate_lines", "chunks_of_text"]
-
 _CHUNK_BYTES = 1 << 20
 
 #: Characters of a line that are examined. Longer lines are cut: no program prints its error after that.

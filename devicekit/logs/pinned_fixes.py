@@ -9,8 +9,6 @@ from ..matrix.matrix import BUNDLED
 from ..matrix.target import target_for
 from .context import Known
 
-__all__ = ["with_pins"]
-
 _LOG = logging.getLogger("devicekit")
 
 #: The distribution that needs another release.

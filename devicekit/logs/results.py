@@ -3,8 +3,6 @@
 import math
 from typing import List, Optional, Sequence, Tuple
 
-__all__ = ["different_tensors", "rising_loss"]
-
 #: Number of epochs in a row in which the loss must rise, and by what factor in total.
 _RISES = ((5, 1.5), (4, 2.0))
 

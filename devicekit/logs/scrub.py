@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["printable", "scrub"]
-
 #: A user name, up to a separator.
 _WORD = r"[^\\/:*?\"<>|\s']{1,64}"
 

@@ -4,8 +4,6 @@ from typing import Dict, List, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
 
-__all__ = ["merged"]
-
 
 def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explained: bool) -> Tuple[Finding, ...]:
     """Return the findings of a log together with those of the rules for the machine.

@@ -5,8 +5,6 @@ from typing import Iterator, List, NamedTuple, Optional, Tuple
 from .facts import DxAdapter, Machine
 from .vendors import AMD, APPLE, INTEL, NVIDIA, VENDORS, vendor_of
 
-__all__ = ["Accelerator", "accelerators"]
-
 
 class Accelerator(NamedTuple):
     """A piece of graphics hardware: what it is and where that was seen. ``remark``: what is uncertain about it."""

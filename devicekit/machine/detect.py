@@ -13,7 +13,6 @@ from .probe import read_machine
 if TYPE_CHECKING:
     from .facts import Machine
 
-__all__ = ["detect", "detect_now", "look_at_every_file", "real_machine", "stand_ins"]
 
 #: The machines that `devicekit.testing.simulated_machine` has put in this one's place, the innermost last: of each thread
 #: and of each task its own.

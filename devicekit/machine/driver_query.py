@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..children.call import Child
 
-__all__ = ["LiveQuestion", "Question"]
-
 
 class Question:
     """What was asked of a driver's library."""

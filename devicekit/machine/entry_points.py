@@ -12,8 +12,6 @@ from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from .host import Host
 
-__all__ = ["GROUP", "VARIABLE", "distributions_with", "named_in", "switched_off"]
-
 #: The group of entry points of platforms.
 GROUP = "devicekit.platforms"
 

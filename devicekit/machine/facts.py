@@ -9,13 +9,6 @@ from typing import Any, ClassVar, Dict, Generic, Optional, Tuple, TypeVar
 from ..errors import UnknownFactError
 from ..records import Plain, Record, decode, encode, wrong_data
 
-__all__ = [
-    "AmdGpu", "Cuda", "DeviceNode", "DirectMl", "Distribution", "Driver", "DxAdapter", "Fact",
-    "FrameworkBuild", "Gpu", "GpuProcess", "ImportPackage", "Installation", "IntelGpu", "KerasConfig", "Library",
-    "LoadedModule", "Machine", "Measured", "Metal", "MigDevice", "Native", "OneApi", "Opener", "PciDisplay", "PlatformFacts",
-    "PluginLibrary", "Process", "Python", "Rocm", "Tpu", "Verdict", "Xid",
-]  # fmt: skip
-
 T = TypeVar("T")
 
 

@@ -10,8 +10,6 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from ..records import Record
 from .driver_query import Question
 
-__all__ = ["WATCHED_MODULES", "Entry", "FileInfo", "Host", "Interpreter", "RunResult"]
-
 
 class Entry(NamedTuple):
     """One name in a folder."""

@@ -8,8 +8,6 @@ from ..errors import DevicekitError
 from .host import Interpreter
 from .live_host import this_interpreter
 
-__all__ = ["InterpreterError", "command_interpreter", "other_interpreter"]
-
 _TIMEOUT_S = 20.0
 
 

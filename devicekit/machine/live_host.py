@@ -10,8 +10,6 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from .driver_query import LiveQuestion, Question
 from .host import Entry, FileInfo, Host, Interpreter, RunResult
 
-__all__ = ["LiveHost", "this_interpreter"]
-
 SYSTEMS = {"linux": "linux", "win32": "windows", "cygwin": "windows", "darwin": "macos"}
 
 

@@ -16,8 +16,6 @@ from ..errors import MachineFileError
 from .driver_query import Question
 from .host import Entry, FileInfo, Host, Interpreter, RunResult
 
-__all__ = ["SimulatedHost"]
-
 #: What is usual, so that a machine's folder only says what is special about it.
 _PYTHON_DEFAULTS: Dict[str, Any] = {
     "implementation": "cpython", "version": "3.11.7", "bits": 64, "architecture": "", "user_site": "", "modules": [],

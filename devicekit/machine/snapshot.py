@@ -7,8 +7,6 @@ from typing import Any
 from ..errors import MachineFileError
 from .facts import Machine
 
-__all__ = ["LIMIT_BYTES", "load_machine", "parse_machine"]
-
 #: A snapshot of an environment with a thousand distributions has well under a megabyte.
 LIMIT_BYTES = 32 << 20
 

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple, Optional, Tuple
 
-__all__ = ["AMD", "APPLE", "INTEL", "NVIDIA", "QUALCOMM", "VENDORS", "Vendor", "vendor_of"]
-
 
 class Vendor(NamedTuple):
     """A maker of GPUs.

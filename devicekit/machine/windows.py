@@ -3,8 +3,6 @@
 import sys
 from typing import Any, Dict, List, Tuple
 
-__all__ = ["affinity", "cpu_features", "memory_bytes", "registry"]
-
 #: Numbers of IsProcessorFeaturePresent (winnt.h, PF_..._INSTRUCTIONS_AVAILABLE), under the names that Linux gives them.
 _FEATURES = (("sse2", 10), ("ssse3", 36), ("sse4_1", 37), ("sse4_2", 38), ("avx", 39), ("avx2", 40))
 

@@ -7,8 +7,6 @@ from .matrix import Matrix, version_at_least
 from .projects import Build
 from .target import Target
 
-__all__ = ["Code", "capability_number", "code_for", "refuses_driver"]
-
 
 class Code(NamedTuple):
     """What GPU code a build has for the GPUs of a target.

@@ -7,8 +7,6 @@ from ..machine.vendors import NVIDIA
 from .matrix import Matrix
 from .target import Target, macos_version
 
-__all__ = ["target_of"]
-
 
 def target_of(machine: Machine, matrix: Matrix) -> Target:
     """Return what packages are chosen for on a machine; what could not be read counts as not known."""

@@ -22,11 +22,6 @@ from .tables import (
     TensorFlowRow,
 )
 
-__all__ = [
-    "CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportMemory", "ImportNeed", "InstructionNeed", "Matrix", "RocmRow",
-    "TensorFlowRow",
-]  # fmt: skip
-
 #: Distributions that own the import package ``tensorflow``.
 TENSORFLOW_OWNERS = (
     "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-directml", "tensorflow-rocm", "tensorflow-macos",

@@ -3,8 +3,6 @@
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-__all__ = ["Build", "Project", "Release", "sort_key"]
-
 
 class Build(NamedTuple):
     """Wheels of a release that have the same contents.

@@ -9,8 +9,6 @@ from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_leas
 from .projects import Build, Release
 from .target import PLATFORMS, Target, target_for
 
-__all__ = ["Answer", "driver_runs", "goes_with", "has_code_for", "has_wheel"]
-
 
 class Answer(Record):
     """What the matrix says to a question.

@@ -4,10 +4,6 @@ from typing import Tuple
 
 from ..records import Record
 
-__all__ = [
-    "CudaRow", "CudnnRow", "DirectMlRow", "Hold", "ImportMemory", "ImportNeed", "InstructionNeed", "RocmRow", "TensorFlowRow",
-]  # fmt: skip
-
 
 class TensorFlowRow(Record):
     """What one minor release of TensorFlow needs. Ranges are version specifiers, "" means nothing is required."""

@@ -7,8 +7,6 @@ from ..records import Record
 from .matrix import accepts
 from .projects import Release
 
-__all__ = ["PLATFORMS", "PYTHONS", "Target", "macos_version", "target_for"]
-
 #: What ``--platform`` accepts: system and architecture.
 PLATFORMS = ("linux-x86_64", "linux-aarch64", "windows-amd64", "macos-arm64", "macos-x86_64")
 

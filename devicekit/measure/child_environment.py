@@ -4,8 +4,6 @@ from typing import Optional, Tuple
 
 from ..runtime.current import current_selection
 
-__all__ = ["clean_environment"]
-
 
 def clean_environment() -> Tuple[Tuple[str, Optional[str]], ...]:
     """Return the variables that `devicekit.auto` has set in this process, as they were before, for `run_child`."""

@@ -6,8 +6,6 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from ..errors import DevicekitError, UnknownFactError
 
-__all__ = ["PluginError", "call", "first_line", "inside"]
-
 
 class PluginError(DevicekitError):
     """A plug-in did what it must not; the text says what."""

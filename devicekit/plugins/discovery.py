@@ -8,8 +8,6 @@ from ..machine.entry_points import GROUP, VARIABLE, switched_off
 from ..machine.facts import Distribution, Python
 from ..machine.host import Host
 
-__all__ = ["EntryPoint", "find", "parse_entry_points"]
-
 #: Words of device strings that are taken.
 _TAKEN = frozenset((*PLATFORMS, "auto", "fastest", "cpu", "dml", "mps", "mig"))
 

@@ -12,8 +12,6 @@ from .calls import PluginError, call
 from .loading import at_hand
 from .matrix_rows import checked_rows, fits
 
-__all__ = ["ways_to"]
-
 
 def ways_to(goal: str) -> Callable[[str, str, Target], Tuple[Stack, ...]]:
     """Return what gives the ways to a platform of an installed plug-in, from the platform, a framework and a target.

@@ -9,8 +9,6 @@ from ..diagnosis.findings import Finding
 from ..machine.facts import Machine, PlatformFacts
 from ..machine.host import Host
 
-__all__ = ["API_VERSION", "Platform", "PlatformDevice", "PlatformView"]
-
 #: The interface of this devicekit. It is raised where a plug-in that was written for the one before would not work.
 API_VERSION = 1
 

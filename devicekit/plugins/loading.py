@@ -11,8 +11,6 @@ from .calls import PluginError
 from .discovery import EntryPoint
 from .interface import API_VERSION, Platform
 
-__all__ = ["FRAMEWORKS", "at_hand", "checked", "load"]
-
 #: The frameworks with devices of their own.
 FRAMEWORKS = ("tensorflow", "jax", "torch")
 

@@ -5,8 +5,6 @@ from typing import Any, Dict, Iterable, List, Mapping
 
 from ..records import plain_data
 
-__all__ = ["checked_rows", "fits"]
-
 _LISTS = ("requirements", "python", "systems", "architectures")
 _TEXTS = ("framework", "source", "date")
 

@@ -13,8 +13,6 @@ from .discovery import EntryPoint, find
 from .interface import Platform
 from .loading import checked, load
 
-__all__ = ["LIMIT_S", "read_platforms", "with_platforms"]
-
 #: Seconds for the imports and probes of all plug-ins together.
 LIMIT_S = 2.0
 

@@ -18,8 +18,6 @@ from .interface import Platform, PlatformDevice, PlatformView
 from .loading import at_hand
 from .matrix_rows import checked_rows
 
-__all__ = ["Judge", "Judged", "judge_of", "report_of"]
-
 
 class Judged(NamedTuple):
     """What a plug-in says. ``undecided``: why a part of it could not be decided; ``problems``: what the plug-in did wrong."""

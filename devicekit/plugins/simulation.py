@@ -7,8 +7,6 @@ from ..machine.facts import Machine
 from .interface import Platform
 from .loading import checked
 
-__all__ = ["judge", "machine_from"]
-
 
 def machine_from(folder: str, *platforms: Platform) -> Machine:
     """Return what is known of a simulated machine, with what the platforms' probes find there.

@@ -6,11 +6,6 @@ from ..diagnosis.findings import Candidate, FrameworkStatus
 from ..machine.facts import Native
 from ..measure.numerics.result import VERDICTS, Difference
 
-__all__ = [
-    "cores", "count", "device_state", "excess", "framework_state", "framework_title", "memory", "plain", "rate", "ratio",
-    "relative", "sign", "usable_memory", "worst_first",
-]  # fmt: skip
-
 #: Shown before the word, never instead of it.
 _SIGNS = {
     "good": "✓",

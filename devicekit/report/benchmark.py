@@ -8,8 +8,6 @@ from ..selection.throughput import Throughput
 from .amounts import count, framework_title, memory, rate, ratio
 from .terminal import Style, finding_lines
 
-__all__ = ["benchmark_line", "benchmark_text", "tuning_line", "tuning_text"]
-
 
 def benchmark_line(result: BenchmarkResult) -> str:
     """Return a result in one line."""

@@ -6,8 +6,6 @@ from typing import List, Sequence, Tuple
 from ..measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from .terminal import Style, finding_lines
 
-__all__ = ["comparison_line", "comparison_text"]
-
 _KINDS = {
     "agrees": "good",
     "reduced-precision": "info",

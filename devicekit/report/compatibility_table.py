@@ -13,8 +13,6 @@ from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
 from ..records import Record
 
-__all__ = ["Cell", "MatrixRow", "matrix_row"]
-
 
 class Cell(Record):
     """One part that a framework needs.

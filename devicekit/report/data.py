@@ -7,8 +7,6 @@ from ..machine.facts import Machine
 from ..runtime.verification import Verification
 from ..selection.selection import Selection
 
-__all__ = ["devices_data", "doctor_data", "verification_data"]
-
 #: Version of the schema of these documents.
 SCHEMA = 1
 

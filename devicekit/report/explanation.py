@@ -5,8 +5,6 @@ from typing import List
 from ..logs.engine import Explanation
 from .terminal import Style, finding_lines
 
-__all__ = ["explanation_text"]
-
 _MOST_HARMLESS = 12
 
 

@@ -8,8 +8,6 @@ from .amounts import count
 from .machine_diff import cause_lines, consequence_text
 from .terminal import Style, finding_lines
 
-__all__ = ["fleet_text", "group_title", "names_of", "unlike"]
-
 #: Number of nodes that are named.
 _MOST_NAMES = 8
 #: Number of groups, differences, and values of a difference; the rest is counted, and in the JSON.

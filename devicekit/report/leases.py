@@ -5,8 +5,6 @@ from typing import Any, List
 from ..cluster.lease.holder_records import span
 from .terminal import Style
 
-__all__ = ["leases_text"]
-
 
 def leases_text(found: Any, style: Style) -> str:
     """Return which process holds which device, and which processes wait."""

@@ -6,8 +6,6 @@ from ..cluster.diff.result import Consequence, FactChange, MachineDiff
 from .amounts import count
 from .terminal import Style, finding_lines
 
-__all__ = ["cause_lines", "diff_text", "consequence_text"]
-
 #: Shown for something that is absent.
 _NONE = "none"
 

@@ -5,8 +5,6 @@ from typing import Any, Dict, List, Optional
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Project, Release, sort_key
 
-__all__ = ["matching", "matrix_data", "matrix_text"]
-
 
 def matching(project: Project, version: Optional[str]) -> List[Release]:
     """Return the releases of a version: one, all of a minor release, or all without a version."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .html.components import Report
 
-__all__ = ["record_html", "record_page", "record_text"]
 
 #: By the name of a record's class: the module below this package and the function in it. Only what is shown is imported.
 _TEXT = {

@@ -5,8 +5,6 @@ from typing import List
 
 from ..resolver.result import Resolution, quoted
 
-__all__ = ["FORMATS", "formatted", "resolution_text"]
-
 #: What ``devicekit resolve --format`` accepts.
 FORMATS = ("pip", "constraints", "uv", "conda", "json")
 

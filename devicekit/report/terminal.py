@@ -10,8 +10,6 @@ from ..records import Record
 from ..selection.selection import Selection
 from .amounts import cores, count, device_state, framework_state, memory, usable_memory
 
-__all__ = ["Style", "devices_text", "doctor_text"]
-
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
 _LABEL_WIDTH = 11
 

@@ -6,8 +6,6 @@ from ..diagnosis.findings import Finding
 from ..runtime.verification import DOING, FrameworkVerification, Verification, ending
 from .terminal import Style, finding_lines, machine_lines
 
-__all__ = ["verification_text"]
-
 _DONE = (("import", "imported"), ("list", "devices listed"), ("compute", "computed"), ("train", "trained"))
 
 

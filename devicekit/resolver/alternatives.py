@@ -7,8 +7,6 @@ from ..matrix.target import PYTHONS, Target
 from .engine import Need
 from .result import Alternative, Resolution
 
-__all__ = ["Question", "alternatives_for"]
-
 #: Enough to choose from.
 _MOST = 5
 

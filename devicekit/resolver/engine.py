@@ -18,8 +18,6 @@ from ..matrix.projects import Build, Release
 from ..matrix.target import Target
 from ..records import Record
 
-__all__ = ["Conflict", "Need", "Solution", "Wanted", "available", "solve"]
-
 #: Rounds after which a search is given up. The hardest sets that were found, of some thousand tried, took about 500.
 _ROUNDS = 2500
 

@@ -9,8 +9,6 @@ from ..matrix.target import Target
 from ..records import Record
 from .engine import Filter, Need
 
-__all__ = ["FRAMEWORKS", "GOALS", "Goal", "Stack", "filter_for", "old_cards", "platforms_for", "stacks"]
-
 #: What can be asked for. ``gpu``: whatever drives the GPU that is there; ``fastest``: that, or the CPU.
 GOALS = ("gpu", "cpu", "cuda", "directml", "rocm", "metal", "xpu", "fastest")
 

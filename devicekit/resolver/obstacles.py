@@ -13,8 +13,6 @@ from ..matrix.target import Target
 from .engine import Conflict, Need, Solution, available
 from .goals import Stack
 
-__all__ = ["clash", "obstacles_of"]
-
 
 def clash(one: Solution, other: Solution, target: Target, matrix: Matrix) -> str:
     """Return which project two sets want in versions that cannot meet, "" if they could share an environment."""

@@ -10,8 +10,6 @@ from ..matrix.target import Target
 from .engine import Conflict, Need, solve
 from .sets import best_set
 
-__all__ = ["repair", "set_for"]
-
 
 def repair(
     matrix: Matrix,

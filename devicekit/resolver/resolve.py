@@ -16,8 +16,6 @@ from .goals import FRAMEWORKS, GOALS, platforms_for
 from .result import Resolution
 from .sets import best_set
 
-__all__ = ["resolve"]
-
 
 def resolve(
     goal: str = "gpu",

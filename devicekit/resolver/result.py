@@ -6,8 +6,6 @@ from typing import Optional, Tuple
 from ..matrix.target import Target
 from ..records import Record
 
-__all__ = ["Alternative", "Pin", "Resolution", "SystemNeed", "quoted"]
-
 
 class Pin(Record):
     """One release of the set.

@@ -15,8 +15,6 @@ from .obstacles import clash, obstacles_of
 from .result import Pin, Resolution
 from .system_needs import system_needs
 
-__all__ = ["DECIDING", "best_set"]
-
 #: Projects whose versions decide whether a framework works at all: always named exactly.
 DECIDING = (
     "keras", "tf-keras", "tensorflow-estimator", "tensorboard", "numpy", "protobuf", "ml-dtypes", "h5py", "grpcio", "scipy",

@@ -10,8 +10,6 @@ from .engine import Solution
 from .goals import Stack
 from .result import SystemNeed
 
-__all__ = ["LOADER_PATH", "system_needs"]
-
 #: Puts the folders of pip's CUDA libraries on the loader's path; to be typed before Python starts.
 LOADER_PATH = (
     "export LD_LIBRARY_PATH=\"$(python -c 'import glob, sysconfig; "

@@ -15,8 +15,6 @@ from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
 from .options import Options
 
-__all__ = ["apply_plan"]
-
 
 def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     """Apply a plan and return the result. Never raises for a device or a framework that does not work."""

@@ -10,8 +10,6 @@ import stat
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar
 
-__all__ = ["LIMIT_BYTES", "JsonCache", "read_own", "tidy", "write_whole"]
-
 #: A larger file is not ours.
 LIMIT_BYTES = 1 << 20
 

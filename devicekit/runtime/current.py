@@ -5,8 +5,6 @@ from typing import Any, Optional, Tuple
 
 from ..selection.selection import Change, Selection
 
-__all__ = ["current_changes", "current_selection", "lock", "selection_for", "set_current"]
-
 #: Held while a selection is made.
 lock = threading.RLock()
 

@@ -5,17 +5,16 @@ from typing import Iterable, Optional, Sequence, Union
 from ..diagnosis.diagnose import diagnose
 from ..machine.detect import detect_now, real_machine, stand_ins
 from ..machine.facts import Machine
-from ..selection.choose import Criteria, choose
+from ..selection.choose import choose
 from ..selection.plan import Plan
 from ..selection.policies import Policy
 from ..selection.request import Request, parse_memory
+from ..selection.situation import Criteria
 
 # A name that type checkers know.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..selection.throughput import Throughput
-
-__all__ = ["plan_for"]
 
 
 def plan_for(

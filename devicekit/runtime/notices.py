@@ -14,8 +14,6 @@ from ..errors import (
 )
 from ..selection.selection import Selection
 
-__all__ = ["announce", "setting_finding", "unavailable"]
-
 #: Findings about settings; all others are about what is installed.
 _FAMILIES = {
     "runtime-already-initialized": ConfigurationWarning,

@@ -7,8 +7,6 @@ from ..selection.policies import Policy, checked_policy
 from ..selection.request import parse_memory
 from .settings import VERIFY, read_settings
 
-__all__ = ["Options"]
-
 
 class Options(Record):
     """The arguments of `devicekit.auto`; ``measure`` is the name of a model, or None."""

@@ -20,8 +20,6 @@ from .notices import announce, setting_finding, unavailable
 from .options import Options
 from .settings import read_settings
 
-__all__ = ["Setup", "Stage", "apply", "run"]
-
 
 class Setup(Record):
     """A device on its way from a request to a framework that uses it.

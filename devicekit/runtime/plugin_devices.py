@@ -13,8 +13,6 @@ from ..selection.plan import Plan
 from ..selection.request import Request
 from .frameworks import Adapter, adapter
 
-__all__ = ["adapter_for", "broken_finding", "others", "prepare", "scope_adapter", "task_for"]
-
 _lock = threading.RLock()
 #: What `prepare` was called for in this process, and how it failed.
 _prepared: Dict[Tuple[str, str], Optional[PluginError]] = {}

@@ -6,8 +6,6 @@ from typing import Iterable, List
 
 from ..selection.selection import Change
 
-__all__ = ["load", "loadable"]
-
 
 def load(paths: Iterable[str]) -> List[Change]:
     """Load libraries in this process, in this order, and return what was changed.

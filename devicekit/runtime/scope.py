@@ -13,8 +13,6 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, 
 from ..selection.request import parse_request
 from ..selection.selection import Selection
 
-__all__ = ["device_scope", "forget_devices", "wrap"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

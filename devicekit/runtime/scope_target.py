@@ -17,8 +17,6 @@ from .notices import unavailable
 from .plugin_devices import scope_adapter
 from .settings import read_settings
 
-__all__ = ["Target", "resolve"]
-
 
 class Target(NamedTuple):
     """A device of a framework: ``name`` is what the framework calls it; there is no adapter if there is no framework.

@@ -10,8 +10,6 @@ import contextvars
 import threading
 from typing import Any, Callable, Dict, Optional, Tuple
 
-__all__ = ["TaskScope"]
-
 #: What the current task (more exactly: context) wants: the thread state of each framework.
 _wanted: "contextvars.ContextVar[Optional[Dict[str, Any]]]" = contextvars.ContextVar("devicekit_device", default=None)
 

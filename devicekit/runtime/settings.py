@@ -3,8 +3,6 @@
 import os
 from typing import NamedTuple, Optional
 
-__all__ = ["Settings", "cache_folder", "read_settings"]
-
 VERIFY = ("cached", "always", "never")
 
 

@@ -18,8 +18,6 @@ from .current import current_changes
 from .settings import cache_folder
 from .trial.fingerprint import digest, fingerprint
 
-__all__ = ["LIFE_S", "cached_speeds", "load", "rows_of", "save", "state_of", "this_state"]
-
 #: Of `devicekit.measure.benchmark.child.measure`.
 Task = Mapping[str, Any]
 

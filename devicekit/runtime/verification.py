@@ -6,8 +6,6 @@ from ..diagnosis.findings import Finding, FrameworkStatus
 from ..machine.facts import Machine
 from ..records import Record, Seconds
 
-__all__ = ["STAGES", "FrameworkVerification", "Observation", "Verification", "differences"]
-
 #: What a trial goes through, in this order.
 STAGES = ("import", "list", "compute", "train")
 

@@ -9,8 +9,6 @@ from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost, this_interpreter
 from .verification import FrameworkVerification, Observation, Verification
 
-__all__ = ["FRAMEWORKS", "TIMEOUT_S", "verify", "verify_interpreter"]
-
 #: What can be tried.
 FRAMEWORKS = ("tensorflow", "keras", "jax", "torch")
 

@@ -10,8 +10,6 @@ from .ranking import Ranking, rank, slower_than_cpu
 from .situation import Criteria, Situation
 from .throughput import Throughput
 
-__all__ = ["accelerator_plan", "fastest_plan"]
-
 
 def accelerator_plan(situation: Situation, criteria: Criteria) -> Plan:
     """Return the plan for the usable accelerator that the policy prefers."""

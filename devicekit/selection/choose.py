@@ -9,8 +9,6 @@ from .policies import checked_policy
 from .request import Request
 from .situation import Criteria, examine
 
-__all__ = ["Criteria", "choose"]
-
 
 def choose(machine: Machine, diagnosis: Diagnosis, request: Request, criteria: Criteria = Criteria()) -> Plan:  # noqa: B008 - frozen
     """Decide which device to use, and what is to be done for it.

@@ -8,8 +8,6 @@ from .plan import Plan
 from .plugin_devices import considered, foreign_cause, foreign_reason
 from .situation import Situation, first_in
 
-__all__ = ["cpu_plan", "unidentified_plan", "unsupported_plan"]
-
 
 def cpu_plan(situation: Situation) -> Plan:
     """Return the plan for the CPU, with the reason why it is not for an accelerator."""

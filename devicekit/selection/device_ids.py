@@ -11,8 +11,6 @@ from ..machine.facts import Machine
 from .plan import number_of
 from .request import Request
 
-__all__ = ["is_named", "numbered"]
-
 
 def numbered(request: Request, accelerators: Sequence[Candidate], machine: Machine) -> Tuple[Request, str]:
     """Return the request with numbers in the place of identifiers, and what is wrong with one, "" where nothing is.

@@ -9,8 +9,6 @@ from ..machine.facts import Machine
 from .device_ids import is_named
 from .request import Request
 
-__all__ = ["FrameworkChoice", "choose_target"]
-
 
 class FrameworkChoice(NamedTuple):
     """The framework to set up, the variables that Keras needs for it, and the findings about that.

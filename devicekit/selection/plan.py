@@ -7,8 +7,6 @@ from ..records import Record
 from .request import Request
 from .selection import Change, Selection
 
-__all__ = ["Plan", "next_plan", "number_of", "to_cpu"]
-
 
 class Plan(Record):
     """What is to be done.

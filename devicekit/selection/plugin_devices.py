@@ -6,8 +6,6 @@ from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..diagnosis.frameworks import TITLES
 from .request import Request
 
-__all__ = ["considered", "foreign_cause", "foreign_reason"]
-
 
 def considered(accelerators: Sequence[Candidate], request: Request) -> List[Candidate]:
     """Return the accelerators whose findings can explain why a request is not met."""

@@ -8,8 +8,6 @@ from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..diagnosis.findings import Candidate
 
-__all__ = ["POLICIES", "Order", "Policy", "checked_policy", "ordered", "used_bytes"]
-
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
 #: Names of policies. ``index``: the first usable device in the framework's own order. ``least-memory``: the one of whose

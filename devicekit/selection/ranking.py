@@ -6,8 +6,6 @@ from ..diagnosis.findings import Evidence, Finding, Fix, name_of
 from ..records import Record
 from .throughput import Throughput
 
-__all__ = ["Ranking", "is_faster", "rank", "slower_than_cpu"]
-
 
 class Ranking(Record):
     """Devices that were measured with the same work.

@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..machine.facts import PlatformFacts
 
-__all__ = ["ACCEPTED", "NO_ACCELERATOR", "Request", "parse_memory", "parse_request"]
 
 #: For messages; next to the parser, which it describes.
 ACCEPTED = (

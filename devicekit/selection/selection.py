@@ -5,8 +5,6 @@ from typing import Optional, Tuple
 from ..diagnosis.findings import Finding
 from ..records import Record
 
-__all__ = ["Change", "Selection"]
-
 
 class Change(Record):
     """One thing that devicekit changed in this process.

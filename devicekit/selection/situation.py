@@ -12,8 +12,6 @@ from .policies import Policy
 from .request import Request, parse_request
 from .throughput import Throughput
 
-__all__ = ["Criteria", "Situation", "examine", "first_in"]
-
 
 class Criteria(Record):
     """What the caller asks for besides the device.

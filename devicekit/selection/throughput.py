@@ -4,8 +4,6 @@ from typing import Optional, Tuple
 
 from ..records import Pairs, Record
 
-__all__ = ["Throughput"]
-
 
 class Throughput(Record):
     """How fast a model runs on a device, in one way.

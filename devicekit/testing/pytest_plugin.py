@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..selection.selection import Selection
     from .requirements import Requirement, Run
 
-__all__: List[str] = []
 
 #: The name under which the `Run` is registered.
 _RUN = "devicekit-run"

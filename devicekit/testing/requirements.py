@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..selection.request import Request
     from ..selection.selection import Selection
 
-__all__ = ["REQUIREMENTS", "Requirement", "Run", "read_marker", "split_devices", "why"]
-
 
 def split_devices(values: Sequence[str]) -> List[str]:
     """Return the devices of lists such as ``cpu,gpu:0``; ``gpu:0,2`` is one, of two GPUs."""

@@ -92,8 +92,9 @@ import json, os, sys, warnings
 import devicekit
 from devicekit.runtime.settings import cache_folder
 from devicekit.measure.tuning import cache
+from devicekit.runtime.speed_cache import this_state
 def keep(*options):
-    cache.save(cache_folder(), cache.this_state(), [], devicekit.measure.Tuning("cpu", "tensorflow", "mlp", options, 1.5))
+    cache.save(cache_folder(), this_state(), [], devicekit.measure.Tuning("cpu", "tensorflow", "mlp", options, 1.5))
 threads = devicekit.measure.TunedOption(
     "threads", "intra=1 inter=1", 1.2, True, "", (("TF_NUM_INTRAOP_THREADS", "1"), ("TF_NUM_INTEROP_THREADS", "1"))
 )

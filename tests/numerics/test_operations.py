@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 from checks import for_each
 
-from devicekit.measure.numerics.operations.catalog import (
-    KINDS,
-    OPERATIONS,
-    Input,
-    Operation,
-    arrays,
-    cotangent,
-    magnitudes,
-    rounded,
-    same_padding,
-    select,
-)
-from devicekit.measure.numerics.operations.input_values import EDGES, RECIPES
+from devicekit.measure.numerics.operations.catalog import KINDS, OPERATIONS, magnitudes, select
+from devicekit.measure.numerics.operations.input_values import EDGES, RECIPES, arrays
+from devicekit.measure.numerics.operations.operation import Input, Operation, cotangent, rounded, same_padding
 
 NAMES = [item.name for item in OPERATIONS]
 CONVOLUTIONS = [item for item in OPERATIONS if item.operation in ("conv1d", "conv2d", "conv3d", "depthwise_conv2d")]

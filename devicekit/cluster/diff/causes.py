@@ -17,8 +17,6 @@ from ...selection.request import parse_request
 from .change_groups import ChangeGroup
 from .walk import with_undone
 
-__all__ = ["Experiments", "Key", "Outcome", "Statement", "explain", "outcome"]
-
 #: What is said about: kind, name, and what else tells it from others.
 Key = Tuple[str, str, str]
 

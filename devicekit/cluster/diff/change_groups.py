@@ -27,8 +27,6 @@ from ...machine.facts import (
 from .result import FactChange
 from .walk import Difference, Path
 
-__all__ = ["ChangeGroup", "change_groups"]
-
 #: What changes by itself.
 _VOLATILE = (
     "memory_free_bytes", "memory_used_bytes", "utilization_percent", "processes", "ecc_errors_total", "distribution_count",

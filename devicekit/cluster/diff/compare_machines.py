@@ -12,8 +12,6 @@ from .change_groups import ChangeGroup, change_groups
 from .result import Consequence, FactChange, MachineDiff
 from .walk import differences
 
-__all__ = ["compare_machines"]
-
 _ORDER = {"finding": 0, "framework": 1, "device": 2, "choice": 3, "unjudged": 4}
 
 

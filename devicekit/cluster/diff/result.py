@@ -5,8 +5,6 @@ from typing import ClassVar, Optional, Tuple
 from ...diagnosis.findings import Finding
 from ...records import Record, seam
 
-__all__ = ["Consequence", "FactChange", "MachineDiff"]
-
 
 class FactChange(Record):
     """One thing that is different: a package, the driver, a GPU, a variable.

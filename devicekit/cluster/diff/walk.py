@@ -29,8 +29,6 @@ from ...machine.facts import (
 )  # fmt: skip
 from ...records import Record
 
-__all__ = ["MISSING", "Difference", "Path", "differences", "with_undone"]
-
 Path = Tuple[str, ...]
 
 #: The value in a `Difference` if one of the machines has nothing at that place.

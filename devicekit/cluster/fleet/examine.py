@@ -9,8 +9,6 @@ from .files import Reading, keep_snapshot, readings_from
 from .groups import Judge
 from .result import Fleet
 
-__all__ = ["examine_fleet"]
-
 
 def examine_fleet(
     folder: Optional[str] = None,

@@ -7,8 +7,6 @@ from typing import Iterator, NamedTuple
 from ...errors import DevicekitError
 from .groups import LIMIT_BYTES
 
-__all__ = ["Reading", "keep_snapshot", "readings_from"]
-
 
 class Reading(NamedTuple):
     """A node's snapshot, or why there is none."""

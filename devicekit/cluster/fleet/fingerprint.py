@@ -13,8 +13,6 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 from ...diagnosis.rules.device_use import NEARLY_FULL
 
-__all__ = ["Kind", "kind_of", "plain_machine", "shortcut"]
-
 #: The words of a machine in which something is its own; the others are taken as they are written.
 _OWN = ("driver", "native", "oneapi", "process", "rocm")
 #: Where a word of a machine begins in what ``devicekit snapshot`` writes.

@@ -21,8 +21,6 @@ from ..diff.walk import differences
 from .fingerprint import kind_of, plain_machine, shortcut
 from .result import Fleet, FleetDifference, FleetGroup, FleetNode, UnusualValue
 
-__all__ = ["LIMIT_BYTES", "Judge"]
-
 #: A snapshot of an environment with a thousand distributions has well under a megabyte.
 LIMIT_BYTES = 4 << 20
 

@@ -5,8 +5,6 @@ The node may have no devicekit, so that nothing of it is used here.
 
 from typing import Callable, Dict
 
-__all__ = ["task_of_node"]
-
 
 def task_of_node() -> Callable[[float, str], Dict[str, str]]:
     """Return the function that runs on a node. It is defined in here so that Ray sends its code and not its name."""

@@ -16,8 +16,6 @@ from ...errors import DevicekitError
 from .files import Reading
 from .ray_child import task_of_node
 
-__all__ = ["readings_of_ray"]
-
 #: A node's own time limit is shorter, so that it can say where it ended.
 _MARGIN_S = 5.0
 

@@ -6,8 +6,6 @@ from ...diagnosis.findings import Finding
 from ...records import Record
 from ..diff.result import MachineDiff
 
-__all__ = ["Fleet", "FleetDifference", "FleetGroup", "FleetNode", "UnusualValue"]
-
 
 class FleetNode(Record):
     """One machine of a fleet.

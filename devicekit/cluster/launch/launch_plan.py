@@ -16,8 +16,6 @@ from .ports import free_ports
 from .supervisor import Task
 from .worker_environment import FRAMEWORKS, OURS, Place, WorkerSpec, worker_variables
 
-__all__ = ["Order", "Share", "local_tasks", "plan_launch", "share_devices"]
-
 
 class Order(Record):
     """What was asked for.

@@ -6,8 +6,6 @@ import threading
 import time
 from typing import IO, Any, Optional, Set
 
-__all__ = ["LONGEST_LINE_BYTES", "Passer"]
-
 #: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
 LONGEST_LINE_BYTES = 1 << 20
 

@@ -4,8 +4,6 @@ import random
 import socket
 from typing import List
 
-__all__ = ["FIRST", "LAST", "free_ports"]
-
 #: Below the ports that systems give to outgoing connections (Linux: from 32768 on), so that no process is given one of these
 #: between now and when the process that it is for listens on it.
 FIRST, LAST = 12000, 32000

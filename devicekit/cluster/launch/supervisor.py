@@ -15,8 +15,6 @@ from ...children.spawn import CREATE_NEW_PROCESS_GROUP, NULL, PIPE, Process, spa
 from ...records import Record, Seconds
 from .output_relay import Passer
 
-__all__ = ["Ended", "Outcome", "Task", "supervise"]
-
 #: Signals that are passed on. SIGHUP comes when the terminal is closed.
 _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 

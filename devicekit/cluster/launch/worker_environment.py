@@ -5,8 +5,6 @@ from typing import Dict, List, Mapping, Sequence, Tuple
 
 from ...records import Pairs, Record
 
-__all__ = ["FRAMEWORKS", "OURS", "Place", "WorkerSpec", "worker_variables"]
-
 FRAMEWORKS = ("tensorflow", "jax", "torch")
 
 #: A process that has one of these belongs to others already: starting more from it would lose them.

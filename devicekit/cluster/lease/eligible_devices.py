@@ -11,16 +11,6 @@ from ...selection.policies import Policy, checked_policy, ordered
 from ...selection.request import Request, parse_memory
 from ...selection.throughput import Throughput
 
-__all__ = [
-    "candidates_of",
-    "checked_count",
-    "checked_timeout",
-    "hardware_of",
-    "machine_now",
-    "of_the_machine",
-    "plan_of",
-]
-
 
 def machine_now() -> Machine:
     """Return this machine as it is at this moment: what is in use changes while one waits."""
@@ -78,7 +68,8 @@ def plan_of(
     """Return the plan for a request as if no other program held a device: those that do are waited for."""
     from ...diagnosis.diagnose import diagnose
     from ...runtime.speed_cache import cached_speeds
-    from ...selection.choose import Criteria, choose
+    from ...selection.choose import choose
+    from ...selection.situation import Criteria
 
     diagnosis = diagnose(machine)
     diagnosis = diagnosis.replace(

@@ -15,8 +15,6 @@ from .eligible_devices import candidates_of, plan_of
 from .held import Lease
 from .lease import take_devices
 
-__all__ = ["lease_devices", "take_for"]
-
 #: Leases are given back by the end of the process.
 _kept: List[Lease] = []
 

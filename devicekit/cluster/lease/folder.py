@@ -16,8 +16,6 @@ from ...errors import LeaseError
 from ...runtime.settings import read_settings
 from .mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
 
-__all__ = ["LeaseFolder", "default_path", "open_folder"]
-
 #: Everybody may make files, and remove only their own.
 _SHARED = 0o1777
 

@@ -4,8 +4,6 @@ from typing import Dict, List, Sequence
 
 from ...diagnosis.findings import Candidate
 
-__all__ = ["keys_of"]
-
 
 def keys_of(candidates: Sequence[Candidate]) -> Dict[str, str]:
     """Return the key of every accelerator, by its device string.

@@ -9,8 +9,6 @@ from ...errors import LeaseError
 from .locks import guard
 from .queue import Queue
 
-__all__ = ["Lease", "held_by_this_thread"]
-
 _lock = threading.Lock()
 #: What this process holds: keys, and the thread that took them.
 _held: Dict[str, int] = {}

@@ -13,10 +13,6 @@ from typing import Any, Dict, Mapping
 from ...errors import LeaseError
 from .locks import open_shared
 
-__all__ = [
-    "command_name", "described", "is_fresh", "printable", "read_record", "span", "touch", "write_record",
-]  # fmt: skip
-
 _LIMIT_BYTES = 1 << 16
 
 #: A waiting process that has not looked for so long is stopped: others do not wait for it.

@@ -26,8 +26,6 @@ from .queue import Queue, own_record
 from .restriction import visible
 from .schedule import conflict, pick
 
-__all__ = ["Lease", "Progress", "lease", "take_devices"]
-
 #: How often the progress of a wait is reported to a callback, and how often it is logged.
 _TELL_S = 1.0
 _LOG_S = 60.0

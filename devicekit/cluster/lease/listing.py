@@ -15,8 +15,6 @@ from .holder_records import printable
 from .queue import Queue
 from .schedule import conflict
 
-__all__ = ["LeaseRow", "Leases", "WaitRow", "read_leases"]
-
 
 class LeaseRow(Record):
     """A device; ``holder_pid`` is None if it is free. ``device`` is "" for one that is not seen from here."""

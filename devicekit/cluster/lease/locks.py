@@ -21,8 +21,6 @@ from typing import Optional, Tuple
 from ...errors import LeaseError
 from .folder import LeaseFolder
 
-__all__ = ["Lock", "guard", "is_held", "open_shared", "take"]
-
 #: How long the process that makes a file may take to open it for others.
 _PATIENCE_S = 1.0
 

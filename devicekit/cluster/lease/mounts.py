@@ -8,8 +8,6 @@ the same addresses.
 import re
 from typing import List, Tuple
 
-__all__ = ["file_system", "is_remote", "parse_mount_command", "parse_mountinfo"]
-
 _REMOTE = frozenset(
     (
         "nfs",

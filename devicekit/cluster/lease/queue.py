@@ -22,8 +22,6 @@ from .holder_records import command_name, is_fresh, read_record, touch, write_re
 from .locks import is_held, open_shared, take
 from .schedule import Wish, grant, least_changes
 
-__all__ = ["Holding", "Queue", "Waiter", "own_record"]
-
 #: How long to wait for one's turn to look: everybody's takes milliseconds.
 _TURN_S = 30.0
 

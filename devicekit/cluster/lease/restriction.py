@@ -13,8 +13,6 @@ from ...diagnosis.rules.rocm_devices import number_in_hip
 from ...machine.facts import Machine, Process
 from ...selection.plan import number_of
 
-__all__ = ["visible"]
-
 
 def visible(machine: Machine, devices: Sequence[Candidate]) -> Tuple[Dict[str, str], str]:
     """Return the variables, and why there are none for these devices, "" if they are known.

@@ -7,8 +7,6 @@ request for one certain device does not keep others from the rest.
 
 from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-__all__ = ["Wish", "conflict", "grant", "least_changes", "pick"]
-
 
 class Wish(NamedTuple):
     """What a process waits for: so many of these devices, the preferred ones first. ``number``: its place in the queue."""

@@ -18,8 +18,6 @@ from typing import List, Mapping, Optional, Tuple
 from ...records import Record
 from .hostlist import LARGEST, expand_counts, expand_hosts
 
-__all__ = ["Cluster", "check_address", "parse_cluster", "slurm_port"]
-
 
 class Cluster(Record):
     """The processes that train together, and which of them this one is.

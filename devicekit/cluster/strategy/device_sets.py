@@ -5,8 +5,6 @@ from typing import List, Sequence, Tuple, Union
 from ...diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
 from ...selection.plan import Plan, number_of
 
-__all__ = ["set_of_devices"]
-
 #: A device that one of these blocks is broken, not just excluded.
 _BROKEN = ("driver-unhealthy", "device-lost", "device-permission-denied")
 

@@ -14,8 +14,6 @@ from ...diagnosis.findings import Candidate
 from ...selection.plan import number_of
 from .cluster_environment import Cluster
 
-__all__ = ["bound_by_slurm", "hidden_variables", "own_share", "share_out", "visible_variables"]
-
 #: The variables that name a platform's visible devices; the first one that the user has set is the one that counts.
 _VARIABLES = {
     "cuda": ("CUDA_VISIBLE_DEVICES",),

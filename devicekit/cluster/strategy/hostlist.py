@@ -6,8 +6,6 @@ Source: ``man scontrol`` (``show hostnames``) and ``man srun`` (``SLURM_TASKS_PE
 import re
 from typing import List
 
-__all__ = ["LARGEST", "expand_counts", "expand_hosts"]
-
 #: More hosts than this in one list are a mistake.
 LARGEST = 100000
 

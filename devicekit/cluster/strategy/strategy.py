@@ -15,8 +15,6 @@ from ...selection.selection import Selection
 from .cluster_environment import Cluster, parse_cluster
 from .strategy_plan import StrategyPlan, plan_for_devices
 
-__all__ = ["plan_strategy", "strategy"]
-
 _log = logging.getLogger("devicekit")
 
 

@@ -19,8 +19,6 @@ from .cluster_environment import Cluster
 from .device_sets import set_of_devices
 from .device_shares import own_share
 
-__all__ = ["KINDS", "StrategyPlan", "keras_generation", "plan_for_devices"]
-
 #: ``refused``: nothing is set up, and the first of the findings says why.
 KINDS = ("one-device", "mirrored", "multi-worker-mirrored", "data-parallel", "refused")
 

@@ -17,8 +17,6 @@ from .adapters import (
     why_rejected,
 )
 
-__all__ = ["hiding_variable", "unusable_adapters", "windows_build"]
-
 _URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
 _VARIABLE = "DML_VISIBLE_DEVICES"
 

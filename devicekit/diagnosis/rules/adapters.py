@@ -10,11 +10,6 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 from ...machine.facts import DxAdapter
 from ..view import View
 
-__all__ = [
-    "LEAST_LEVEL", "MOST_DEVICES", "AdapterListing", "Visible", "adapter_listing", "directml_visible", "has_direct3d",
-    "in_order", "known_listing", "numbered", "parse_visible", "stopped_at", "why_rejected",
-]  # fmt: skip
-
 #: Direct3D 12's feature level 11_0, without which TensorFlow leaves an adapter out.
 LEAST_LEVEL = 0xB000
 

@@ -8,8 +8,6 @@ from ..view import View
 from .frameworks import gpu_build, is_there
 from .keras import backend, is_keras3, keras_version
 
-__all__ = ["another_could"]
-
 
 def another_could(
     view: View, selected: str, by_framework: Mapping[str, Tuple[Candidate, ...]], statuses: Sequence[FrameworkStatus]

@@ -7,8 +7,6 @@ from ..findings import Evidence, Finding, Fix
 from ..view import View
 from .registry import rule
 
-__all__ = ["broken", "plugin_broken"]
-
 
 @rule("plugin-broken")
 def plugin_broken(view: View) -> Iterable[Finding]:

@@ -7,8 +7,9 @@ from ...errors import UnknownFactError
 from ...machine.accelerators import Accelerator
 from ...machine.facts import Library
 from ...matrix.gpu_support import capability_number, code_for
-from ...matrix.matrix import TensorFlowRow, version_at_least
+from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
+from ...matrix.tables import TensorFlowRow
 from ...matrix.target import Target
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import repair_install, replace_by_goal

@@ -14,16 +14,6 @@ from ...machine.facts import Fact, Gpu, Machine, MigDevice
 from ...matrix.gpu_support import capability_number
 from ..view import View
 
-__all__ = [
-    "CudaDevice",
-    "CudaView",
-    "cuda_accelerators",
-    "cuda_view",
-    "hidden_from_cuda",
-    "parse_visible",
-    "without_slices",
-]
-
 #: From this driver on one program sees one slice of each GPU instance, and whole GPUs next to them (MIG User Guide).
 _SEVERAL_SLICES = 570
 

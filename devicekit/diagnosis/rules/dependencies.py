@@ -6,7 +6,8 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 
 from typing import Iterable, List, Optional, Tuple
 
-from ...matrix.matrix import ImportNeed, accepts, version_at_least
+from ...matrix.matrix import accepts, version_at_least
+from ...matrix.tables import ImportNeed
 from ..findings import Evidence, Finding
 from ..install_fixes import repair_install
 from ..requirements import applies, bare_name, bounded, normal_name

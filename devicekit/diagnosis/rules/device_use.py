@@ -9,8 +9,6 @@ from .cuda_order import CudaDevice, cuda_view
 from .driver_health import HIDDEN_BY, cuda_in_use, label, place
 from .registry import rule
 
-__all__ = ["NEARLY_FULL", "devices_in_doubt"]
-
 #: With less free memory than this part of all, a framework can start, and train nothing of size.
 NEARLY_FULL = 0.05
 

@@ -7,8 +7,6 @@ from ..findings import Evidence, Finding, Fix, FrameworkStatus
 from ..view import View
 from .adapters import has_direct3d
 
-__all__ = ["directml_statuses", "mixed_onnxruntimes", "torch_directml_mismatch"]
-
 _RUNTIMES = ("onnxruntime", "onnxruntime-directml", "onnxruntime-gpu")
 
 

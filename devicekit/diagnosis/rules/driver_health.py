@@ -15,8 +15,6 @@ from .cuda_order import cuda_view
 from .frameworks import users
 from .registry import rule
 
-__all__ = ["HIDDEN_BY", "cuda_in_use", "driver_in_doubt", "label", "number_of", "place"]
-
 _URL = "https://docs.nvidia.com/deploy/nvml-api/"
 _XID_URL = "https://docs.nvidia.com/deploy/xid-errors/"
 

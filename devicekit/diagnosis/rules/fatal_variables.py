@@ -9,8 +9,6 @@ from ..view import View
 from .jax_plugins import jax_fatal_variable
 from .registry import UNLOADABLE, rule
 
-__all__ = ["environment_variable_fatal", "split_flags"]
-
 _BROKEN = (
     *UNLOADABLE, "framework-missing", "python-unsupported", "platform-unsupported", "install-corrupt",
     "distributions-conflict", "module-shadowed", "keras-incompatible", "numpy-incompatible", "protobuf-incompatible",

@@ -8,8 +8,6 @@ from ...matrix.matrix import version_at_least
 from ..frameworks import BACKENDS, TITLES
 from ..view import View
 
-__all__ = ["GpuBuild", "gpu_build", "is_there", "users", "uses"]
-
 
 class GpuBuild(NamedTuple):
     """What JAX or PyTorch was built for.

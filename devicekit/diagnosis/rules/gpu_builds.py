@@ -14,8 +14,6 @@ from .frameworks import GpuBuild, gpu_build, uses
 from .gpu_installs import TORCH_INDEX, driver_version, jax_with_cuda, torch_build, torch_with_cuda
 from .libraries import search
 
-__all__ = ["driver_too_old_for", "no_code_for", "no_library_for", "other_vendor_for", "without_cuda"]
-
 _URL = {
     "jax": "https://docs.jax.dev/en/latest/installation.html",
     "torch": "https://pytorch.org/get-started/locally/",

@@ -11,8 +11,6 @@ from ...matrix.matrix import version_at_least
 from ..findings import Fix
 from ..view import View
 
-__all__ = ["TORCH_INDEX", "capabilities_of", "driver_version", "jax_with_cuda", "torch_build", "torch_with_cuda"]
-
 TORCH_INDEX = "https://download.pytorch.org/whl/"
 
 #: Which CUDA builds PyTorch's own index has, from this minor release on, newest first. Later ones were not checked.

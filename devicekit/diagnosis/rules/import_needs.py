@@ -2,11 +2,10 @@
 
 from typing import List, NamedTuple
 
-from ...matrix.matrix import ImportNeed, accepts
+from ...matrix.matrix import accepts
+from ...matrix.tables import ImportNeed
 from ..requirements import bare_name, normal_name
 from ..view import View
-
-__all__ = ["Unmet", "installed", "unmet"]
 
 #: Import packages whose name is not the distribution's with underscores.
 _IMPORT_NAMES = {"absl-py": "absl", "dm-tree": "tree", "google-pasta": "pasta", "protobuf": "google.protobuf"}

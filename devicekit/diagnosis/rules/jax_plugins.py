@@ -15,11 +15,6 @@ from ..view import View
 from .frameworks import gpu_build, is_there, uses
 from .gpu_installs import capabilities_of
 
-__all__ = [
-    "jax_cudnn_missing", "jax_cudnn_unfit", "jax_fatal_variable", "jax_hidden", "jax_library_missing", "jax_mismatch",
-    "jax_platforms", "listed_first", "mismatches",
-]  # fmt: skip
-
 _URL = "https://docs.jax.dev/en/latest/installation.html"
 _VARIABLES_URL = "https://docs.jax.dev/en/latest/config_options.html"
 

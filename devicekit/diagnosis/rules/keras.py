@@ -11,8 +11,6 @@ from ..view import View
 from .import_needs import unmet
 from .registry import UNLOADABLE, rule
 
-__all__ = ["KERAS_BACKENDS", "Backend", "backend", "keras_version", "legacy_keras", "standalone_keras"]
-
 #: The backends that a Keras release knows (keras/src/backend/config.py).
 KERAS_BACKENDS = ("tensorflow", "jax", "torch", "numpy", "openvino")
 

@@ -5,15 +5,11 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import Library, Opener
-from ...matrix.matrix import CudaRow, TensorFlowRow
+from ...matrix.tables import CudaRow, TensorFlowRow
 from ..dynamic_linker import Attempt, DynamicLinker, Repair, repair
 from ..findings import Fix
 from ..frameworks import BACKENDS
 from ..view import View
-
-__all__ = [
-    "Search", "cudnn_name", "export", "missing_libraries", "needed", "others_of", "repairs", "search",
-]  # fmt: skip
 
 
 class Search(NamedTuple):

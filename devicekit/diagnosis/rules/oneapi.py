@@ -11,10 +11,6 @@ from ..view import View
 from .frameworks import users
 from .unreachable import Denied, Withheld, denied_nodes
 
-__all__ = [
-    "DRIVER_LIBRARIES", "intel_withheld", "intel_denied", "intel_driver_missing", "intel_hidden", "oneapi_fixes",
-]  # fmt: skip
-
 _DRIVER = "https://dgpu-docs.intel.com/driver/client/overview.html"
 _TOOLKIT = "https://www.intel.com/content/www/us/en/developer/tools/oneapi/base-toolkit-download.html"
 

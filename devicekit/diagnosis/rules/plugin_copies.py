@@ -5,8 +5,6 @@ from typing import Iterable
 from ..findings import Evidence, Finding, Fix
 from ..view import View
 
-__all__ = ["plugins_twice"]
-
 #: Plug-ins of which it is known that TensorFlow aborts where it loads them twice.
 _ONCE = ("tfdml_plugin", "libmetal_plugin")
 

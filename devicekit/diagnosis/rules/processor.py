@@ -9,8 +9,6 @@ from ..findings import Evidence, Finding, Fix
 from ..view import View
 from .registry import rule
 
-__all__: List[str] = []
-
 #: What the field calls instructions that Linux abbreviates.
 _NAMES = {
     "abm": "LZCNT", "atomics": "LSE atomic", "cx16": "CMPXCHG16B", "lahf_lm": "LAHF", "pni": "SSE3", "sse4_1": "SSE4.1",

@@ -5,8 +5,6 @@ from typing import Callable, Dict, Iterable, NamedTuple, Tuple
 from ..findings import Finding
 from ..view import View
 
-__all__ = ["BROKEN_INSTALL", "UNLOADABLE", "Rule", "RuleFunction", "registered", "rule"]
-
 RuleFunction = Callable[[View], Iterable[Finding]]
 
 #: If one of these fired, no wheel can be loaded: whatever else is wrong with the Python packages does not matter yet.

@@ -6,7 +6,8 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 from ...machine.accelerators import Accelerator
 from ...machine.facts import AmdGpu
 from ...machine.vendors import AMD
-from ...matrix.matrix import RocmRow, version_at_least
+from ...matrix.matrix import version_at_least
+from ...matrix.tables import RocmRow
 from ..findings import Evidence, Finding, Fix
 from ..install_fixes import replace_by_goal
 from ..view import View

@@ -5,12 +5,9 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
 from ...machine.facts import AmdGpu, Machine, Process
-from ...matrix.matrix import RocmRow
+from ...matrix.tables import RocmRow
 from ..view import View
 from .frameworks import uses
-
-__all__ = ["VARIABLES", "Visible", "amd_first", "left_out", "number_in_hip", "rocm_row", "target_of", "visible_gpus"]
-
 
 #: What ROCm reads, the first by its runtime, of the others HIP the first that is not empty.
 VARIABLES = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")

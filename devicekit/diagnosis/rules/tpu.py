@@ -8,8 +8,6 @@ from ..view import View
 from .frameworks import is_there, users, uses
 from .unreachable import Denied
 
-__all__ = ["tpu_denied", "tpu_without_build"]
-
 _URL = "https://docs.jax.dev/en/latest/installation.html#google-cloud-tpu"
 
 

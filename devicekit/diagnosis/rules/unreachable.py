@@ -6,8 +6,6 @@ from ...machine.facts import DeviceNode
 from ...machine.vendors import Vendor
 from ..findings import Evidence
 
-__all__ = ["Denied", "Withheld", "denied_nodes"]
-
 
 class Withheld(NamedTuple):
     """Device nodes that a container was started without. ``resource``: what Kubernetes calls such a GPU."""

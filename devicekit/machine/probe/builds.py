@@ -6,8 +6,6 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 from ..facts import Fact, FrameworkBuild, ImportPackage
 from ..host import Host
 
-__all__ = ["parse_build_info", "parse_torch_version", "parse_version_header", "read_builds"]
-
 
 def read_builds(host: Host, packages: Tuple[ImportPackage, ...]) -> Iterable[FrameworkBuild]:
     """Return the builds of TensorFlow, JAX and PyTorch, as far as they would be imported from an installation."""

@@ -11,11 +11,6 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequenc
 from ..facts import Fact
 from ..host import Host
 
-__all__ = [
-    "Limits", "Mount", "group_folders", "memory_left", "parse_cgroup", "parse_cpu_list", "parse_cpu_max",
-    "parse_cpu_quota", "parse_memory_limit", "parse_memory_stat", "parse_mounts", "read_limits",
-]  # fmt: skip
-
 _OWN = "/proc/self/cgroup"
 _MOUNTS = "/proc/self/mountinfo"
 _UNLIMITED = float("inf")

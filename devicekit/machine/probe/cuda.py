@@ -7,8 +7,6 @@ from ..facts import Cuda, Fact, Library
 from ..host import Host
 from .cuda_libraries import read_libraries
 
-__all__ = ["parse_data_dir", "read_cuda"]
-
 
 def read_cuda(host: Host) -> Cuda:
     """Return the CUDA libraries that could be loaded, and by whom."""

@@ -8,8 +8,6 @@ from ..host import Host
 from .cuda_places import LOADER_FOLDERS, below, conda_folders, loader_path, toolkits, wheel_folders
 from .elf import Dynamic, read_dynamic, replace_origin
 
-__all__ = ["Found", "parse_loaded", "parse_sizes", "read_libraries", "read_opener"]
-
 #: Stems of the libraries that framework builds open at run time, and of those that these need.
 STEMS = (
     "cudart", "cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "cusparseLt", "cudnn", "nccl", "nvrtc", "cupti",

@@ -9,8 +9,6 @@ from typing import Iterator, Tuple
 
 from ..host import Host
 
-__all__ = ["LOADER_FOLDERS", "below", "conda_folders", "loader_path", "toolkits", "wheel_folders"]
-
 #: The dynamic linker's own folders, looked at after its cache (ld.so(8)); distributions differ.
 LOADER_FOLDERS = (
     "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64",

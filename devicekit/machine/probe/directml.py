@@ -10,8 +10,6 @@ from ..facts import DeviceNode, DirectMl, DxAdapter, Fact, Library
 from ..host import Host
 from .native import find_libraries
 
-__all__ = ["Asked", "ask_directx", "parse_directx", "parse_dx_adapter", "read_directml"]
-
 _DXG = "/dev/dxg"
 _NAMES = ("libd3d12.so", "libd3d12core.so", "libdxcore.so", "d3d12.dll", "dxcore.dll", "directml.dll")
 _REGISTRY = "SOFTWARE\\Microsoft\\DirectX"

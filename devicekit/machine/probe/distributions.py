@@ -5,11 +5,6 @@ from typing import Dict, FrozenSet, List, Optional, Tuple
 from ..facts import Distribution, Fact
 from ..host import Host
 
-__all__ = [
-    "TENSORFLOW_NAMES", "normalize", "parse_metadata", "parse_record", "parse_wheel", "read_distribution",
-    "recorded_names", "split_folder_name",
-]  # fmt: skip
-
 #: Distributions that bring files of the import package ``tensorflow``.
 TENSORFLOW_NAMES = frozenset(
     (

@@ -9,8 +9,6 @@ from .native import find_libraries, first_library
 from .nvml import read_nvml
 from .nvml_question import NvmlQuestion, ask_nvml
 
-__all__ = ["parse_nvidia_information", "parse_nvidia_version", "read_driver"]
-
 _PCI = "/sys/bus/pci/devices"
 _NVIDIA_PROC = "/proc/driver/nvidia"
 _NODE_NAMES = re.compile(r"nvidia(\d+|ctl|-uvm|-modeset)$")

@@ -5,8 +5,6 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..host import Host
 
-__all__ = ["Dynamic", "missing_libraries", "read_dynamic", "replace_origin"]
-
 #: More would be no library's dynamic section.
 _LIMIT_BYTES = 1 << 20
 

@@ -3,8 +3,6 @@
 import struct
 from typing import Dict
 
-__all__ = ["parse_ld_cache"]
-
 #: Flags of ld.so.cache entries for 64-bit ELF libraries: x86-64, s390x, ppc64, arm64, riscv64 (glibc, sysdeps ldconfig.h).
 _LIBRARY_64 = (0x0303, 0x0403, 0x0503, 0x0A03, 0x1003)
 

@@ -5,8 +5,6 @@ import re
 from ..facts import Fact, Metal
 from ..host import Host
 
-__all__ = ["parse_core_count", "parse_system_version", "read_metal"]
-
 _SYSCTL = "/usr/sbin/sysctl"
 _IOREG = "/usr/sbin/ioreg"
 _VERSION = "/System/Library/CoreServices/SystemVersion.plist"

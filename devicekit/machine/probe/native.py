@@ -5,10 +5,7 @@ from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 from ..facts import Fact, Library, Native
 from ..host import Host
-from .ld_cache import parse_ld_cache
 from .processor import read_processor
-
-__all__ = ["find_libraries", "parse_ld_cache", "parse_os_release", "read_native"]
 
 
 def read_native(host: Host) -> Native:

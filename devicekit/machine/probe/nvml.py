@@ -12,8 +12,6 @@ from ..host import Host
 from .nvml_question import NvmlQuestion
 from .xids import find_xids, parse_xids, read_xids
 
-__all__ = ["parse_bus_id", "parse_nvml_gpu", "read_nvml"]
-
 SOURCE = "NVML"
 
 

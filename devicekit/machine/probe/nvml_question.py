@@ -9,8 +9,6 @@ from typing import NamedTuple, Optional, Tuple
 from ..driver_query import Question
 from ..host import Host
 
-__all__ = ["NvmlQuestion", "ask_nvml"]
-
 _LIBRARY = "libnvidia-ml.so.1"
 
 #: Signs of a driver of NVIDIA's: its kernel module, its device nodes, WSL's bridge to Windows' driver.

@@ -8,8 +8,6 @@ from ..host import Host
 from .native import find_libraries
 from .pci_names import gpu_name
 
-__all__ = ["read_oneapi"]
-
 _DRI = "/dev/dri"
 _DRM = "/sys/class/drm"
 _ROOT = "/opt/intel/oneapi"

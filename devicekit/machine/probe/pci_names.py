@@ -4,8 +4,6 @@ import re
 
 from ..host import Host
 
-__all__ = ["gpu_name", "parse_amdgpu_ids", "parse_pci_ids"]
-
 #: libdrm's list, which AMD's own tools take names from; the second is that of AMD's installer.
 _AMDGPU_IDS = ("/usr/share/libdrm/amdgpu.ids", "/opt/amdgpu/share/libdrm/amdgpu.ids")
 

@@ -5,8 +5,6 @@ from typing import Mapping, Tuple
 from ..facts import Fact, LoadedModule, Process
 from ..host import Host
 
-__all__ = ["parse_proc_version", "read_process"]
-
 #: The variables that frameworks, drivers and loaders read. A list of names and no pattern: ``TF_TOKEN_*`` and
 #: ``TF_VAR_*`` belong to another program and hold secrets.
 VARIABLES = (

@@ -6,8 +6,6 @@ from ..facts import Fact
 from ..host import Host
 from .cgroup import read_limits
 
-__all__ = ["Processor", "parse_cpuinfo", "parse_limits", "parse_meminfo", "parse_sysctl", "read_processor"]
-
 
 class Processor(NamedTuple):
     """What `Native` has of the processor and memory, under the same names."""

@@ -10,8 +10,6 @@ from .builds import read_builds
 from .distributions import TENSORFLOW_NAMES, normalize, read_distribution, recorded_names, split_folder_name
 from .elf import missing_libraries
 
-__all__ = ["read_python"]
-
 #: Distributions that matter to a framework; others are counted only, so that a large environment costs nothing.
 RELEVANT = frozenset(
     (

@@ -12,8 +12,6 @@ from ..host import Host
 from .native import find_libraries
 from .pci_names import gpu_name
 
-__all__ = ["parse_hip_version", "parse_kfd_properties", "parse_properties", "read_rocm"]
-
 _NODES = "/sys/class/kfd/kfd/topology/nodes"
 _MODULE = "/sys/module/amdgpu"
 _DXG = "/dev/dxg"

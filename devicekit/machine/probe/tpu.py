@@ -6,8 +6,6 @@ from typing import List, Tuple
 from ..facts import DeviceNode, Fact, Tpu
 from ..host import Host
 
-__all__ = ["read_tpu"]
-
 _PCI = "/sys/bus/pci/devices"
 _GOOGLE = "0x1ae0"
 

@@ -6,8 +6,6 @@ from typing import Dict, Optional, Tuple
 from ..facts import Fact, Xid
 from ..host import Host
 
-__all__ = ["find_xids", "parse_since_start", "parse_xids", "read_xids"]
-
 #: Where systems keep the kernel's log as text; most let only administrators read it.
 _LOGS = ("/var/log/kern.log", "/var/log/messages", "/var/log/dmesg")
 

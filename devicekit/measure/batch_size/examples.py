@@ -4,8 +4,6 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-__all__ = ["Examples", "examples_of", "made_up", "spec_of"]
-
 #: So many different examples are made; a larger batch repeats them.
 _DIFFERENT = 64
 

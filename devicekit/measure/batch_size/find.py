@@ -7,8 +7,6 @@ from ...selection.request import parse_memory
 from ..child_environment import clean_environment
 from .search import Found, Limits, rounded, search
 
-__all__ = ["find_batch_size"]
-
 #: Where the examples are not counted (a data set): larger batches than this are not tried.
 _MOST = 1 << 16
 

@@ -12,8 +12,6 @@ import threading
 import time
 from typing import Dict, Optional
 
-__all__ = ["available_bytes", "limit_memory"]
-
 #: The part of the free memory that is left to everybody else, and its least amount.
 RESERVE = 0.1
 RESERVE_BYTES = 256 << 20

@@ -12,8 +12,6 @@ from typing import Any, Dict
 from ...errors import DevicekitError
 from ..numerics.keras_model import is_model, keras_of
 
-__all__ = ["packed", "unpacked"]
-
 _INSTEAD = (
     "give a function that returns the compiled model instead, as 'module:function' or the function itself, from a module"
     " that can be imported"

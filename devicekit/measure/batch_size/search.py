@@ -12,8 +12,6 @@ from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError, DeviceUnavailableError
 from ...logs.errors import ran_out_of_memory
 
-__all__ = ["Found", "Limits", "next_size", "rounded", "search"]
-
 #: The search ends when the largest that fits is known to so large a part of itself.
 RESOLUTION = 0.1
 

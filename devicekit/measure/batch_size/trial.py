@@ -5,8 +5,6 @@ from typing import Any, Callable, Dict
 
 from .search import next_size
 
-__all__ = ["STEPS", "BatchModelError", "try_model", "try_sizes"]
-
 Say = Callable[..., None]
 
 #: Steps with each size: the first makes the optimizer's state and compiles, the next has both.

@@ -11,8 +11,6 @@ from ...selection.request import parse_request
 from .models import NAMES
 from .settings import SETTINGS
 
-__all__ = ["MODES", "PRECISIONS", "default_devices", "tasks_for"]
-
 MODES = ("training", "inference")
 PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16")
 

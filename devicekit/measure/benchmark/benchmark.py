@@ -13,8 +13,6 @@ from .largest_batch import largest_batch
 from .outcome import joined, row_of
 from .result import BenchmarkResult
 
-__all__ = ["SECONDS", "TIMEOUT_S", "benchmark", "findings_of"]
-
 #: How long the steps of one row may take.
 SECONDS = 60.0
 

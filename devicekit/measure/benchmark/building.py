@@ -8,8 +8,6 @@ from typing import Any, Callable, Dict, Tuple
 
 from .models import Model
 
-__all__ = ["build"]
-
 
 def build(keras: Any, model: Model) -> Tuple[Any, bool]:
     """Return the model of Keras, and whether its outputs are logits instead of probabilities.

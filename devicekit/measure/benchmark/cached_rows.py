@@ -7,8 +7,6 @@ from ...runtime.settings import cache_folder
 from ...selection.throughput import Throughput
 from .models import model_named
 
-__all__ = ["SpeedCache", "is_cacheable"]
-
 
 def is_cacheable(task: speed_cache.Task) -> bool:
     """Return whether what a task measures is cached: a model that devicekit knows by name, with its own settings.

@@ -10,8 +10,6 @@ from .settings import apply_settings
 from .steadiness import is_steady, still_warming
 from .step_loop import Job, Loop
 
-__all__ = ["DEFAULTS", "loop_for", "measure", "prepare", "set_up"]
-
 Say = Callable[..., None]
 
 #: What a task may leave out.

@@ -8,8 +8,6 @@ import numpy as np
 from ...records import Record
 from .models import Model
 
-__all__ = ["Batch", "Part", "ahead", "batches", "mapped", "one_batch", "parts_of", "pool", "prepare"]
-
 #: Inputs and targets, each an array, or a list of arrays where a model has several.
 Batch = Tuple[Any, Any]
 

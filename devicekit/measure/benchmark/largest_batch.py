@@ -7,8 +7,6 @@ from ..batch_size.search import Limits, rounded, search
 from ..batch_size.trial import STEPS, try_sizes
 from .models import model_named
 
-__all__ = ["largest_batch", "try_task"]
-
 #: A benchmark needs no larger batch than this, and none whose steps take longer.
 _MOST = 4096
 _STEP_LIMIT_S = 5.0

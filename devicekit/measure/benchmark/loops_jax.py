@@ -5,8 +5,6 @@ from typing import Any, Optional
 from .memory import peak_of_process
 from .step_loop import Job, Loop, compile_model
 
-__all__ = ["JaxLoop"]
-
 
 class JaxLoop(Loop):
     """Training or inference. The state is donated to each step, so that it is updated where it lies."""

@@ -10,8 +10,6 @@ from .data import mapped, pool
 from .memory import peak_of_process
 from .step_loop import Job, Loop, compile_model
 
-__all__ = ["TensorFlowLoop"]
-
 
 class TensorFlowLoop(Loop):
     """Training or inference, with Keras 2 or 3.

@@ -6,8 +6,6 @@ from .data import batches
 from .memory import peak_of_process
 from .step_loop import Job, Loop
 
-__all__ = ["TensorFlow1Loop"]
-
 
 class TensorFlow1Loop(Loop):
     """Training or inference, with tf.keras, as tf_cnn_benchmarks does it: one call of ``session.run`` a step."""

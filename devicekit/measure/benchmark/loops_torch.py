@@ -5,8 +5,6 @@ from typing import Any, Optional
 from .memory import peak_of_process
 from .step_loop import Job, Loop, compile_model
 
-__all__ = ["TorchLoop"]
-
 
 class TorchLoop(Loop):
     """Training or inference, eagerly, or by ``torch.compile`` where the settings say so."""

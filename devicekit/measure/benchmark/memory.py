@@ -3,8 +3,6 @@
 import sys
 from typing import Optional
 
-__all__ = ["peak_of_process"]
-
 
 def peak_of_process() -> Optional[int]:
     """Return the largest amount of physical memory that this process has held, in bytes; None if that is not told.

@@ -10,8 +10,6 @@ from typing import Any, Dict, Optional, Tuple
 
 from ...records import Record
 
-__all__ = ["MODELS", "NAMES", "Model", "model_named", "resized"]
-
 
 class Model(Record):
     """A model, and the data that it takes.

@@ -6,8 +6,6 @@ from ...children.call import ChildReport
 from ...logs.errors import NO_KERNEL, classify_error, ran_out_of_memory
 from ...selection.throughput import Throughput
 
-__all__ = ["joined", "problem_of", "row_of"]
-
 
 def row_of(report: ChildReport, task: Dict[str, Any]) -> Throughput:
     """Return what a worker has measured, or a row that says why there is nothing."""

@@ -6,8 +6,6 @@ from ...diagnosis.findings import Finding
 from ...records import Pairs, Record, Seconds
 from ...selection.throughput import Throughput
 
-__all__ = ["BenchmarkResult"]
-
 
 class BenchmarkResult(Record):
     """What was measured, device by device.

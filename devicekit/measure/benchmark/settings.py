@@ -2,8 +2,6 @@
 
 from typing import Any, Dict
 
-__all__ = ["SETTINGS", "apply_settings"]
-
 #: What may be set. ``prefetch`` (batches prepared ahead) and ``torch_compile`` are read by the loops.
 SETTINGS = ("intra_op_threads", "inter_op_threads", "tf32", "prefetch", "torch_compile")
 

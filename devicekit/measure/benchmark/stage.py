@@ -8,8 +8,6 @@ from ...runtime.speed_cache import cached_speeds
 from ...selection.plan import Plan
 from ...selection.throughput import Throughput
 
-__all__ = ["checked_model", "measure_devices"]
-
 #: What is measured if no one names a model: a network for images of which a laptop's CPU does some steps in seconds.
 MODEL = "mobilenet"
 

@@ -11,8 +11,6 @@ matter, and the slope of Sen (1968), the median of the slopes of all pairs.
 
 from typing import List, Optional, Sequence
 
-__all__ = ["is_steady", "still_warming", "trend"]
-
 #: So many of the last steps are looked at.
 _WINDOW = 5
 

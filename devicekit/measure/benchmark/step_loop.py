@@ -6,8 +6,6 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
 from ...records import Record
 from .data import Batch
 
-__all__ = ["Job", "Loop"]
-
 
 class Job(Record):
     """What is to be measured in a worker.

@@ -5,8 +5,6 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from .data import Part
 
-__all__ = ["architecture_of", "load_own", "parts_of_network", "unit_of"]
-
 
 def architecture_of(network: Any) -> str:
     """Return the layers of a model of Keras as JSON, for the worker; weights do not change the speed.

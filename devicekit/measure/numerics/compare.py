@@ -9,8 +9,6 @@ from ...diagnosis.findings import name_of
 from ...errors import DevicekitError
 from .result import Comparison, Difference, Divergence
 
-__all__ = ["compare"]
-
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
 _OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
 

@@ -6,8 +6,6 @@ from ...diagnosis.findings import Evidence, Finding, Fix
 from ...logs.errors import classify_error
 from .result import Difference, Divergence
 
-__all__ = ["findings"]
-
 _Item = TypeVar("_Item")
 
 #: Layers or operations that get a finding of their own, for each device; the others are named in one more.

@@ -15,8 +15,6 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 from .result import Divergence
 from .tolerance import tolerance, unit_roundoff
 
-__all__ = ["MARGIN", "Curves", "allowed_drift", "judge_drift"]
-
 #: How many times further than the controls a device may be: a control is one sample of what rounding does.
 MARGIN = 8.0
 

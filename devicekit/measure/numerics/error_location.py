@@ -5,8 +5,6 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
-__all__ = ["place", "share"]
-
 #: From this part of the elements on, errors are everywhere.
 _EVERYWHERE = 0.9
 

@@ -2,8 +2,6 @@
 
 from typing import Union
 
-__all__ = ["describe", "is_missing_kernel"]
-
 
 def is_missing_kernel(error: Union[BaseException, str]) -> bool:
     """Return whether an error of something that runs on the CPU says that the device has no kernel for it, or its dtype."""

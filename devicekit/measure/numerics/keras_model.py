@@ -3,8 +3,6 @@
 import sys
 from typing import Any, Dict, List, NamedTuple, Tuple
 
-__all__ = ["Keras", "is_model", "keras_of", "layers_of", "public_class", "variables_of"]
-
 #: The packages that Keras came in: its own, the kept Keras 2, and TensorFlow's copies (1.15's wheel has the second name).
 _PACKAGES = ("keras", "tf_keras", "tensorflow", "tensorflow_core")
 

@@ -18,8 +18,6 @@ import numpy as np
 from .result import Measure
 from .tolerance import FORMATS, Format
 
-__all__ = ["Block", "blocks", "format_of", "measure", "real", "shape_problem", "typical", "ulp"]
-
 #: Elements that are looked at together: 8 MiB for each of the arrays in float64.
 _BLOCK = 1 << 20
 

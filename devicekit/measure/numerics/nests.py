@@ -2,8 +2,6 @@
 
 from typing import Any, Iterable, Iterator, List, Tuple
 
-__all__ = ["flatten", "rebuild"]
-
 
 def flatten(value: Any) -> Tuple[Tuple[str, Any], ...]:
     """Return the leaves of nested lists, tuples and dictionaries, each with the path to it.

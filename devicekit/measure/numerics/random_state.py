@@ -9,8 +9,6 @@ import numpy as np
 
 from ...runtime.frameworks import tensors_of
 
-__all__ = ["kept_random", "python_seeds"]
-
 
 @contextlib.contextmanager
 def python_seeds(seed: int) -> Iterator[None]:

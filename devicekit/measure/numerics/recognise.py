@@ -13,8 +13,6 @@ import numpy as np
 from .error_location import place
 from .measures import blocks, real, typical
 
-__all__ = ["Recognised", "recognise", "wrong_elements"]
-
 #: Arrays are looked at up to this size; of larger ones the part around the first wrong element.
 _LIMIT = 1 << 22
 

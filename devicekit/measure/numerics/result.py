@@ -5,8 +5,6 @@ from typing import Optional, Tuple
 from ...diagnosis.findings import Finding
 from ...records import Real, Record, Seconds
 
-__all__ = ["VERDICTS", "Comparison", "Difference", "Divergence", "Measure"]
-
 #: From best to worst. ``agrees``: within the tolerance of its dtype. ``reduced-precision``: within that of a coarser
 #: arithmetic that is recognized and named (TF32, bfloat16, float16 accumulation). ``unsupported``: no kernel, so that it
 #: ran elsewhere or not at all. ``failed``: it raised. ``differs``: outside every tolerance.

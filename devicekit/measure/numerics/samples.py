@@ -7,8 +7,6 @@ import numpy as np
 
 from .keras_model import layers_of
 
-__all__ = ["EXAMPLES", "examples", "first", "flat", "make_inputs", "plain", "sample"]
-
 #: How many examples a comparison of layers looks at, by default: gradients add up over them, and errors are not rarer in more.
 EXAMPLES = 8
 

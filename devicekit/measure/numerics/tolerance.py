@@ -13,8 +13,6 @@ constant.
 import math
 from typing import Dict, NamedTuple, Optional
 
-__all__ = ["ARITHMETICS", "CONFIDENCE", "FORMATS", "Format", "tolerance", "unit_roundoff"]
-
 
 class Format(NamedTuple):
     """A binary floating-point format.

@@ -25,8 +25,6 @@ from .nests import flatten, rebuild
 from .result import Divergence
 from .training_data import Batches, batches_of, cast, moved
 
-__all__ = ["OPTIMIZERS", "TrainingTask", "compare_training", "optimizers_of"]
-
 #: The rates at which a model that learns at all learns something in a few steps, and no model of common size runs away:
 #: Keras's own defaults.
 OPTIMIZERS: Dict[str, Tuple[str, Dict[str, float]]] = {

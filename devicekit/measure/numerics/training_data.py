@@ -6,8 +6,6 @@ import numpy as np
 
 from .nests import flatten, rebuild
 
-__all__ = ["Batches", "batches_of", "cast", "moved"]
-
 Batches = List[Tuple[Any, Any]]
 
 

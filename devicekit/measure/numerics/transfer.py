@@ -22,8 +22,6 @@ from .result import Difference
 from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
 from .transfer_model import describe_model
 
-__all__ = ["compare_frameworks"]
-
 #: The worker imports a framework, compiles each layer's operations, and computes its gradients.
 _TIMEOUT_S = 900.0
 

@@ -10,18 +10,6 @@ import numpy as np
 from ...runtime.frameworks.tensors import HostArray
 from .layers.runner import Cotangent, LayerOutcome, Work
 
-__all__ = [
-    "key_of",
-    "read_arrays",
-    "read_json",
-    "read_nest",
-    "read_outcome",
-    "write_arrays",
-    "write_json",
-    "write_nest",
-    "write_outcome",
-]
-
 
 def key_of(work: Work, cotangent: Cotangent) -> str:
     """Return what tells one way of calling a layer from the others: the same in every process."""

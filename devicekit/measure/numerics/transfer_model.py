@@ -4,8 +4,6 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 from .keras_model import Keras, layers_of, public_class
 
-__all__ = ["describe_model"]
-
 _REGISTER = "register it with @keras.saving.register_keras_serializable()"
 
 

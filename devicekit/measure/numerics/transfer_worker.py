@@ -10,8 +10,6 @@ from .layers.runner import Runner
 from .nests import rebuild
 from .transfer_files import key_of, read_arrays, read_json, read_nest, write_json, write_outcome
 
-__all__ = ["run_model"]
-
 
 def run_model(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
     """Compute the calls of a model's layers that a folder holds; a worker's function.

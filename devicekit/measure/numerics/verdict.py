@@ -12,8 +12,6 @@ from .recognise import Recognised, recognise, wrong_elements
 from .result import Difference, Measure
 from .tolerance import ARITHMETICS, FORMATS, tolerance, unit_roundoff
 
-__all__ = ["CONDITION", "Expected", "failed", "judge", "unsupported"]
-
 #: How much worse than the CPU in the same precision a device may be where the CPU itself is far from the exact result: its
 #: sums have another order, and the same badly conditioned operation enlarges their errors.
 CONDITION = 8.0

@@ -16,8 +16,6 @@ from ...selection.plan import Plan
 from ...selection.selection import Change, Selection
 from .result import TunedOption, Tuning
 
-__all__ = ["Tuned", "Tuner", "finish", "prepare"]
-
 #: Read when the devices are initialised; all other variables at the import, and LD_PRELOAD when the process starts.
 _READ_LATE = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "TF_GPU_ALLOCATOR", "NPROC")
 

@@ -3,11 +3,9 @@
 from typing import Any, Dict, List, Optional, Sequence
 
 from ...runtime.cache import JsonCache
-from ...runtime.speed_cache import LIFE_S, this_state
+from ...runtime.speed_cache import LIFE_S
 from ...runtime.trial.fingerprint import digest
 from .result import TunedOption, Tuning
-
-__all__ = ["load", "newest", "save", "this_state"]
 
 #: Raised if tunings of an earlier form must not be read.
 _CACHE = JsonCache("tune", 1, LIFE_S)

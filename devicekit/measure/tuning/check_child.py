@@ -12,8 +12,6 @@ import numpy as np
 from ..benchmark.child import prepare
 from ..benchmark.data import one_batch
 
-__all__ = ["STEPS", "train"]
-
 #: Steps of the training.
 STEPS = 8
 

@@ -11,8 +11,6 @@ from ..benchmark.child import DEFAULTS, loop_for, prepare, set_up
 from ..benchmark.steadiness import still_warming
 from .orders import order_file
 
-__all__ = ["take_turns"]
-
 Say = Callable[..., None]
 
 #: How often an order is looked for: far less than a block takes, and no work worth speaking of.

@@ -4,8 +4,6 @@ from typing import Optional, Set, Tuple
 
 from ...machine.host import Host
 
-__all__ = ["ALLOCATORS", "installed_allocators", "parse_siblings", "physical_cores"]
-
 #: Memory allocators that programs are known to gain by, the smaller library of each first.
 ALLOCATORS = ("libtcmalloc_minimal.so.4", "libtcmalloc.so.4", "libjemalloc.so.2")
 

@@ -15,8 +15,6 @@ from ..numerics.drift import Curves, judge_drift
 from ..numerics.measures import measure
 from ..numerics.tolerance import tolerance
 
-__all__ = ["Fidelity", "judge_results"]
-
 #: The longest sum that is reckoned with behind one output.
 _LONGEST_SUM = 4096
 

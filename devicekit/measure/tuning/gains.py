@@ -9,8 +9,6 @@ is seen in the ratio of two processes with the same settings, and a gain must be
 import math
 from typing import List, NamedTuple, Sequence, Tuple
 
-__all__ = ["Gain", "Noise", "gain_of", "noise_of"]
-
 #: A gain that is smaller is not worth a setting, however sure it is.
 _SMALLEST = 0.03
 

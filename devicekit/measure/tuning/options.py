@@ -13,8 +13,6 @@ from ...records import Record
 from ...selection.selection import Selection
 from .result import TunedOption
 
-__all__ = ["NAMES", "Option", "candidates", "wanted"]
-
 #: Every name that an option has, in the order in which they are tried.
 NAMES = ("threads", "onednn", "allocator", "tf32", "precision", "fpmath", "xla", "compile", "prefetch")
 

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["give_order", "order_file"]
-
 
 def order_file(folder: str, number: int) -> str:
     """Return where the order of this number is left for a worker."""

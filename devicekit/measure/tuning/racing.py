@@ -11,8 +11,6 @@ from ...errors import DevicekitError
 from .gains import Gain, Noise, gain_of
 from .orders import give_order
 
-__all__ = ["Racer", "RacerEnded", "race"]
-
 _FUNCTION = "devicekit.measure.tuning.child:take_turns"
 
 #: Pairs of blocks. Fewer say nothing of their noise.

@@ -5,8 +5,6 @@ from typing import Any, Optional, Tuple
 from ...diagnosis.findings import Finding
 from ...records import Pairs, Record, Seconds
 
-__all__ = ["TunedOption", "Tuning"]
-
 
 class TunedOption(Record):
     """One setting that was tried on its own.

@@ -21,8 +21,6 @@ from .options import Option, candidates, wanted
 from .racing import Racer, RacerEnded, race
 from .result import TunedOption, Tuning
 
-__all__ = ["BUDGET_S", "tune"]
-
 #: How long tuning may take.
 BUDGET_S = 180.0
 
@@ -107,6 +105,7 @@ def tune(
     other programs take away count as noise at best, and as a reason for fewer threads at worst.
     """
     from ...runtime.settings import cache_folder
+    from ...runtime.speed_cache import this_state
 
     if isinstance(budget_s, bool) or not isinstance(budget_s, (int, float)) or not budget_s > 0:
         raise ValueError("budget_s must be more than 0, not %r" % (budget_s,))
@@ -130,7 +129,7 @@ def tune(
     if names is not None:
         decided = tuple(item for item in decided if item.name in names)
     asked = [sorted(task.items(), key=str), names and sorted(map(str, names))]
-    folder, state = cache_folder(), cache.this_state()
+    folder, state = cache_folder(), this_state()
     kept = None if refresh else cache.load(folder, state, asked)
     if kept is not None:
         return kept

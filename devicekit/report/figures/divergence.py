@@ -6,8 +6,6 @@ from typing import Any, List, NamedTuple, Sequence, Tuple
 from ...measure.numerics.result import Comparison, Divergence
 from .drawing import BLUE, FAINT, GREEN, GREY, INK, RED, WIDE, Entries, Panel, decades, label, shortened
 
-__all__ = ["divergence_panels"]
-
 
 def divergence_panels(comparison: Comparison, width: float) -> Tuple[Panel, ...]:
     """Return one panel for each device and optimizer."""

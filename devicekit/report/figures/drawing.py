@@ -8,11 +8,6 @@ from ...errors import DevicekitError
 from ...logs.scrub import printable
 from ...records import Record
 
-__all__ = [
-    "BLUE", "FAINT", "GREEN", "GREY", "INK", "PURPLE", "RED", "WIDE", "Entries", "Panel", "decades", "figure", "label",
-    "matplotlib_style", "measured", "power", "require_matplotlib", "rows_of_bars", "shortened",
-]  # fmt: skip
-
 #: Inches; from this width on, there is more room for names and numbers.
 WIDE = 7.0
 

@@ -6,8 +6,6 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from ...measure.numerics.result import Comparison, Difference
 from .drawing import BLUE, FAINT, GREY, INK, PURPLE, RED, WIDE, Entries, Panel, decades, label, rows_of_bars, shortened
 
-__all__ = ["MOST_ROWS", "error_panels"]
-
 #: More names than this are not legible in one figure: then the worst are drawn, in the order of computation.
 MOST_ROWS = 48
 

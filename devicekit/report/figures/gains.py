@@ -5,8 +5,6 @@ from typing import Any, Tuple
 from ...measure.tuning.result import Tuning
 from .drawing import BLUE, FAINT, GREY, INK, WIDE, Entries, Panel, rows_of_bars, shortened
 
-__all__ = ["gain_panels"]
-
 
 def gain_panels(tuning: Tuning, width: float) -> Tuple[Panel, ...]:
     """Return one panel: a bar for each option, and one for all options that were kept."""

@@ -14,8 +14,6 @@ from xml.etree import ElementTree
 from ...logs.scrub import printable
 from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_style
 
-__all__ = ["CLASSES", "inline_svg"]
-
 #: The classes to which the style sheet of a page gives colors: ``f-ink`` fills and ``s-ink`` draws in the color of text.
 CLASSES = {INK: "ink", GREY: "grey", FAINT: "faint", BLUE: "blue", RED: "red", GREEN: "green", PURPLE: "purple"}
 

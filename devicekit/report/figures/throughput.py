@@ -6,8 +6,6 @@ from ...measure.benchmark.result import BenchmarkResult
 from ...selection.throughput import Throughput
 from .drawing import BLUE, FAINT, GREY, INK, RED, WIDE, Entries, Panel, label, measured, rows_of_bars, shortened
 
-__all__ = ["row_labels", "throughput_panels"]
-
 
 def throughput_panels(result: BenchmarkResult, width: float) -> Tuple[Panel, ...]:
     """Return one panel for each model and mode, because units differ."""

@@ -7,11 +7,6 @@ from ..amounts import count, sign
 from ..figures.drawing import Panel
 from .elements import Content, Element, element
 
-__all__ = [
-    "BROAD", "FIRST_ROWS", "NARROW", "Drawing", "Report", "Section", "Table", "Tag", "definitions", "finding_card",
-    "severity_tags", "table_element", "tag_element",
-]  # fmt: skip
-
 #: Rows of a long table that are shown before the rest is unfolded, and all that a notebook shows.
 FIRST_ROWS = 12
 #: Width in inches: for a page with room to its sides, and for a phone.

@@ -11,8 +11,6 @@ from .components import Report, Section, Table, Tag, definitions, severity_tags,
 from .document import page
 from .elements import Content, Element, element
 
-__all__ = ["diagnosis_report", "doctor_page", "selection_report"]
-
 _COMPUTING = ("tensorflow", "jax", "torch")
 
 

@@ -28,8 +28,6 @@ from .components import (
 )
 from .elements import Content, Element, Markup, element, to_html
 
-__all__ = ["page"]
-
 #: A page stays under a megabyte, whatever was measured.
 _MOST_ROWS, _MOST_DRAWINGS = 300, 8
 

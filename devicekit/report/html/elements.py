@@ -5,8 +5,6 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, 
 
 from ..amounts import plain
 
-__all__ = ["Content", "Element", "Markup", "element", "to_html"]
-
 #: Elements without content.
 _VOID = {"br", "link", "meta"}
 

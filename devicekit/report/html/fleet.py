@@ -11,8 +11,6 @@ from ..machine_diff import consequence_text
 from .components import Report, Section, Table, Tag
 from .elements import element
 
-__all__ = ["fleet_report", "machine_diff_report"]
-
 #: A page stays small, whatever the size of the fleet; what is left out is in the JSON.
 _MOST_GROUPS, _MOST_FINDINGS, _MOST_NAMES = 300, 40, 400
 

@@ -14,8 +14,6 @@ from ..figures.gains import gain_panels
 from ..figures.throughput import throughput_panels
 from .components import FIRST_ROWS, Drawing, Report, Section, Table, Tag, severity_tags
 
-__all__ = ["benchmark_report", "comparison_report", "tuning_report"]
-
 #: A page stays under a megabyte, whatever was measured.
 _MOST_STEPS, _MOST_TRAININGS, _MOST_LETTERS = 12, 8, 240
 

@@ -10,8 +10,6 @@ from ..amounts import count
 from .components import FIRST_ROWS, Report, Table, finding_card, table_element, tag_element
 from .elements import Content, Element, element, to_html
 
-__all__ = ["fragment"]
-
 _LINE = "1px solid rgba(128,128,128,.35)"
 _CELL = "text-align:left;vertical-align:top;padding:.25em 1em .25em 0;border:0;border-bottom:%s;background:none" % _LINE
 _TEXT = "margin:.35em 0"

@@ -3,8 +3,6 @@
 import re
 from typing import Iterable, Tuple
 
-__all__ = ["fallback_operators"]
-
 #: What PyTorch warns of when it runs an operator on the CPU because the device has no kernel for it
 #: (aten/src/ATen/mps/MPSFallback.mm; torch-directml uses the same words).
 _FALLBACK = re.compile(

@@ -11,8 +11,6 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from ...selection.request import Request
 from ...selection.selection import Change
 
-__all__ = ["Adapter"]
-
 
 class Adapter:
     """What devicekit asks of a framework.

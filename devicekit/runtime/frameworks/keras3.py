@@ -6,8 +6,6 @@ import random
 from ...selection.selection import Change
 from .interface import Adapter
 
-__all__ = ["Keras3Adapter"]
-
 
 class Keras3Adapter(Adapter):
     """A framework that Keras 3 computes with, and that also does without Keras."""

@@ -18,8 +18,6 @@ from ...selection.selection import Change
 from .keras3 import Keras3Adapter
 from .smoke import MATRIX, check_place, check_product
 
-__all__ = ["JaxAdapter"]
-
 #: What this module has set in this process, which a later call may set again; what the user has set stays.
 _ours: Dict[str, Any] = {}
 

@@ -23,8 +23,6 @@ from .smoke import MATRIX, check_place, check_product
 from .torch_keras import CORE, keras_core, keras_default, same_device, scope_of, uses_keras
 from .torch_modes import open_devices, put_back
 
-__all__ = ["TorchAdapter"]
-
 _PLATFORMS = {"cuda": "cuda", "mps": "metal", "xpu": "xpu"}
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["MATRIX", "NoKernel", "check_place", "check_product"]
-
 MATRIX = [[1.0, 2.0], [3.0, 4.0]]
 
 

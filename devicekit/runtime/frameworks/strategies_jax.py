@@ -4,8 +4,6 @@ from typing import Any, Sequence
 
 import jax
 
-__all__ = ["data_parallel", "join"]
-
 
 def join(coordinator: str, size: int, index: int) -> None:
     """Let this process join the others; it waits for them.

@@ -7,8 +7,6 @@ import tensorflow as tf
 
 from ...selection.request import NO_ACCELERATOR
 
-__all__ = ["mirrored", "multi_worker", "one_device"]
-
 _log = logging.getLogger("devicekit")
 
 

@@ -4,8 +4,6 @@ from typing import Any, Sequence
 
 import torch
 
-__all__ = ["device"]
-
 
 def device(numbers: Sequence[int]) -> Any:
     """Return the device with this number, as PyTorch counts what is visible; the CPU if there is none."""

@@ -10,8 +10,6 @@ from ...selection.selection import Change
 from .interface import Adapter
 from .smoke import MATRIX, check_place, check_product
 
-__all__ = ["TensorFlowAdapter"]
-
 
 class TensorFlowAdapter(Adapter):
     """TensorFlow 2.x, every release with eager execution."""

@@ -9,8 +9,6 @@ from ...selection.selection import Change
 from .smoke import MATRIX, check_product
 from .tensorflow import TensorFlowAdapter, _context_module, _smoke_session
 
-__all__ = ["TensorFlow1Adapter"]
-
 
 class _Config:
     """The names that TensorFlow 2 has in ``tf.config``, by their names in 1.15."""

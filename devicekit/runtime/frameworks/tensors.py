@@ -11,8 +11,6 @@ import numpy as np
 
 from ...records import Record
 
-__all__ = ["FLOATS", "Fallbacks", "Function", "HostArray", "Pulled", "Tensors", "Weigh"]
-
 #: The dtypes that have gradients, from the coarsest to the finest.
 FLOATS = ("bfloat16", "float16", "float32", "float64")
 

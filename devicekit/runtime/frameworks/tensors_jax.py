@@ -8,8 +8,6 @@ import numpy as np
 
 from .tensors import Function, Pulled, Tensors, Weigh
 
-__all__ = ["JaxTensors"]
-
 
 class JaxTensors(Tensors):
     """JAX 0.4 and later, compiled as Keras compiles: equal work, as the many convolutions of a model, is compiled once."""

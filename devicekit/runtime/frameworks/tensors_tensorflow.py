@@ -8,8 +8,6 @@ import tensorflow as tf
 
 from .tensors import Function, Pulled, Tensors, Weigh, restored
 
-__all__ = ["GraphTensors", "TensorFlowTensors"]
-
 
 class TensorFlowTensors(Tensors):
     """TensorFlow 2 in eager mode."""

@@ -11,8 +11,6 @@ from .fallback_warnings import fallback_operators
 from .tensors import Fallbacks, Function, Pulled, Tensors, Weigh
 from .torch_keras import keras_core
 
-__all__ = ["TorchTensors"]
-
 
 class TorchTensors(Tensors):
     """PyTorch 2. Its switches for TF32 and reduced precision are left as the user has them."""

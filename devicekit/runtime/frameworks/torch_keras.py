@@ -8,8 +8,6 @@ from typing import Any, Callable, Optional
 
 import torch
 
-__all__ = ["CORE", "keras_core", "keras_default", "same_device", "scope_of", "uses_keras"]
-
 #: The module in which Keras keeps its `DEFAULT_DEVICE`; private, and the same from 3.0 to 3.15.
 CORE = "keras.src.backend.torch.core"
 

@@ -8,8 +8,6 @@ from typing import Any, Tuple
 
 import torch
 
-__all__ = ["open_devices", "put_back"]
-
 
 def open_devices() -> Tuple[Any, ...]:
     """Return the device scopes that are open in this thread, the outer ones first."""

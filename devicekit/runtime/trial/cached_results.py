@@ -9,8 +9,6 @@ from ..cache import read_own, tidy, write_whole
 from .fingerprint import SCHEMA, stamp
 from .result import OUTCOMES, Trial
 
-__all__ = ["load_result", "save_result"]
-
 #: A device that failed may be free or fixed soon; one that worked works until something under the fingerprint changes.
 _FAILED_LIFE_S = 600.0
 _WORKS_LIFE_S = 30 * 24 * 3600.0

@@ -11,8 +11,6 @@ from ...logs.scrub import scrub
 from ...selection.plan import Plan
 from .result import Trial
 
-__all__ = ["judge_error", "judge_trial", "nothing_listed"]
-
 #: Vendors of the GPUs that a platform drives: what a log says of a missing library only counts where there is a GPU.
 _VENDORS = {"cuda": "nvidia", "rocm": "amd", "metal": "apple", "xpu": "intel"}
 

@@ -13,7 +13,6 @@ try:
 except ImportError:  # its public home, which loads all of OpenSSL before: 3 ms
     from hashlib import blake2b
 
-__all__ = ["digest", "fingerprint", "stamp"]
 
 #: Raised if results of an earlier form must not be read.
 SCHEMA = 3

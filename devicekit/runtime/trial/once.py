@@ -8,8 +8,6 @@ from typing import Callable, Optional, Tuple
 from .cached_results import load_result, save_result
 from .result import TIMEOUT_S, Trial
 
-__all__ = ["find_out"]
-
 _POLL_S = 0.1
 
 

@@ -4,8 +4,6 @@ from typing import Any, Mapping, Optional, Sequence, Tuple
 
 from ...records import Record
 
-__all__ = ["OUTCOMES", "TIMEOUT_S", "DeviceTask", "Trial"]
-
 #: ``works``; ``wrong``: a result is not what it must be; the others as in `devicekit.children.call.OUTCOMES`. With
 #: ``not-run`` nothing is known of the framework.
 OUTCOMES = ("works", "wrong", "raised", "died", "hung", "not-run")

@@ -8,8 +8,6 @@ from ...children.spawn import absolute_path
 from ...selection.request import NO_ACCELERATOR
 from .result import OUTCOMES, TIMEOUT_S, DeviceTask, Trial
 
-__all__ = ["trial_of", "try_device", "try_framework"]
-
 #: TensorFlow's own lines say why a device is left out; they go to the child's output, which is not shown by itself.
 _TALKATIVE = (("TF_CPP_MIN_LOG_LEVEL", "0"),)
 

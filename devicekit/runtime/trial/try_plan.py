@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import Trial
 
-__all__ = ["cause_in_files", "try_first"]
-
 
 def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Finding]]:
     """Try the plan's device in a child, and after a failure the next one, until one works or none is left."""

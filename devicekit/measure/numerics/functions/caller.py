@@ -14,8 +14,6 @@ from ..nests import flatten, rebuild
 from ..operations.operation import rounded
 from ..random_state import python_seeds
 
-__all__ = ["Arguments", "Called", "Caller", "EagerCaller", "Result", "labeled", "on_device", "weights_of_sum"]
-
 
 class Result(Record):
     """An array that came back.

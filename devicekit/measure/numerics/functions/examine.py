@@ -18,8 +18,6 @@ from ..verdict import Expected, failed, judge, unsupported
 from .caller import Arguments, Called, Caller, EagerCaller, Result
 from .written_for import written_for
 
-__all__ = ["FunctionReport", "examine_function"]
-
 #: How often the inputs are moved.
 _MOVES = 2
 

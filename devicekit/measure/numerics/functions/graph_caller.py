@@ -8,8 +8,6 @@ from ..nests import flatten
 from ..random_state import python_seeds
 from .caller import Arguments, Called, Caller, Result, labeled, on_device, weights_of_sum
 
-__all__ = ["GraphCaller"]
-
 
 class GraphCaller(Caller):
     """TensorFlow 1.15. The function is called while the graph is built; arguments are arrays of NumPy's.

@@ -6,8 +6,6 @@ from typing import Any, Iterator, Optional, Sequence, Set
 
 from ..nests import flatten
 
-__all__ = ["written_for"]
-
 #: Modules and the framework that they stand for.
 _FRAMEWORKS = {
     "tensorflow": "tensorflow",

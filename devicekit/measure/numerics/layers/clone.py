@@ -6,17 +6,6 @@ from typing import Any, Dict, Iterator, List
 
 from ..keras_model import Keras, layers_of, public_class
 
-__all__ = [
-    "NotClonable",
-    "again",
-    "again_whole",
-    "fit_together",
-    "global_float64",
-    "is_container",
-    "known_classes",
-    "variables",
-]
-
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 

@@ -21,8 +21,6 @@ from .rounding_verdict import Check, Rounding, coarse_verdict, is_plainly_good, 
 from .runner import Cotangent, LayerOutcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
 
-__all__ = ["Subject", "Way", "compare_call", "compare_whole", "way_of_whole", "ways_to_call"]
-
 _RANDOM = ("Dropout", "Random", "Noise", "AlphaDropout", "GaussianDropout")
 
 

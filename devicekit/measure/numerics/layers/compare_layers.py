@@ -16,8 +16,6 @@ from .recorded_calls import Call
 from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
 
-__all__ = ["check_model", "compare_model", "loss_of", "only_the_cause"]
-
 
 def check_model(model: Any, keras: Keras) -> None:
     """See that a model can be compared.

@@ -10,8 +10,6 @@ from ..nests import rebuild
 from ..result import Measure
 from .runner import Cotangent, LayerOutcome, Work
 
-__all__ = ["GradientProblem", "gradient_problems"]
-
 #: Directions in which a derivative is taken.
 _DIRECTIONS = 3
 

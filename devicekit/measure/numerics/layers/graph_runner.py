@@ -19,8 +19,6 @@ from .clone import NotClonable, again, again_whole, fit_together, global_float64
 from .recorded_calls import Call, record
 from .runner import Cotangent, Head, LayerOutcome, Runner, Work
 
-__all__ = ["GraphRunner"]
-
 
 class _Tensor:
     """Stands for what a tensor of the recorded graph will be."""

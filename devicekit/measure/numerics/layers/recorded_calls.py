@@ -9,8 +9,6 @@ import numpy as np
 from ..keras_model import layers_of, public_class, variables_of
 from ..nests import flatten, rebuild
 
-__all__ = ["Call", "MOST_CALLS", "record", "unchanged"]
-
 #: Calls of one layer that are kept: of a layer that is used in several places, or of a cell, called at every time step.
 MOST_CALLS = 4
 

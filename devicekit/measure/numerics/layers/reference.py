@@ -11,8 +11,6 @@ from ..operations.operation import rounded
 from .clone import NotClonable
 from .runner import Cotangent, LayerOutcome, Work
 
-__all__ = ["DrawsRandomNumbers", "MakeHead", "Reference", "arrays_in", "line_of", "other_inputs"]
-
 #: From whether it is to be in float64 to the function from outputs to the loss, None if there is none.
 MakeHead = Callable[[bool], Any]
 

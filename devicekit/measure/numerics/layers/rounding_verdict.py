@@ -11,8 +11,6 @@ from ..verdict import Expected, judge
 from .reference import Reference
 from .runner import Work
 
-__all__ = ["Check", "Rounding", "coarse_verdict", "is_plainly_good", "verdict_on"]
-
 #: How often the reference is computed again with its inputs moved by as much as rounding may move them, if something is
 #: outside its tolerance; more often where few elements are left. A gradient jumps where an input is at a kink, as relu's,
 #: and whether a certain one does is a matter of chance.

@@ -16,8 +16,6 @@ from .clone import NotClonable, again, again_whole, fit_together, global_float64
 from .recorded_calls import Call, record, unchanged
 from .scope import computing_on, held, make
 
-__all__ = ["CopyingRunner", "Cotangent", "Head", "LayerOutcome", "Runner", "Work", "names_of"]
-
 #: From the number, shape and dtype of an output to what its gradient is multiplied by; None: it has no part in it.
 Cotangent = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
 

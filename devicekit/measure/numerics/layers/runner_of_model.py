@@ -5,8 +5,6 @@ from typing import Any
 from ..keras_model import Keras
 from .runner import CopyingRunner, Runner
 
-__all__ = ["runner_of"]
-
 
 def runner_of(model: Any, keras: Keras) -> Runner:
     """Return what runs the layers of a model."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from ....runtime.frameworks.tensors import HostArray, Tensors
 
-__all__ = ["computing_on", "held", "make"]
-
 
 @contextlib.contextmanager
 def computing_on(device: str, tensors: Tensors, double: bool) -> Iterator[None]:

@@ -11,8 +11,6 @@ from .clone import variables
 from .recorded_calls import Call
 from .runner import Work
 
-__all__ = ["Sizes", "coarsest", "ratio_of", "sizes_of", "sizes_of_whole"]
-
 _FROM_FINE = ("float64", "float32", "float16", "bfloat16")
 
 

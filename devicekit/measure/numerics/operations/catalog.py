@@ -12,21 +12,7 @@ from .catalog_data import DATA
 from .catalog_layers import LAYERS
 from .catalog_linear import LINEAR
 from .catalog_math import MATH
-from .input_values import arrays
-from .operation import Input, Operation, cotangent, rounded, same_padding
-
-__all__ = [
-    "KINDS",
-    "OPERATIONS",
-    "Input",
-    "Operation",
-    "arrays",
-    "cotangent",
-    "magnitudes",
-    "rounded",
-    "same_padding",
-    "select",
-]
+from .operation import Operation
 
 #: What each `Operation.operation` computes: inputs, "->", outputs, and what the attributes mean.
 KINDS: Dict[str, str] = {

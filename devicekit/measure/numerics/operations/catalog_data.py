@@ -5,8 +5,6 @@ from typing import Any, Tuple
 from .input_values import EDGES
 from .operation import Input, Operation
 
-__all__ = ["DATA"]
-
 _HALF = ("float32", "float16")
 _SQUARE = (len(EDGES), len(EDGES))
 _ROWS = Input("a", _SQUARE, "edge rows")

@@ -4,8 +4,6 @@ from typing import Any, Tuple
 
 from .operation import Input, Operation
 
-__all__ = ["LAYERS"]
-
 _ALL = ("float32", "float16", "bfloat16")
 _HALF = ("float32", "float16")
 _EPSILON = ("epsilon", 0.001)

@@ -4,8 +4,6 @@ from typing import Any, Optional, Tuple
 
 from .operation import Input, Operation
 
-__all__ = ["ALL_FLOATS", "LINEAR"]
-
 #: The dtypes that mixed precision uses, for the operations that matter most there.
 ALL_FLOATS = ("float32", "float16", "bfloat16")
 

@@ -12,8 +12,6 @@ from ..error_text import describe, is_missing_kernel
 from .engine import Engine, Kinds, OperationOutcome
 from .operation import Operation, cotangent
 
-__all__ = ["EagerEngine", "JaxEngine", "TensorFlowEngine", "TorchEngine"]
-
 
 class _Run(NamedTuple):
     """One run of an operation: the arguments of `Engine.run`."""

@@ -7,8 +7,6 @@ import numpy as np
 from ....records import Record
 from .operation import Operation
 
-__all__ = ["Engine", "Kinds", "OperationOutcome"]
-
 #: From the name of a kind to the function of its options and inputs.
 Kinds = Dict[str, Callable[..., Any]]
 

@@ -4,8 +4,6 @@ from typing import Optional
 
 from .engine import Engine
 
-__all__ = ["engine"]
-
 
 def engine(framework: Optional[str]) -> Engine:
     """Return the engine of a framework; this imports the framework.

@@ -10,8 +10,6 @@ from .eager_engine import message, worst
 from .engine import Engine, OperationOutcome
 from .operation import Operation, cotangent
 
-__all__ = ["GraphEngine"]
-
 
 class GraphEngine(Engine):
     """TensorFlow 1.15: one graph and one session for each operation.

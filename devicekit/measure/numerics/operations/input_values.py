@@ -6,8 +6,6 @@ import numpy as np
 
 from .operation import Input, Operation, generator_of, rounded
 
-__all__ = ["EDGES", "RECIPES", "arrays", "make"]
-
 #: Numbers at which arithmetic goes wrong: zeros of both signs, infinities, NaN, the ends of float16's, bfloat16's and
 #: float32's range, and neighbors of 1. Subnormal numbers of float32 are apart, since devices may flush them to zero.
 EDGES = (

@@ -7,8 +7,6 @@ from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
 import numpy as np
 
-__all__ = ["KINDS", "NOT_COMPILED", "Options", "each"]
-
 Options = Mapping[str, Any]
 
 #: XLA leaves out a cast to fewer bits and back inside one compiled program, unless it is told not to

@@ -5,8 +5,6 @@ from typing import Any, Callable, Dict
 from .kinds_jax import Options, each
 from .operation import same_padding
 
-__all__ = ["LINEAR"]
-
 
 def _matmul(options: Options, a: Any, b: Any) -> Any:
     import jax.numpy as jnp

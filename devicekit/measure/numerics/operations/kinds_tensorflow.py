@@ -9,8 +9,6 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 from .kinds_tensorflow_math import MATH
 from .operation import same_padding
 
-__all__ = ["KINDS", "REFERENCES"]
-
 Function = Callable[[Any, Sequence[Any], Dict[str, Any]], Any]
 
 

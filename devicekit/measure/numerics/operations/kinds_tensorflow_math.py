@@ -2,8 +2,6 @@
 
 from typing import Any, Callable, Dict, Sequence, Tuple
 
-__all__ = ["MATH"]
-
 Function = Callable[[Any, Sequence[Any], Dict[str, Any]], Any]
 
 

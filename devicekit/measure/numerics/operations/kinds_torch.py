@@ -10,8 +10,6 @@ import numpy as np
 
 from .kinds_torch_linear import LINEAR, Options, channels_first, channels_last, each, padded, paddings
 
-__all__ = ["KINDS"]
-
 
 def _torch() -> Any:
     import torch

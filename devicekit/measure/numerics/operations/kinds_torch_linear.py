@@ -4,8 +4,6 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .operation import same_padding
 
-__all__ = ["LINEAR", "Options", "channels_first", "channels_last", "each", "padded", "paddings"]
-
 Options = Any
 
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from ....records import Record
 
-__all__ = ["Input", "Operation", "cotangent", "generator_of", "rounded", "same_padding"]
-
 
 class Input(Record):
     """One input of an operation.

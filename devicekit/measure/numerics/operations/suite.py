@@ -10,10 +10,9 @@ from ....children.call import run_child
 from ....records import Record
 from ..difference_findings import findings
 from ..result import Comparison, Difference
-from .catalog import Operation, select
+from .catalog import select
+from .operation import Operation
 from .suite_verdict import Case, judge_device
-
-__all__ = ["CASE_TIMEOUT_S", "run_suite"]
 
 #: A case of the suite takes milliseconds; a GPU may compile its first kernels for minutes.
 CASE_TIMEOUT_S = 120.0

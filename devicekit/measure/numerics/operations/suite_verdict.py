@@ -7,10 +7,9 @@ import numpy as np
 
 from ..result import Difference
 from ..verdict import Expected, failed, judge, unsupported
-from .catalog import Operation, arrays
+from .input_values import arrays
+from .operation import Operation
 from .suite_worker import load
-
-__all__ = ["Case", "judge_device"]
 
 
 class Case(NamedTuple):

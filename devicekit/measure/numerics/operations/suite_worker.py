@@ -6,11 +6,11 @@ from typing import Any, Callable, Dict, Tuple
 
 import numpy as np
 
-from .catalog import OPERATIONS, Operation, arrays, magnitudes
+from .catalog import OPERATIONS, magnitudes
 from .engine import Engine, OperationOutcome
 from .framework_engine import engine
-
-__all__ = ["ROLES", "load", "result_path", "run_cases"]
+from .input_values import arrays
+from .operation import Operation
 
 #: ``reference``: in float64; ``magnitude``: of absolute values in float64; ``result``: in the dtype itself. For all of
 #: them the inputs are what the dtype has exactly.
