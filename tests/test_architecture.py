@@ -145,6 +145,29 @@ def test_every_import_within_the_package_leads_somewhere():
     assert [edge for edge in EDGES if edge[1] not in MODULES] == []
 
 
+def defined_names(module):
+    """Return the names that a file makes: functions, classes, and what it assigns."""
+    names = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+def test_an_import_names_the_module_that_defines_the_name():
+    """A name that a third module passes on would hide which module is needed. The `__init__` of a package may."""
+    defined = {name: defined_names(module) for name, module in MODULES.items() if not module.is_package}
+    wrong = []
+    for module in MODULES.values():
+        for target, name, line in module.targets():
+            below = target[len("devicekit.") :]
+            if target.startswith("devicekit.") and below in defined and name not in defined[below]:
+                wrong.append("%s:%d imports %s from %s, which does not define it" % (module.name, line, name, target))
+    assert wrong == [], "\n".join(wrong)
+
+
 def test_the_top_of_the_package_is_what_the_design_names():
     entries = {name for name in os.listdir(PACKAGE) if name != "__pycache__"}
     allowed = TOP | set(ORDER) | {name + ".py" for name in ORDER}

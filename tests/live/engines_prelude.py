@@ -8,7 +8,8 @@ import numpy as np
 from devicekit.measure.numerics.operations.framework_engine import engine
 from devicekit.measure.numerics.result import Difference
 from devicekit.measure.numerics.verdict import Expected, judge
-from devicekit.measure.numerics.operations.catalog import KINDS, arrays, magnitudes, select
+from devicekit.measure.numerics.operations.catalog import KINDS, magnitudes, select
+from devicekit.measure.numerics.operations.input_values import arrays
 
 def checked(made, operations, place, seeds=(0,), reference="cpu:0"):
     wrong, largest = [], 0.0

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-from devicekit.measure.numerics.operations.catalog import cotangent
 from devicekit.measure.numerics.operations.engine import Engine, OperationOutcome
+from devicekit.measure.numerics.operations.operation import cotangent
 
 #: What is wrong with a device.
 FAULTS = {
