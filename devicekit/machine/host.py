@@ -10,6 +10,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from ..records import Record
 from .driver_query import Question
 
+# A name that type checkers know.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..children.spawn import ToolResult
+
 
 class Entry(NamedTuple):
     """One name in a folder."""
@@ -25,14 +30,6 @@ class FileInfo(NamedTuple):
     size: int
     mtime_ns: int
     shared: bool = False
-
-
-class RunResult(NamedTuple):
-    """What a command printed; ``status`` is None if it ran past its time limit."""
-
-    status: Optional[int]
-    stdout: str
-    stderr: str
 
 
 class Interpreter(Record):
@@ -143,7 +140,7 @@ class Host:
         """Return the subkeys of a key below HKEY_LOCAL_MACHINE with their values; Windows only."""
         raise NotImplementedError
 
-    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> "ToolResult":
         """Run a system tool by its absolute path."""
         raise NotImplementedError
 

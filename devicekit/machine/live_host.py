@@ -8,7 +8,12 @@ import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .driver_query import LiveQuestion, Question
-from .host import Entry, FileInfo, Host, Interpreter, RunResult
+from .host import Entry, FileInfo, Host, Interpreter
+
+# A name that type checkers know.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..children.spawn import ToolResult
 
 SYSTEMS = {"linux": "linux", "win32": "windows", "cygwin": "windows", "darwin": "macos"}
 
@@ -166,10 +171,10 @@ class LiveHost(Host):
 
         return windows.registry(key)
 
-    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> "ToolResult":
         from ..children.spawn import run_tool
 
-        return RunResult(*run_tool(argv, timeout_s))
+        return run_tool(argv, timeout_s)
 
     def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", name + "_child.py")

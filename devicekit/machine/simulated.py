@@ -14,7 +14,12 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import MachineFileError
 from .driver_query import Question
-from .host import Entry, FileInfo, Host, Interpreter, RunResult
+from .host import Entry, FileInfo, Host, Interpreter
+
+# A name that type checkers know.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..children.spawn import ToolResult
 
 #: What is usual, so that a machine's folder only says what is special about it.
 _PYTHON_DEFAULTS: Dict[str, Any] = {
@@ -289,13 +294,15 @@ class SimulatedHost(Host):
             raise FileNotFoundError(2, "The system cannot find the file specified", key)
         return sorted(self._registry[key].items())
 
-    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> RunResult:
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> "ToolResult":
+        from ..children.spawn import ToolResult
+
         answer = self._commands.get(" ".join(argv))
         if answer is None:
             raise FileNotFoundError(2, "No such file or directory", argv[0])
         if answer.get("hangs"):
-            return RunResult(None, "", "no answer within %g s" % timeout_s)
-        return RunResult(answer.get("status", 0), answer.get("stdout", ""), answer.get("stderr", ""))
+            return ToolResult(None, "", "no answer within %g s" % timeout_s)
+        return ToolResult(answer.get("status", 0), answer.get("stdout", ""), answer.get("stderr", ""))
 
     def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
         return SimulatedQuestion(self._answers.get(name, "nobody answers"))

@@ -1,7 +1,7 @@
 """Small files in the user's cache folder: read only if they are this user's, replaced as a whole.
 
-`JsonCache` is what benchmark figures and tunings are cached with, keyed by a fingerprint of the machine's state. The
-results of self-tests use the functions below it.
+`JsonCache` is what results of self-tests, benchmark figures and tunings are cached with, keyed by a fingerprint of the
+machine's state.
 """
 
 import json
@@ -11,9 +11,9 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar
 
 #: A larger file is not ours.
-LIMIT_BYTES = 1 << 20
+_LIMIT_BYTES = 1 << 20
 
-#: A temporary file that is older was left by a process that was killed.
+#: A temporary file or a lock that is older was left by a process that was killed.
 _STALE_S = 3600.0
 
 T = TypeVar("T")
@@ -35,9 +35,9 @@ class JsonCache:
     def __init__(self, kind: str, schema: int, life_s: float) -> None:
         self._kind, self._schema, self._life_s = kind, schema, life_s
 
-    def name(self, state: str, key: str) -> str:
-        """Return the name of the file for a key in a state of the machine."""
-        return "%s-%s-%s.json" % (self._kind, state, key)
+    def name(self, state: str, *key: str) -> str:
+        """Return the name of the file for a state of the machine, or for a key in it."""
+        return "%s.json" % "-".join((self._kind, state, *key))
 
     def read(
         self,
@@ -60,7 +60,7 @@ class JsonCache:
             How long a value counts, if that depends on the value.
         """
         try:
-            data = json.loads(read_own(os.path.join(folder, name)))
+            data = json.loads(_read_own(os.path.join(folder, name)))
             if data["schema"] != self._schema or data["state"] != state:
                 return None
             then, value = float(data["time"]), decode(data)
@@ -90,18 +90,31 @@ class JsonCache:
     def write(self, folder: str, name: str, state: str, data: Dict[str, Any]) -> Optional[str]:
         """Write a file, and remove those that are too old; return the problem, None if there was none."""
         text = json.dumps(dict(data, schema=self._schema, state=state, time=time.time()))
-        problem = write_whole(folder, name, text, ".%s-" % self._kind)
+        problem = _write_whole(folder, name, text, ".%s-" % self._kind)
         if problem is None:
-            tidy(folder, self._life_of_name)
+            self._tidy(folder)
         return problem
 
-    def _life_of_name(self, name: str) -> Optional[float]:
-        if name.startswith(".%s-" % self._kind):
-            return _STALE_S
-        return self._life_s if name.startswith("%s-" % self._kind) else None
+    def _tidy(self, folder: str) -> None:
+        """Remove the files of this kind that are too old."""
+        now = time.time()
+        try:
+            names = os.listdir(folder)
+        except OSError:  # a folder that may be written but not read
+            return
+        for name in names:
+            if not name.startswith(("%s-" % self._kind, ".%s-" % self._kind)):
+                continue
+            path = os.path.join(folder, name)
+            life_s = _STALE_S if name.startswith(".") or name.endswith(".lock") else self._life_s
+            try:
+                if now - os.lstat(path).st_mtime > life_s:
+                    os.unlink(path)
+            except OSError:  # another process was faster, or it belongs to another user
+                continue
 
 
-def read_own(path: str) -> str:
+def _read_own(path: str) -> str:
     """Return the text of a small regular file of this user that no other user can write. Links are not followed.
 
     Raises
@@ -117,24 +130,15 @@ def read_own(path: str) -> str:
         flags |= getattr(os, name, 0)
     with open(os.open(path, flags), "rb") as stream:
         status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT_BYTES:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT_BYTES:
             raise ValueError("not a file of devicekit")
         if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
             raise ValueError("another user owns it, or could write it")
-        return stream.read(LIMIT_BYTES + 1).decode("utf-8")
+        return stream.read(_LIMIT_BYTES + 1).decode("utf-8")
 
 
-def write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str]:
-    """Replace a file as a whole, readable by this user only; return the problem, None if there was none.
-
-    Parameters
-    ----------
-    folder, name : str
-        The folder is created if it does not exist.
-    text : str
-    prefix : str
-        Beginning of the name of the temporary file, by which `tidy` finds it if this process is killed.
-    """
+def _write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str]:
+    """Replace a file as a whole, readable by this user only; by ``prefix`` the temporary one is found after a kill."""
     import tempfile
 
     temporary = ""
@@ -149,19 +153,3 @@ def write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str]
             os.unlink(temporary)
         return "%s: %s" % (folder, error.strerror or error)
     return None
-
-
-def tidy(folder: str, life_s: Callable[[str], Optional[float]]) -> None:
-    """Remove the files that are too old: ``life_s`` returns how long a file of that name counts, None for files of others."""
-    now = time.time()
-    try:
-        names = os.listdir(folder)
-    except OSError:  # a folder that may be written but not read
-        return
-    for name in names:
-        life, path = life_s(name), os.path.join(folder, name)
-        try:
-            if life is not None and now - os.lstat(path).st_mtime > life:
-                os.unlink(path)
-        except OSError:  # another process was faster, or it belongs to another user
-            continue

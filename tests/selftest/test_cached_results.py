@@ -44,7 +44,7 @@ def test_a_trial_of_wrong_types_is_ignored(tmp_path, name, value):
 
 @pytest.mark.parametrize(
     "name, value",
-    [("schema", 1), ("schema", None), ("key", "other"), ("time", None), ("time", "soon"), ("time", [])]
+    [("schema", 1), ("schema", None), ("state", "other"), ("time", None), ("time", "soon"), ("time", [])]
     + [("time", float("nan")), ("time", 10**400), ("time", -1), ("time", 1e99), ("trial", None), ("trial", [])]
     + [("files", None), ("files", [1]), ("files", [["/x", "a", 1]]), ("files", {"a": 1})],
 )
