@@ -79,8 +79,8 @@ def pool(tmp_path_factory):
     for kind in ("runpath", "rpath", "plain"):
         for name in NAMES:
             needed = [os.path.join(folder, kind, item) for item in NEEDS.get(name, ())]
-            beside = {} if kind == "plain" else {kind: "$ORIGIN:$ORIGIN/../second:$ORIGIN/../third"}
-            build.build_empty_library(os.path.join(folder, kind, name), needed, **beside)
+            search_path = {} if kind == "plain" else {kind: "$ORIGIN:$ORIGIN/../second:$ORIGIN/../third"}
+            build.build_empty_library(os.path.join(folder, kind, name), needed, **search_path)
     source = os.path.join(folder, "opener.c")
     with open(source, "w", encoding="utf-8") as stream:
         stream.write(OPENER)

@@ -55,9 +55,9 @@ def test_a_hint_counts_only_where_nothing_stronger_is_there():
     alone = explain_log("Num GPUs Available:  0", facts=GPU)
     assert alone.findings
     assert not alone.certain
-    beside = explain_log("Num GPUs Available:  0\n" + NO_CUDNN, facts=GPU)
-    assert [item.code for item in beside.findings] == ["cudnn-missing"]
-    assert beside.certain
+    explained = explain_log("Num GPUs Available:  0\n" + NO_CUDNN, facts=GPU)
+    assert [item.code for item in explained.findings] == ["cudnn-missing"]
+    assert explained.certain
 
 
 def test_harmless_lines_are_told_as_harmless():
@@ -66,9 +66,9 @@ def test_harmless_lines_are_told_as_harmless():
     assert {item.number for item in found.harmless} == {2}
     assert all(item.because.endswith(".") for item in found.harmless)
     assert "cuDNN" in found.harmless[0].line
-    beside = explain_log(FACTORY + "\n" + NO_CUDNN, facts=GPU)
-    assert beside.findings[0].code == "cudnn-missing"
-    assert beside.harmless
+    explained = explain_log(FACTORY + "\n" + NO_CUDNN, facts=GPU)
+    assert explained.findings[0].code == "cudnn-missing"
+    assert explained.harmless
 
 
 def test_a_library_that_nothing_depends_on_is_harmless():
@@ -301,7 +301,7 @@ def test_pieces_of_any_size_say_the_same(size):
     assert evidence["driver-mismatch"].source == "log, line 6"
 
 
-def test_progress_bars_and_colours():
+def test_progress_bars_and_colors():
     bar = "".join("\r%d/1875 [>.....] - ETA: 3s - loss: 0.%d" % (number, number) for number in range(3000))
     text = (
         bar
@@ -439,9 +439,9 @@ def test_exit_statuses(log):
     assert run(log(NO_CUDART)).returncode == 0  # it goes on, on the CPU
 
 
-@pytest.mark.parametrize("colour", ["", "1"])
-def test_a_report_without_a_terminal_has_no_colours(log, colour):
-    assert b"\x1b" not in run(log("\x1b[31m" + NO_CUDNN), env={"FORCE_COLOR": colour}).stdout
+@pytest.mark.parametrize("color", ["", "1"])
+def test_a_report_without_a_terminal_has_no_colors(log, color):
+    assert b"\x1b" not in run(log("\x1b[31m" + NO_CUDNN), env={"FORCE_COLOR": color}).stdout
 
 
 def test_what_cannot_be_read(tmp_path):

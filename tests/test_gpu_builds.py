@@ -171,12 +171,12 @@ def test_a_plugin_of_rocm_is_not_compared_and_suffixes_do_not_count(make_machine
 
 def test_what_is_wrong_with_another_framework_does_not_alarm(make_machine):
     """A PyTorch without CUDA is nothing to warn of where Keras computes with JAX; where it is meant, it is."""
-    beside = {"torch": "2.9.1+cpu", "sympy": "1.13.3", "mpmath": "1.3.0"}
-    machine = variant(make_machine, "linux-nvidia-jax-cuda12", installed=beside)
+    others = {"torch": "2.9.1+cpu", "sympy": "1.13.3", "mpmath": "1.3.0"}
+    machine = variant(make_machine, "linux-nvidia-jax-cuda12", installed=others)
     finding = diagnose(machine).by_code("cpu-only-build")
     assert (finding.severity, finding.blocks) == ("info", ("torch.cuda",))
     assert diagnose(machine).candidates[0].usable
-    meant = diagnose(variant(make_machine, "linux-nvidia-jax-cuda12", installed=beside, env={"KERAS_BACKEND": "torch"}))
+    meant = diagnose(variant(make_machine, "linux-nvidia-jax-cuda12", installed=others, env={"KERAS_BACKEND": "torch"}))
     assert meant.by_code("cpu-only-build").severity == "warning"
     assert not meant.candidates[0].usable
     assert meant.candidates_for("jax")[0].usable
@@ -190,12 +190,12 @@ def test_what_is_wrong_with_another_framework_does_not_alarm(make_machine):
 def test_one_framework_s_build_does_not_hide_what_another_lacks(make_machine):
     """TensorFlow without CUDA and JAX without the CUDA libraries: both are said, and a driver that is gone as well."""
     name = "linux-nvidia-jax-no-cuda-libraries"
-    beside = {"tensorflow-cpu": "2.20.0", "protobuf": "6.33.6"}
-    found = codes(variant(make_machine, name, installed=beside))
+    others = {"tensorflow-cpu": "2.20.0", "protobuf": "6.33.6"}
+    found = codes(variant(make_machine, name, installed=others))
     assert "cuda-library-missing" in found
     assert "cpu-only-build" in found
     gone = [("libcuda.so.1", "libother.so.1")]
-    without = diagnose(variant(make_machine, name, installed=beside, replace=gone))
+    without = diagnose(variant(make_machine, name, installed=others, replace=gone))
     assert without.by_code("driver-missing").blocks == ("cuda",)
     # Where the driver is missing, what would be opened after it does not matter.
     assert without.by_code("cuda-library-missing") is None

@@ -469,11 +469,11 @@ def test_a_fact_that_is_not_known_leaves_its_rules_undecided(make_machine):
 
     platform = type("Curious", (Npu,), {"rules": rules})()
     machine = probed(make_machine, platform)
-    driver = machine.driver.replace(nvidia_kernel_version=Fact.unknown("nobody looked"))
+    driver = machine.driver.replace(nvidia_kernel_version=Fact.unknown("not looked up"))
     diagnosis = judge(machine.replace(driver=driver), platform)
     assert broken(diagnosis) == []
     assert diagnosis.by_code("npu-x") is not None  # what was found before
-    assert [item.because for item in diagnosis.not_evaluated if item.code == "npu"] == ["unknown: nobody looked"]
+    assert [item.because for item in diagnosis.not_evaluated if item.code == "npu"] == ["unknown: not looked up"]
 
 
 def test_who_tests_a_plug_in_gets_its_mistakes_as_exceptions(tmp_path):

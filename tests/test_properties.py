@@ -143,7 +143,7 @@ def a_variable(draw, machine):
 
 
 def a_plain_value(draw, machine):
-    """What is no fact comes from another machine: its version of Python, its system, what `import` would find."""
+    """What is not a fact comes from another machine: its version of Python, its system, what `import` would find."""
     other = MACHINES[draw(st.sampled_from(NAMES))]
     path = draw(st.sampled_from([
         ("python", "version"), ("python", "bits"), ("python", "architecture"), ("python", "installer"),

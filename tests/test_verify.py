@@ -169,7 +169,7 @@ class Patients:
         self.bare = bare
         self.folder, self.site = folder, folder / "site-packages"
         self.site.mkdir()
-        self.behaviour = {}
+        self.behavior = {}
         self.environ = dict(os.environ, PYTHONPATH=str(self.site), PYTHONDONTWRITEBYTECODE="1")
         self.environ["HOME"] = str(folder)  # no keras.json of anyone who runs the tests
         for name in ("KERAS_BACKEND", "KERAS_HOME", "DEVICEKIT_QUIET", "TF_CONFIG", "TF_USE_LEGACY_KERAS"):
@@ -194,13 +194,13 @@ class Patients:
         self.behaves(name, **stages)
 
     def behaves(self, name, **stages):
-        self.behaviour.update({"%s %s" % (name, stage): code for stage, code in stages.items()})
+        self.behavior.update({"%s %s" % (name, stage): code for stage, code in stages.items()})
 
     def command(self, *arguments):
         return subprocess.run(
             [sys.executable, "-c", COMMAND, FOLDER, "verify", *arguments],
             cwd=str(self.folder),
-            env=dict(self.environ, PATIENT=json.dumps(self.behaviour)),
+            env=dict(self.environ, PATIENT=json.dumps(self.behavior)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -269,7 +269,7 @@ FAULTS = {
     "raises at its import": ({"import": "raise ImportError('half of it is missing')"}, "raised", "import"),
     "gives up": ({"import": "sys.exit(3)"}, "raised", "import"),
     "dies": ({"import": "os.kill(os.getpid(), signal.SIGSEGV)"}, "died", "import"),
-    "ends without a word": ({"compute": "os._exit(0)"}, "died", "compute"),
+    "ends silently": ({"compute": "os._exit(0)"}, "died", "compute"),
     "hangs": ({"list": "time.sleep(600)"}, "hung", "list"),
     "computes nonsense": ({"error": "1"}, "wrong", "compute"),
     "computes nothing": ({"compute": "global Product; Product = lambda rows, right: None"}, "wrong", "compute"),

@@ -305,7 +305,7 @@ class SimulatedHost(Host):
         return ToolResult(answer.get("status", 0), answer.get("stdout", ""), answer.get("stderr", ""))
 
     def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
-        return SimulatedQuestion(self._answers.get(name, "nobody answers"))
+        return SimulatedQuestion(self._answers.get(name, "no process answers"))
 
 
 class SimulatedQuestion(Question):

@@ -71,9 +71,9 @@ def test_it_looks_right_in_both_themes(outputs, browser):
         browser.open(page % (ink, paper, html), 800, dark)
         assert browser.run("return document.title") == "notebook"
         # Whatever has words takes the theme's own color, on the theme's own ground.
-        colours = browser.run(
+        colors = browser.run(
             "return [...new Set([...document.querySelectorAll('.devicekit *')].map(e => getComputedStyle(e).color))]"
         )
-        assert len(colours) == 1, colours
+        assert len(colors) == 1, colors
         assert browser.run("return document.documentElement.scrollWidth") <= 800
         assert browser.console() == []

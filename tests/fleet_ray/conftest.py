@@ -1,4 +1,4 @@
-"""A real Ray cluster on this machine: three raylets, each a group of processes of its own, with their own environments."""
+"""A real Ray cluster on this machine: three raylets, each its own process group with its own environment."""
 
 import os
 import time

@@ -23,7 +23,7 @@
 // Only listing works. No device can do any work: the objects have no functions beyond those used for listing.
 //
 // The classes are laid out by hand: what the caller relies on is the position of a function in the virtual table, so
-// none has a virtual destructor, and a function that nobody calls is a numbered filler.
+// none has a virtual destructor, and a function that is never called is a numbered filler.
 
 #include <algorithm>
 #include <atomic>

@@ -102,15 +102,15 @@ def test_a_stopped_process_in_the_queue_does_not_stop_the_others(start, folder):
     assert answer_of(stopped)["devices"] == ["gpu:0"]  # it goes on, and has lost nothing
 
 
-NOBODY = 65534
+OTHER_USER = 65534
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
 def test_users_share_the_devices():
     home = tempfile.mkdtemp()  # pytest's own folder is closed to others
     os.chmod(home, 0o755)
     try:
-        result, errors = run("users.py", os.path.join(home, "leases"), NOBODY)
+        result, errors = run("users.py", os.path.join(home, "leases"), OTHER_USER)
     finally:
         shutil.rmtree(home)
     assert result == {

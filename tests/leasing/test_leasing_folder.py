@@ -19,8 +19,8 @@ posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POS
 
 def test_the_default_does_not_depend_on_who_asks(monkeypatch):
     first = default_path()
-    monkeypatch.setenv("TMPDIR", "/home/somebody/tmp")
-    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setenv("TMPDIR", "/home/other/tmp")
+    monkeypatch.setenv("HOME", "/home/other")
     assert default_path() == first
     assert os.path.isabs(first)
     assert "devicekit" in first

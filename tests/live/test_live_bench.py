@@ -96,7 +96,7 @@ found = [
     devicekit.benchmark("mobilenet", **dict(tiny, batch_size=1000000)),
     devicekit.benchmark("mlp", timeout_s=0.3, **tiny),
     devicekit.benchmark("mlp", **dict(tiny, devices="gpu:7")),
-    devicekit.benchmark("nobody:model", **tiny),
+    devicekit.benchmark("missing:model", **tiny),
 ]
 print(json.dumps([item.to_dict()["rows"][0] for item in found]))
 """

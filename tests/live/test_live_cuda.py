@@ -35,7 +35,7 @@ def check(monkeypatch):
 @pytest.mark.parametrize("layout", ["nothing", "on PYTHONPATH", "in LD_LIBRARY_PATH"])
 def test_each_library_is_found_where_it_was_predicted_and_the_repair_helps(check, tmp_path, capsys, layout):
     folder = str(tmp_path)
-    # A folder of its own stands for the one that TensorFlow is in: nothing is put into the environment.
+    # Another folder is used as TensorFlow's: nothing is put into the environment.
     layouts = check.Layouts(os.path.join(folder, "site"), folder, "8" if VERSION < (2, 18) else "9")
     for name, environment, late in layouts.scenarios():
         if name == layout:

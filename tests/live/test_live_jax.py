@@ -443,7 +443,7 @@ print(json.dumps(seen))
     assert fails[:2] == ["raised", "list"]
 
 
-@pytest.mark.skipif(not has_tensorflow, reason="needs TensorFlow beside JAX")
+@pytest.mark.skipif(not has_tensorflow, reason="needs TensorFlow next to JAX")
 def test_both_scopes_in_one_event_loop(program):
     code = """
 import asyncio
@@ -465,7 +465,7 @@ print(json.dumps([asyncio.run(everything()), here(), there()]))
     assert program(WHERE + code, env=FOUR) == [[["cpu:1"], ["CPU:2"], ["cpu:3"]], "cpu:0", "CPU:0"]
 
 
-@pytest.mark.skipif(not has_tensorflow, reason="needs TensorFlow beside JAX")
+@pytest.mark.skipif(not has_tensorflow, reason="needs TensorFlow next to JAX")
 def test_tensorflow_stays_out_where_jax_is_meant(program):
     code = "selection, _ = auto(framework='jax')\nprint(json.dumps([selection.framework, 'tensorflow' in sys.modules]))"
     assert program(AUTO + code, env={"KERAS_BACKEND": None}) == ["jax", False]

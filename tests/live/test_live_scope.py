@@ -144,12 +144,12 @@ async def failing():
     with devicekit.device_scope("cpu:2"):
         await asyncio.sleep(0.002)
         raise KeyError("expected")
-async def cancelled():
+async def canceled():
     with devicekit.device_scope("cpu:2"):
         await asyncio.sleep(60)
 async def main():
     loop = asyncio.get_event_loop()
-    late = loop.create_task(cancelled())
+    late = loop.create_task(canceled())
     results = await asyncio.gather(placed(1, 9), unplaced(), placed(2, 7), failing(), return_exceptions=True)
     late.cancel()
     await asyncio.gather(late, return_exceptions=True)

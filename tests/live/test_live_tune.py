@@ -103,9 +103,7 @@ half = devicekit.measure.TunedOption("precision", "mixed_bfloat16", 1.3, True, "
 """
 
 
-@pytest.mark.skipif(
-    VERSION < (2, 16), reason="setuptools, which this release imports, puts a folder of its own on the path"
-)
+@pytest.mark.skipif(VERSION < (2, 16), reason="setuptools, which this release imports, puts its own folder on the path")
 def test_what_comes_too_late_is_said(program):
     code = """
 keep(threads, onednn)

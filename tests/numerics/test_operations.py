@@ -177,8 +177,8 @@ def test_the_recipes_make_what_they_promise():
     def values(recipe, shape, low=0.0, high=1.0):
         return arrays(Operation("case", "identity", (Input("x", shape, recipe, low, high),)), 0)[0]
 
-    cancelling = values("cancelling", (4096,), high=0.5)
-    assert abs(cancelling.sum()) < 1.0 < 1e5 < np.abs(cancelling).sum()
+    canceling = values("canceling", (4096,), high=0.5)
+    assert abs(canceling.sum()) < 1.0 < 1e5 < np.abs(canceling).sum()
     subnormal = values("subnormal", (300,), -126)
     assert 0 < np.abs(subnormal).max() < np.finfo(np.float32).tiny
     assert np.isnan(values("with NaN", (20, 30), high=3)).any(axis=1).sum() == 7

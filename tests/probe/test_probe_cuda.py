@@ -116,7 +116,7 @@ def test_what_anybody_may_write_and_what_lies_in_the_working_folder_is_marked(ma
         "libcublas.so.12": "anybody may write its folder",
         "libcufft.so.11": "anybody may write it",
         "libcudnn.so.9": "",
-        "libnccl.so.2": "it lies in the working folder",
+        "libnccl.so.2": "it is in the working folder",
     }
 
 

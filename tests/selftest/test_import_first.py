@@ -40,7 +40,7 @@ def test_an_unknown_release_that_works_is_tried_once(patient, device):
 
 
 @pytest.mark.parametrize(
-    "behaviour, code, words",
+    "behavior, code, words",
     [
         # What the child printed goes through explain, which knows some of these.
         ("os.kill(os.getpid(), signal.SIGILL)", "cpu-instructions-missing", "Illegal instruction"),
@@ -55,8 +55,8 @@ def test_an_unknown_release_that_works_is_tried_once(patient, device):
         ("raise SystemExit(4)", "framework-broken", "status 4"),
     ],
 )
-def test_an_import_that_does_not_work_is_not_done_here(patient, behaviour, code, words):
-    patient.behaves(**{"import": behaviour})
+def test_an_import_that_does_not_work_is_not_done_here(patient, behavior, code, words):
+    patient.behaves(**{"import": behavior})
     for _ in range(2):  # the second time the result is known, and what it says is the same
         data = patient.run(AUTO)
         assert (data["device"], data["imported"], data["verified"], data["fallback"]) == ("cpu", False, False, True)

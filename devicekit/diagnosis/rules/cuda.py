@@ -33,7 +33,7 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
     if found.repair.refused:
         item = found.repair.refused[0]
         folder = item.path.rpartition("/")[0]
-        if item.unsafe == "it lies in the working folder":
+        if item.unsafe == "it is in the working folder":
             return (Fix("Install the libraries next to TensorFlow: devicekit loads nothing from the working folder"),)
         return (
             Fix(

@@ -291,7 +291,7 @@ class _Search:
             # An environment within the working folder is not meant: its own folder for packages is nearer.
             in_cwd = nearest == python.cwd and nearest not in python.site_paths
             danger = "anybody may write its folder" if _is_shared(host, folder) else ""
-            self._unsafe[folder] = "it lies in the working folder" if in_cwd else danger
+            self._unsafe[folder] = "it is in the working folder" if in_cwd else danger
         if self._unsafe[folder]:
             return self._unsafe[folder]
         behind = host.path.dirname(host.real_path(path))

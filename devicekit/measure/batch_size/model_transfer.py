@@ -46,7 +46,7 @@ def packed(model: Any, folder: str, mode: str) -> Dict[str, Any]:
     keras = keras_of(model)
     if mode == "training" and not _is_compiled(model):
         raise DevicekitError(
-            "the model was not compiled, so that nobody knows what to train it with: call model.compile(optimizer, loss)"
+            "the model was not compiled, so its loss and optimizer are unknown: call model.compile(optimizer, loss)"
             " before, or ask for mode='inference'"
         )
     if type(model).__module__ == "__main__" or not hasattr(model, "get_config"):
@@ -75,7 +75,7 @@ def _name_of(function: Any) -> str:
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "<unknown>")
     if module in (None, "__main__") or "<" in name:
         raise DevicekitError(
-            "another process cannot import %s of %s: put it into a module of its own, at its top level"
+            "another process cannot import %s of %s: put it in its own module, at the top level"
             % (name, "this program's main file" if module == "__main__" else module)
         )
     return "%s:%s" % (module, name)

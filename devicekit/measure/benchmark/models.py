@@ -29,7 +29,7 @@ class Model(Record):
         What is taken if no one says another.
     optimizer : {"momentum", "adam"}
     parameters : int
-        Weights at this shape and this number of classes, those of batch normalisation included.
+        Weights at this shape and this number of classes, those of batch normalization included.
     """
 
     name: str

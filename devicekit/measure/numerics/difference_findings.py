@@ -175,7 +175,7 @@ def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tu
         first = Fix("Update macOS, and take the releases that go together", "devicekit resolve metal")
     elif device == "cpu":
         return (
-            Fix("Compute without oneDNN's optimisations, and see whether it is they", "export TF_ENABLE_ONEDNN_OPTS=0"),
+            Fix("Compute without oneDNN's optimizations, and see whether it is they", "export TF_ENABLE_ONEDNN_OPTS=0"),
             Fix("Update the framework; with overclocked or failing memory results change from run to run"),
         )
     else:

@@ -1,4 +1,4 @@
-"""Some steps of training on a device beside the same steps on the CPU, and beside what rounding and another seed change.
+"""Some steps of training on a device, compared with the same steps on the CPU and with what rounding or another seed changes.
 
 Every training starts from the same weights and takes the same batches in the same order:
 
@@ -266,7 +266,7 @@ class _Trainer:
 
     @contextlib.contextmanager
     def _own_graph(self) -> Iterator[None]:
-        """With TensorFlow 1.15: a graph and a session of its own, which Keras would otherwise put in place of the user's."""
+        """With TensorFlow 1.15: its own graph and session, with which Keras would otherwise replace the user's."""
         if self._keras.generation != 1:
             yield
             return

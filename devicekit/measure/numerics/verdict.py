@@ -8,7 +8,7 @@ import numpy as np
 from ...records import Record
 from .error_location import share
 from .measures import format_of, measure, real, shape_problem
-from .recognise import Recognised, recognise, wrong_elements
+from .recognize import Recognized, recognize, wrong_elements
 from .result import Difference, Measure
 from .tolerance import ARITHMETICS, FORMATS, tolerance, unit_roundoff
 
@@ -121,7 +121,7 @@ def judge(subject: Difference, actual: Any, expected: Expected) -> Difference:
     if figures.nonfinite == 0 and figures.max_relative_error <= case.allowed:
         flushed = "subnormal numbers are flushed to zero" if case.flushed else ""
         return subject.replace(verdict="agrees", detail=_joined(case.note, flushed))
-    seen = recognise(actual, reference, stale=expected.stale, **options)
+    seen = recognize(actual, reference, stale=expected.stale, **options)
     if (not seen.pattern or _cut(seen.factor, accumulation)) and figures.nonfinite == 0:
         arithmetic, note = _arithmetic(figures, subject.operation, expected, case, _Spread(actual, reference, seen))
         if arithmetic:
@@ -253,7 +253,7 @@ def _cut(factor: float, accumulation: int) -> bool:
 class _Spread:
     """How the wrong elements lie among the others."""
 
-    def __init__(self, actual: Any, reference: Any, seen: Recognised) -> None:
+    def __init__(self, actual: Any, reference: Any, seen: Recognized) -> None:
         there = (reference != 0) | (actual != 0)
         self.place = seen.place or share(seen.wrong)
         #: Which part of the elements that are not zero is wrong.

@@ -16,7 +16,7 @@ from ...selection.plan import Plan
 from ...selection.selection import Change, Selection
 from .result import TunedOption, Tuning
 
-#: Read when the devices are initialised; all other variables at the import, and LD_PRELOAD when the process starts.
+#: Read when the devices are initialized; all other variables at the import, and LD_PRELOAD when the process starts.
 _READ_LATE = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "TF_GPU_ALLOCATOR", "NPROC")
 
 #: What only the program, or the shell that starts it, can set.

@@ -24,7 +24,7 @@ from .result import TunedOption, Tuning
 #: How long tuning may take.
 BUDGET_S = 180.0
 
-#: Seconds of a block: several periods of a quota (a tenth of a second), and short beside what a machine's speed drifts in.
+#: Seconds of a block: several periods of a quota (a tenth of a second), but shorter than the drift of a machine's speed.
 _BLOCK_S = 0.5
 
 #: Seconds of the pairs of blocks of one option, at the least and at the most.

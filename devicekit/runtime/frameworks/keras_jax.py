@@ -236,7 +236,7 @@ class JaxAdapter(Keras3Adapter):
 def _has_accelerator_support() -> bool:
     """Whether anything but the CPU could be started: plug-ins, or in old releases a jaxlib with CUDA built in.
 
-    A TPU is not hidden: no one has one beside what the program is meant to run on.
+    A TPU is not hidden: a machine with a TPU has no other device that the program could use.
     """
     if importlib.util.find_spec("jax_plugins") is not None:
         return True

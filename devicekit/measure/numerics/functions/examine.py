@@ -1,7 +1,7 @@
 """Compares a plain function of arrays between devices: its results, and its gradients for every float that it is given.
 
 What a device may differ by is not known for a function whose inside no one sees. So the function is also called on the
-CPU with every input moved to a neighbouring number: what that changes in the results is what rounding does to them
+CPU with every input moved to a neighboring number: what that changes in the results is what rounding does to them
 (Monte Carlo arithmetic, with the perturbation at the inputs: Parker, *Monte Carlo Arithmetic*, UCLA CSD-970002, 1997).
 """
 

@@ -141,7 +141,7 @@ def _joined(item: Difference, detail: str) -> Difference:
 
 
 def _with_real_error(item: Difference, real: Measure, allowed: np.ndarray, expected: Expected) -> Difference:
-    """Give the error as it is, beside the largest that would have passed."""
+    """Give the error as it is, next to the largest that would have passed."""
     right = expected.reference
     most = measure(right + allowed, right, dtype=expected.dtype, tolerance=0.0).max_relative_error
     return item.replace(measure=real.replace(tolerance=max(real.tolerance, most)))

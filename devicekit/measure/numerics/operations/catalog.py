@@ -42,12 +42,12 @@ KINDS: Dict[str, str] = {
     "global_average_pool2d": "x -> (n, channels)",
     "global_max_pool2d": "x -> (n, channels)",
     "upsample_nearest": "x -> every pixel repeated factor (pair) times",
-    "resize_bilinear": "x -> size (pair); half-pixel centres, no antialiasing, in the tried dtype or float32",
+    "resize_bilinear": "x -> size (pair); half-pixel centers, no antialiasing, in the tried dtype or float32",
     # Normalization
-    "batch_norm_training": "x, scale, offset -> normalised over all axes but the last, biased variance; epsilon",
+    "batch_norm_training": "x, scale, offset -> normalized over all axes but the last, biased variance; epsilon",
     "batch_norm_inference": "x, scale, offset, mean, variance -> the same with given statistics; epsilon",
     "layer_norm": "x, scale, offset -> over the last axis; epsilon",
-    "group_norm": "x (n, h, w, c), scale, offset -> over h, w and c / groups neighbouring channels; groups; epsilon",
+    "group_norm": "x (n, h, w, c), scale, offset -> over h, w and c / groups neighboring channels; groups; epsilon",
     "rms_norm": "x, scale -> x / sqrt(mean of squares over the last axis + epsilon) * scale",
     # Softmax and losses, over the last axis; losses one a row
     "softmax": "x",

@@ -112,7 +112,7 @@ DATA: Tuple[Operation, ...] = (
     _edge("max", Input("x", (20, 30), "with NaN", high=3.0), name="rows with NaN", scale="norm", **_LAST),
     _edge("softmax", Input("x", (20, 30), "with NaN", high=3.0), name="rows with NaN", scale="norm"),
     _edge("maximum", Input("a", (20, 30), "with NaN", high=3.0), Input("b", (20, 30)), name="NaN and numbers"),
-    # Devices and libraries may flush subnormal numbers to zero; nothing else may become of them.
+    # Devices and libraries may flush subnormal numbers to zero; no other value is allowed.
     _edge("multiply", Input("a", (400,), "subnormal", -126), Input("b", (400,), "constant", 1), name="subnormals by 1"),
     _edge("add", Input("a", (400,), "subnormal", -126), Input("b", (400,), "constant", 0), name="subnormals and 0"),
     _edge("abs", Input("x", (400,), "subnormal", -126), name="subnormals"),

@@ -65,7 +65,7 @@ MATH: Tuple[Operation, ...] = (
     _reduction("of columns", "sum", Input("x", (300, 16)), (0,), 300),
     _reduction("of a million", "sum", Input("x", (1000000,)), (0,), 1000000),
     _reduction("of a million equal ones", "sum", Input("x", (1000000,), "constant", 0.1), (0,), 1000000),
-    _reduction("that cancels", "sum", Input("x", (4096,), "cancelling", high=0.5), (0,), 4096),
+    _reduction("that cancels", "sum", Input("x", (4096,), "canceling", high=0.5), (0,), 4096),
     _reduction("of two axes", "mean", Input("x", (8, 20, 12)), (0, 1), 160, dtypes=_ALL),
     _reduction("of 20000 around 1", "mean", Input("x", (2, 20000), "normal", 1.0, 0.5), (1,), 20000, dtypes=_HALF),
     _reduction("of rows", "variance", Input("x", (16, 300)), (1,), 300, scale="norm", depth=4),

@@ -106,7 +106,7 @@ def _signed_magnitudes(item: Input, generator: np.random.RandomState) -> Any:
     return _magnitudes(item, generator) * generator.choice([-1.0, 1.0], item.shape)
 
 
-def _cancelling(item: Input, generator: np.random.RandomState) -> Any:
+def _canceling(item: Input, generator: np.random.RandomState) -> Any:
     """Every number with its negative, in random order, and ``high`` more: the sum is tiny next to the terms."""
     count = int(np.prod(item.shape))
     half: Any = np.float32(generator.standard_normal(count // 2) * 1000.0).astype(np.float64)
@@ -179,7 +179,7 @@ RECIPES: Dict[str, Callable[[Input, np.random.RandomState], Any]] = {
     "permutation": _permutation,
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
-    "cancelling": _cancelling,
+    "canceling": _canceling,
     "constant": _constant,
     "probabilities": _probabilities,
     "causal": _causal,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devicekit.measure.numerics.error_location import place, share
-from devicekit.measure.numerics.recognise import recognise
+from devicekit.measure.numerics.recognize import recognize
 
 LIMIT = 1e-5
 
@@ -16,7 +16,7 @@ def numbers(*shape, seed=0):
 
 
 def seen(actual, reference, **more):
-    return str(recognise(np.asarray(actual), np.asarray(reference), dtype="float32", tolerance=LIMIT, **more))
+    return str(recognize(np.asarray(actual), np.asarray(reference), dtype="float32", tolerance=LIMIT, **more))
 
 
 def noise(array, seed=1):
@@ -100,7 +100,7 @@ def test_a_stale_buffer_is_an_earlier_array():
     assert "stale" not in seen(earlier, RIGHT, stale=(other, noise(earlier)))
 
 
-def test_a_buffer_of_another_shape_is_recognised():
+def test_a_buffer_of_another_shape_is_recognized():
     earlier = numbers(16, 48, seed=5).astype(np.float32)
     assert "number 0" in seen(earlier.reshape(RIGHT.shape), RIGHT, stale=(earlier,))
 
@@ -125,7 +125,7 @@ def test_coarse_rounding_is_no_pattern(level, seed):
     right = numbers(6, 40, seed=seed)
     for reference in (right, np.abs(right), right + 100):
         actual = (reference * (1 + level * numbers(6, 40, seed=seed ^ 1))).astype(np.float32)
-        assert recognise(actual, reference, dtype="float32", tolerance=LIMIT).pattern == ""
+        assert recognize(actual, reference, dtype="float32", tolerance=LIMIT).pattern == ""
 
 
 def test_a_symmetric_or_constant_array_has_no_transpose_and_no_shift():

@@ -49,13 +49,13 @@ def wrong_elements(
     return np.concatenate(parts).reshape(shape) if parts else np.zeros(shape, dtype=bool)
 
 
-class Recognised(NamedTuple):
-    """What is recognised.
+class Recognized(NamedTuple):
+    """What is recognized.
 
     Attributes
     ----------
     pattern : str
-        The outcome of the values, such as ``"zeros"`` or ``"wrong sign"``; "" if nothing is recognised.
+        The outcome of the values, such as ``"zeros"`` or ``"wrong sign"``; "" if nothing is recognized.
     place : str
         Where they are, such as ``"only in 61..63 of axis 1, the last 3 of 64"``; "" if they are everywhere, or the
         pattern says it.
@@ -75,7 +75,7 @@ class Recognised(NamedTuple):
         return start + ", ".join(part for part in (self.pattern, self.place) if part)
 
 
-def recognise(
+def recognize(
     actual: Any,
     reference: Any,
     *,
@@ -84,7 +84,7 @@ def recognise(
     stale: Sequence[Any] = (),
     magnitude: Any = None,
     ignore: Any = None,
-) -> Recognised:
+) -> Recognized:
     """Return what a wrong result looks like.
 
     Parameters
@@ -101,12 +101,12 @@ def recognise(
 
     Returns
     -------
-    Recognised
+    Recognized
         As a text: ``"zeros, only in 61..63 of axis 1, the last 3 of 64"``, ``"the right result times 1/8"``, ``""``.
     """
     wrong = wrong_elements(actual, reference, dtype=dtype, tolerance=tolerance, magnitude=magnitude, ignore=ignore)
     if not wrong.any():
-        return Recognised("", "", wrong)
+        return Recognized("", "", wrong)
     found, right, part = real(actual), real(reference), wrong
     arrays = [(number, real(item)) for number, item in enumerate(stale)]
     older = [(number, array.reshape(found.shape)) for number, array in arrays if array.size == found.size]
@@ -129,7 +129,7 @@ def recognise(
         if not pattern and tolerance < _COARSE:
             pattern = _rearranged(look, tolerance)
             where = "" if pattern else where
-    return Recognised(pattern, where, wrong, factor)
+    return Recognized(pattern, where, wrong, factor)
 
 
 def _window(wrong: Any) -> Tuple[slice, ...]:
@@ -141,7 +141,7 @@ def _window(wrong: Any) -> Tuple[slice, ...]:
 
 
 def _values(look: _Look, older: Sequence[Tuple[int, Any]], tolerance: float) -> str:
-    """Recognise what has become of the wrong elements' values."""
+    """Recognize the outcome of the wrong elements' values."""
     found, right = look.actual[look.wrong], look.reference[look.wrong]
     text = _nonfinite(found, right)
     if text:
@@ -226,7 +226,7 @@ def _mostly(holds: Any) -> bool:
 
 
 def _rearranged(look: _Look, tolerance: float) -> str:
-    """Recognise right numbers at wrong places: shifted, transposed, reversed, permuted."""
+    """Recognize right numbers at wrong places: shifted, transposed, reversed, permuted."""
     found, right = look.actual[look.wrong], look.reference[look.wrong]
     if len(found) < 4 or not np.isfinite(found).all():
         return ""
