@@ -242,7 +242,6 @@ SILENT = {
     )
 } | {
     ("compute-capability-unsupported", "driver.gpus"), ("cudnn-version-mismatch", "driver.gpus"),
-    ("cuda-library-missing", "driver.gpus"),  # in WSL, where no bus tells whether there is an NVIDIA GPU
     ("driver-shadowed", "driver.nvidia_kernel_version"), ("platform-unsupported", "native.libc"),
     # A machine without NVML tells none of these: every such machine would have a list of rules that it did not decide.
     ("device-busy", "driver.gpus.compute_mode"), ("device-busy", "driver.gpus.processes"),

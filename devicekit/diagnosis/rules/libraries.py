@@ -44,10 +44,20 @@ class Search(NamedTuple):
 
 
 def needed(view: View) -> "Tuple[TensorFlowRow, CudaRow] | None":
-    """Return the rows that say which libraries this TensorFlow opens, None if they are not known or do not apply."""
+    """Return the rows that say which libraries this TensorFlow opens, None if they are not known or do not apply.
+
+    Raises
+    ------
+    UnknownFactError
+        If it is not known whether there is an NVIDIA GPU.
+    """
     row = view.tensorflow_row
     system = view.machine.native.system
-    if row is None or not view.uses_cuda or system not in ("linux", "windows") or not view.vendor("nvidia"):
+    if row is None or not view.uses_cuda or system not in ("linux", "windows"):
+        return None
+    if not view.vendor("nvidia"):
+        if view.wsl and not view.accelerators:
+            view.machine.driver.gpus.value  # noqa: B018 - no bus shows the GPU in WSL: this raises if the driver was silent
         return None
     build = view.tensorflow_build
     version = (build.cuda_version.or_none() if build else None) or row.linux_cuda
