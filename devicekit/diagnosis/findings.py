@@ -3,7 +3,7 @@
 Pure data. The texts in here are what a person reads, so they are complete sentences; renderers only lay them out.
 """
 
-from typing import Any, Callable, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
 from ..records import Pairs, Record
 
@@ -64,13 +64,7 @@ class LazyFixes(Sequence[Fix]):
             self._make = None
         return self._made
 
-    @overload
-    def __getitem__(self, index: int) -> Fix: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Tuple[Fix, ...]: ...
-
-    def __getitem__(self, index: Union[int, slice]) -> Union[Fix, Tuple[Fix, ...]]:
+    def __getitem__(self, index: Any) -> Any:
         return self._all()[index]
 
     def __len__(self) -> int:
@@ -133,6 +127,19 @@ class Finding(Record):
             block in PLATFORMS or (block.startswith(framework + ".") and block.partition(".")[2] in PLATFORMS)
             for block in self.blocks
         )
+
+
+class Kind(NamedTuple):
+    """What a finding is whatever was seen: the fields of that name of `Finding`."""
+
+    code: str
+    severity: str
+    blocks: Tuple[str, ...] = ()
+    url: str = ""
+
+    def finding(self, summary: str, evidence: Tuple[Evidence, ...], fix: Sequence[Fix]) -> Finding:
+        """Return the finding of this kind about what was seen."""
+        return Finding(self.code, self.severity, summary, evidence, fix, self.blocks, self.url)
 
 
 class NotEvaluated(Record):

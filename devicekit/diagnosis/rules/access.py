@@ -3,7 +3,7 @@
 from typing import Dict, Iterable, NamedTuple, Optional
 
 from ...machine.vendors import AMD, INTEL, NVIDIA, Vendor
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .oneapi import intel_denied, intel_withheld
 from .registry import rule
@@ -56,15 +56,11 @@ def _started_without(view: View, withheld: Withheld) -> Finding:
     fix = Fix("Start the container with the GPU" + start.note, view.shell.run_container(start.docker, start.podman))
     if process.container.or_none() == "kubernetes":
         fix = Fix("Request the GPU in the pod's resources: limits: %s: 1" % withheld.resource)
-    return Finding(
-        "container-without-gpu",
-        "warning",
+    return Kind("container-without-gpu", "warning", (vendor.platform,), start.url).finding(
         "This container was started without the %s GPU of its host: %s %s missing."
         % (vendor.title, " and ".join(withheld.nodes), "is" if len(withheld.nodes) == 1 else "are"),
         (withheld.evidence, Evidence(process.container.or_none() or "", process.container.source)),
         (fix,),
-        (vendor.platform,),
-        start.url,
     )
 
 
@@ -88,24 +84,18 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
     denials = [find(view) for find in (_nvidia_denied, amd_denied, intel_denied, tpu_denied)]
     denied = next((item for item in denials if item.nodes), None)
     if denied is not None:
-        yield Finding(
-            "device-permission-denied",
-            "warning",
+        yield Kind("device-permission-denied", "warning", (denied.platform,)).finding(
             "This user has no access to %s." % ", ".join(denied.nodes[:3]),
             tuple(Evidence("no read and write access", path) for path in denied.nodes[:3]),
             (_join_groups(view, denied),),
-            (denied.platform,),
         )
         return
     dxg = view.machine.directml.dxg.or_none()
     if dxg is not None and not dxg.accessible:
-        yield Finding(
-            "device-permission-denied",
-            "warning",
+        yield Kind("device-permission-denied", "warning", ("directml", "cuda", "rocm")).finding(
             "This user has no access to %s, through which WSL reaches every GPU." % dxg.path,
             (Evidence("no read and write access", dxg.path),),
             (view.shell.root_fix("Let every user open it, which is WSL's default", "chmod a+rw %s" % dxg.path),),
-            ("directml", "cuda", "rocm"),
         )
 
 

@@ -3,7 +3,7 @@
 from typing import Iterable
 
 from ...machine.facts import PlatformFacts
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .registry import rule
 
@@ -26,11 +26,8 @@ def broken(facts: PlatformFacts, problem: str) -> Finding:
         ),
         Fix("Or disable plug-ins: set DEVICEKIT_PLUGINS=0"),
     )
-    return Finding(
-        "plugin-broken",
-        "warning",
+    return Kind("plugin-broken", "warning", (facts.name,) if facts.name else ()).finding(
         "The plug-in %s%s does not work: %s." % (facts.label, of, problem.rstrip(".")),
         (Evidence(problem, "entry point %s of %s" % (facts.entry, facts.distribution)),),
         fixes,
-        (facts.name,) if facts.name else (),
     )

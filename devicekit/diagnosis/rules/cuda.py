@@ -11,7 +11,7 @@ from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
 from ...matrix.tables import TensorFlowRow
 from ...matrix.target import Target
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install, replace_by_goal
 from ..view import View
 from .cuda_order import cuda_accelerators
@@ -213,15 +213,11 @@ def _why(view: View, name: str, found: Search) -> Evidence:
 def _loadable_first(view: View, found: Search) -> Finding:
     """Everything is installed, and something is not where this build looks: loading it first is enough."""
     files = found.repair.load
-    return Finding(
-        "cuda-library-missing",
-        "info",
+    return Kind("cuda-library-missing", "info", (), "https://www.tensorflow.org/install/pip").finding(
         "%s does not find %s, although installed, and would use no GPU. devicekit.auto() loads %s first."
         % (view.tensorflow_label, _lie([item.name for item in files]), "it" if len(files) == 1 else "them"),
         tuple(_why(view, name, found) for name in found.missing[:8]),
         _load_first(view, found),
-        (),
-        "https://www.tensorflow.org/install/pip",
     )
 
 
@@ -276,14 +272,10 @@ def cudnn_missing(view: View) -> Iterable[Finding]:
         return
     evidence = [_why(view, name, found)]
     evidence += [Evidence("%s is there" % other.name, other.path) for other in others_of(view, name)[:2]]
-    yield Finding(
-        "cudnn-missing",
-        "warning",
+    yield Kind("cudnn-missing", "warning", ("tensorflow.cuda",), "https://www.tensorflow.org/install/pip").finding(
         "%s cannot use the GPU: cuDNN (%s) is not installed." % (view.tensorflow_label, name),
         tuple(evidence),
         _cudnn_fix(view, rows[0], found),
-        ("tensorflow.cuda",),
-        "https://www.tensorflow.org/install/pip",
     )
 
 

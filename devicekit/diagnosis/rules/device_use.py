@@ -3,7 +3,7 @@
 from typing import FrozenSet, Iterable, List, Sequence, Tuple
 
 from ...machine.facts import Gpu
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .cuda_order import CudaDevice, cuda_view
 from .driver_health import HIDDEN_BY, cuda_in_use, label, place
@@ -31,15 +31,11 @@ def device_busy(view: View) -> Iterable[Finding]:
             summary = "%s refuses all compute programs (compute mode prohibited)." % label(gpu)
         else:
             summary = "%s allows one process at a time, and process %d is using it." % (label(gpu), holders[0].pid)
-        yield Finding(
-            "device-busy",
-            "warning",
+        yield Kind("device-busy", "warning", ("gpu:%d" % number,), "https://docs.nvidia.com/deploy/mps/").finding(
             summary,
             tuple(evidence),
             _frees(view, gpu, [item.pid for item in holders])
             + (Fix("Or allow several processes on the GPU, if the mode is not intended", _mode_command(view, gpu)),),
-            ("gpu:%d" % number,),
-            "https://docs.nvidia.com/deploy/mps/",
         )
 
 
@@ -84,9 +80,7 @@ def out_of_memory(view: View) -> Iterable[Finding]:
         for item in listed:
             size = "" if item.memory_bytes is None else ", %.1f GiB" % (item.memory_bytes / (1 << 30))
             evidence.append(Evidence("process %d%s" % (item.pid, size), gpu.processes.source))
-        yield Finding(
-            "out-of-memory",
-            "warning",
+        yield Kind("out-of-memory", "warning").finding(
             "The memory of gpu:%d, %s, is almost full, used mostly by %s: %s." % (number, label(gpu), by, text),
             tuple(evidence),
             _frees(view, gpu, [item.pid for item in listed if item.kind == "compute"])

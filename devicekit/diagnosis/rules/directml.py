@@ -4,7 +4,7 @@ from typing import Iterable, List, Sequence, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
 from ..commands import UPDATE_WSL
-from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
 from .adapter_findings import unusable_adapters, windows_build
@@ -32,9 +32,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
     directml, process = view.machine.directml, view.machine.process
     found = {item.name for item in directml.libraries.value or ()}
     if wsl == 1:
-        yield Finding(
-            "wsl-without-gpu",
-            "warning",
+        yield Kind("wsl-without-gpu", "warning", ("cuda", "directml", "rocm"), _URL).finding(
             "WSL 1 has no GPU access.",
             (Evidence("WSL 1", process.wsl.source),),
             (
@@ -42,8 +40,6 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
                     "Convert it to WSL 2 (in PowerShell): wsl --set-version NAME 2, with the NAME that wsl --list shows"
                 ),
             ),
-            ("cuda", "directml", "rocm"),
-            _URL,
         )
     elif directml.dxg.value is None:
         fatal = view.directml_flavor if "libdxcore.so" in found else None
@@ -58,14 +54,10 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
         )
     elif view.directml_flavor and not found.issuperset(_LIBRARIES):
         missing = [name for name in _LIBRARIES if name not in found]
-        yield Finding(
-            "wsl-without-gpu",
-            "warning",
+        yield Kind("wsl-without-gpu", "warning", ("cuda", "directml"), _URL).finding(
             "WSL 2 has the GPU bridge, but its libraries are missing: %s." % ", ".join(missing),
             tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
             (Fix("Update WSL and restart it (in PowerShell)", UPDATE_WSL),),
-            ("cuda", "directml"),
-            _URL,
         )
 
 
@@ -97,14 +89,10 @@ def _bridge_fails(view: View) -> bool:
 
 def _failing_bridge(view: View) -> Finding:
     flavor, failure = view.directml_flavor or "", view.machine.directml.failure
-    return Finding(
-        "wsl-without-gpu",
-        "error",
+    return Kind("wsl-without-gpu", "error", ("cuda", "directml", "rocm", *_ABORTED[flavor]), _URL).finding(
         "The GPU bridge to Windows does not answer%s." % _ABORTS[flavor],
         (Evidence(failure, "DXCore"),),
         _BRIDGE_FIXES,
-        ("cuda", "directml", "rocm", *_ABORTED[flavor]),
-        _URL,
     )
 
 
@@ -132,9 +120,7 @@ def directml_missing(view: View) -> Iterable[Finding]:
     idle = _has_idle_gpu(view)
     if view.wsl is None:
         evidence.append(Evidence("this is not WSL", view.machine.process.wsl.source))
-    yield Finding(
-        "directml-missing",
-        "warning" if idle else "info",
+    yield Kind("directml-missing", "warning" if idle else "info", ("directml",), _URL).finding(
         "%s is installed, but DirectX 12 is missing (%s): it will use no GPU."
         % (
             "tensorflow-directml" if view.directml_flavor == "fork" else "tensorflow-directml-plugin",
@@ -145,8 +131,6 @@ def directml_missing(view: View) -> Iterable[Finding]:
             Fix("Use this environment on Windows or in WSL 2, the only systems with DirectML"),
             Fix("For an NVIDIA GPU on Linux, create an environment with tensorflow[and-cuda] instead"),
         ),
-        ("directml",),
-        _URL,
     )
 
 
@@ -191,14 +175,10 @@ def _unloadable(view: View) -> Finding:
             ("directml",),
             _URL,
         )
-    return Finding(
-        "directml-missing",
-        "warning",
+    return Kind("directml-missing", "warning", ("directml",), _URL).finding(
         "TensorFlow will use no GPU: its DirectML library cannot be loaded.",
         evidence,
         (Fix("Install the current Windows updates%s" % ("" if windows else ", and update WSL: wsl --update")),),
-        ("directml",),
-        _URL,
     )
 
 

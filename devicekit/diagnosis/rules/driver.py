@@ -5,7 +5,7 @@ from typing import Iterable, Optional, Sequence, Tuple
 
 from ...machine.facts import Library
 from ...matrix.matrix import version_at_least
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .driver_health import cuda_in_use
 from .frameworks import uses
@@ -53,9 +53,7 @@ def driver_missing(view: View) -> Iterable[Finding]:
         return
     gpu = view.vendor("nvidia")[0]
     linux = view.machine.native.system == "linux"
-    yield Finding(
-        "driver-missing",
-        "warning",
+    yield Kind("driver-missing", "warning", ("cuda",), _URL).finding(
         "This machine has an NVIDIA GPU, but the NVIDIA driver is not installed (%s not found)." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
         (
@@ -63,8 +61,6 @@ def driver_missing(view: View) -> Iterable[Finding]:
             if linux and "Ubuntu" in (view.machine.native.os_version.or_none() or "")
             else Fix("Install the NVIDIA driver for this system and restart"),
         ),
-        ("cuda",),
-        _URL,
     )
 
 
@@ -98,14 +94,10 @@ def driver_shadowed(view: View) -> Iterable[Finding]:
         evidence.append(
             Evidence("kernel module %s" % driver.nvidia_kernel_version.content, driver.nvidia_kernel_version.source)
         )
-    yield Finding(
-        "driver-shadowed",
-        "warning",
+    yield Kind("driver-shadowed", "warning", ("cuda",), _URL).finding(
         "CUDA will not start: %s hides the driver's own libcuda, and %s." % (first.path, reason),
         tuple(evidence),
         _unshadow(view, first),
-        ("cuda",),
-        _URL,
     )
 
 
@@ -170,15 +162,11 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
         return  # NVIDIA's forward-compatibility package is newer than the kernel module on purpose
     if not kernel or not library or kernel == library:
         return
-    yield Finding(
-        "driver-mismatch",
-        "warning",
+    yield Kind("driver-mismatch", "warning", ("cuda",), _URL).finding(
         "The loaded NVIDIA kernel module (%s) and the installed driver library (%s) differ in version."
         % (kernel, library),
         _versions(view),
         (_restart(view),),
-        ("cuda",),
-        _URL,
     )
 
 
@@ -202,14 +190,10 @@ def _told_mismatch(view: View) -> Finding:
     driver = view.machine.driver
     kernel, library = driver.nvidia_kernel_version.or_none(), driver.nvidia_library_version.or_none()
     versions = " (%s, %s)" % (kernel, library) if kernel and library and kernel != library else ""
-    return Finding(
-        "driver-mismatch",
-        "warning",
+    return Kind("driver-mismatch", "warning", ("cuda",), _URL).finding(
         "The loaded NVIDIA kernel module and the installed driver libraries differ in version%s." % versions,
         (Evidence(driver.nvml.problem, driver.nvml.source), *_versions(view)),
         (_restart(view),),
-        ("cuda",),
-        _URL,
     )
 
 

@@ -6,7 +6,7 @@ from ...matrix.gpu_support import code_for
 from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
 from ...matrix.target import Target
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..requirements import applies, normal_name
 from ..view import View
 from .cuda_order import cuda_accelerators
@@ -39,14 +39,10 @@ def without_cuda(view: View) -> Iterable[Finding]:
         summary = "%s is built without GPU support" % build.label
         if name == "jax":
             summary = "%s is installed without its CUDA plug-in" % build.label
-        yield Finding(
-            "cpu-only-build",
-            "warning",
+        yield Kind("cpu-only-build", "warning", ("%s.cuda" % name,), _URL[name]).finding(
             "This machine has an NVIDIA GPU, but %s." % summary,
             (Evidence(gpus[0].name, gpus[0].source), Evidence(build.label, build.source)),
             tuple((jax_with_cuda if name == "jax" else torch_with_cuda)(view, build.version)),
-            ("%s.cuda" % name,),
-            _URL[name],
         )
 
 
@@ -196,14 +192,10 @@ def no_library_for(view: View) -> Iterable[Finding]:
     wanted = [text.partition(";")[0].replace(" ", "").replace("(", "").replace(")", "") for text in gone]
     plain = build.version.partition("+")[0]
     again = view.shell.replace(["torch"], "torch==%s" % plain)
-    yield Finding(
-        "cuda-library-missing",
-        "error",
+    yield Kind("cuda-library-missing", "error", ("torch",), _URL["torch"]).finding(
         "%s cannot be imported: %s not found." % (build.label, ", ".join(found.missing)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in found.missing[:8]),
         (view.shell.install_fix("Install its requirements", *wanted) if wanted else Fix("Reinstall it", again),),
-        ("torch",),
-        _URL["torch"],
     )
 
 

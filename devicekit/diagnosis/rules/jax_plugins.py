@@ -10,7 +10,7 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from ...machine.vendors import VENDORS
 from ...matrix.gpu_support import capability_number
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .frameworks import gpu_build, is_there, uses
 from .gpu_installs import capabilities_of
@@ -73,9 +73,7 @@ def jax_mismatch(view: View) -> Iterable[Finding]:
         return
     first = wrong[0]
     major = first.distribution[8:10]
-    yield Finding(
-        "plugin-version-mismatch",
-        "warning",
+    yield Kind("plugin-version-mismatch", "warning", ("jax.kernels",), _URL).finding(
         "%s %s needs jaxlib %s; with %s, JAX does not use its kernels, and operations that need them fail on the GPU."
         % (first.distribution, first.version, _numbers(first.version), first.jaxlib),
         (*(Evidence("%s %s" % (item.distribution, item.version), item.location) for item in wrong),)
@@ -85,8 +83,6 @@ def jax_mismatch(view: View) -> Iterable[Finding]:
                 "Install the plug-in of the same version", "jax[cuda%s]==%s" % (major, build.version)
             ),
         ),
-        ("jax.kernels",),
-        _URL,
     )
 
 
@@ -152,14 +148,10 @@ def _missing(view: View, code: str, major: str, names: Tuple[str, ...]) -> Findi
     build = gpu_build(view, "jax")
     assert build is not None  # something of it is missing
     requirement = "jax[cuda%s]%s" % (major, "==" + build.version if build.version else "")
-    return Finding(
-        code,
-        "warning",
+    return Kind(code, "warning", ("jax.cuda",), _URL).finding(
         "%s cannot use the GPU: libraries of its CUDA plug-in are missing (%s)." % (build.label, ", ".join(names)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in names),
         (view.shell.install_fix("Install the CUDA libraries of the plug-in", requirement),),
-        ("jax.cuda",),
-        _URL,
     )
 
 
@@ -192,17 +184,13 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
         reason = "names only CUDA, but there is no NVIDIA GPU"
     if not reason:
         return
-    yield Finding(
-        "environment-variable-fatal",
-        "error",
+    yield Kind("environment-variable-fatal", "error", ("jax.devices",), _VARIABLES_URL).finding(
         "JAX_PLATFORMS %s: JAX raises an exception as soon as it needs a device." % reason,
         (Evidence("JAX_PLATFORMS=%s" % value[:60], "environment"),),
         (
             view.shell.unset_fix("JAX_PLATFORMS", "Unset it"),
             Fix("Or set it to platforms that exist here, such as cpu or cuda,cpu"),
         ),
-        ("jax.devices",),
-        _VARIABLES_URL,
     )
 
 

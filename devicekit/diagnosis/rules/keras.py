@@ -4,7 +4,7 @@ import json
 from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.matrix import accepts, version_at_least
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install
 from ..requirements import normal_name
 from ..view import View
@@ -96,13 +96,10 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
         view.version("keras")  # installed, and its version cannot be read: then nothing is said
         if not standalone_keras(view) and view.machine.python.distributions.problem == "":
             label = view.tensorflow_label
-            yield Finding(
-                "keras-incompatible",
-                "error",
+            yield Kind("keras-incompatible", "error", ("keras",)).finding(
                 "%s needs the package keras, which is not installed." % label,
                 (Evidence("no keras on the path", view.machine.python.distributions.source),),
                 repair_install(view, "Install a compatible Keras", "keras%s" % row.keras),
-                ("keras",),
             )
         return
     if accepts(row.keras, keras) is False and backend(view).name == "tensorflow":
@@ -154,14 +151,10 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
     url = "https://keras.io/getting_started/#configuring-your-backend"
     if chosen not in KERAS_BACKENDS:
         names = ", ".join(KERAS_BACKENDS[:3])
-        return Finding(
-            "keras-incompatible",
-            "error",
+        return Kind("keras-incompatible", "error", ("keras", "tensorflow"), url).finding(
             "%s names the Keras backend '%s', which Keras %s does not support." % (source, chosen[:40], keras),
             (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
             (unset if variable else Fix("Set a supported backend in %s: %s" % (source, names)),),
-            ("keras", "tensorflow"),
-            url,
         )
     if not source or has_backend(view, chosen):
         return None

@@ -3,7 +3,7 @@
 from typing import Iterable, Optional, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import add
 from ..view import View
 from .registry import rule
@@ -17,17 +17,13 @@ def rosetta_python(view: View) -> Iterable[Finding]:
     metal = view.machine.metal
     if not metal.rosetta.value:
         return
-    yield Finding(
-        "rosetta-python",
-        "warning",
+    yield Kind("rosetta-python", "warning", ("metal",), _URL).finding(
         "This Python is an Intel build and runs translated (Rosetta) on Apple silicon: it cannot use the GPU.",
         (
             Evidence("translated", metal.rosetta.source),
             Evidence("an interpreter for %s" % view.machine.python.architecture, view.machine.python.executable),
         ),
         (Fix("Install an arm64 Python and create a new environment with it", "arch -arm64 python3 -m venv ~/keras"),),
-        ("metal",),
-        _URL,
     )
 
 
@@ -83,14 +79,10 @@ def jax_metal_mismatch(view: View) -> Iterable[Finding]:
         view.shell.set_fix("Run JAX on the CPU", "JAX_PLATFORMS", "cpu"),
         view.shell.install_fix("Or install a compatible JAX", "jax%s" % wanted, "jaxlib%s" % wanted),
     )
-    yield Finding(
-        "plugin-version-mismatch",
-        "warning",
+    yield Kind("plugin-version-mismatch", "warning", ("jax.metal",), "https://developer.apple.com/metal/jax/").finding(
         "jax-metal %s (Apple's plug-in for JAX) needs jax %s; %s is installed." % (version, wanted, jax),
         (Evidence("jax-metal", plugin.location), Evidence("jax %s" % jax)),
         fixes,
-        ("jax.metal",),
-        "https://developer.apple.com/metal/jax/",
     )
 
 
@@ -100,12 +92,8 @@ def metal_plugin_missing(view: View) -> Iterable[Finding]:
     python, metal = view.machine.python, view.machine.metal
     if not metal.chip.value or not view.has_tensorflow or python.distribution("tensorflow-metal"):
         return
-    yield Finding(
-        "metal-plugin-missing",
-        "warning",
+    yield Kind("metal-plugin-missing", "warning", ("tensorflow.metal",), _URL).finding(
         "TensorFlow cannot use this Mac's GPU: Apple's plug-in tensorflow-metal is not installed.",
         (Evidence(metal.chip.value, metal.chip.source), Evidence("no tensorflow-metal", python.distributions.source)),
         add(view, "Install the plug-in", "tensorflow-metal"),
-        ("tensorflow.metal",),
-        _URL,
     )

@@ -5,7 +5,7 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import version_at_least
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .registry import rule
@@ -27,9 +27,7 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
     missing = [name for name in needed if name not in names]
     if not missing:
         return
-    yield Finding(
-        "msvc-runtime-missing",
-        "error",
+    yield Kind("msvc-runtime-missing", "error", ("tensorflow",), _MSVC_URL).finding(
         "%s cannot be imported: the Visual C++ runtime lacks %s." % (view.tensorflow_label, " and ".join(missing)),
         tuple(Evidence("%s not found" % name, native.msvc.source) for name in missing)
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:2]),
@@ -40,8 +38,6 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
             ),
             Fix("Or download it from https://aka.ms/vs/17/release/vc_redist.x64.exe and run it"),
         ),
-        ("tensorflow",),
-        _MSVC_URL,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 from ...machine.accelerators import Accelerator
 from ...machine.facts import Installation
 from ...machine.vendors import INTEL
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .frameworks import users
 from .unreachable import Denied, Withheld, denied_nodes
@@ -43,9 +43,7 @@ def intel_driver_missing(view: View) -> Iterable[Finding]:
 
 def _kernel_driver_missing(view: View, gpu: Accelerator) -> Finding:
     driver = next((item.driver for item in view.displays(INTEL) if item.driver), "")
-    return Finding(
-        "driver-missing",
-        "warning",
+    return Kind("driver-missing", "warning", (INTEL.platform,), _DRIVER).finding(
         "This machine has an Intel GPU, but no kernel driver has made a render node for it%s."
         % (" (it is bound to %s)" % driver if driver else ""),
         (
@@ -53,8 +51,6 @@ def _kernel_driver_missing(view: View, gpu: Accelerator) -> Finding:
             Evidence("no renderD* of Intel's", view.machine.oneapi.gpus.source or "/dev/dri"),
         ),
         (Fix("Boot a kernel that supports this GPU: 6.2 or later for Arc A, 6.12 or later for Arc B (driver xe)"),),
-        (INTEL.platform,),
-        _DRIVER,
     )
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Iterable, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
-from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .directml_others import torch_directml_mismatch
@@ -27,14 +27,11 @@ def damaged_plugins(view: View) -> Iterable[Finding]:
         if item.format == expected:
             continue
         what = "is empty" if item.format == "empty" else "is not a library for this system"
-        yield Finding(
-            "install-corrupt",
-            "error",
+        yield Kind("install-corrupt", "error", ("tensorflow",)).finding(
             "TensorFlow cannot be imported: it loads every file in the folder tensorflow-plugins, and %s %s."
             % (item.path.replace("\\", "/").rpartition("/")[2], what),
             (Evidence("%s, %d bytes" % (what, item.size_bytes), item.path),),
             (Fix("Delete the file, or reinstall the plug-in it belongs to"),),
-            ("tensorflow",),
         )
 
 
@@ -51,14 +48,11 @@ def lacking_plugins(view: View) -> Iterable[Finding]:
         name = item.path.rpartition("/")[2]
         oneapi = any(text.startswith(_ONEAPI) for text in missing)
         fix = view.shell.uninstall_fix("Install the missing libraries, or uninstall the plug-in", *_owner(view, name))
-        yield Finding(
-            "dependency-incompatible",
-            "error",
+        yield Kind("dependency-incompatible", "error", ("tensorflow",)).finding(
             "TensorFlow cannot be imported: libraries of its plug-in %s are missing (%s)."
             % (name, ", ".join(missing[:4])),
             tuple(Evidence("%s not found" % text, item.path) for text in missing[:4]),
             (*oneapi_fixes(view, missing), fix) if oneapi else (fix,),
-            ("tensorflow",),
         )
 
 

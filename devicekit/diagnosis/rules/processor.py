@@ -5,7 +5,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import Distribution, Native
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .registry import rule
 
@@ -260,9 +260,7 @@ def _short(view: View, limit: int, source: str, kind: str) -> Iterable[Finding]:
     ends = "hardly any is left for a model"
     if fatal_here:
         ends = "it fails" if kind == "address space" else "the kernel ends the process (Killed)"
-    yield Finding(
-        "memory-limit-too-low",
-        "warning" if fatal_here else "info",
+    yield Kind("memory-limit-too-low", "warning" if fatal_here else "info").finding(
         "This process is limited to %s of %s, and importing %s alone takes %s: %s."
         % (_size(limit), kind, label, _size(takes), ends),
         (Evidence("%s: %s" % (kind, _size(limit)), source), Evidence(_size(takes), "tried with %s" % tried)),

@@ -4,7 +4,7 @@ from typing import Iterable, Optional, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts
-from ..findings import Evidence, Finding, Fix, LazyFixes
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
@@ -29,14 +29,10 @@ def framework_missing(view: View) -> Iterable[Finding]:
         # A folder of that name next to the script, without code in it, is no framework.
         if package is not None and (package.in_site or package.kind != "namespace"):
             return
-    yield Finding(
-        "framework-missing",
-        "error",
+    yield Kind("framework-missing", "error", ("tensorflow", "keras"), "https://www.tensorflow.org/install/pip").finding(
         "This Python environment has no framework: neither TensorFlow, JAX nor PyTorch is installed.",
         (Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),),
         install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
-        ("tensorflow", "keras"),
-        "https://www.tensorflow.org/install/pip",
     )
 
 
@@ -101,22 +97,16 @@ def platform_unsupported(view: View) -> Iterable[Finding]:
     if view.has_tensorflow:
         return
     if python.bits == 32:
-        yield Finding(
-            "platform-unsupported",
-            "error",
+        yield Kind("platform-unsupported", "error", ("tensorflow", "keras")).finding(
             "This is a 32-bit Python, and TensorFlow has wheels only for 64-bit Python.",
             (Evidence("a 32-bit interpreter for %s" % python.architecture, python.executable),),
             (Fix("Install a 64-bit Python and create a new environment with it"),),
-            ("tensorflow", "keras"),
         )
     elif native.libc.or_none() == "musl":
-        yield Finding(
-            "platform-unsupported",
-            "error",
+        yield Kind("platform-unsupported", "error", ("tensorflow", "keras")).finding(
             "This system's C library is musl, and TensorFlow's Linux wheels need glibc.",
             (Evidence("musl", native.libc.source),),
             (Fix("Use a glibc-based image (Debian, Ubuntu, Fedora) instead of Alpine"),),
-            ("tensorflow", "keras"),
         )
 
 
@@ -132,13 +122,10 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         if owner is not None and version:
             fix = (Fix("Reinstall TensorFlow", view.shell.reinstall("%s==%s" % (owner.name, version))),)
         left = "its %s is there without __init__.py" % package.location
-        yield Finding(
-            "install-corrupt",
-            "error",
+        yield Kind("install-corrupt", "error", ("tensorflow",)).finding(
             "TensorFlow is only partly installed: an uninstall left its folder without __init__.py.",
             (Evidence(left, package.path_entry),),
             fix,
-            ("tensorflow",),
         )
         return
     yield from damaged_plugins(view)
@@ -159,14 +146,11 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         unsure = last.endswith(CODE_ENDINGS) and not last.startswith("tensorflow/include/")
         fatal = bool(names or damaged or unsure)
         requirement = "%s==%s" % (item.name, version) if version else item.name
-        yield Finding(
-            "install-corrupt",
-            "error" if fatal else "info",
+        yield Kind("install-corrupt", "error" if fatal else "info", blocks if fatal else ()).finding(
             "%d files of %s are missing or truncated%s."
             % (count, item.name, "" if fatal else "; importing and training do not need them"),
             tuple(Evidence(text, item.record.source) for text in seen),
             (Fix("Reinstall it", view.shell.reinstall(requirement)),),
-            blocks if fatal else (),
         )
 
 

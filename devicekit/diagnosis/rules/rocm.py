@@ -8,7 +8,7 @@ from ...machine.facts import AmdGpu
 from ...machine.vendors import AMD
 from ...matrix.matrix import version_at_least
 from ...matrix.tables import RocmRow
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .frameworks import gpu_build, users
@@ -134,15 +134,11 @@ def amd_closed_bridge(view: View) -> Iterable[Finding]:
         return
     if value != "0" and version_at_least(_release(view), _BRIDGE_BY_ITSELF):
         return
-    yield Finding(
-        "device-hidden",
-        "warning",
+    yield Kind("device-hidden", "warning", (AMD.platform,), _WSL).finding(
         "ROCm %s finds the GPU of Windows only if %s=1, but it is %s."
         % (_release(view), name, "not set" if value is None else "'%s'" % value[:20]),
         (Evidence("not set" if value is None else "%s=%s" % (name, value[:20]), "environment"),),
         (view.shell.set_fix("Set it before Python starts", name, "1"),),
-        (AMD.platform,),
-        _WSL,
     )
 
 
@@ -173,17 +169,13 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
     rocm = view.machine.rocm
     if _bridge(view) != ("directx",) or not version_at_least(_release(view), _FIRST_BRIDGE):
         return
-    yield Finding(
-        "wsl-without-gpu",
-        "warning",
+    yield Kind("wsl-without-gpu", "warning", (AMD.platform,), _WSL).finding(
         "ROCm %s cannot reach the GPU of Windows: librocdxg.so is not installed." % _release(view),
         (
             Evidence("librocdxg.so not found", rocm.libraries.source),
             Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
         ),
         (Fix("Install AMD's ROCDXG for this ROCm, and the current AMD driver in Windows"),),
-        (AMD.platform,),
-        _WSL,
     )
 
 
@@ -226,14 +218,10 @@ def _jax_alone(view: View) -> Iterable[Finding]:
     if build is None or not build.rocm or rocm.version.value is not None or rocm.installations:
         return
     major = build.rocm[:1]
-    yield Finding(
-        "rocm-missing",
-        "warning",
+    yield Kind("rocm-missing", "warning", ("jax.rocm",), _INSTALL).finding(
         "%s uses the CPU: its plug-in needs ROCm %s, which is not installed." % (build.label, major),
         (Evidence("not there", "/opt/rocm"), Evidence("a plug-in for ROCm %s" % major, build.source)),
         (Fix("Install ROCm %s as AMD's documentation of that release describes" % major),),
-        ("jax.rocm",),
-        _INSTALL,
     )
 
 

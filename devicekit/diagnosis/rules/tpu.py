@@ -2,7 +2,7 @@
 
 from typing import Iterable
 
-from ..findings import Evidence, Finding
+from ..findings import Evidence, Finding, Kind
 from ..frameworks import TITLES
 from ..view import View
 from .frameworks import is_there, users, uses
@@ -25,9 +25,7 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
     fix = view.shell.install_fix("Install JAX with TPU support", "jax[tpu]%s" % ("==" + version if version else ""))
     if name == "tensorflow":
         fix = view.shell.install_fix("Use Keras on JAX, whose TPU library is on PyPI", "keras", "jax[tpu]")
-    yield Finding(
-        "cpu-only-build",
-        "info",
+    yield Kind("cpu-only-build", "info", tuple("%s.tpu" % item for item in lacking), _URL).finding(
         "This machine has a TPU, but %s is installed without %s."
         % (TITLES["jax"] if name == "jax" else view.tensorflow_label, missing),
         (
@@ -35,8 +33,6 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
             Evidence("no libtpu", view.machine.tpu.library.source),
         ),
         (fix,),
-        tuple("%s.tpu" % item for item in lacking),
-        _URL,
     )
 
 
