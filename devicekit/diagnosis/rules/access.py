@@ -3,6 +3,7 @@
 from typing import Dict, Iterable, NamedTuple, Optional
 
 from ...machine.vendors import AMD, INTEL, NVIDIA, Vendor
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .oneapi import intel_denied, intel_withheld
@@ -25,18 +26,18 @@ _STARTS: Dict[Vendor, _Start] = {
     NVIDIA: _Start(
         "--gpus all",
         "--device nvidia.com/gpu=all",
-        "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/",
+        pages.CONTAINER_NVIDIA,
         " (the host needs the NVIDIA Container Toolkit)",
     ),
     AMD: _Start(
         "--device /dev/kfd --device /dev/dri",
         "--device /dev/kfd --device /dev/dri",
-        "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html",
+        pages.CONTAINER_AMD,
     ),
     INTEL: _Start(
         "--device /dev/dri",
         "--device /dev/dri",
-        "https://github.com/intel/intel-extension-for-tensorflow/blob/main/docs/install/install_for_xpu.md",
+        pages.ITEX,
     ),
 }
 

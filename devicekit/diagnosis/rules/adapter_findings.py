@@ -5,6 +5,7 @@ from typing import Iterable, List, Optional, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import DxAdapter
+from .. import pages
 from ..findings import Evidence, Finding, Fix
 from ..view import View
 from .adapters import (
@@ -17,7 +18,6 @@ from .adapters import (
     why_rejected,
 )
 
-_URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
 _VARIABLE = "DML_VISIBLE_DEVICES"
 
 #: Windows 10 1803, from which on DXGI sorts adapters by performance (IDXGIFactory6).
@@ -99,7 +99,7 @@ def _source(view: View) -> str:
 def _finding(
     severity: str, summary: str, evidence: List[Evidence], fixes: List[Fix], blocks: Tuple[str, ...] = ()
 ) -> Finding:
-    return Finding("directml-unsupported", severity, summary, tuple(evidence), tuple(fixes), blocks, _URL)
+    return Finding("directml-unsupported", severity, summary, tuple(evidence), tuple(fixes), blocks, pages.DIRECTML)
 
 
 def _set(view: View, text: str, value: str) -> Fix:

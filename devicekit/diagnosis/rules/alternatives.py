@@ -2,7 +2,8 @@
 
 from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from ..findings import Candidate, Evidence, Finding, Fix, FrameworkStatus
+from .. import pages
+from ..findings import Candidate, Evidence, Finding, Fix, FrameworkStatus, Kind
 from ..frameworks import BACKENDS
 from ..view import View
 from .frameworks import gpu_build, is_there
@@ -25,15 +26,11 @@ def another_could(
         other = _label(view, name)
         sure = "can" if gpu.usable else "may"
         return [
-            Finding(
-                "gpu-vendor-unsupported",
-                "info",
+            Kind("gpu-vendor-unsupported", "info", (), pages.KERAS_BACKEND).finding(
                 "%s cannot use a GPU here, but %s, which is also installed, %s use the %s."
                 % (_label(view, selected), other, sure, gpu.name),
                 (Evidence("%s: %s" % (gpu.device, gpu.name)), Evidence("%s with %s" % (other, gpu.platform))),
                 tuple(_switch(view, name)),
-                (),
-                "https://keras.io/getting_started/#configuring-your-backend",
             )
         ]
     return []

@@ -3,6 +3,7 @@
 from typing import Iterable, Sequence, Tuple
 
 from ...matrix.matrix import version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
@@ -24,7 +25,7 @@ def cpu_only_build(view: View) -> Iterable[Finding]:
     reason, fixes = _other_build(view, name)
     build = view.tensorflow_build
     source = build.cuda.source if build is not None and build.cuda.known else (owner.location if owner else "")
-    yield Kind("cpu-only-build", "warning", ("tensorflow.cuda",), "https://www.tensorflow.org/install/pip").finding(
+    yield Kind("cpu-only-build", "warning", ("tensorflow.cuda",), pages.TENSORFLOW).finding(
         "This machine has an NVIDIA GPU, but %s." % reason,
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, source)),
         fixes,

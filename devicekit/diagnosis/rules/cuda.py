@@ -11,6 +11,7 @@ from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
 from ...matrix.tables import TensorFlowRow
 from ...matrix.target import Target
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install, replace_by_goal
 from ..view import View
@@ -126,7 +127,7 @@ def compute_capability_unsupported(view: View) -> Iterable[Finding]:
             + tuple(Evidence(name, gpus[0].source) for name in names[:3]),
             _other_code(view, refused, whole),
             blocks if refused else (),
-            "https://developer.nvidia.com/cuda-gpus",
+            pages.CUDA_GPUS,
         )
 
 
@@ -155,14 +156,10 @@ def cuda_version_mismatch(view: View) -> Iterable[Finding]:
     others = others_of(view, runtime) if runtime in found.repair.lacks else []
     if not others:
         return
-    yield Finding(
-        "cuda-version-mismatch",
-        "warning",
+    yield Kind("cuda-version-mismatch", "warning", ("tensorflow.cuda",), pages.TENSORFLOW_BUILDS).finding(
         "%s needs CUDA %s, but another version is installed." % (view.tensorflow_label, rows[1].cuda),
         tuple(Evidence("%s instead of %s" % (other.name, runtime), other.path) for other in others[:3]),
         _fixes(view, rows[0], found),
-        ("tensorflow.cuda",),
-        "https://www.tensorflow.org/install/source#gpu",
     )
 
 
@@ -185,14 +182,10 @@ def cuda_library_missing(view: View) -> Iterable[Finding]:
     if not absent:
         lacks = dict.fromkeys(other for name in needy for other in found.attempts[name].lacks)
         what = "%s needs %s, which is not found" % (", ".join(needy), ", ".join(lacks))
-    yield Finding(
-        "cuda-library-missing",
-        "warning",
+    yield Kind("cuda-library-missing", "warning", ("tensorflow.cuda",), pages.TENSORFLOW).finding(
         "%s cannot use the GPU: CUDA libraries are missing (%s)." % (view.tensorflow_label, what),
         tuple(_why(view, name, found) for name in missing[:8]),
         _fixes(view, rows[0], found),
-        ("tensorflow.cuda",),
-        "https://www.tensorflow.org/install/pip",
     )
 
 
@@ -213,7 +206,7 @@ def _why(view: View, name: str, found: Search) -> Evidence:
 def _loadable_first(view: View, found: Search) -> Finding:
     """Everything is installed, and something is not where this build looks: loading it first is enough."""
     files = found.repair.load
-    return Kind("cuda-library-missing", "info", (), "https://www.tensorflow.org/install/pip").finding(
+    return Kind("cuda-library-missing", "info", (), pages.TENSORFLOW).finding(
         "%s does not find %s, although installed, and would use no GPU. devicekit.auto() loads %s first."
         % (view.tensorflow_label, _lie([item.name for item in files]), "it" if len(files) == 1 else "them"),
         tuple(_why(view, name, found) for name in found.missing[:8]),
@@ -242,9 +235,7 @@ def _management_library(view: View) -> Iterable[Finding]:
     if any(item.name == name for item in libraries.value or ()):
         return
     container = view.machine.process.container.or_none()
-    yield Finding(
-        "cuda-library-missing",
-        "warning",
+    yield Kind("cuda-library-missing", "warning", ("tensorflow.cuda",), pages.DRIVER_CAPABILITIES).finding(
         "%s cannot use the GPU: NVIDIA's management library (%s) is missing." % (view.tensorflow_label, name),
         (Evidence("%s not found" % name, libraries.source),),
         (
@@ -255,8 +246,6 @@ def _management_library(view: View) -> Iterable[Finding]:
             if container
             else Fix("Reinstall the complete driver, which includes the library"),
         ),
-        ("tensorflow.cuda",),
-        "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html",
     )
 
 
@@ -272,7 +261,7 @@ def cudnn_missing(view: View) -> Iterable[Finding]:
         return
     evidence = [_why(view, name, found)]
     evidence += [Evidence("%s is there" % other.name, other.path) for other in others_of(view, name)[:2]]
-    yield Kind("cudnn-missing", "warning", ("tensorflow.cuda",), "https://www.tensorflow.org/install/pip").finding(
+    yield Kind("cudnn-missing", "warning", ("tensorflow.cuda",), pages.TENSORFLOW).finding(
         "%s cannot use the GPU: cuDNN (%s) is not installed." % (view.tensorflow_label, name),
         tuple(evidence),
         _cudnn_fix(view, rows[0], found),
@@ -347,14 +336,10 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
         blocks = ("tensorflow.cuda",) if len(left) == len(capabilities) else ()
     else:
         return
-    yield Finding(
-        "cudnn-version-mismatch",
-        "warning",
+    yield Kind("cudnn-version-mismatch", "warning", blocks, pages.CUDNN).finding(
         "%s %s: convolutions and recurrent layers fail on the GPU." % (view.tensorflow_label, reason),
         (Evidence("cuDNN %s" % version, library.path), evidence),
         _other_cudnn(view, row, library, compiled, bool(left)),
-        blocks,
-        "https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html",
     )
 
 
@@ -396,5 +381,5 @@ def xla_toolchain_missing(view: View) -> Iterable[Finding]:
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:1]),
         command if version_at_least(row.minor, _RUNPATH_SINCE) else (toolkit,),
         ("tensorflow.xla",),
-        "https://github.com/tensorflow/tensorflow/issues/58681",
+        pages.XLA_TOOLCHAIN,
     )

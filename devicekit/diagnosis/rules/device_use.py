@@ -3,6 +3,7 @@
 from typing import FrozenSet, Iterable, List, Sequence, Tuple
 
 from ...machine.facts import Gpu
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .cuda_order import CudaDevice, cuda_view
@@ -31,7 +32,7 @@ def device_busy(view: View) -> Iterable[Finding]:
             summary = "%s refuses all compute programs (compute mode prohibited)." % label(gpu)
         else:
             summary = "%s allows one process at a time, and process %d is using it." % (label(gpu), holders[0].pid)
-        yield Kind("device-busy", "warning", ("gpu:%d" % number,), "https://docs.nvidia.com/deploy/mps/").finding(
+        yield Kind("device-busy", "warning", ("gpu:%d" % number,), pages.MPS).finding(
             summary,
             tuple(evidence),
             _frees(view, gpu, [item.pid for item in holders])

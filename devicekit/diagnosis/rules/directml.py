@@ -3,6 +3,7 @@
 from typing import Iterable, List, Sequence, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
+from .. import pages
 from ..commands import UPDATE_WSL
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
@@ -13,7 +14,6 @@ from .gpu_builds import other_vendor_for
 from .registry import rule
 from .rocm import amd_bridge_missing
 
-_URL = "https://learn.microsoft.com/windows/ai/directml/gpu-tensorflow-plugin"
 _LIBRARIES = ("libd3d12.so", "libdxcore.so")
 
 
@@ -32,7 +32,7 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
     directml, process = view.machine.directml, view.machine.process
     found = {item.name for item in directml.libraries.value or ()}
     if wsl == 1:
-        yield Kind("wsl-without-gpu", "warning", ("cuda", "directml", "rocm"), _URL).finding(
+        yield Kind("wsl-without-gpu", "warning", ("cuda", "directml", "rocm"), pages.DIRECTML).finding(
             "WSL 1 has no GPU access.",
             (Evidence("WSL 1", process.wsl.source),),
             (
@@ -50,11 +50,11 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             (Evidence("/dev/dxg is missing", "/dev"),),
             _BRIDGE_FIXES,
             ("cuda", "directml", "rocm", *_ABORTED.get(fatal or "", ())),
-            _URL,
+            pages.DIRECTML,
         )
     elif view.directml_flavor and not found.issuperset(_LIBRARIES):
         missing = [name for name in _LIBRARIES if name not in found]
-        yield Kind("wsl-without-gpu", "warning", ("cuda", "directml"), _URL).finding(
+        yield Kind("wsl-without-gpu", "warning", ("cuda", "directml"), pages.DIRECTML).finding(
             "WSL 2 has the GPU bridge, but its libraries are missing: %s." % ", ".join(missing),
             tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
             (Fix("Update WSL and restart it (in PowerShell)", UPDATE_WSL),),
@@ -89,7 +89,7 @@ def _bridge_fails(view: View) -> bool:
 
 def _failing_bridge(view: View) -> Finding:
     flavor, failure = view.directml_flavor or "", view.machine.directml.failure
-    return Kind("wsl-without-gpu", "error", ("cuda", "directml", "rocm", *_ABORTED[flavor]), _URL).finding(
+    return Kind("wsl-without-gpu", "error", ("cuda", "directml", "rocm", *_ABORTED[flavor]), pages.DIRECTML).finding(
         "The GPU bridge to Windows does not answer%s." % _ABORTS[flavor],
         (Evidence(failure, "DXCore"),),
         _BRIDGE_FIXES,
@@ -120,7 +120,7 @@ def directml_missing(view: View) -> Iterable[Finding]:
     idle = _has_idle_gpu(view)
     if view.wsl is None:
         evidence.append(Evidence("this is not WSL", view.machine.process.wsl.source))
-    yield Kind("directml-missing", "warning" if idle else "info", ("directml",), _URL).finding(
+    yield Kind("directml-missing", "warning" if idle else "info", ("directml",), pages.DIRECTML).finding(
         "%s is installed, but DirectX 12 is missing (%s): it will use no GPU."
         % (
             "tensorflow-directml" if view.directml_flavor == "fork" else "tensorflow-directml-plugin",
@@ -154,7 +154,7 @@ def _torch_without_directx(view: View) -> Iterable[Finding]:
         (Evidence("libd3d12.so not found", libraries.source), Evidence("needed by torch-directml", found.location)),
         (Fix("Use this environment on Windows or in WSL 2, the only systems with DirectML"),),
         ("torch.directml",),
-        "https://learn.microsoft.com/windows/ai/directml/pytorch-wsl",
+        pages.DIRECTML_TORCH,
     )
 
 
@@ -173,9 +173,9 @@ def _unloadable(view: View) -> Finding:
             evidence,
             (view.shell.unset_fix("TF_DIRECTML_PATH", "Unset it: TensorFlow includes DirectML"),),
             ("directml",),
-            _URL,
+            pages.DIRECTML,
         )
-    return Kind("directml-missing", "warning", ("directml",), _URL).finding(
+    return Kind("directml-missing", "warning", ("directml",), pages.DIRECTML).finding(
         "TensorFlow will use no GPU: its DirectML library cannot be loaded.",
         evidence,
         (Fix("Install the current Windows updates%s" % ("" if windows else ", and update WSL: wsl --update")),),
@@ -208,7 +208,9 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
             fix = Fix("Update WSL's kernel and restart it (in PowerShell)", UPDATE_WSL)
             blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
     if reason:
-        yield Finding("directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, _URL)
+        yield Finding(
+            "directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, pages.DIRECTML
+        )
         if blocks or not view.machine.directml.adapters.known:
             return
     yield from unusable_adapters(view, name)
@@ -234,7 +236,7 @@ def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
         fixes,
         ("tensorflow.gpu",),
-        _URL if system == "windows" else "https://rocm.docs.amd.com/" if gpu.vendor == "amd" else "",
+        pages.DIRECTML if system == "windows" else pages.ROCM if gpu.vendor == "amd" else "",
     )
 
 

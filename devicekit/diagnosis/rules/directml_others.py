@@ -3,7 +3,8 @@
 import re
 from typing import Iterable, List, Optional, Tuple
 
-from ..findings import Evidence, Finding, Fix, FrameworkStatus
+from .. import pages
+from ..findings import Evidence, Finding, Fix, FrameworkStatus, Kind
 from ..view import View
 from .adapters import has_direct3d
 
@@ -37,9 +38,7 @@ def torch_directml_mismatch(view: View) -> Iterable[Finding]:
     pinned, version = differing
     found = view.machine.python.distribution("torch-directml")
     assert found is not None  # where it comes from
-    yield Finding(
-        "plugin-version-mismatch",
-        "warning",
+    yield Kind("plugin-version-mismatch", "warning", ("torch.directml",), pages.DIRECTML_TORCH_PINS).finding(
         "torch-directml %s needs torch %s; with %s it cannot be imported."
         % (found.version.or_none() or "", pinned, "torch " + version if version else "no torch"),
         (Evidence("torch==%s" % pinned, found.location), Evidence("torch %s" % (version or "is not installed"))),
@@ -47,8 +46,6 @@ def torch_directml_mismatch(view: View) -> Iterable[Finding]:
             view.shell.install_fix("Install the releases it was built with", *_pins(view)),
             view.shell.uninstall_fix("Or remove it", "torch-directml"),
         ),
-        ("torch.directml",),
-        "https://github.com/microsoft/DirectML/issues/432",
     )
 
 
@@ -59,9 +56,7 @@ def mixed_onnxruntimes(view: View) -> Iterable[Finding]:
     if "onnxruntime-directml" not in names or len(set(names)) < 2:
         return
     labels = ["%s %s" % (item.name, item.version.or_none() or "?") for item in owners]
-    yield Finding(
-        "distributions-conflict",
-        "warning",
+    yield Kind("distributions-conflict", "warning", (), pages.ONNX_RUNTIME).finding(
         "%s install into the same folder 'onnxruntime', so the last one overwrote the others." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners)),
         (
@@ -70,8 +65,6 @@ def mixed_onnxruntimes(view: View) -> Iterable[Finding]:
                 view.shell.replace(names, "onnxruntime-directml"),
             ),
         ),
-        (),
-        "https://github.com/microsoft/onnxruntime/issues/14687",
     )
 
 

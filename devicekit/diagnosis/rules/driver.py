@@ -5,6 +5,7 @@ from typing import Iterable, Optional, Sequence, Tuple
 
 from ...machine.facts import Library
 from ...matrix.matrix import version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .driver_health import cuda_in_use
@@ -13,8 +14,6 @@ from .gpu_builds import driver_too_old_for
 from .oneapi import intel_driver_missing
 from .registry import rule
 from .rocm import amd_driver_missing
-
-_URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
 
 @rule("no-gpu", hidden_by=("wsl-without-gpu", "directml-unsupported"))
@@ -53,7 +52,7 @@ def driver_missing(view: View) -> Iterable[Finding]:
         return
     gpu = view.vendor("nvidia")[0]
     linux = view.machine.native.system == "linux"
-    yield Kind("driver-missing", "warning", ("cuda",), _URL).finding(
+    yield Kind("driver-missing", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "This machine has an NVIDIA GPU, but the NVIDIA driver is not installed (%s not found)." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
         (
@@ -94,7 +93,7 @@ def driver_shadowed(view: View) -> Iterable[Finding]:
         evidence.append(
             Evidence("kernel module %s" % driver.nvidia_kernel_version.content, driver.nvidia_kernel_version.source)
         )
-    yield Kind("driver-shadowed", "warning", ("cuda",), _URL).finding(
+    yield Kind("driver-shadowed", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "CUDA will not start: %s hides the driver's own libcuda, and %s." % (first.path, reason),
         tuple(evidence),
         _unshadow(view, first),
@@ -162,7 +161,7 @@ def driver_mismatch(view: View) -> Iterable[Finding]:
         return  # NVIDIA's forward-compatibility package is newer than the kernel module on purpose
     if not kernel or not library or kernel == library:
         return
-    yield Kind("driver-mismatch", "warning", ("cuda",), _URL).finding(
+    yield Kind("driver-mismatch", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "The loaded NVIDIA kernel module (%s) and the installed driver library (%s) differ in version."
         % (kernel, library),
         _versions(view),
@@ -190,7 +189,7 @@ def _told_mismatch(view: View) -> Finding:
     driver = view.machine.driver
     kernel, library = driver.nvidia_kernel_version.or_none(), driver.nvidia_library_version.or_none()
     versions = " (%s, %s)" % (kernel, library) if kernel and library and kernel != library else ""
-    return Kind("driver-mismatch", "warning", ("cuda",), _URL).finding(
+    return Kind("driver-mismatch", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "The loaded NVIDIA kernel module and the installed driver libraries differ in version%s." % versions,
         (Evidence(driver.nvml.problem, driver.nvml.source), *_versions(view)),
         (_restart(view),),
@@ -218,13 +217,9 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     least = "" if cuda is None else cuda.windows_driver if windows or view.wsl else cuda.linux_driver
     if cuda is None or kernel is None or not least or version_at_least(kernel, least) is not False:
         return
-    yield Finding(
-        "driver-too-old",
-        "warning",
+    yield Kind("driver-too-old", "warning", ("tensorflow.cuda",), pages.CUDA_RELEASES).finding(
         "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
         % (kernel, least, cuda.cuda, view.tensorflow_label),
         (Evidence("driver %s" % kernel, fact.source),),
         (Fix("Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", least)),),
-        ("tensorflow.cuda",),
-        "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/",
     )

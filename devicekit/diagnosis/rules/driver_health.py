@@ -9,14 +9,12 @@ from typing import Dict, Iterable, List, NamedTuple, Tuple
 from ...errors import UnknownFactError
 from ...machine.facts import Gpu
 from ...machine.vendors import NVIDIA
+from .. import pages
 from ..findings import Evidence, Finding, Fix
 from ..view import View
 from .cuda_order import cuda_view
 from .frameworks import users
 from .registry import rule
-
-_URL = "https://docs.nvidia.com/deploy/nvml-api/"
-_XID_URL = "https://docs.nvidia.com/deploy/xid-errors/"
 
 #: Where one of these fired, what NVML says is a symptom of it.
 HIDDEN_BY = (
@@ -67,7 +65,7 @@ class Trouble(NamedTuple):
     fix: Tuple[Fix, ...] = ()
     blocks: Tuple[str, ...] = ()
     doubt: bool = False
-    url: str = _URL
+    url: str = pages.NVML
 
 
 def cuda_in_use(view: View) -> bool:
@@ -299,7 +297,7 @@ def _logged(view: View) -> Iterable[Trouble]:
                 (_evidence(view, gpu, number),),
                 (fix,),
                 doubt=True,
-                url=_XID_URL,
+                url=pages.XID,
             )
     others = [xid for xid in driver.xids.or_none() or () if xid.number not in FATAL_XIDS]
     for number in sorted({xid.number for xid in others}):
@@ -310,7 +308,7 @@ def _logged(view: View) -> Iterable[Trouble]:
             % (sum(xid.count for xid in those), HARMLESS_XIDS.get(number, "an error of another kind"), number),
             tuple(Evidence("Xid %d, %d times" % (xid.number, xid.count), xid.bus_id) for xid in those[:4]),
             (fix,),
-            url=_XID_URL,
+            url=pages.XID,
         )
 
 

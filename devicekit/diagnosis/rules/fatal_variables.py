@@ -4,6 +4,7 @@ import re
 from typing import Dict, Iterable, Iterator, List, Optional, Tuple
 
 from ...matrix.matrix import version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix
 from ..view import View
 from .jax_plugins import jax_fatal_variable
@@ -34,9 +35,7 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
                 Fix("Or correct its value where you set it (shell profile, Dockerfile, notebook)"),
             ),
             blocks,
-            "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/compiler/jit/flags.cc"
-            if name == "TF_XLA_FLAGS"
-            else "",
+            pages.XLA_FLAGS if name == "TF_XLA_FLAGS" else "",
         )
         return  # one is enough to stop TensorFlow; the next shows when it is gone
 

@@ -6,6 +6,7 @@ from ...matrix.gpu_support import code_for
 from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
 from ...matrix.target import Target
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..requirements import applies, normal_name
 from ..view import View
@@ -15,8 +16,8 @@ from .gpu_installs import TORCH_INDEX, driver_version, jax_with_cuda, torch_buil
 from .libraries import search
 
 _URL = {
-    "jax": "https://docs.jax.dev/en/latest/installation.html",
-    "torch": "https://pytorch.org/get-started/locally/",
+    "jax": pages.JAX,
+    "torch": pages.TORCH,
 }
 _OTHERS = ("jax", "torch")
 
@@ -66,7 +67,7 @@ def other_vendor_for(view: View) -> Iterable[Finding]:
             (Evidence(gpu.name, gpu.source), Evidence(build.label, build.source)),
             _for_vendor(view, name, gpu.vendor),
             ("%s.gpu" % name,),
-            "https://rocm.docs.amd.com/" if gpu.vendor == "amd" else _URL[name],
+            pages.ROCM if gpu.vendor == "amd" else _URL[name],
         )
 
 
@@ -107,9 +108,7 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
             Fix("Or: " + fix.text[0].lower() + fix.text[1:], fix.command) for fix in _other_cuda(view, name, build)
         ]
         update = "Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", least)
-        yield Finding(
-            "driver-too-old",
-            "warning",
+        yield Kind("driver-too-old", "warning", ("%s.cuda" % name,), pages.CUDA_RELEASES).finding(
             "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
             % (version, least, build.cuda, build.label),
             (
@@ -117,8 +116,6 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
                 Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
             ),
             (Fix(update), *other),
-            ("%s.cuda" % name,),
-            "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/",
         )
 
 
@@ -171,7 +168,7 @@ def no_code_for(view: View) -> Iterable[Finding]:
             ),
             tuple(fixes),
             ("%s.cuda" % name,) if whole else tuple("%s.gpu:%d" % (name, index) for index in refused),
-            "https://developer.nvidia.com/cuda-gpus",
+            pages.CUDA_GPUS,
         )
 
 

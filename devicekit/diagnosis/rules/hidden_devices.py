@@ -2,7 +2,8 @@
 
 from typing import Iterable
 
-from ..findings import Evidence, Finding
+from .. import pages
+from ..findings import Evidence, Finding, Kind
 from ..view import View
 from .adapter_findings import hiding_variable
 from .cuda_order import hidden_from_cuda, without_slices
@@ -11,8 +12,6 @@ from .jax_plugins import jax_hidden
 from .oneapi import intel_hidden
 from .registry import rule
 from .rocm import amd_closed_bridge, amd_hidden, amd_refused_target
-
-_CUDA_URL = "https://docs.nvidia.com/cuda/cuda-programming-guide/"
 
 
 @rule("device-hidden")
@@ -35,9 +34,7 @@ def device_hidden(view: View) -> Iterable[Finding]:
 def _without_slices(view: View) -> Finding:
     gpu = without_slices(view)[0]
     place = gpu.bus_id or gpu.index
-    return Finding(
-        "device-hidden",
-        "warning",
+    return Kind("device-hidden", "warning", ("cuda",), pages.MIG).finding(
         "%s is in MIG mode without slices, so no program can use it." % gpu.name,
         (Evidence("MIG mode, no slices", gpu.mig_devices.source),),
         (
@@ -46,8 +43,6 @@ def _without_slices(view: View) -> Finding:
             ),
             view.shell.root_fix("Or turn MIG mode off", "nvidia-smi -i %s -mig 0" % place),
         ),
-        ("cuda",),
-        "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/",
     )
 
 
@@ -60,5 +55,5 @@ def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
         (Evidence("%s=%s" % (name, value[:60]), "environment"),),
         (view.shell.unset_fix(name),),
         (platform,),
-        _CUDA_URL if platform == "cuda" else "",
+        pages.CUDA_GUIDE if platform == "cuda" else "",
     )

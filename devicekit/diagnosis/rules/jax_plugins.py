@@ -10,13 +10,11 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from ...machine.vendors import VENDORS
 from ...matrix.gpu_support import capability_number
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .frameworks import gpu_build, is_there, uses
 from .gpu_installs import capabilities_of
-
-_URL = "https://docs.jax.dev/en/latest/installation.html"
-_VARIABLES_URL = "https://docs.jax.dev/en/latest/config_options.html"
 
 #: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must exist.
 _ALIASES = {"gpu": ("cuda", "rocm")}
@@ -73,7 +71,7 @@ def jax_mismatch(view: View) -> Iterable[Finding]:
         return
     first = wrong[0]
     major = first.distribution[8:10]
-    yield Kind("plugin-version-mismatch", "warning", ("jax.kernels",), _URL).finding(
+    yield Kind("plugin-version-mismatch", "warning", ("jax.kernels",), pages.JAX).finding(
         "%s %s needs jaxlib %s; with %s, JAX does not use its kernels, and operations that need them fail on the GPU."
         % (first.distribution, first.version, _numbers(first.version), first.jaxlib),
         (*(Evidence("%s %s" % (item.distribution, item.version), item.location) for item in wrong),)
@@ -126,9 +124,7 @@ def jax_cudnn_unfit(view: View) -> Iterable[Finding]:
     oldest = capability_number(line.oldest_capability)
     if any(capability_number(text) >= oldest for text in known):
         return
-    yield Finding(
-        "cudnn-version-mismatch",
-        "warning",
+    yield Kind("cudnn-version-mismatch", "warning", ("jax.cuda",), pages.CUDNN).finding(
         "%s would load cuDNN %s, which has no code for compute capability %s: convolutions and recurrent layers fail."
         % (build.label, ".".join(version.split(".")[:3]), known[0]),
         (
@@ -139,8 +135,6 @@ def jax_cudnn_unfit(view: View) -> Iterable[Finding]:
             ),
         ),
         (view.shell.install_fix("Install the last cuDNN that supports it", "nvidia-cudnn-cu12<9.11"),),
-        ("jax.cuda",),
-        "https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html",
     )
 
 
@@ -148,7 +142,7 @@ def _missing(view: View, code: str, major: str, names: Tuple[str, ...]) -> Findi
     build = gpu_build(view, "jax")
     assert build is not None  # something of it is missing
     requirement = "jax[cuda%s]%s" % (major, "==" + build.version if build.version else "")
-    return Kind(code, "warning", ("jax.cuda",), _URL).finding(
+    return Kind(code, "warning", ("jax.cuda",), pages.JAX).finding(
         "%s cannot use the GPU: libraries of its CUDA plug-in are missing (%s)." % (build.label, ", ".join(names)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in names),
         (view.shell.install_fix("Install the CUDA libraries of the plug-in", requirement),),
@@ -184,7 +178,7 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
         reason = "names only CUDA, but there is no NVIDIA GPU"
     if not reason:
         return
-    yield Kind("environment-variable-fatal", "error", ("jax.devices",), _VARIABLES_URL).finding(
+    yield Kind("environment-variable-fatal", "error", ("jax.devices",), pages.JAX_VARIABLES).finding(
         "JAX_PLATFORMS %s: JAX raises an exception as soon as it needs a device." % reason,
         (Evidence("JAX_PLATFORMS=%s" % value[:60], "environment"),),
         (
@@ -231,5 +225,5 @@ def _hides(view: View, name: str, what: str, platform: str) -> Finding:
         (Evidence("%s=%s" % (name, value[:60]), "environment"),),
         (view.shell.unset_fix(name),),
         ("jax.%s" % platform,),
-        _VARIABLES_URL,
+        pages.JAX_VARIABLES,
     )

@@ -4,6 +4,7 @@ import json
 from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.matrix import accepts, version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install
 from ..requirements import normal_name
@@ -136,19 +137,15 @@ def _breaks_tensorflow(view: View, minor: str, keras: str) -> bool:
 def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
     config = view.machine.python.keras_config.or_none()
     if config is not None and config.fatal:
-        return Finding(
-            "keras-incompatible",
-            "error",
+        return Kind("keras-incompatible", "error", ("keras", "tensorflow"), pages.KERAS_BACKEND).finding(
             "Keras %s cannot be imported because of its configuration: in %s, %s." % (keras, config.path, config.fatal),
             (Evidence(config.fatal, config.path),),
             (Fix("Correct the file or delete it: Keras creates a new one"),),
-            ("keras", "tensorflow"),
-            "https://keras.io/getting_started/#configuring-your-backend",
         )
     chosen, source = backend(view)
     variable = source == "KERAS_BACKEND"
     unset = view.shell.unset_fix("KERAS_BACKEND", "Unset the variable")
-    url = "https://keras.io/getting_started/#configuring-your-backend"
+    url = pages.KERAS_BACKEND
     if chosen not in KERAS_BACKENDS:
         names = ", ".join(KERAS_BACKENDS[:3])
         return Kind("keras-incompatible", "error", ("keras", "tensorflow"), url).finding(
@@ -215,5 +212,5 @@ def _legacy(view: View) -> Iterable[Finding]:
         (Evidence(seen, python.distributions.source), Evidence("TF_USE_LEGACY_KERAS", "environment")),
         repair_install(view, "Install a compatible tf-keras", wanted),
         ("tf.keras",),  # import tensorflow and import keras work
-        "https://keras.io/getting_started/#tensorflow--keras-2-backwards-compatibility",
+        pages.KERAS_LEGACY,
     )

@@ -3,12 +3,11 @@
 from typing import Iterable, Optional, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import add
 from ..view import View
 from .registry import rule
-
-_URL = "https://developer.apple.com/metal/tensorflow-plugin/"
 
 
 @rule("rosetta-python")
@@ -17,7 +16,7 @@ def rosetta_python(view: View) -> Iterable[Finding]:
     metal = view.machine.metal
     if not metal.rosetta.value:
         return
-    yield Kind("rosetta-python", "warning", ("metal",), _URL).finding(
+    yield Kind("rosetta-python", "warning", ("metal",), pages.METAL).finding(
         "This Python is an Intel build and runs translated (Rosetta) on Apple silicon: it cannot use the GPU.",
         (
             Evidence("translated", metal.rosetta.source),
@@ -79,7 +78,7 @@ def jax_metal_mismatch(view: View) -> Iterable[Finding]:
         view.shell.set_fix("Run JAX on the CPU", "JAX_PLATFORMS", "cpu"),
         view.shell.install_fix("Or install a compatible JAX", "jax%s" % wanted, "jaxlib%s" % wanted),
     )
-    yield Kind("plugin-version-mismatch", "warning", ("jax.metal",), "https://developer.apple.com/metal/jax/").finding(
+    yield Kind("plugin-version-mismatch", "warning", ("jax.metal",), pages.JAX_METAL).finding(
         "jax-metal %s (Apple's plug-in for JAX) needs jax %s; %s is installed." % (version, wanted, jax),
         (Evidence("jax-metal", plugin.location), Evidence("jax %s" % jax)),
         fixes,
@@ -92,7 +91,7 @@ def metal_plugin_missing(view: View) -> Iterable[Finding]:
     python, metal = view.machine.python, view.machine.metal
     if not metal.chip.value or not view.has_tensorflow or python.distribution("tensorflow-metal"):
         return
-    yield Kind("metal-plugin-missing", "warning", ("tensorflow.metal",), _URL).finding(
+    yield Kind("metal-plugin-missing", "warning", ("tensorflow.metal",), pages.METAL).finding(
         "TensorFlow cannot use this Mac's GPU: Apple's plug-in tensorflow-metal is not installed.",
         (Evidence(metal.chip.value, metal.chip.source), Evidence("no tensorflow-metal", python.distributions.source)),
         add(view, "Install the plug-in", "tensorflow-metal"),

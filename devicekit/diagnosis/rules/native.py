@@ -5,12 +5,11 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .registry import rule
-
-_MSVC_URL = "https://learn.microsoft.com/cpp/windows/latest-supported-vc-redist"
 
 
 @rule("msvc-runtime-missing", hidden_by=("python-unsupported", "platform-unsupported"))
@@ -27,7 +26,7 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
     missing = [name for name in needed if name not in names]
     if not missing:
         return
-    yield Kind("msvc-runtime-missing", "error", ("tensorflow",), _MSVC_URL).finding(
+    yield Kind("msvc-runtime-missing", "error", ("tensorflow",), pages.MSVC).finding(
         "%s cannot be imported: the Visual C++ runtime lacks %s." % (view.tensorflow_label, " and ".join(missing)),
         tuple(Evidence("%s not found" % name, native.msvc.source) for name in missing)
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:2]),
@@ -56,9 +55,7 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
         if needed is None or version_at_least(libc[1], needed) is not False:
             continue
         tensorflow = owner is view.tensorflow
-        yield Finding(
-            "system-library-too-old",
-            "error",
+        yield Kind("system-library-too-old", "error", ("tensorflow",) if tensorflow else ("jax",), pages.GLIBC).finding(
             "%s %s cannot be imported: it needs glibc %s or later, and this system has %s."
             % (owner.name, owner.version.or_none() or "", needed, libc[1]),
             (
@@ -68,22 +65,16 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
             _older(view)
             if tensorflow
             else (view.shell.install_fix("Install a jaxlib for this system", "jax", "jaxlib"),),
-            ("tensorflow",) if tensorflow else ("jax",),
-            "https://peps.python.org/pep-0600/",
         )
     if view.has_tensorflow or python.distribution("jax", "torch"):
         return
     needed = _least_glibc(view)
     if needed is not None:
-        yield Finding(
-            "system-library-too-old",
-            "error",
+        yield Kind("system-library-too-old", "error", ("tensorflow", "keras"), pages.GLIBC).finding(
             "No TensorFlow wheel for Python %s supports this system's glibc %s: %s or later is needed."
             % (python.version, libc[1], needed),
             (Evidence("glibc %s" % libc[1], native.libc.source),),
             (Fix("Use a newer system or container image"), Fix("Or use an older Python: devicekit resolve cpu")),
-            ("tensorflow", "keras"),
-            "https://peps.python.org/pep-0600/",
         )
 
 

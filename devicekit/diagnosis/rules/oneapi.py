@@ -6,13 +6,11 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 from ...machine.accelerators import Accelerator
 from ...machine.facts import Installation
 from ...machine.vendors import INTEL
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .frameworks import users
 from .unreachable import Denied, Withheld, denied_nodes
-
-_DRIVER = "https://dgpu-docs.intel.com/driver/client/overview.html"
-_TOOLKIT = "https://www.intel.com/content/www/us/en/developer/tools/oneapi/base-toolkit-download.html"
 
 #: What ITEX needs and Intel's driver packages bring, as opposed to oneAPI.
 DRIVER_LIBRARIES = ("libze_loader.so.1", "libOpenCL.so.1")
@@ -43,7 +41,7 @@ def intel_driver_missing(view: View) -> Iterable[Finding]:
 
 def _kernel_driver_missing(view: View, gpu: Accelerator) -> Finding:
     driver = next((item.driver for item in view.displays(INTEL) if item.driver), "")
-    return Kind("driver-missing", "warning", (INTEL.platform,), _DRIVER).finding(
+    return Kind("driver-missing", "warning", (INTEL.platform,), pages.DRIVER_INTEL).finding(
         "This machine has an Intel GPU, but no kernel driver has made a render node for it%s."
         % (" (it is bound to %s)" % driver if driver else ""),
         (
@@ -76,7 +74,7 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
         ),
         (fix,),
         (INTEL.platform, "tensorflow") if fatal else (INTEL.platform,),
-        _DRIVER,
+        pages.DRIVER_INTEL,
     )
 
 
@@ -91,7 +89,7 @@ def oneapi_fixes(view: View, missing: Sequence[str]) -> Tuple[Fix, ...]:
         root = there.path.rpartition("/compiler/")[0]
         return (Fix("Load oneAPI into this shell before Python starts", "source %s/setvars.sh" % root),)
     text = "Install Intel's oneAPI Base Toolkit%s, then load it into this shell" % (" " + wanted if wanted else "")
-    return (Fix(text, "source /opt/intel/oneapi/setvars.sh"), Fix("Download it from %s" % _TOOLKIT))
+    return (Fix(text, "source /opt/intel/oneapi/setvars.sh"), Fix("Download it from %s" % pages.ONEAPI))
 
 
 def _fitting(installations: Sequence[Installation], wanted: str) -> Optional[Installation]:

@@ -2,7 +2,8 @@
 
 from typing import Iterable
 
-from ..findings import Evidence, Finding, Fix
+from .. import pages
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 
 #: Plug-ins of which it is known that TensorFlow aborts where it loads them twice.
@@ -26,13 +27,9 @@ def plugins_twice(view: View) -> Iterable[Finding]:
         if any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\")):
             command = view.shell.set_variable("PYTHONNOUSERSITE", "1")
             fixes.insert(0, Fix("Exclude the user's site-packages folder", command))
-        yield Finding(
-            "distributions-conflict",
-            "error",
+        yield Kind("distributions-conflict", "error", ("tensorflow",), pages.DIRECTML_TWICE).finding(
             "TensorFlow's import is aborted: the plug-in of %s is on sys.path twice, and both copies are loaded."
             % name,
             tuple(Evidence("loaded at the import", path) for path in copies),
             tuple(fixes),
-            ("tensorflow",),
-            "https://github.com/microsoft/tensorflow-directml-plugin/issues/324",
         )

@@ -5,6 +5,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import Distribution, Native
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .registry import rule
@@ -20,8 +21,8 @@ _TOLD_BY_WINDOWS = ("sse2", "ssse3", "sse4_1", "sse4_2", "avx", "avx2")
 
 #: Where the projects say what they need; of the others it was tried.
 _PAGES = {
-    "numpy": "https://numpy.org/doc/stable/building/cpu_simd.html",
-    "tensorflow": "https://www.tensorflow.org/install/pip#hardware-requirements",
+    "numpy": pages.NUMPY_SIMD,
+    "tensorflow": pages.TENSORFLOW_CPU,
 }
 
 
@@ -200,9 +201,7 @@ def cpu_quota_ignored(view: View) -> Iterable[Finding]:
         fixes.append(
             Fix("Or pin the container to whole processors, which frameworks respect: --cpuset-cpus=%s (Docker)" % span)
         )
-    yield Finding(
-        "cpu-quota-ignored",
-        "info",
+    yield Kind("cpu-quota-ignored", "info", (), pages.CGROUP).finding(
         "This process is limited to %g of %d cores, but frameworks start %d threads, which slows them down."
         % (quota, seen, seen),
         (
@@ -210,8 +209,6 @@ def cpu_quota_ignored(view: View) -> Iterable[Finding]:
             Evidence("%d processors to run on" % seen, native.cpu_affinity.source or native.cpu_count.source),
         ),
         tuple(fixes),
-        (),
-        "https://www.kernel.org/doc/html/latest/admin-guide/cgroup-v2.html",
     )
 
 

@@ -4,6 +4,7 @@ from typing import Iterable, Optional, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
@@ -29,7 +30,7 @@ def framework_missing(view: View) -> Iterable[Finding]:
         # A folder of that name next to the script, without code in it, is no framework.
         if package is not None and (package.in_site or package.kind != "namespace"):
             return
-    yield Kind("framework-missing", "error", ("tensorflow", "keras"), "https://www.tensorflow.org/install/pip").finding(
+    yield Kind("framework-missing", "error", ("tensorflow", "keras"), pages.TENSORFLOW).finding(
         "This Python environment has no framework: neither TensorFlow, JAX nor PyTorch is installed.",
         (Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),),
         install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
@@ -44,14 +45,10 @@ def _backend_missing(view: View) -> Iterable[Finding]:
     if backend(view).source or view.machine.python.package("tensorflow") is not None:
         return
     there = [name for name in ("jax", "torch") if has_backend(view, name)]
-    yield Finding(
-        "framework-missing",
-        "error",
+    yield Kind("framework-missing", "error", ("keras",), pages.KERAS_BACKEND).finding(
         "Keras uses TensorFlow by default, which is not installed; %s is." % " and ".join(there),
         (Evidence("neither KERAS_BACKEND nor keras.json names a backend", "environment"),),
         (view.shell.set_fix("Select the installed backend", "KERAS_BACKEND", there[0]),),
-        ("keras",),
-        "https://keras.io/getting_started/#configuring-your-backend",
     )
 
 
@@ -71,14 +68,10 @@ def python_unsupported(view: View) -> Iterable[Finding]:
         return
     rows = view.matrix.tensorflow_rows()
     newest = rows[-1]
-    yield Finding(
-        "python-unsupported",
-        "error",
+    yield Kind("python-unsupported", "error", ("tensorflow", "keras"), pages.TENSORFLOW).finding(
         "No known TensorFlow release has wheels for Python %s." % python.version,
         (Evidence("TensorFlow %s is for Python %s" % (newest.minor, newest.python), "devicekit's compatibility data"),),
         LazyFixes(lambda: (_other_python(view),)),
-        ("tensorflow", "keras"),
-        "https://www.tensorflow.org/install/pip",
     )
 
 
@@ -245,17 +238,13 @@ def numpy_incompatible(view: View) -> Iterable[Finding]:
     row, numpy = view.known_row, view.version("numpy")
     if row is None or numpy is None or accepts(row.numpy, numpy) is not False:
         return
-    yield Finding(
-        "numpy-incompatible",
-        "error",
+    yield Kind("numpy-incompatible", "error", ("tensorflow",), pages.NUMPY_2).finding(
         "%s cannot be imported with NumPy %s: it needs NumPy %s." % (view.tensorflow_label, numpy, row.numpy),
         (
             Evidence("numpy %s" % numpy, _location(view, "numpy")),
             Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's compatibility data"),
         ),
         repair_install(view, "Install a compatible NumPy", "numpy" + _shortest(row.numpy, numpy)),
-        ("tensorflow",),
-        "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",
     )
 
 
@@ -278,26 +267,18 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
     chosen = view.machine.process.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION")
     if chosen == "cpp" and accepts(">=4", protobuf):
         name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
-        yield Finding(
-            "protobuf-incompatible",
-            "error",
+        yield Kind("protobuf-incompatible", "error", ("tensorflow",), pages.PROTOBUF).finding(
             "%s selects protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
             (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
             (view.shell.unset_fix(name, "Unset the variable"),),
-            ("tensorflow",),
-            "https://protobuf.dev/news/2022-05-06/#python-updates",
         )
         return
     if accepts(row.protobuf, protobuf) is not False:
         return
     if chosen == "python" and accepts(">=4", protobuf):
         return  # the refusal of old generated code is in the faster implementations only (seen: 1.15 to 2.11)
-    yield Finding(
-        "protobuf-incompatible",
-        "error",
+    yield Kind("protobuf-incompatible", "error", ("tensorflow",), pages.PROTOBUF).finding(
         "%s cannot be imported with protobuf %s: it needs protobuf %s." % (label, protobuf, row.protobuf),
         (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
         repair_install(view, "Install a compatible protobuf", "protobuf" + _shortest(row.protobuf, protobuf)),
-        ("tensorflow",),
-        "https://protobuf.dev/news/2022-05-06/#python-updates",
     )

@@ -8,6 +8,7 @@ from ...machine.facts import AmdGpu
 from ...machine.vendors import AMD
 from ...matrix.matrix import version_at_least
 from ...matrix.tables import RocmRow
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
@@ -16,8 +17,6 @@ from .registry import rule
 from .rocm_devices import VARIABLES, left_out, rocm_row, target_of, visible_gpus
 from .unreachable import Denied, Withheld, denied_nodes
 
-_INSTALL = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/"
-_WSL = "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/wsl/install-radeon.html"
 _HIDDEN = ("rocm-missing", "wsl-without-gpu")
 
 
@@ -59,7 +58,7 @@ def amd_driver_missing(view: View) -> Iterable[Finding]:
         summary = "This machine has an AMD GPU, but its kernel driver amdgpu is not loaded."
     if bound:
         evidence.append(Evidence("driver %s" % bound, view.machine.driver.displays.source))
-    yield Finding("driver-missing", "warning", summary, tuple(evidence), fixes, (AMD.platform,), _INSTALL)
+    yield Finding("driver-missing", "warning", summary, tuple(evidence), fixes, (AMD.platform,), pages.ROCM_LINUX)
 
 
 def amd_withheld(view: View) -> Optional[Withheld]:
@@ -134,7 +133,7 @@ def amd_closed_bridge(view: View) -> Iterable[Finding]:
         return
     if value != "0" and version_at_least(_release(view), _BRIDGE_BY_ITSELF):
         return
-    yield Kind("device-hidden", "warning", (AMD.platform,), _WSL).finding(
+    yield Kind("device-hidden", "warning", (AMD.platform,), pages.ROCM_WSL).finding(
         "ROCm %s finds the GPU of Windows only if %s=1, but it is %s."
         % (_release(view), name, "not set" if value is None else "'%s'" % value[:20]),
         (Evidence("not set" if value is None else "%s=%s" % (name, value[:20]), "environment"),),
@@ -153,14 +152,10 @@ def amd_refused_target(view: View) -> Iterable[Finding]:
     own = "HSA_OVERRIDE_GFX_VERSION_%d" % refused.node
     name = own if process.env(own) else "HSA_OVERRIDE_GFX_VERSION"
     value = (process.env(name) or "")[:60]
-    yield Finding(
-        "device-hidden",
-        "warning",
+    yield Kind("device-hidden", "warning", (AMD.platform,), pages.ROCM_TARGETS).finding(
         "%s='%s' is not of the form 10.3.0: ROCm stops and lists no GPU." % (name, value),
         (Evidence("%s=%s" % (name, value), "environment"),),
         (view.shell.unset_fix(name, "Unset it, or set it to three numbers"),),
-        (AMD.platform,),
-        "https://github.com/ROCm/ROCR-Runtime/blob/amd-staging/libhsakmt/src/topology.c",
     )
 
 
@@ -169,7 +164,7 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
     rocm = view.machine.rocm
     if _bridge(view) != ("directx",) or not version_at_least(_release(view), _FIRST_BRIDGE):
         return
-    yield Kind("wsl-without-gpu", "warning", (AMD.platform,), _WSL).finding(
+    yield Kind("wsl-without-gpu", "warning", (AMD.platform,), pages.ROCM_WSL).finding(
         "ROCm %s cannot reach the GPU of Windows: librocdxg.so is not installed." % _release(view),
         (
             Evidence("librocdxg.so not found", rocm.libraries.source),
@@ -208,7 +203,7 @@ def rocm_missing(view: View) -> Iterable[Finding]:
         ),
         # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
         ("tensorflow.rocm", "tensorflow") if no_libraries else (AMD.platform,),
-        "https://rocm.docs.amd.com/",
+        pages.ROCM,
     )
 
 
@@ -218,7 +213,7 @@ def _jax_alone(view: View) -> Iterable[Finding]:
     if build is None or not build.rocm or rocm.version.value is not None or rocm.installations:
         return
     major = build.rocm[:1]
-    yield Kind("rocm-missing", "warning", ("jax.rocm",), _INSTALL).finding(
+    yield Kind("rocm-missing", "warning", ("jax.rocm",), pages.ROCM_LINUX).finding(
         "%s uses the CPU: its plug-in needs ROCm %s, which is not installed." % (build.label, major),
         (Evidence("not there", "/opt/rocm"), Evidence("a plug-in for ROCm %s" % major, build.source)),
         (Fix("Install ROCm %s as AMD's documentation of that release describes" % major),),
@@ -260,7 +255,7 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
             Fix("Or install the tensorflow-rocm for ROCm %d.%d in a new environment" % found[:2]),
         ),
         ("tensorflow.rocm", "tensorflow") if fatal else (),
-        "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/tensorflow-install.html",
+        pages.ROCM_TENSORFLOW,
     )
 
 
@@ -300,14 +295,10 @@ def gfx_unsupported(view: View) -> Iterable[Finding]:
         names = " and ".join(gpus[index].name for index, _ in ignored[:3])
         summary = "%s ignores %s: %s." % (view.tensorflow_label, names, ignored[0][1])
         blocks = tuple("tensorflow.gpu:%d" % (first + number) for number in range(len(ignored)))
-    yield Finding(
-        "gfx-unsupported",
-        "warning" if whole else "info",
+    yield Kind("gfx-unsupported", "warning" if whole else "info", blocks, pages.ROCM_SYSTEMS).finding(
         summary,
         tuple(evidence),
         _fixes(view, row, seen) if whole else (),
-        blocks,
-        _INSTALL + "reference/system-requirements.html",
     )
 
 
@@ -335,7 +326,7 @@ def _unlisted(view: View) -> Iterable[Finding]:
         tuple(Evidence("%s is not listed as a compute GPU" % item.address, machine.rocm.gpus.source) for item in lost),
         (view.shell.root_fix("See the reason in the kernel log", "dmesg | grep -i kfd"),),
         tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else (AMD.platform,),
-        _INSTALL + "reference/system-requirements.html",
+        pages.ROCM_SYSTEMS,
     )
 
 

@@ -2,13 +2,12 @@
 
 from typing import Iterable
 
+from .. import pages
 from ..findings import Evidence, Finding, Kind
 from ..frameworks import TITLES
 from ..view import View
 from .frameworks import is_there, users, uses
 from .unreachable import Denied
-
-_URL = "https://docs.jax.dev/en/latest/installation.html#google-cloud-tpu"
 
 
 def tpu_without_build(view: View) -> Iterable[Finding]:
@@ -25,7 +24,7 @@ def tpu_without_build(view: View) -> Iterable[Finding]:
     fix = view.shell.install_fix("Install JAX with TPU support", "jax[tpu]%s" % ("==" + version if version else ""))
     if name == "tensorflow":
         fix = view.shell.install_fix("Use Keras on JAX, whose TPU library is on PyPI", "keras", "jax[tpu]")
-    yield Kind("cpu-only-build", "info", tuple("%s.tpu" % item for item in lacking), _URL).finding(
+    yield Kind("cpu-only-build", "info", tuple("%s.tpu" % item for item in lacking), pages.JAX_TPU).finding(
         "This machine has a TPU, but %s is installed without %s."
         % (TITLES["jax"] if name == "jax" else view.tensorflow_label, missing),
         (
