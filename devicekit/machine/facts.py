@@ -510,11 +510,7 @@ class Python(Record):
             If the installed distributions could not be read.
         """
         installed = self.distributions.value or ()
-        for name in names:
-            for item in installed:
-                if item.name == name:
-                    return item
-        return None
+        return next((item for name in names for item in installed if item.name == name), None)
 
     def version_of(self, *names: str) -> Optional[str]:
         """Return the version of the first installed distribution of these names, or None."""
@@ -523,17 +519,11 @@ class Python(Record):
 
     def package(self, name: str) -> Optional[ImportPackage]:
         """Return what ``import name`` would load, or None."""
-        for item in self.packages:
-            if item.name == name:
-                return item
-        return None
+        return next((item for item in self.packages if item.name == name), None)
 
     def build(self, package: str = "tensorflow") -> Optional[FrameworkBuild]:
         """Return what a framework's package was built for, or None."""
-        for item in self.builds:
-            if item.package == package:
-                return item
-        return None
+        return next((item for item in self.builds if item.package == package), None)
 
 
 class Native(Record):
@@ -603,10 +593,7 @@ class Process(Record):
 
     def env(self, name: str) -> Optional[str]:
         """Return the value of an environment variable, None if it is not set."""
-        for key, value in self.environ:
-            if key == name:
-                return value
-        return None
+        return next((value for key, value in self.environ if key == name), None)
 
 
 class Verdict(Record):

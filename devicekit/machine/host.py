@@ -5,6 +5,7 @@ through to the real one) and another interpreter can be examined from outside (`
 """
 
 import posixpath
+import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..records import Record
@@ -153,6 +154,20 @@ class Host:
         """Return a text file; bytes that are no UTF-8 are replaced."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")
 
+    def text_or_none(self, path: str, limit: int = 1 << 20) -> Optional[str]:
+        """Return a text file, None if it cannot be read."""
+        try:
+            return self.read_text(path, limit)
+        except OSError:
+            return None
+
+    def names_if_any(self, path: str) -> List[str]:
+        """Return the names in a folder, none if it cannot be listed."""
+        try:
+            return self.list_names(path)
+        except OSError:
+            return []
+
     def is_dir(self, path: str) -> bool:
         """Return whether a folder is there."""
         info = self.info(path)
@@ -173,10 +188,10 @@ class Host:
         Everything that enters a `Machine` goes through this, so that nothing personal can leave by a report.
         """
         if self.home and len(self.home) > 1 and self.home in text:
-            text = _replace_folder(text, self.home, "~")
+            text = re.sub(re.escape(self.home) + r"(?![\w.-])", "~", text)
         for word, mask in ((self.user, "<user>"), (self.node, "<host>")):
             if len(word) > 2 and word not in ("root", "localhost") and word in text:
-                text = _replace_word(text, word, mask)
+                text = re.sub(r"(?<![\w.-])" + re.escape(word) + r"(?![\w-])", mask, text)
         return text
 
     def expand(self, text: str) -> str:
@@ -184,15 +199,3 @@ class Host:
         if text == "~" or text.startswith(("~/", "~\\")):
             text = self.home + text[1:]
         return text.replace("<user>", self.user).replace("<host>", self.node)
-
-
-def _replace_folder(text: str, folder: str, mask: str) -> str:
-    import re
-
-    return re.sub(re.escape(folder) + r"(?![\w.-])", lambda _: mask, text)
-
-
-def _replace_word(text: str, word: str, mask: str) -> str:
-    import re
-
-    return re.sub(r"(?<![\w.-])" + re.escape(word) + r"(?![\w-])", lambda _: mask, text)

@@ -4,7 +4,7 @@ Every change is recorded. Whatever fails turns into one finding that names the r
 """
 
 import os
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, name_of
 from ..diagnosis.frameworks import TITLES
@@ -21,14 +21,12 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
     changes: List[Change] = []
     if not plan.importable:
         return plan.selection(changes, verified=None if plan.device == "auto" else False)
-    notes: List[Finding] = []
     if plan.verify and options.verify != "never" and not _too_late_to_try(plan):
         from .trial.try_plan import try_first
 
-        plan, note = try_first(plan, machine, options)
-        notes += note
+        plan = try_first(plan, machine, options)
         if not plan.importable:
-            return _with(plan, notes).selection(changes, verified=False)
+            return plan.selection(changes, verified=False)
     _set_environment(plan, changes)
     if plan.libraries:
         from .preload import load
@@ -36,12 +34,9 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
         changes += load(plan.libraries)
     try:
         plan, framework = _adapter(plan, machine)
-    except Exception as error:  # the import of a framework can raise anything
-        return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
-    try:
-        selection = _configure(_with(plan, notes), framework, options, changes)
-    except Exception as error:  # what was imported is not what its name says, or half of it is gone
-        return _with(_unimportable(plan, machine, error), notes).selection(changes, verified=False)
+        selection = _configure(plan, framework, options, changes)
+    except Exception as error:  # the import can raise anything; what it imported may be something else, or half gone
+        return _unimportable(plan, error).selection(changes, verified=False)
     return _finish(selection, framework, options, changes)
 
 
@@ -73,8 +68,8 @@ def _too_late_to_try(plan: Plan) -> bool:
     return loaded and (not plan.indices or adapter(plan.framework).initialized())
 
 
-def _with(plan: Plan, notes: List[Finding]) -> Plan:
-    return plan.replace(findings=plan.findings + tuple(notes)) if notes else plan
+def _with(plan: Plan, note: Finding) -> Plan:
+    return plan.replace(findings=(*plan.findings, note))
 
 
 def _set_environment(plan: Plan, changes: List[Change]) -> None:
@@ -83,31 +78,32 @@ def _set_environment(plan: Plan, changes: List[Change]) -> None:
         os.environ[name] = value
 
 
-def _unimportable(plan: Plan, machine: Machine, error: Exception) -> Plan:
+def _unimportable(plan: Plan, error: Exception) -> Plan:
     """The import raised although no finding blocks it: look at every file for the cause."""
     from .trial.try_plan import cause_in_files
 
     cause = cause_in_files(plan)
-    if cause is not None:
-        return to_cpu(plan.replace(importable=False), cause)
-    text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
+    if cause is None:
+        text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
+        said = Evidence(text[:1000], "import %s" % name_of(plan.framework))
+        cause = _broken(plan, "cannot be imported: %s." % text[:300].rstrip("."), said)
+    return to_cpu(plan.replace(importable=False), cause)
+
+
+def _broken(plan: Plan, what: str, seen: Evidence) -> Finding:
+    """Return the finding that the framework itself is broken."""
     name = name_of(plan.framework)
-    finding = Finding(
-        "framework-broken",
-        "error",
-        "%s cannot be imported: %s." % (TITLES[name], text[:300].rstrip(".")),
-        (Evidence(text[:1000], "import %s" % name),),
-        (Fix("Reinstall it in a fresh environment"),),
-        (name, "keras"),
-    )
-    return to_cpu(plan.replace(importable=False), finding)
+    fixes = (Fix("Reinstall it in a fresh environment"),)
+    return Finding("framework-broken", "error", "%s %s" % (TITLES[name], what), (seen,), fixes, (name, "keras"))
 
 
 def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
     """Set what must be set before the devices are initialized, then run one operation."""
     listed = framework.accelerators()
     if listed is not None and plan.indices and max(plan.indices) >= len(listed) and not framework.movable:
-        plan = to_cpu(plan, _nothing_listed(plan, listed))
+        from .trial.findings import nothing_listed
+
+        plan = to_cpu(plan, nothing_listed(plan, listed))
     try:
         _set_visible(plan, framework, changes)
     except RuntimeError as error:
@@ -117,15 +113,15 @@ def _configure(plan: Plan, framework: Adapter, options: Options, changes: List[C
     except RuntimeError as error:
         if not framework.movable:
             return _too_late(plan, framework, str(error)).selection(changes)
-        plan = _with(plan, [_memory_too_late(framework, options, str(error))])
+        plan = _with(plan, _initialized(framework, "memory=%r has no effect" % (options.memory,), str(error)))
     except LookupError as error:
-        plan = _with(plan, [_memory_unknown(framework, str(error))])
+        plan = _with(plan, _memory_unknown(framework, str(error)))
         changes += framework.set_memory("grow") if not framework.initialized() else []
     try:
         plan, verified = _settle(plan, framework, options, changes)
     except Exception as error:  # kernels and drivers raise exceptions of any type
         if not plan.indices and not framework.movable:
-            return to_cpu(plan, _cpu_broken(plan, error)).selection(changes, verified=False)
+            return _cpu_broken(plan, error).selection(changes, verified=False)
         return _leave(plan, framework, options, changes, error)
     return plan.selection(changes, verified)
 
@@ -164,10 +160,10 @@ def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Chan
 
 def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Change], error: Exception) -> Selection:
     """After a failed operation: reset the runtime, hide the accelerators, and check that the CPU computes."""
-    from .trial.findings import judge_error
+    from .trial.findings import judge_error, nothing_listed
 
     if isinstance(error, LookupError):
-        finding = _nothing_listed(plan, framework.accelerators() or (), (str(error),))
+        finding = nothing_listed(plan, framework.accelerators() or (), (str(error),))
     else:
         finding = judge_error(type(error).__name__, str(error), plan, "compute")
         finding = next((item for item in plan.findings if item.code == finding.code), finding)  # it was predicted
@@ -180,46 +176,22 @@ def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Chang
     except Exception as second:
         if not framework.movable:
             raise
-        return to_cpu(plan, _cpu_broken(plan, second)).selection(changes, verified=False)
+        return _cpu_broken(plan, second).selection(changes, verified=False)
     return plan.selection(changes, verified)
 
 
-def _nothing_listed(plan: Plan, listed: Sequence[str], said: Sequence[str] = ()) -> Finding:
-    from .trial.findings import nothing_listed
-
-    return nothing_listed(plan, listed, said)
-
-
-def _cpu_broken(plan: Plan, error: Exception) -> Finding:
-    text = "%s: %s" % (type(error).__name__, str(error)[:1000])
-    name = name_of(plan.framework)
-    return Finding(
-        "framework-broken",
-        "error",
-        "%s was imported, but cannot multiply two matrices on the CPU." % TITLES[name],
-        (Evidence(text, "a 2 by 2 matrix product"),),
-        (Fix("Reinstall it in a fresh environment"),),
-        (name, "keras"),
-    )
+def _cpu_broken(plan: Plan, error: Exception) -> Plan:
+    said = Evidence("%s: %s" % (type(error).__name__, str(error)[:1000]), "a 2 by 2 matrix product")
+    return to_cpu(plan, _broken(plan, "was imported, but cannot multiply two matrices on the CPU.", said))
 
 
 def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
     """The devices are fixed: report what is in effect instead of what was requested."""
     visible = framework.visible()
     wanted = plan.device
-    finding = Finding(
-        "runtime-already-initialized",
-        "warning",
-        "%s had initialized its devices before devicekit was called: '%s' cannot be set up any more, visible stay %s."
-        % (framework.title, wanted, ", ".join(visible) or "no accelerators"),
-        (Evidence(message.strip()[:500], framework.title),),
-        (
-            Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),
-            Fix("Or place single parts of the program", "with devicekit.device_scope(%r): ..." % plan.request.text),
-        ),
-        (),
-        framework.url,
-    )
+    effect = "'%s' cannot be set up any more, visible stay %s" % (wanted, ", ".join(visible) or "no accelerators")
+    scope = Fix("Or place single parts of the program", "with devicekit.device_scope(%r): ..." % plan.request.text)
+    finding = _initialized(framework, effect, message, scope)
     in_force = "gpu:0" if visible else "cpu"
     return plan.replace(
         device=in_force,
@@ -232,17 +204,12 @@ def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
     )
 
 
-def _memory_too_late(framework: Adapter, options: Options, message: str) -> Finding:
-    return Finding(
-        "runtime-already-initialized",
-        "warning",
-        "%s had initialized its devices before devicekit was called: memory=%r has no effect."
-        % (framework.title, options.memory),
-        (Evidence(message.strip()[:500], framework.title),),
-        (Fix("Call devicekit.auto() before the first operation, best in the first line of the program"),),
-        (),
-        framework.url,
-    )
+def _initialized(framework: Adapter, effect: str, message: str, *further: Fix) -> Finding:
+    """Return the finding that the framework was running already, and what that prevents."""
+    first = Fix("Call devicekit.auto() before the first operation, best in the first line of the program")
+    summary = "%s had initialized its devices before devicekit was called: %s." % (framework.title, effect)
+    evidence = (Evidence(message.strip()[:500], framework.title),)
+    return Finding("runtime-already-initialized", "warning", summary, evidence, (first, *further), (), framework.url)
 
 
 def _memory_unknown(framework: Adapter, message: str) -> Finding:

@@ -184,10 +184,7 @@ class Verification(Record):
 
     def framework(self, name: str) -> Optional[FrameworkVerification]:
         """Return what was found of a framework, or None where it was not tried."""
-        for item in self.frameworks:
-            if item.framework == name:
-                return item
-        return None
+        return next((item for item in self.frameworks if item.framework == name), None)
 
 
 def differences(predicted: FrameworkStatus, observed: Observation, undecided_devices: bool = False) -> Tuple[str, ...]:

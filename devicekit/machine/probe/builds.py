@@ -177,10 +177,7 @@ def _read_version(host: Host, folder: str) -> "Fact[str]":
     """The version from the C++ header that the wheel ships; from 2.21 on the header has no numbers any more."""
     path = host.join(folder, "include", "tensorflow", "core", "public", "version.h")
     for candidate in (path, host.join(host.path.dirname(path), "release_version.h")):
-        try:
-            version = parse_version_header(host.read_text(candidate))
-        except OSError:
-            continue
+        version = parse_version_header(host.text_or_none(candidate) or "")
         if version:
             return Fact.of(version, host.scrub(candidate))
     return Fact.unknown("no header of the package says it", host.scrub(path))

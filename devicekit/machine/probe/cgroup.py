@@ -6,7 +6,7 @@ one for all, and both can be mounted at the same time. In a container the path i
 the container's own part: what is above it cannot be seen from inside.
 """
 
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..facts import Fact
 from ..host import Host
@@ -38,14 +38,14 @@ def read_limits(host: Host) -> Limits:
         paths = parse_cgroup(host.read_text(_OWN))
         mounts = parse_mounts(host.read_text(_MOUNTS, 4 << 20))
     except FileNotFoundError as error:  # a kernel without control groups
-        absent = Fact.absent(error.filename or _OWN)  # type: Fact[int]
-        return Limits(Fact.absent(absent.source), absent, absent)
+        absent: Fact[Any] = Fact.absent(error.filename or _OWN)
+        return Limits(absent, absent, absent)
     except OSError as error:
-        problem = host.scrub(str(error))
-        return Limits(Fact.unknown(problem, _OWN), Fact.unknown(problem, _OWN), Fact.unknown(problem, _OWN))
+        unknown: Fact[Any] = Fact.unknown(host.scrub(str(error)), _OWN)
+        return Limits(unknown, unknown, unknown)
     if paths and not mounts:
-        problem = "no hierarchy of control groups is mounted here"
-        return Limits(Fact.unknown(problem, _MOUNTS), Fact.unknown(problem, _MOUNTS), Fact.unknown(problem, _MOUNTS))
+        unknown = Fact.unknown("no hierarchy of control groups is mounted here", _MOUNTS)
+        return Limits(unknown, unknown, unknown)
     return Limits(
         _least(host, _folders(host, paths, mounts, "cpu"), _read_quota),
         _read_processors(host, _folders(host, paths, mounts, "cpuset")),

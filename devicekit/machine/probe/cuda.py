@@ -6,6 +6,7 @@ from typing import Iterator, List, Tuple
 from ..facts import Cuda, Fact, Library
 from ..host import Host
 from .cuda_libraries import read_libraries
+from .cuda_places import FOLDER_VARIABLES
 
 
 def read_cuda(host: Host) -> Cuda:
@@ -17,7 +18,6 @@ def read_cuda(host: Host) -> Cuda:
 
 #: What XLA looks for below a toolkit's folder.
 _LIBDEVICE = ("nvvm", "libdevice", "libdevice.10.bc")
-_FOLDER_VARIABLES = ("CUDA_DIR", "CUDA_HOME", "CUDA_PATH")
 
 
 def _read_toolchain(host: Host) -> "Fact[Tuple[Library, ...]]":
@@ -45,7 +45,7 @@ def _toolkits(host: Host) -> Iterator[Tuple[str, str]]:
     named = parse_data_dir(environ.get("XLA_FLAGS", ""))
     if named:
         yield named, "XLA_FLAGS"
-    for name in _FOLDER_VARIABLES:
+    for name in FOLDER_VARIABLES:
         if environ.get(name):
             yield environ[name], name
     yield host.join(host.interpreter.cwd, "cuda_sdk_lib"), "working folder"
@@ -55,11 +55,7 @@ def _toolkits(host: Host) -> Iterator[Tuple[str, str]]:
     for prefix in filter(None, (environ.get("CONDA_PREFIX"), host.interpreter.prefix)):
         yield prefix, "conda"
         yield host.join(prefix, "targets", "%s-linux" % host.architecture), "conda"
-    try:
-        names = host.list_names("/usr/local")
-    except OSError:
-        names = []
-    for name in names:
+    for name in host.names_if_any("/usr/local"):
         if name == "cuda" or name.startswith("cuda-"):
             yield "/usr/local/" + name, "system"
     for folder in ("/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit", "/usr"):

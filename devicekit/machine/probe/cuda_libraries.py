@@ -143,10 +143,7 @@ def _loaded(host: Host) -> List[str]:
     """The libraries in this process, where a framework runs in it: one that is loaded is not searched again."""
     if not host.interpreter.modules:
         return []
-    try:
-        return list(parse_loaded(host.read_text("/proc/self/maps", 16 << 20)))
-    except OSError:
-        return []
+    return list(parse_loaded(host.text_or_none("/proc/self/maps", 16 << 20) or ""))
 
 
 def parse_loaded(text: str) -> Tuple[str, ...]:
@@ -251,19 +248,12 @@ class _Search:
         """What the RECORDs of NVIDIA's packages in a folder of the path say: file to version and size."""
         host = self.host
         found: Dict[str, Tuple[str, int]] = {}
-        try:
-            names = host.list_names(entry)
-        except OSError:
-            return found
-        for name in names:
+        for name in host.names_if_any(entry):
             match = re.match(r"nvidia_[\w.]+-(\d[^-]*)\.dist-info$", name)
             if match is None:
                 continue
-            try:
-                record = host.read_text(host.join(entry, name, "RECORD"), 4 << 20)
-            except OSError:
-                continue
-            for file, size in parse_sizes(record):
+            record = host.text_or_none(host.join(entry, name, "RECORD"), 4 << 20)
+            for file, size in parse_sizes(record or ""):
                 if file not in found:
                     found[file] = (match.group(1), size)
                     continue

@@ -65,7 +65,7 @@ def conda_folders(host: Host) -> Iterator[str]:
 
 
 #: Variables that name a toolkit's folder.
-_FOLDER_VARIABLES = ("CUDA_DIR", "CUDA_HOME", "CUDA_PATH")
+FOLDER_VARIABLES = ("CUDA_DIR", "CUDA_HOME", "CUDA_PATH")
 _PROGRAMS = "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA"
 
 
@@ -73,14 +73,10 @@ def toolkits(host: Host) -> Iterator[Tuple[str, str]]:
     """Folders that may be a CUDA toolkit, and how they were found."""
     environ = host.environ()
     for name in sorted(environ):
-        if environ[name] and (name in _FOLDER_VARIABLES or re.match(r"CUDA_PATH_V\d+_\d+$", name)):
+        if environ[name] and (name in FOLDER_VARIABLES or re.match(r"CUDA_PATH_V\d+_\d+$", name)):
             yield environ[name], name
     parent = _PROGRAMS if host.system == "windows" else "/usr/local"
-    try:
-        names = host.list_names(parent)
-    except OSError:
-        names = []
-    for name in names:
+    for name in host.names_if_any(parent):
         if re.match(r"cuda(-[\d.]+)?$" if host.system != "windows" else r"v\d+\.\d+$", name):
             yield host.join(parent, name), "toolkit"
     if host.system == "linux":

@@ -84,28 +84,27 @@ def read_directml(host: Host, asked: Optional[Asked] = None) -> DirectMl:
         if host.system == "windows":  # what the registry says holds nonetheless
             return known.replace(failure=host.scrub(str(error)))
         return known.replace(adapters=Fact.unknown(host.scrub(str(error)), "DXCore"))
-    found = parse_directx(answer)
+    # The registry has the feature levels of cards of their kind.
+    levels = {(item.vendor_id, item.device_id): item.feature_level for item in known.adapters.or_none() or ()}
+    found = [
+        item.replace(
+            name=host.scrub(item.name),
+            problem=host.scrub(item.problem),
+            feature_level=levels.get((item.vendor_id, item.device_id)),
+        )
+        for item in parse_directx(answer)
+    ]
     source = str(answer.get("source", ""))
     loads = known.loads
     if asked.bundled and not loads.known:
         loads = Fact.of("unloadable" not in answer, source, host.scrub(str(answer.get("unloadable", ""))))
     return known.replace(
-        adapters=Fact.of(tuple(_scrubbed(host, item) for item in _with_levels(found, known)), source),
+        adapters=Fact.of(tuple(found), source),
         ordered=True,
         failure=host.scrub(str(answer.get("failure", ""))),
         loads=loads,
         registered=known.adapters.or_none() or (),
     )
-
-
-def _scrubbed(host: Host, adapter: DxAdapter) -> DxAdapter:
-    return adapter.replace(name=host.scrub(adapter.name), problem=host.scrub(adapter.problem))
-
-
-def _with_levels(adapters: Tuple[DxAdapter, ...], known: DirectMl) -> Tuple[DxAdapter, ...]:
-    """The adapters with the feature levels that the registry has of cards of their kind."""
-    levels = {(item.vendor_id, item.device_id): item.feature_level for item in known.adapters.or_none() or ()}
-    return tuple(item.replace(feature_level=levels.get((item.vendor_id, item.device_id))) for item in adapters)
 
 
 def _read_libraries(host: Host) -> "Fact[Tuple[Library, ...]]":
@@ -126,11 +125,7 @@ def _find_bundled(host: Host) -> str:
             host.join(entry, "tensorflow-plugins", "directml"),
         ]
     for folder in folders:
-        try:
-            names = host.list_names(folder)
-        except OSError:  # not there: this distribution is not installed
-            continue
-        for name in names:
+        for name in host.names_if_any(folder):
             lower = name.lower()
             if lower.startswith(("libdirectml.", "directml.")) and lower.endswith((".so", ".dll")):
                 return host.join(folder, name)
@@ -179,24 +174,22 @@ def parse_directx(answer: Mapping[str, Any]) -> Tuple[DxAdapter, ...]:
            "memory": 12868124672, "software": false, "compute_only": false, "neural": false, "direct3d": true,
            "directml": false, "problem": "its driver lacks the data type int16"}]}
     """
-    found = []
-    for item in answer.get("adapters", ()):
-        found.append(
-            DxAdapter(
-                name=str(item["name"]).rstrip("\0"),
-                vendor_id="%04x" % item["vendor_id"],
-                device_id="%04x" % item["device_id"],
-                driver_version=_version(item.get("driver")),
-                memory_bytes=item.get("memory"),
-                software=bool(item.get("software")),
-                compute_only=bool(item.get("compute_only")),
-                neural=bool(item.get("neural")),
-                direct3d=item.get("direct3d"),
-                directml=item.get("directml"),
-                problem=str(item.get("problem", "")),
-            )
+    return tuple(
+        DxAdapter(
+            name=str(item["name"]).rstrip("\0"),
+            vendor_id="%04x" % item["vendor_id"],
+            device_id="%04x" % item["device_id"],
+            driver_version=_version(item.get("driver")),
+            memory_bytes=item.get("memory"),
+            software=bool(item.get("software")),
+            compute_only=bool(item.get("compute_only")),
+            neural=bool(item.get("neural")),
+            direct3d=item.get("direct3d"),
+            directml=item.get("directml"),
+            problem=str(item.get("problem", "")),
         )
-    return tuple(found)
+        for item in answer.get("adapters", ())
+    )
 
 
 def _version(packed: Any) -> str:

@@ -101,7 +101,8 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
         location=host.scrub(base),
         requires=requires,
         requires_python=requires_python,
-        installer=_read_installer(host, base) if deep and is_folder else "",
+        # Not every installer leaves its name.
+        installer=(host.text_or_none(host.join(base, "INSTALLER"), 64) or "").strip() if deep and is_folder else "",
         record=Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD"))),
     )
     if entry.endswith(".dist-info") and (deep or name in _CHECKED or name.startswith("tensorflow")):
@@ -111,23 +112,9 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
             missing_files=tuple(missing[:_NAMED]),
             missing_count=len(missing),
             damaged_files=tuple(damaged[:_NAMED]),
-            platform_tags=_read_tags(host, base),
+            platform_tags=parse_wheel(host.text_or_none(host.join(base, "WHEEL"), 8192) or ""),
         )
     return distribution, problem
-
-
-def _read_installer(host: Host, base: str) -> str:
-    try:
-        return host.read_text(host.join(base, "INSTALLER"), 64).strip()
-    except OSError:  # not every installer leaves its name
-        return ""
-
-
-def _read_tags(host: Host, base: str) -> Tuple[str, ...]:
-    try:
-        return parse_wheel(host.read_text(host.join(base, "WHEEL"), 8192))
-    except OSError:  # not every installer leaves it
-        return ()
 
 
 def parse_wheel(text: str) -> Tuple[str, ...]:

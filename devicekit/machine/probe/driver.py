@@ -88,13 +88,10 @@ def _read_gpus(host: Host) -> "Tuple[Fact[Tuple[Gpu, ...]], Dict[str, str]]":
         return Fact.unknown(host.scrub(str(error)), folder), minors
     gpus: List[Gpu] = []
     for entry in entries:
-        try:
-            text = host.read_text(host.join(folder, entry.name, "information"), 8192)
-        except OSError:
-            text = ""
-        fields = parse_nvidia_information(text)
+        fields = parse_nvidia_information(host.text_or_none(host.join(folder, entry.name, "information"), 8192) or "")
         bus_id = fields.get("Bus Location", entry.name)
         uuid = fields.get("GPU UUID", "")
+        uuid = "" if "?" in uuid else uuid  # question marks: no process has used the GPU since the module was loaded
         if "Device Minor" in fields:
             minors[bus_id] = fields["Device Minor"]
         slices = _read_slices(host, fields.get("Device Minor", ""))
@@ -104,9 +101,7 @@ def _read_gpus(host: Host) -> "Tuple[Fact[Tuple[Gpu, ...]], Dict[str, str]]":
                 name=fields.get("Model", "NVIDIA GPU"),
                 index=len(gpus),
                 bus_id=bus_id,
-                uuid=""
-                if "?" in uuid
-                else uuid,  # question marks: no process has used the GPU since the module was loaded
+                uuid=uuid,
                 memory_bytes=Fact.unknown("the kernel module's files do not say", folder),
                 compute_capability=Fact.unknown("the kernel module's files do not say", folder),
                 mig_enabled=Fact.of(True, slices.source) if slices.or_none() else Fact.unknown("not asked", folder),
@@ -156,17 +151,14 @@ def _read_nodes(host: Host) -> Tuple[DeviceNode, ...]:
         return ()
     found = []
     for folder, matches in (("/dev", _NODE_NAMES.match), ("/dev/dri", re.compile(r"renderD\d+$").match)):
-        try:
-            entries = host.list_dir(folder)
-        except OSError:  # no such folder: then there are no nodes
-            continue
-        for entry in entries:
-            if matches(entry.name):
-                path = host.join(folder, entry.name)
-                accessible = host.accessible(path)
-                group = "" if accessible else host.scrub(host.group_of(path))
-                found.append(DeviceNode(path, accessible, group))
-    return tuple(found)
+        found += [host.join(folder, name) for name in host.names_if_any(folder) if matches(name)]
+    return tuple(device_node(host, path) for path in found)
+
+
+def device_node(host: Host, path: str) -> DeviceNode:
+    """Return a device file with its group if this user may not open it."""
+    accessible = host.accessible(path)
+    return DeviceNode(path, accessible, "" if accessible else host.scrub(host.group_of(path)))
 
 
 def _read_nvidia_kernel(host: Host) -> "Fact[str]":

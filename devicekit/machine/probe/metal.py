@@ -1,6 +1,7 @@
 """Apple's GPUs, and whether the interpreter runs translated."""
 
 import re
+from typing import Any
 
 from ..facts import Fact, Metal
 from ..host import Host
@@ -16,14 +17,8 @@ _USERS = ("tensorflow-plugins", "torch", "jax_plugins")
 def read_metal(host: Host) -> Metal:
     """Return the Apple chip, its GPU and memory, and whether this interpreter runs under Rosetta."""
     if host.system != "macos":
-        absent = "not macOS"
-        return Metal(
-            chip=Fact.absent(problem=absent),
-            rosetta=Fact.absent(problem=absent),
-            gpu_cores=Fact.absent(problem=absent),
-            memory_bytes=Fact.absent(problem=absent),
-            macos=Fact.absent(problem=absent),
-        )
+        absent: Fact[Any] = Fact.absent(problem="not macOS")
+        return Metal(chip=absent, rosetta=absent, gpu_cores=absent, memory_bytes=absent, macos=absent)
     brand = _sysctl(host, "machdep.cpu.brand_string")
     chip = brand.or_none() or ""
     if chip and not chip.startswith("Apple"):

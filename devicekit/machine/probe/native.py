@@ -25,10 +25,9 @@ def _read_os_version(host: Host) -> "Fact[str]":
     if host.system != "linux":
         return Fact.of(host.release, "the operating system")
     for path in ("/etc/os-release", "/usr/lib/os-release"):
-        try:
-            return Fact.of(parse_os_release(host.read_text(path)), path)
-        except OSError:
-            continue
+        text = host.text_or_none(path)
+        if text is not None:
+            return Fact.of(parse_os_release(text), path)
     return Fact.unknown("no os-release file", "/etc/os-release")
 
 
@@ -52,11 +51,7 @@ def _read_libc(host: Host) -> "Fact[str]":
     if version:
         return Fact.of(version, "confstr")
     for folder in ("/lib", "/usr/lib"):
-        try:
-            names = [entry.name for entry in host.list_dir(folder)]
-        except OSError:
-            continue
-        if any(name.startswith("ld-musl-") for name in names):
+        if any(name.startswith("ld-musl-") for name in host.names_if_any(folder)):
             return Fact.of("musl", folder)
     return Fact.unknown("neither glibc's confstr nor a musl loader was found")
 
@@ -154,6 +149,11 @@ def _library(host: Host, name: str, path: str, via: str) -> Library:
     return Library(name, host.scrub(path), via, "" if target.lower() == name.lower() else host.scrub(target))
 
 
+def numbers_in(text: str) -> Tuple[int, ...]:
+    """Return the numbers in a text, to sort versions by."""
+    return tuple(int(part) for part in re.findall(r"\d{1,9}", text))
+
+
 def first_library(libraries: "Fact[Tuple[Library, ...]]", *names: str) -> Optional[Library]:
     """Return the library that the dynamic linker would take for one of these names, or None.
 
@@ -162,7 +162,4 @@ def first_library(libraries: "Fact[Tuple[Library, ...]]", *names: str) -> Option
     UnknownFactError
         If the search could not be made.
     """
-    for item in libraries.value or ():
-        if item.name in names:
-            return item
-    return None
+    return next((item for item in libraries.value or () if item.name in names), None)

@@ -5,7 +5,7 @@ from typing import List, Tuple
 
 from ..facts import Fact, Installation, IntelGpu, Library, OneApi
 from ..host import Host
-from .native import find_libraries
+from .native import find_libraries, numbers_in
 from .pci_names import gpu_name
 
 _DRI = "/dev/dri"
@@ -82,11 +82,8 @@ def _read_installations(host: Host) -> Tuple[Installation, ...]:
     for via, root in (("ONEAPI_ROOT", named), ("system", _ROOT)):
         if not root or (via == "system" and root == named):
             continue
-        try:
-            names = host.list_names(host.join(root, "compiler"))
-        except OSError:  # not installed, which is the usual case
-            continue
-        for name in sorted(names, key=_numbers, reverse=True):
+        names = host.names_if_any(host.join(root, "compiler"))  # usually not installed
+        for name in sorted(names, key=numbers_in, reverse=True):
             if re.match(r"20\d\d\.\d", name):
                 found.append(Installation(name, host.scrub(host.join(root, "compiler", name)), via))
     folder = host.join(host.interpreter.prefix, "lib")
@@ -95,7 +92,3 @@ def _read_installations(host: Host) -> Tuple[Installation, ...]:
         if host.is_file(path):
             found.append(Installation("", host.scrub(path), "pip"))
     return tuple(found)
-
-
-def _numbers(text: str) -> Tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d{1,9}", text))

@@ -13,22 +13,12 @@ _PCI_IDS = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids")
 
 def gpu_name(host: Host, vendor_id: str, device_id: str, revision: str = "") -> str:
     """Return the product's name of a GPU by its PCI numbers (lower-case hexadecimal), "" where no list has it."""
-    if vendor_id == "1002":
-        for path in _AMDGPU_IDS:
-            try:
-                name = parse_amdgpu_ids(host.read_text(path), device_id, revision)
-            except OSError:  # not installed
-                continue
-            if name:
-                return name
-    for path in _PCI_IDS:
-        try:
-            name = parse_pci_ids(host.read_text(path, 8 << 20), vendor_id, device_id)
-        except OSError:
-            continue
+    for path in _AMDGPU_IDS if vendor_id == "1002" else ():
+        name = parse_amdgpu_ids(host.text_or_none(path) or "", device_id, revision)
         if name:
             return name
-    return ""
+    names = (parse_pci_ids(host.text_or_none(path, 8 << 20) or "", vendor_id, device_id) for path in _PCI_IDS)
+    return next(filter(None, names), "")
 
 
 def parse_amdgpu_ids(text: str, device_id: str, revision: str) -> str:

@@ -72,9 +72,8 @@ def _read_container(host: Host) -> "Fact[str]":
     if "KUBERNETES_SERVICE_HOST" in host.environ():
         return Fact.of("kubernetes", "KUBERNETES_SERVICE_HOST")
     path = "/proc/1/cgroup"
-    try:
-        text = host.read_text(path)
-    except OSError:  # no /proc, or not ours to read: then there is no sign of a container either
+    text = host.text_or_none(path)
+    if text is None:  # no /proc, or not ours to read: then there is no sign of a container either
         return Fact.absent("/.dockerenv, /run/.containerenv")
     for mark, name in (("docker", "docker"), ("kubepods", "kubernetes"), ("libpod", "podman"), ("/lxc/", "lxc")):
         if mark in text:

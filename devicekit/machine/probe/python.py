@@ -79,7 +79,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         distributions=Fact.of(distributions, "sys.path", "; ".join(problems)),
         distribution_count=Fact.of(count, "sys.path"),
         unreadable=unreadable,
-        leftovers=tuple(_leftovers(host, listing)),
+        leftovers=_leftovers(host, listing),
         packages=packages,
         builds=tuple(read_builds(host, packages)),
         plugins=_read_plugins(host, listing),
@@ -194,12 +194,10 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...]) -> Itera
                     yield name
 
 
-def _leftovers(host: Host, listing: _Listing) -> Iterable[str]:
+def _leftovers(host: Host, listing: _Listing) -> Tuple[str, ...]:
     """Folders that pip renamed (``~ensorflow``) and could not delete: an upgrade was interrupted."""
-    for folder, names in listing:
-        for name in names:
-            if name.startswith("~") and host.is_dir(host.join(folder, name)):
-                yield host.scrub(host.join(folder, name))
+    paths = [host.join(folder, name) for folder, names in listing for name in names if name.startswith("~")]
+    return tuple(host.scrub(path) for path in paths if host.is_dir(path))
 
 
 def _environment(host: Host, listing: _Listing) -> Tuple[str, str]:
@@ -209,10 +207,7 @@ def _environment(host: Host, listing: _Listing) -> Tuple[str, str]:
         return "conda", "pip" if pip_is_there else "conda"
     if interpreter.prefix == interpreter.base_prefix:
         return "system", "pip"
-    try:
-        config = host.read_text(host.join(interpreter.prefix, "pyvenv.cfg"), 8192)
-    except OSError:
-        config = ""
+    config = host.text_or_none(host.join(interpreter.prefix, "pyvenv.cfg"), 8192) or ""
     made_by_uv = any(line.partition("=")[0].strip() == "uv" for line in config.splitlines())
     return "venv", "uv" if made_by_uv and not pip_is_there else "pip"
 
@@ -347,10 +342,7 @@ def _library_format(host: Host, path: str, size: int) -> str:
         head = host.read_bytes(path, 4)
     except OSError:
         return "other"
-    for magic, name in _LIBRARY_FORMATS:
-        if head.startswith(magic):
-            return name
-    return "other"
+    return next((name for magic, name in _LIBRARY_FORMATS if head.startswith(magic)), "other")
 
 
 def _read_keras_config(host: Host) -> "Fact[KerasConfig]":

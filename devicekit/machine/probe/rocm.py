@@ -5,11 +5,12 @@ say that there is none.
 """
 
 import re
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ..facts import AmdGpu, DeviceNode, Fact, Installation, Library, Rocm
 from ..host import Host
-from .native import find_libraries
+from .driver import device_node
+from .native import find_libraries, numbers_in
 from .pci_names import gpu_name
 
 _NODES = "/sys/class/kfd/kfd/topology/nodes"
@@ -28,20 +29,10 @@ _INTEGRATED = frozenset(
 def read_rocm(host: Host) -> Rocm:
     """Return the ROCm driver's node, its GPUs, and what is installed of the user-space stack."""
     if host.system != "linux":
-        absent = "ROCm's kernel driver exists on Linux only"
-        return Rocm(
-            kfd=Fact.absent(problem=absent),
-            version=Fact.absent(problem=absent),
-            gfx=Fact.absent(problem=absent),
-            gpus=Fact.absent(problem=absent),
-            module=Fact.absent(problem=absent),
-            libraries=Fact.absent(problem=absent),
-        )
+        absent: Fact[Any] = Fact.absent(problem="ROCm's kernel driver exists on Linux only")
+        return Rocm(kfd=absent, version=absent, gfx=absent, gpus=absent, module=absent, libraries=absent)
     node = "/dev/kfd"
-    kfd: Fact[DeviceNode] = Fact.absent(node)
-    if host.exists(node):
-        accessible = host.accessible(node)
-        kfd = Fact.of(DeviceNode(node, accessible, "" if accessible else host.scrub(host.group_of(node))), node)
+    kfd: Fact[DeviceNode] = Fact.of(device_node(host, node), node) if host.exists(node) else Fact.absent(node)
     version, installations = _read_installations(host)
     libraries = _read_libraries(host, kfd.status == "value" or bool(installations) or version.status != "absent")
     if version.status == "absent":
@@ -71,10 +62,9 @@ def _read_module(host: Host) -> "Fact[str]":
     if not host.exists(_MODULE):
         return Fact.absent(_MODULE)
     path = host.join(_MODULE, "version")
-    try:
-        return Fact.of(host.read_text(path, 256).strip(), path)
-    except OSError:  # the one that came with the kernel has no version of its own
-        return Fact.of("in use", _MODULE)
+    version = host.text_or_none(path, 256)
+    # The one that came with the kernel has no version of its own.
+    return Fact.of("in use", _MODULE) if version is None else Fact.of(version.strip(), path)
 
 
 # What is installed.
@@ -89,11 +79,8 @@ def _read_installations(host: Host) -> "Tuple[Fact[str], Tuple[Installation, ...
     found: List[Installation] = []
     problems: List[Tuple[str, str]] = []
     folders = [("ROCM_PATH", host.environ().get("ROCM_PATH", "")), ("system", "/opt/rocm")]
-    try:
-        names = [name for name in host.list_names("/opt") if re.match(r"rocm-\d", name)]
-    except OSError:  # no such folder, or not ours to read: /opt/rocm itself may be
-        names = []
-    folders += [("system", "/opt/" + name) for name in sorted(names, key=_numbers, reverse=True)]
+    names = [name for name in host.names_if_any("/opt") if re.match(r"rocm-\d", name)]
+    folders += [("system", "/opt/" + name) for name in sorted(names, key=numbers_in, reverse=True)]
     seen = set()
     for via, folder in folders:
         real = host.real_path(folder) if folder else ""
@@ -125,21 +112,10 @@ def _wheels(host: Host) -> Tuple[Installation, ...]:
         folder = host.join(entry, "_rocm_sdk_core")
         if not host.is_dir(folder):
             continue
-        try:
-            names = host.list_names(entry)
-        except OSError:
-            names = []
-        version = next((re.sub(r"^rocm_sdk_core-|\.dist-info$", "", n) for n in names if _is_wheel(n)), "")
+        wheels = (re.match(r"rocm_sdk_core-(.*)\.dist-info$", name) for name in host.names_if_any(entry))
+        version = next((match.group(1) for match in wheels if match), "")
         found.append(Installation(version, host.scrub(folder), "pip"))
     return tuple(found)
-
-
-def _is_wheel(name: str) -> bool:
-    return name.startswith("rocm_sdk_core-") and name.endswith(".dist-info")
-
-
-def _numbers(text: str) -> Tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d{1,9}", text))
 
 
 def _read_libraries(host: Host, likely: bool) -> "Fact[Tuple[Library, ...]]":
@@ -243,10 +219,7 @@ def _read_gpu(host: Host, folder: str, target: str, values: Dict[str, int]) -> A
 
 
 def _text(host: Host, path: str) -> str:
-    try:
-        return host.read_text(path, 4096).strip()
-    except OSError:  # only some boards have the file
-        return ""
+    return (host.text_or_none(path, 4096) or "").strip()  # only some boards have the file
 
 
 def _number(host: Host, path: str) -> Optional[int]:
@@ -272,11 +245,7 @@ def _read_atomics(host: Host, folder: str) -> Optional[bool]:
         flags 1
     """
     links = host.join(folder, "io_links")
-    try:
-        names = host.list_names(links)
-    except OSError:
-        return None
-    for name in names:
+    for name in host.names_if_any(links):
         values = parse_properties(_text(host, host.join(links, name, "properties")))
         if values.get("type") == _PCIE and "flags" in values:
             return not values["flags"] & _NO_ATOMICS

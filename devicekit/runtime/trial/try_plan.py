@@ -12,15 +12,20 @@ if TYPE_CHECKING:
     from . import Trial
 
 
-def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Finding]]:
+def try_first(plan: Plan, machine: Machine, options: Any) -> Plan:
     """Try the plan's device in a child, and after a failure the next one, until one works or none is left."""
+    notes: List[Finding] = []
+    plan = _tried(plan, machine, options, notes)
+    return plan.replace(findings=plan.findings + tuple(notes))
+
+
+def _tried(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> Plan:
     from .findings import judge_trial
 
-    notes: List[Finding] = []
     while True:
         trial = _trial_of(plan, machine, options, notes)
         if trial.outcome in ("works", "not-run"):
-            return plan, notes
+            return plan
         if trial.stage == "prepare":  # a plug-in's own call: its other devices would not do either
             plan, finding = _without_plugin(plan, machine, trial)
         else:
@@ -31,13 +36,13 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Tuple[Plan, List[Fi
         plan = following
     if trial.stage == "import":
         # Looking at every file may tell why.
-        return to_cpu(plan.replace(importable=False), cause_in_files(plan) or finding), notes
+        return to_cpu(plan.replace(importable=False), cause_in_files(plan) or finding)
     if trial.stage == "list" and trial.outcome in ("died", "hung"):
         # They must be hidden before the framework looks, and whether that helps can kill the process as well.
         plan = _hide(plan, machine, finding)
         again = _trial_of(plan, machine, options, notes)
-        return plan.replace(importable=again.outcome in ("works", "not-run")), notes
-    return to_cpu(plan, finding), notes
+        return plan.replace(importable=again.outcome in ("works", "not-run"))
+    return to_cpu(plan, finding)
 
 
 def _trial_of(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> "Trial":
