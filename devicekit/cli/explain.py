@@ -46,13 +46,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def print_page(code: str) -> int:
-    """Print the page of a finding code and return the exit status.
-
-    Raises
-    ------
-    DevicekitError
-        If there is no such code; the message lists the codes.
-    """
+    """Print the page of a finding code; raise DevicekitError, with the list of codes, if there is no such code."""
     import pkgutil
 
     from ..diagnosis.codes import CODES, MEASURED_CODES

@@ -9,13 +9,7 @@ from ..errors import DevicekitError
 
 
 def check_drawing(path: Optional[str]) -> None:
-    """Check that a page with drawings can be made before spending minutes on what it shows.
-
-    Raises
-    ------
-    DevicekitError
-        If matplotlib is not installed.
-    """
+    """Raise DevicekitError without matplotlib, before minutes are spent on what a page with drawings shows."""
     if path is not None:
         from ..report.figures.drawing import require_matplotlib
 
@@ -30,16 +24,8 @@ def made_now() -> str:
 def write_page(path: str, html: str) -> None:
     """Write a page as UTF-8, whole or not at all: an existing file stays as it is if the page cannot be written.
 
-    Parameters
-    ----------
-    path : str
-        The file; an existing one is replaced. Links are followed, and what is not a file (``/dev/stdout``) is written to.
-    html : str
-
-    Raises
-    ------
-    DevicekitError
-        If it cannot be written; the message names the file and the cause.
+    Links are followed, and what is not a file (``/dev/stdout``) is written to. Raises DevicekitError with the file and
+    the cause.
     """
     content = html.encode("utf-8")
     try:

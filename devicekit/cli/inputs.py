@@ -49,13 +49,7 @@ def is_code(text: str) -> bool:
 
 @contextmanager
 def open_log(path: str) -> "Iterator[IO[bytes]]":
-    """Open a log for reading, ``"-"`` for standard input.
-
-    Raises
-    ------
-    DevicekitError
-        If it cannot be read.
-    """
+    """Open a log for reading, ``"-"`` for standard input; raise DevicekitError if it cannot be read."""
     if path == "-":
         yield sys.stdin.buffer
         return
@@ -74,13 +68,7 @@ def open_log(path: str) -> "Iterator[IO[bytes]]":
 
 
 def read_facts(path: str) -> Dict[str, Any]:
-    """Read a JSON file of facts about a machine.
-
-    Raises
-    ------
-    DevicekitError
-        If it cannot be read, or is not a JSON object.
-    """
+    """Read a JSON file of facts about a machine; raise DevicekitError if it cannot be read, or is not a JSON object."""
     try:
         with open(path, "rb") as stream:
             content = stream.read(_FACTS_LIMIT_BYTES + 1)
@@ -100,13 +88,7 @@ def read_facts(path: str) -> Dict[str, Any]:
 
 
 def clipboard() -> str:
-    """Return the text in the clipboard.
-
-    Raises
-    ------
-    DevicekitError
-        If there is no clipboard, or no text in it.
-    """
+    """Return the text in the clipboard; raise DevicekitError if there is no clipboard, or no text in it."""
     from ..machine.live_host import LiveHost
 
     host, problem = LiveHost(), ""

@@ -38,13 +38,7 @@ def add_numerics(parser: argparse.ArgumentParser) -> None:
 
 
 def numerics_requested(options: argparse.Namespace) -> bool:
-    """Return whether ``--numerics`` was given.
-
-    Raises
-    ------
-    ValueError
-        If another option is given that needs it.
-    """
+    """Return whether ``--numerics`` was given; raise ValueError for another option that needs it."""
     for name, option in _ONLY_NUMERICS:
         if not options.numerics and getattr(options, name) is not None:
             raise ValueError("%s needs --numerics" % option)
@@ -52,17 +46,7 @@ def numerics_requested(options: argparse.Namespace) -> bool:
 
 
 def verify_numerics(options: argparse.Namespace) -> int:
-    """Run the suite, print its result, and return the exit status.
-
-    Raises
-    ------
-    ValueError
-        If options do not go together.
-    DeviceUnavailableError
-        If a device that is named cannot be used.
-    DevicekitError
-        If there is no framework to compute with.
-    """
+    """Run the suite, print its result, and return the exit status."""
     if options.python:
         raise ValueError(
             "--numerics needs devicekit in that environment; run: %s -m devicekit verify --numerics" % options.python
@@ -96,21 +80,9 @@ def verify_numerics(options: argparse.Namespace) -> int:
 def numerics_targets(frameworks: Sequence[str] = (), devices: Sequence[str] = ()) -> Tuple[Tuple[str, str], ...]:
     """Return frameworks and devices to compute with, as `devicekit.measure.numerics.operations.suite.run_suite` takes them.
 
-    Parameters
-    ----------
-    frameworks : sequence of {"tensorflow", "jax", "torch"}
-        Default: all that are installed and can be imported.
-    devices : sequence of str
-        See `devicekit.select_device`. Default: the CPU and all that are usable, or may be.
-
-    Raises
-    ------
-    ValueError
-        If a framework or device is unknown.
-    DeviceUnavailableError
-        If a device that is named cannot be used with a framework.
-    DevicekitError
-        If there is no framework.
+    By default all frameworks that can be imported, and the CPU and all devices that are or may be usable. Raises
+    ValueError for an unknown name, DeviceUnavailableError for a device that cannot be used, DevicekitError if there is
+    no framework.
     """
     from ..api import select_device
     from ..diagnosis.diagnose import diagnose

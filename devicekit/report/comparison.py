@@ -56,11 +56,7 @@ def _names(items: Sequence[Divergence]) -> str:
 def comparison_text(comparison: Comparison, style: Style) -> str:
     """Return the report of a comparison: for each device the worst first, then training and findings.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    style : Style
-        Below 90 columns the figures are on a separate line.
+    On a terminal of less than 90 columns the figures are on a separate line.
     """
     title = "devicekit: comparison of %s" % comparison.subject if comparison.subject else "devicekit: comparison"
     lines = [style.paint(style.plain(title), "head"), style.rule]

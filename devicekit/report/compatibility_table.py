@@ -15,29 +15,14 @@ from ..records import Record
 
 
 class Cell(Record):
-    """One part that a framework needs.
-
-    Attributes
-    ----------
-    part : str
-        ``"Python"``, ``"NumPy"``, ``"CUDA"``, ...
-    needs : str
-        What the release needs, "" if that is unknown.
-    here : str
-        What is here, "" if nothing was found.
-    state : {"ok", "fails", "unknown", "not needed"}
-    code : str
-        Of the finding that makes it fail, or prevents the check.
-    because : str
-        Why it is unknown or not needed.
-    """
+    """A part that a framework needs, such as ``"NumPy"`` or ``"CUDA"``; ok, fails, unknown, or not needed."""
 
     part: str
-    needs: str
-    here: str
+    needs: str  # what the release needs, "" if that is unknown
+    here: str  # what is here, "" if nothing was found
     state: str
-    code: str = ""
-    because: str = ""
+    code: str = ""  # of the finding that makes it fail, or prevents the check
+    because: str = ""  # why it is unknown or not needed
 
 
 class MatrixRow(Record):
@@ -72,15 +57,9 @@ _CODES = {
 def matrix_row(
     machine: Machine, diagnosis: Diagnosis, framework: Optional[str], matrix: Optional[Matrix] = None
 ) -> Optional[MatrixRow]:
-    """Return the row of a framework (of its newest release if it is not installed), or None if it is unknown.
+    """Return the row of a framework (None: TensorFlow), of its newest release if it is not installed.
 
-    Parameters
-    ----------
-    machine : Machine
-    diagnosis : Diagnosis
-    framework : str or None
-        ``"tensorflow"``, ``"tensorflow1"``, ``"jax"``, ``"torch"``; None: TensorFlow.
-    matrix : Matrix, optional
+    None if it is unknown.
     """
     known, name = matrix or BUNDLED, name_of(framework)
     status = diagnosis.framework(name)

@@ -38,18 +38,9 @@ def record_html(record: Any) -> str:
 
 
 def record_page(record: Any, made: str = "") -> str:
-    """Return a record as a page: one file with everything in it.
+    """Return a record as a page: one file with everything in it; ``made`` is the date shown on it.
 
-    Parameters
-    ----------
-    record : BenchmarkResult, Comparison, Tuning, Fleet, MachineDiff, Diagnosis or Selection
-    made : str, optional
-        When, as it is shown on the page.
-
-    Raises
-    ------
-    DevicekitError
-        If drawings are needed and matplotlib is not installed.
+    Raises DevicekitError if drawings are needed and matplotlib is not installed.
     """
     from .html.document import page
 

@@ -10,15 +10,7 @@ FORMATS = ("pip", "constraints", "uv", "conda", "json")
 
 
 def formatted(answer: Resolution, form: str, python: str) -> str:
-    """Return a possible resolution in an installer's format.
-
-    Parameters
-    ----------
-    answer : Resolution
-    form : {"pip", "constraints", "uv", "conda"}
-    python : str
-        The version of this Python, ``"3.11"``; the command names another one.
-    """
+    """Return a possible resolution in an installer's format; the command names a Python other than ``python``, this one."""
     if form == "constraints":
         return _constraints(answer)
     if form == "conda":

@@ -15,17 +15,7 @@ _LABEL_WIDTH = 11
 
 
 class Style(Record):
-    """How text is laid out.
-
-    Attributes
-    ----------
-    width : int
-        Columns.
-    color : bool
-        Whether to use ANSI colors.
-    unicode : bool
-        Whether characters beyond ASCII can be printed.
-    """
+    """How text is laid out: columns, and whether to use ANSI colors and characters beyond ASCII."""
 
     width: int = 80
     color: bool = False

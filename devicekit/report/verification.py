@@ -10,15 +10,7 @@ _DONE = (("import", "imported"), ("list", "devices listed"), ("compute", "comput
 
 
 def verification_text(verification: Verification, style: Style, snapshot: str = "devicekit snapshot") -> str:
-    """Return the report of ``devicekit verify``.
-
-    Parameters
-    ----------
-    verification : Verification
-    style : Style
-    snapshot : str
-        The command that writes a snapshot of the machine.
-    """
+    """Return the report of ``devicekit verify``; ``snapshot`` is the command that writes a snapshot of the machine."""
     lines = [style.paint("devicekit %s" % verification.machine.devicekit_version, "head"), style.rule]
     lines += machine_lines(verification.machine, style) + [""]
     for item in verification.frameworks:

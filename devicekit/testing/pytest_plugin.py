@@ -129,13 +129,7 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def _requirements(node: Any, config: "pytest.Config") -> "Iterator[Requirement]":
-    """Yield what the markers of a test ask for.
-
-    Raises
-    ------
-    ValueError
-        Where a marker has wrong arguments.
-    """
+    """Yield what the markers of a test require; raise ValueError if a marker has wrong arguments."""
     from .requirements import REQUIREMENTS, read_marker
 
     for name in REQUIREMENTS:

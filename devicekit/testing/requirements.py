@@ -251,13 +251,7 @@ REQUIREMENTS: Dict[str, Callable[..., Requirement]] = {
 
 
 def read_marker(marker: Any) -> Requirement:
-    """Return what a marker requires.
-
-    Raises
-    ------
-    ValueError
-        If it has wrong arguments.
-    """
+    """Return what a marker requires; raise ValueError if it has wrong arguments."""
     try:
         return REQUIREMENTS[marker.name](*marker.args, **marker.kwargs)
     except (TypeError, ValueError) as error:

@@ -80,16 +80,9 @@ def several(diagnosis: Diagnosis) -> FrozenSet[Tuple[str, str]]:
 
 
 class Experiments:
-    """Puts changes back and sees what is said then; each set is tried once.
+    """Undoes changes and sees what is said then; each set is tried once.
 
-    Parameters
-    ----------
-    before, after : Machine
-    changes : sequence of ChangeGroup
-        All of them: with all undone, ``after`` is ``before``.
-    matrix : Matrix
-    apart
-        See `outcome`.
+    ``changes`` are all of them: with all undone, ``after`` is ``before``. ``apart``: see `outcome`.
     """
 
     def __init__(
@@ -123,15 +116,9 @@ class Experiments:
 
 
 def explain(key: Key, experiments: Experiments, known: Sequence[FrozenSet[int]] = ()) -> Tuple[FrozenSet[int], ...]:
-    """Return the smallest sets of changes that cause one statement: undone, it is as it was before.
+    """Return the smallest sets of changes that cause the statement of ``key``: undone, it is as it was before.
 
-    Parameters
-    ----------
-    key : tuple
-        The statement.
-    experiments : Experiments
-    known : sequence of frozenset of int
-        What explained other statements: it is tried first.
+    ``known``: what explained other statements, tried first.
     """
     everything = frozenset(range(len(experiments.changes)))
     wanted, now = (
@@ -167,10 +154,7 @@ def _alike(one: Optional[Statement], other: Optional[Statement], in_words: bool)
 
 
 def _smallest(numbers: FrozenSet[int], holds: Callable[[FrozenSet[int]], bool]) -> FrozenSet[int]:
-    """Return a part of a set for which something holds and none of whose members can be spared.
-
-    Ever smaller blocks are left out; it holds for what is kept, at any time.
-    """
+    """Return a part of a set for which something holds and none of whose members can be left out, in ever smaller blocks."""
     kept = sorted(numbers)
     size = max(1, len(kept) // 2)
     while True:

@@ -19,10 +19,7 @@ class Reading(NamedTuple):
 def readings_from(folder: str) -> Iterator[Reading]:
     """Yield the snapshots in a folder; a file is named as its node, with ``.json``.
 
-    Raises
-    ------
-    DevicekitError
-        If there is no such folder, or no file in it.
+    Raises DevicekitError if there is no such folder, or no file in it.
     """
     place = Path(folder)
     try:
@@ -49,13 +46,7 @@ def _read(path: Path) -> Reading:
 
 
 def keep_snapshot(folder: str, reading: Reading) -> None:
-    """Write a snapshot into a folder, as `readings_from` reads it.
-
-    Raises
-    ------
-    DevicekitError
-        If it cannot be written.
-    """
+    """Write a snapshot into a folder, as `readings_from` reads it; raise DevicekitError if it cannot be written."""
     name = re.sub(r"[^\w.@-]", "_", reading.node, flags=re.ASCII).lstrip(".") or "node"
     try:
         place = Path(folder)

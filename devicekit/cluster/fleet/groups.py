@@ -51,13 +51,7 @@ class _State:
 
 
 class Judge:
-    """Takes snapshots one by one and keeps of each no more than is needed.
-
-    Parameters
-    ----------
-    request : Request
-        The device that is wanted on each.
-    """
+    """Takes snapshots one by one and keeps of each no more than is needed; ``request`` is the device that each should use."""
 
     def __init__(self, request: Request) -> None:
         self._request = request

@@ -26,22 +26,11 @@ _CONNECTING_S = 45.0
 def readings_of_ray(address: Optional[str], timeout_s: float, tick: Callable[[int], None]) -> Iterator[Reading]:
     """Yield a snapshot from every node of a Ray cluster.
 
-    A cluster that this process is connected to is asked from here. Otherwise a separate process connects, for Ray waits for
-    ever for a cluster that is not there any more, and prints what is not ours.
-
-    Parameters
-    ----------
-    address : str or None
-        As `ray.init` takes it; None or "": the cluster that is connected, or that Ray finds (``RAY_ADDRESS``).
-    timeout_s : float
-        For all of them together.
-    tick : callable
-        Called about once a second with the number of nodes that answered.
-
-    Raises
-    ------
-    DevicekitError
-        Where Ray is not installed, or no cluster can be reached.
+    A cluster that this process is connected to is queried from here. Otherwise a separate process connects, because Ray
+    waits forever for a cluster that is gone, and prints what is not ours. ``address`` is as `ray.init` takes it; None
+    or "": the connected cluster, or the one that Ray finds. ``timeout_s`` is for all nodes together; ``tick`` is called
+    about once a second with the number of nodes that answered. Raises DevicekitError if Ray is not installed or no
+    cluster can be reached.
     """
     ray = sys.modules.get("ray")
     if ray is not None and ray.is_initialized() and not address:

@@ -18,30 +18,14 @@ from .worker_environment import FRAMEWORKS, OURS, Place, WorkerSpec, worker_vari
 
 
 class Order(Record):
-    """What was asked for.
+    """What the user requested."""
 
-    Attributes
-    ----------
-    command : tuple of str
-        The script and its arguments, or with ``module`` the module's.
-    module : bool
-        Whether it is a module to run, as with ``python -m``.
-    workers : int or None
-        Number of processes; None: one for each usable accelerator, or one.
-    devices : str
-        What to share out among them; see `devicekit.select_device`.
-    framework : str or None
-        Whose variables to set; None: those of all.
-    port : int or None
-        The first port to use; None: free ones.
-    """
-
-    command: Tuple[str, ...]
-    module: bool = False
-    workers: Optional[int] = None
-    devices: str = "auto"
-    framework: Optional[str] = None
-    port: Optional[int] = None
+    command: Tuple[str, ...]  # the script and its arguments, or with `module` the module's
+    module: bool = False  # a module to run, as with ``python -m``
+    workers: Optional[int] = None  # number of processes; None: one for each usable accelerator, or one
+    devices: str = "auto"  # what to distribute, see `devicekit.select_device`
+    framework: Optional[str] = None  # whose variables to set; None: those of all
+    port: Optional[int] = None  # the first port to use; None: free ones
 
 
 class Share(Record):
@@ -57,12 +41,8 @@ def plan_launch(
 ) -> Tuple[List[WorkerSpec], List[str]]:
     """Return the processes to start on this machine, and what the user should know.
 
-    Raises
-    ------
-    DevicekitError
-        If they cannot be started like this; the message says what to do.
-    ValueError
-        If an argument or a variable is broken.
+    Raises DevicekitError if they cannot be started like this (the message says what to do), ValueError for a wrong
+    argument or variable.
     """
     environ = os.environ if environ is None else environ
     _check(order)
@@ -148,13 +128,7 @@ def _accelerators(order: Order, machine: Optional[Machine]) -> List[Candidate]:
 
 
 def share_devices(asked: str, accelerators: Sequence[Candidate], processes: int, environ: Mapping[str, str]) -> Share:
-    """Distribute accelerators among processes.
-
-    Raises
-    ------
-    DevicekitError
-        If there are fewer of them than processes.
-    """
+    """Distribute accelerators among processes; raise DevicekitError if there are fewer of them than processes."""
     if not accelerators:
         hidden = hidden_variables((), environ) if parse_request(asked).kind == "cpu" else ()
         return Share((("cpu",),) * processes, (hidden,) * processes)

@@ -17,17 +17,7 @@ _gone: Set[str] = set()
 
 
 class Passer:
-    """Reads a pipe in its own thread until it ends.
-
-    Parameters
-    ----------
-    pipe : file
-        What to read, unbuffered.
-    stream : {"stdout", "stderr"}
-        Where to write.
-    prefix : str
-        What to put before each line.
-    """
+    """Reads an unbuffered pipe in its own thread until it ends, and writes each line, after a prefix, to stdout or stderr."""
 
     def __init__(self, pipe: Optional[IO[bytes]], stream: str, prefix: str) -> None:
         assert pipe is not None

@@ -12,10 +12,7 @@ FIRST, LAST = 12000, 32000
 def free_ports(count: int) -> List[int]:
     """Return ports on which no process of this machine listens, different ones each time.
 
-    Raises
-    ------
-    OSError
-        If there are not enough.
+    Raise OSError if there are too few.
     """
     found: List[int] = []
     held: List[socket.socket] = []

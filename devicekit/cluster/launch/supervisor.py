@@ -28,26 +28,12 @@ class Task(Record):
 
 
 class Ended(Record):
-    """How a process ended.
-
-    Attributes
-    ----------
-    label : str
-        Of its task.
-    status : int
-        Its exit status; 128 plus the signal's number where one ended it, as shells have it.
-    signal : str
-        The signal's name, "" if it ended by itself.
-    asked : bool
-        Whether the launcher had asked it to end.
-    seconds : float
-        How long it ran.
-    """
+    """How the process of a task ended."""
 
     label: str
-    status: int
-    signal: str
-    asked: bool
+    status: int  # exit status; 128 plus the signal's number if one ended it, as in shells
+    signal: str  # the signal's name, "" if it ended by itself
+    asked: bool  # whether the launcher had asked it to end
     seconds: Seconds
 
     def __str__(self) -> str:
@@ -61,24 +47,12 @@ class Ended(Record):
 
 @dataclass
 class Outcome:
-    """The outcome of all.
+    """The outcome of all."""
 
-    Attributes
-    ----------
-    status : int
-        0; else that of the first process that failed, or 128 plus the number of the signal that ended the launcher.
-    ended : list of Ended
-        In the order in which they ended.
-    failed : Ended or None
-        The first one that failed by itself.
-    reason : str
-        One sentence where not all went well.
-    """
-
-    status: int = 0
-    ended: List[Ended] = field(default_factory=list)
-    failed: Optional[Ended] = None
-    reason: str = ""
+    status: int = 0  # 0; else that of the first failed process, or 128 plus the signal that ended the launcher
+    ended: List[Ended] = field(default_factory=list)  # in the order in which they ended
+    failed: Optional[Ended] = None  # the first one that failed by itself
+    reason: str = ""  # one sentence if not all went well
 
 
 class _Running:
@@ -96,16 +70,9 @@ def supervise(
     grace_s: float = 10.0,
     say: Callable[[str], None],
 ) -> Outcome:
-    """Run all tasks until they have ended, and leave none behind.
+    """Run all tasks at the same time until they have ended, and leave no process behind.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        What to start, at the same time.
-    grace_s : float
-        Seconds between asking processes to end and killing them.
-    say : callable
-        Gets messages for the user.
+    ``grace_s``: seconds between asking processes to end and killing them; ``say`` gets messages for the user.
     """
     return _Supervisor(tasks, grace_s, say).run()
 

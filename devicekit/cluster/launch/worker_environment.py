@@ -12,21 +12,11 @@ OURS = ("TF_CONFIG", "RANK", "JAX_PROCESS_ID", "KERAS_DISTRIBUTION_PROCESS_ID")
 
 
 class Place(Record):
-    """Where all the processes of a launch are.
+    """Where all the processes of a launch are."""
 
-    Attributes
-    ----------
-    hosts : tuple of str
-        The machine of each process, in the order of their numbers.
-    ports : tuple of int
-        Of each process, for TensorFlow; not used by others on the same machine.
-    meeting_ports : tuple of (int, int)
-        On the first machine: where PyTorch's and JAX's processes meet.
-    """
-
-    hosts: Tuple[str, ...]
-    ports: Tuple[int, ...]
-    meeting_ports: Tuple[int, int]
+    hosts: Tuple[str, ...]  # the machine of each process, in the order of their numbers
+    ports: Tuple[int, ...]  # of each process, for TensorFlow; not used by others on the same machine
+    meeting_ports: Tuple[int, int]  # on the first machine: where PyTorch's and JAX's processes meet
 
     @property
     def addresses(self) -> List[str]:
@@ -35,24 +25,12 @@ class Place(Record):
 
 
 class WorkerSpec(Record):
-    """One process to start.
+    """One process to start."""
 
-    Attributes
-    ----------
-    index : int
-        Its number among all.
-    local_rank : int
-        Its number on this machine.
-    variables : tuple of (str, str)
-        To set for it.
-    devices : tuple of str
-        What it gets, for the summary.
-    """
-
-    index: int
-    local_rank: int
-    variables: Pairs[str]
-    devices: Tuple[str, ...] = ()
+    index: int  # its number among all
+    local_rank: int  # its number on this machine
+    variables: Pairs[str]  # to set for it
+    devices: Tuple[str, ...] = ()  # what it gets, for the summary
 
 
 def bracketed(host: str) -> str:

@@ -22,13 +22,7 @@ def machine_now() -> Machine:
 
 
 def checked_count(count: Optional[int], request: Request) -> int:
-    """Return how many devices are wanted.
-
-    Raises
-    ------
-    ValueError
-        If it is not a number of devices, or more than are named.
-    """
+    """Return how many devices are wanted; raise ValueError if that is not a number of devices, or more than are named."""
     if request.kind == "cpu":
         raise ValueError("only accelerators can be leased, not the CPU")
     if count is None:
@@ -41,13 +35,7 @@ def checked_count(count: Optional[int], request: Request) -> int:
 
 
 def checked_timeout(timeout_s: Optional[float]) -> Optional[float]:
-    """Return how long to wait, in seconds.
-
-    Raises
-    ------
-    ValueError
-        If it is not a length of time.
-    """
+    """Return how long to wait, in seconds; raise ValueError if it is not a length of time."""
     if timeout_s is None:
         return None
     if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)) or not timeout_s >= 0:
@@ -92,10 +80,7 @@ def _without_busy(candidates: Sequence[Candidate]) -> Tuple[Candidate, ...]:
 def candidates_of(plan: Plan, count: int) -> Tuple[Candidate, ...]:
     """Return the accelerators that would do for a plan, the preferred ones first.
 
-    Raises
-    ------
-    DeviceUnavailableError
-        If there are none, or fewer than are wanted.
+    Raises DeviceUnavailableError if there are none, or fewer than are wanted.
     """
     from ...runtime.notices import unavailable
 

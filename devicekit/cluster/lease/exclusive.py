@@ -35,23 +35,9 @@ def take_for(
 ) -> Tuple[Plan, Tuple[Change, ...]]:
     """Lease what a plan is about; return the plan for what was leased, and what was changed for that.
 
-    Parameters
-    ----------
-    plan : Plan
-        Decided without regard to what others hold.
-    framework, policy
-        As `devicekit.auto` was given them.
-    timeout_s : float or None
-        How long to wait.
-    require : bool
-        Whether to raise where that was not long enough; otherwise the plan is for the CPU.
-
-    Raises
-    ------
-    LeaseTimeoutError
-        With ``require``, where no device became free in time.
-    LeaseError
-        If nothing can be leased on this machine.
+    ``plan`` was decided without regard to what others hold. If no device becomes free within ``timeout_s``, ``require``
+    raises LeaseTimeoutError, otherwise the plan is for the CPU. Raises LeaseError if nothing can be leased on this
+    machine.
     """
     request = plan.request
     if request.kind == "cpu":

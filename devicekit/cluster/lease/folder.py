@@ -26,15 +26,7 @@ _ELSEWHERE = "Set DEVICEKIT_LEASE_DIR to a folder on a local disk that all users
 
 
 class LeaseFolder:
-    """A folder that was found fit for locks.
-
-    Attributes
-    ----------
-    path : str
-        Without links.
-    file_mode : int
-        The permissions of files in it: who may write to the folder may write them.
-    """
+    """A folder fit for locks: its path without links, and the permissions of its files, those of the folder itself."""
 
     def __init__(self, path: str, file_mode: int) -> None:
         self.path = path
@@ -45,13 +37,7 @@ class LeaseFolder:
         return os.path.join(self.path, name)
 
     def names(self) -> List[str]:
-        """Return the names of its files, in order.
-
-        Raises
-        ------
-        LeaseError
-            If it is gone, or cannot be read any more.
-        """
+        """Return the names of its files, in order; raise LeaseError if it cannot be read any more."""
         try:
             return sorted(os.listdir(self.path))
         except OSError as error:
@@ -72,19 +58,10 @@ def default_path() -> str:
 
 
 def open_folder(path: Optional[str] = None, mounts: Optional[List[Tuple[str, str]]] = None) -> LeaseFolder:
-    """Return the folder for locks; it is made where it is not there.
+    """Return the folder for locks, created if it does not exist.
 
-    Parameters
-    ----------
-    path : str or None
-        Another one than ``DEVICEKIT_LEASE_DIR`` names, or the default.
-    mounts : list of (str, str) or None
-        Places and kinds of file systems; by default those of this machine.
-
-    Raises
-    ------
-    LeaseError
-        If it cannot be created or written, is not a folder, or is on a network file system.
+    ``path`` replaces the folder that ``DEVICEKIT_LEASE_DIR`` names, and ``mounts`` this machine's file systems. Raises
+    LeaseError if it cannot be created or written, is not a folder, or is on a network file system.
     """
     chosen = path or read_settings().lease_dir
     wanted = os.path.abspath(os.path.expanduser(chosen)) if chosen else default_path()

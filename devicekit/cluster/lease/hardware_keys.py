@@ -6,17 +6,13 @@ from ...diagnosis.findings import Candidate
 
 
 def keys_of(candidates: Sequence[Candidate]) -> Dict[str, str]:
-    """Return the key of every accelerator, by its device string.
+    """Return the key of every accelerator of one framework, the unusable ones too, by its device string.
 
-    The address on the bus comes first, as it is known with and without the driver's management library, so that two
-    processes of which one lacks that mean the same; then the identifier. A slice of a GPU in MIG mode is called after the GPU
-    and itself (``ADDRESS+MIG-...``), so that it conflicts with the whole. What shares an address otherwise (partitions of one
-    AMD GPU) is distinguished by its identifier. If only the name is known, its number among those of that name counts.
-
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        All accelerators of one framework, those that cannot be used as well.
+    The address on the bus comes first, because it is known with and without the driver's management library, so two
+    processes agree if one lacks that; then the identifier. A slice of a GPU in MIG mode is named after the GPU and
+    itself (``ADDRESS+MIG-...``), so that it conflicts with the whole. What shares an address otherwise (partitions of
+    one AMD GPU) is distinguished by its identifier. If only the name is known, its number among those of that name
+    counts.
     """
     places: Dict[str, int] = {}
     for item in candidates:

@@ -20,13 +20,7 @@ _SILENT_S = 60.0
 
 
 def write_record(path: str, record: Dict[str, Any], mode: int) -> None:
-    """Write a record in the place of the one that is there.
-
-    Raises
-    ------
-    LeaseError
-        If the file cannot be written.
-    """
+    """Replace the record that is there; raise LeaseError if the file cannot be written."""
     data = json.dumps(record, sort_keys=True).encode("ascii")
     handle = open_shared(path, mode)
     try:

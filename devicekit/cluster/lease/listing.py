@@ -50,13 +50,7 @@ class Leases(Record):
 
 
 def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
-    """Return who holds what now.
-
-    Raises
-    ------
-    LeaseError
-        If the folder with the locks cannot be used.
-    """
+    """Return who holds what now; raise LeaseError if the folder with the locks cannot be used."""
     from ...diagnosis.diagnose import diagnose
 
     queue = Queue(open_folder())

@@ -30,10 +30,7 @@ _POLL_S = 0.005
 def open_shared(path: str, mode: int) -> int:
     """Open a file of several users for reading and writing, create it if it does not exist; return its descriptor.
 
-    Raises
-    ------
-    LeaseError
-        If it is a link, not a regular file, has several names, or cannot be opened.
+    Raises LeaseError if it is a link, not a regular file, has several names, or cannot be opened.
     """
     flags = os.O_RDWR
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):
@@ -118,13 +115,7 @@ def _contended(error: OSError) -> bool:
 
 
 class Lock:
-    """A lock that this process holds; any thread may release it.
-
-    Attributes
-    ----------
-    descriptor : int or None
-        The open file, None after `release`.
-    """
+    """A lock that this process holds; any thread may release it. ``descriptor``: the open file, None after `release`."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor: Optional[int] = descriptor
@@ -169,13 +160,7 @@ def _is_still_there(handle: int, path: str) -> bool:
 
 
 def is_held(path: str) -> bool:
-    """Return whether a process holds the lock on a file.
-
-    Raises
-    ------
-    LeaseError
-        If it cannot be opened.
-    """
+    """Return whether a process holds the lock on a file; raise LeaseError if it cannot be opened."""
     if not os.path.lexists(path):
         return False
     handle = open_shared(path, 0o666)
@@ -189,12 +174,9 @@ def is_held(path: str) -> bool:
 
 
 def take(folder: LeaseFolder, name: str, timeout_s: float = 0.0) -> Optional[Lock]:
-    """Take the lock on a file of the folder; return it, None if another process holds it all that time.
+    """Return the lock on a file of the folder, None if another process holds it all that time.
 
-    Raises
-    ------
-    LeaseError
-        If the file cannot be opened.
+    Raises LeaseError if the file cannot be opened.
     """
     path, give_up = folder.join(name), time.monotonic() + timeout_s
     while True:

@@ -53,13 +53,7 @@ class Waiter(NamedTuple):
 
 
 class Queue:
-    """The processes of this machine that hold devices or wait for some; see the module.
-
-    Parameters
-    ----------
-    folder : LeaseFolder
-        Where the locks are.
-    """
+    """The processes of this machine that hold devices or wait for some; the locks are in ``folder``. See the module."""
 
     def __init__(self, folder: LeaseFolder) -> None:
         self.folder = folder
@@ -69,26 +63,10 @@ class Queue:
         self.changes_needed: int = 0
 
     def attempt(self, keys: Sequence[str], count: int, records: Dict[str, Dict[str, Any]]) -> Optional[List[Any]]:
-        """Take so many of these devices if it is this process's turn; else wait for it in the queue.
+        """Take ``count`` of these devices if it is this process's turn; otherwise queue and return None.
 
-        Parameters
-        ----------
-        keys : sequence of str
-            The devices that would do, the preferred ones first.
-        count : int
-            How many are wanted.
-        records : dict of str to dict
-            What to write next to each lock.
-
-        Returns
-        -------
-        list of (str, lock) or None
-            The devices and their locks, which the caller has to release.
-
-        Raises
-        ------
-        LeaseError
-            If the folder cannot be used.
+        ``keys``: the devices that would do, the preferred ones first; ``records``: what to write next to each lock. The
+        caller has to release the locks that are returned. Raises LeaseError if the folder cannot be used.
         """
         turn = self._turn()
         try:

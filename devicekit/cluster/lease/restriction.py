@@ -15,15 +15,7 @@ from ...selection.plan import number_of
 
 
 def visible(machine: Machine, devices: Sequence[Candidate]) -> Tuple[Dict[str, str], str]:
-    """Return the variables, and why there are none for these devices, "" if they are known.
-
-    Parameters
-    ----------
-    machine : Machine
-        The machine of the devices, with the user's variables.
-    devices : sequence of Candidate
-        Of one platform, as a diagnosis of that machine names them.
-    """
+    """Return the variables that make only these devices of one platform visible, and why there are none, "" if there are."""
     platform = devices[0].platform if devices else ""
     process = machine.process
     if platform == "cuda":

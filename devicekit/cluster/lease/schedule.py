@@ -39,14 +39,7 @@ def pick(keys: Sequence[str], count: int, taken: Iterable[str]) -> Tuple[str, ..
 def grant(mine: Wish, others: Sequence[Wish], held: Iterable[str]) -> Optional[Tuple[str, ...]]:
     """Return what a wish may take now, None if it has to wait.
 
-    Parameters
-    ----------
-    mine : Wish
-        The wish.
-    others : sequence of Wish
-        Of the processes that wait as well; only those that came earlier count.
-    held : iterable of str
-        The keys that are held.
+    ``others``: the wishes of waiting processes, of which only earlier ones count; ``held``: the keys that are held.
     """
     taken = list(held)
     for wish in sorted(other for other in others if other.number < mine.number):

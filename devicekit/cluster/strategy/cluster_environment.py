@@ -58,13 +58,8 @@ class Cluster(Record):
 def parse_cluster(environ: Mapping[str, str]) -> Optional[Cluster]:
     """Return the processes that the environment names; None if it names none, or only one.
 
-    ``TF_CONFIG`` takes precedence. An invalid value is an error and never ignored: the process would train alone, and the
-    others would wait for it.
-
-    Raises
-    ------
-    ValueError
-        If a value is invalid or values contradict each other; the message names the variable.
+    ``TF_CONFIG`` takes precedence. An invalid value raises a ValueError that names the variable and is never ignored:
+    the process would train alone, and the others would wait for it.
     """
     if environ.get("TF_CONFIG", "").strip():
         return _tf_config(environ)
@@ -76,13 +71,7 @@ def parse_cluster(environ: Mapping[str, str]) -> Optional[Cluster]:
 
 
 def check_address(address: object, source: str) -> str:
-    """Return an address if it is ``host:port``.
-
-    Raises
-    ------
-    ValueError
-        If it is not; ``source`` says where it came from.
-    """
+    """Return an address if it is ``host:port``, otherwise raise a ValueError; ``source`` says where it came from."""
     text = address if isinstance(address, str) else ""
     host, _, port = text.rpartition(":")
     if not host.strip("[]") or any(item.isspace() for item in text) or not _is_port(port):

@@ -58,12 +58,9 @@ def own_share(devices: Sequence[Candidate], cluster: Cluster, environ: Mapping[s
 
 
 def visible_variables(devices: Sequence[Candidate], environ: Mapping[str, str]) -> Tuple[Tuple[str, str], ...]:
-    """Return the variables that leave a process only these devices.
+    """Return the variables that make only these devices visible to a process.
 
-    Raises
-    ------
-    ValueError
-        If there is no variable for the platform, or the user's own list has no such entry.
+    Raises ValueError if there is no variable for the platform, or the user's own list has no such entry.
     """
     platform = devices[0].platform
     names = _VARIABLES.get(platform)

@@ -14,17 +14,12 @@ _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?$")
 
 
 def expand_hosts(text: str) -> List[str]:
-    """Return the hosts of a list in Slurm's short form, in its order.
+    """Return the hosts of a list in Slurm's short form, in its order; raise ValueError if it is invalid or too long.
 
     >>> expand_hosts("node[01-03,07],gpu5")
     ['node01', 'node02', 'node03', 'node07', 'gpu5']
     >>> expand_hosts("r[1-2]n[1-2]-ib")
     ['r1n1-ib', 'r1n2-ib', 'r2n1-ib', 'r2n2-ib']
-
-    Raises
-    ------
-    ValueError
-        If the text is not such a list, or names more than `LARGEST` hosts.
     """
     hosts: List[str] = []
     for word in _split(text):
@@ -81,15 +76,10 @@ def _expand_word(word: str, text: str) -> List[str]:
 
 
 def expand_counts(text: str) -> List[int]:
-    """Return the numbers of a list in Slurm's short form, one for each node.
+    """Return the numbers of a list in Slurm's short form, one for each node; raise ValueError if it is invalid.
 
     >>> expand_counts("2(x3),1")
     [2, 2, 2, 1]
-
-    Raises
-    ------
-    ValueError
-        If the text is not such a list.
     """
     counts: List[int] = []
     for item in text.split(","):

@@ -72,18 +72,10 @@ def plan_for_devices(
     cluster: Optional[Cluster] = None,
     variables: Optional[Mapping[str, str]] = None,
 ) -> Tuple[StrategyPlan, Plan]:
-    """Decide, and return the plan with the one that sets up its devices.
+    """Return what would be set up, and the plan that sets up its devices.
 
-    Parameters
-    ----------
-    machine, diagnosis
-        What is known, and what follows from it.
-    base : Plan
-        What `devicekit.selection.choose.choose` decided for the request: the framework, and the first device.
-    cluster : Cluster or None
-        The processes that this one belongs to.
-    variables : mapping
-        The environment, which also says which Keras is selected, and whether the devices were distributed before.
+    ``base`` is what `devicekit.selection.choose.choose` decided: the framework, and the first device. ``variables`` is
+    the environment, which also says which Keras is used, and whether the devices were distributed before.
     """
     framework = base.framework
     if not base.importable or framework is None:

@@ -45,20 +45,11 @@ _STYLE: Dict[str, Any] = {
 
 
 class Panel(Record):
-    """Axes with a title and a legend.
+    """Axes with a title and a legend."""
 
-    Attributes
-    ----------
-    height : float
-        Of the axes, in inches.
-    title : str
-    draw : callable
-        Draws on the axes and returns the entries of the legend.
-    """
-
-    height: float
+    height: float  # of the axes, in inches
     title: str
-    draw: Callable[[Any], "Entries"]
+    draw: Callable[[Any], "Entries"]  # draws on the axes and returns the entries of the legend
 
 
 #: Entries of a legend: marks and texts.
@@ -66,13 +57,7 @@ Entries = Sequence[Tuple[Any, str]]
 
 
 def require_matplotlib() -> None:
-    """Import matplotlib, or raise an error that says how to install it.
-
-    Raises
-    ------
-    DevicekitError
-        If it is not installed or cannot be imported.
-    """
+    """Import matplotlib, or raise a DevicekitError that says how to install it."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:

@@ -30,15 +30,9 @@ _REFERENCE = re.compile(r"url\(#([\w.-]+)\)$")
 
 
 def inline_svg(figure: Any, name: str, title: str, description: str) -> str:
-    """Return a figure as an ``svg`` element.
+    """Return a matplotlib figure as an ``svg`` element; title and description are for screen readers.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    name : str
-        Unique on the page: the prefix of all names in the figure.
-    title, description : str
-        For screen readers.
+    ``name`` is unique on the page: the prefix of all names in the figure.
     """
     stream = BytesIO()
     # The browser has fonts for characters that matplotlib's own font lacks.

@@ -15,16 +15,7 @@ _COMPUTING = ("tensorflow", "jax", "torch")
 
 
 def doctor_page(machine: Machine, diagnosis: Diagnosis, selection: Selection, *, made: str = "") -> str:
-    """Return the page of ``devicekit doctor --html``.
-
-    Parameters
-    ----------
-    machine : Machine
-    diagnosis : Diagnosis
-    selection : Selection
-    made : str, optional
-        When, as it is shown on the page.
-    """
+    """Return the page of ``devicekit doctor --html``; ``made`` is the date shown on it."""
     framework = " with %s" % framework_title(selection.framework) if selection.framework else ""
     matrix = [_matrix_section(row, diagnosis) for row in _matrix_rows(machine, diagnosis, selection)]
     unknown = _unknown(diagnosis, machine.python.unreadable)

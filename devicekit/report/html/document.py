@@ -33,16 +33,7 @@ _MOST_ROWS, _MOST_DRAWINGS = 300, 8
 
 
 def page(report: Report, made: str = "", version: str = "") -> str:
-    """Return a report as a page.
-
-    Parameters
-    ----------
-    report : Report
-    made : str, optional
-        When, as it is shown on the page.
-    version : str, optional
-        Of the devicekit that made it; by default this one.
-    """
+    """Return a report as a page; ``made`` is the date shown on it, ``version`` that of the devicekit that made it."""
     version = version or __version__
     style, script = _asset("style.css"), _asset("script.js")
     policy = (

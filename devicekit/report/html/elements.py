@@ -28,18 +28,10 @@ Content = Union[str, Element, None, Iterable["Content"]]
 
 
 def element(tag: str, *children: "Content", **attributes: Union[str, bool, None]) -> Element:
-    """Return an element.
+    """Return an element. ``class_`` is ``class``, and ``aria_label`` is ``aria-label``.
 
-    Parameters
-    ----------
-    tag : str
-    *children : str, Element, None or iterable of these
-    **attributes : str, bool or None
-        ``class_`` is ``class``, and ``aria_label`` is ``aria-label``. True is an attribute without a value; an attribute
-        that is None, False or "" is left out.
+    True is an attribute without a value; an attribute that is None, False or "" is left out.
 
-    Examples
-    --------
     >>> to_html(element("p", "1 < 2", class_="note", hidden=True))
     '<p class="note" hidden>1 &lt; 2</p>'
     """
@@ -52,14 +44,9 @@ def element(tag: str, *children: "Content", **attributes: Union[str, bool, None]
 
 
 def to_html(content: "Content", adapt: Optional[Callable[[Element], Optional[Element]]] = None) -> str:
-    """Return content as HTML.
+    """Return content as HTML; text and the values of attributes are escaped and lose their control characters.
 
-    Parameters
-    ----------
-    content : str, Element, None or iterable of these
-        Text is escaped and loses its control characters, and so are the values of attributes.
-    adapt : callable, optional
-        Returns what is written instead of an element, or None to leave it out.
+    ``adapt`` returns what is written instead of an element, or None to leave it out.
     """
     parts: List[str] = []
     _write(content, adapt, parts)
