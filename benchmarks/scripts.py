@@ -75,12 +75,14 @@ for number in range(300):
 times = []
 for number in range(101):
     started = time.perf_counter()
-    from devicekit.runtime.trial import fingerprint, load_result
+    from devicekit.runtime.trial.cached_results import load_result
+    from devicekit.runtime.trial.fingerprint import fingerprint
     key = fingerprint(machine, 0, True)
     trial = load_result(folder, key)
     times.append(1000 * (time.perf_counter() - started))
     if number == 0:
-        from devicekit.runtime.trial import Trial, save_result
+        from devicekit.runtime.trial.cached_results import save_result
+        from devicekit.runtime.trial.result import Trial
         assert trial is None
         files = tuple(libraries)
         assert save_result(folder, key, Trial("works", "compute", devices=("GPU:0",), files=files)) is None

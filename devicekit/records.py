@@ -39,11 +39,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 
-    #: Names with their values. In JSON it is an object.
     Pairs = Tuple[Tuple[str, T], ...]
-    #: A duration in seconds. JSON has it in milliseconds' precision.
     Seconds = float
-    #: A number that may be infinite or not a number. JSON has no such numbers: there it is "inf", "-inf" or "nan".
     Real = float
 else:
 

@@ -42,9 +42,6 @@ _SPEED_VARIABLES = (
     "GOMP_CPU_AFFINITY",
 )  # fmt: skip
 
-_TEXTS = ("model", "device", "framework", "mode", "precision", "unit", "platform", "name", "problem")
-_FLAGS = ("input_pipeline", "steady")
-
 
 def state_of(machine: Machine, changes: Sequence[Change] = (), variables: Optional[Mapping[str, str]] = None) -> str:
     """Return a hash of all that a speed on this machine depends on besides what is measured.
@@ -180,26 +177,14 @@ def _decode(data: Dict[str, Any]) -> _Entry:
 
 
 def _row(values: Dict[str, Any]) -> Throughput:
-    if not all(isinstance(values[name], str) for name in _TEXTS):
-        raise TypeError("a text is something else")
-    xla, peak, size = values["xla"], values["memory_peak_bytes"], values["batch_size"]
-    if not isinstance(xla, (bool, type(None))) or not all(isinstance(values[name], bool) for name in _FLAGS):
-        raise TypeError("neither true nor false")
-    if not _is_count(size) or not (peak is None or _is_count(peak)):
-        raise TypeError("no number")
-    if not (values["parameters"] is None or _is_count(values["parameters"])):
-        raise TypeError("no number")
-    for name in ("step_seconds", "warmup_seconds"):
-        _check_seconds(values[name])
-    return Throughput.from_dict(values)
+    row = Throughput.from_dict(values)
+    if not all(_is_count(count or 0) for count in (row.batch_size, row.memory_peak_bytes, row.parameters)):
+        raise ValueError("no count")
+    for seconds in (row.step_seconds, row.warmup_seconds):
+        if len(seconds) > _MOST_STEPS or not all(math.isfinite(item) and 0 <= item < 1e6 for item in seconds):
+            raise ValueError("no seconds")
+    return row
 
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 60
-
-
-def _check_seconds(values: Any) -> None:
-    if not isinstance(values, list) or len(values) > _MOST_STEPS:
-        raise TypeError("no list of seconds")
-    if not all(isinstance(item, (int, float)) and math.isfinite(item) and 0 <= item < 1e6 for item in values):
-        raise TypeError("no seconds")

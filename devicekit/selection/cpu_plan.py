@@ -1,11 +1,12 @@
 """The plan for the CPU: because it was requested, or because something blocks every accelerator. Pure."""
 
-from typing import Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
+from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Machine
 from .plan import Plan
-from .plugin_devices import considered, foreign_cause, foreign_reason
+from .request import Request
 from .situation import Situation, first_in
 
 
@@ -68,8 +69,8 @@ def _cause_for(situation: Situation) -> Optional[Finding]:
     if request.kind == "cpu" and situation.importable:
         return None
     if request.foreign and situation.importable:
-        return foreign_cause(diagnosis, request, situation.matching)
-    candidates = situation.matching or considered(situation.accelerators, request)
+        return _foreign_cause(diagnosis, request, situation.matching)
+    candidates = situation.matching or _considered(situation.accelerators, request)
     return _cause(diagnosis, situation.importable, candidates, name_of(framework.name))
 
 
@@ -83,7 +84,7 @@ def _is_alarming(cause: Finding, situation: Situation) -> bool:
 
 def _why_none(situation: Situation) -> str:
     if situation.request.foreign:
-        return foreign_reason(situation.diagnosis, situation.request, situation.framework.name)
+        return _foreign_reason(situation.diagnosis, situation.request, situation.framework.name)
     return _what_there_is(situation.accelerators)
 
 
@@ -110,6 +111,44 @@ def _cause(
         if finding.keeps_from_gpus(framework):
             return finding
     return diagnosis.by_code("no-gpu")
+
+
+# Devices of plug-ins.
+
+
+def _considered(accelerators: Sequence[Candidate], request: Request) -> List[Candidate]:
+    """Return the accelerators whose findings can explain why a request is not met."""
+    return [item for item in accelerators if not item.device_type or request.kind == "auto"]
+
+
+def _foreign_cause(diagnosis: Diagnosis, request: Request, matching: Sequence[Candidate]) -> Optional[Finding]:
+    """Return the finding that decided against the asked devices, None where there are no such devices."""
+    for candidate in matching:
+        for code in candidate.blocked_by:
+            for finding in diagnosis.findings:
+                if finding.code == code and {candidate.device, request.platform} & set(finding.blocks):
+                    return finding
+            found = diagnosis.by_code(code)
+            if found is not None:
+                return found
+    return next((item for item in diagnosis.findings if request.platform in item.blocks), None)
+
+
+def _foreign_reason(diagnosis: Diagnosis, request: Request, framework: Optional[str]) -> str:
+    """Return why there is none of the asked devices, in words, where no finding says it."""
+    kinds = dict(request.device_types)
+    if framework is not None and kinds and name_of(framework) not in kinds:
+        return "its plug-in has devices for %s, not for %s" % (
+            ", ".join(TITLES[name] for name in kinds), TITLES[framework]
+        )  # fmt: skip
+    listed = [item for item in diagnosis.candidates_for(framework) if item.platform == request.platform]
+    if listed:
+        return "there is " + ", ".join("%s (%s)" % (item.device, item.name) for item in listed)
+    why = next((item.because for item in diagnosis.not_evaluated if item.code == request.platform), "")
+    return why or "no such device was found"
+
+
+# What only a run shows.
 
 
 def _is_doubtful(machine: Machine, diagnosis: Diagnosis, framework: str) -> bool:

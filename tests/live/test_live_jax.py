@@ -430,7 +430,8 @@ def test_devices_that_were_started_before(program):
 def test_the_trial_in_a_child(program):
     code = """
 import json
-from devicekit.runtime.trial import DeviceTask, try_device
+from devicekit.runtime.trial.result import DeviceTask
+from devicekit.runtime.trial.run import try_device
 seen = []
 for index, environment in ((None, ()), (0, ()), (None, (("JAX_PLATFORMS", "cuda"),))):
     trial = try_device(DeviceTask(index, framework="jax"), environment=environment)

@@ -102,7 +102,9 @@ def test_a_process_that_waits_too_long_tries_itself(patient):
     patient.environ["WHO"] = "first"
     code = """
 import json, sys
-from devicekit.runtime.trial import DeviceTask, find_out, try_device
+from devicekit.runtime.trial.once import find_out
+from devicekit.runtime.trial.result import DeviceTask
+from devicekit.runtime.trial.run import try_device
 trial, _ = find_out(sys.argv[1], "0abc", lambda: try_device(DeviceTask(None)), timeout_s=2.0)
 print(json.dumps(trial.outcome))
 """

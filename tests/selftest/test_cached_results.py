@@ -10,7 +10,10 @@ import pytest
 
 import devicekit
 from devicekit.machine.facts import Distribution, Fact, Gpu, ImportPackage, Library, PluginLibrary
-from devicekit.runtime.trial import Trial, find_out, fingerprint, load_result, save_result
+from devicekit.runtime.trial.cached_results import load_result, save_result
+from devicekit.runtime.trial.fingerprint import fingerprint
+from devicekit.runtime.trial.once import find_out
+from devicekit.runtime.trial.result import Trial
 
 TRIAL = Trial("works", "compute", devices=("GPU:0",))
 FAILED = Trial("died", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
@@ -110,7 +113,8 @@ def test_a_file_of_somebody_else_is_ignored(tmp_path):
 def test_a_folder_of_somebody_else_is_said_and_everybody_tries(tmp_path, run_json):
     code = """
 import fcntl, json, os, sys, tempfile  # later they could not be read any more
-from devicekit.runtime.trial import Trial, find_out
+from devicekit.runtime.trial.once import find_out
+from devicekit.runtime.trial.result import Trial
 os.setuid(61234)
 print(json.dumps([find_out(sys.argv[1], "0abc", lambda: Trial("works"))[1] for _ in range(2)]))
 """
@@ -148,7 +152,8 @@ def test_readers_never_see_a_half_written_file(tmp_path):
     """Two processes write long and short results in turns while this one reads."""
     code = """
 import sys
-from devicekit.runtime.trial import Trial, save_result
+from devicekit.runtime.trial.cached_results import save_result
+from devicekit.runtime.trial.result import Trial
 for n in range(300):
     assert save_result(sys.argv[1], "k", Trial("raised", "import", "x" * (n % 7 * 30000))) is None
 """
@@ -169,7 +174,7 @@ MACHINE = devicekit.detect()
 def test_the_fingerprint_is_the_same_in_another_process(run_json):
     code = """
 import json, devicekit
-from devicekit.runtime.trial import fingerprint
+from devicekit.runtime.trial.fingerprint import fingerprint
 print(json.dumps([fingerprint(devicekit.detect(refresh=True), 0, True) for _ in range(2)]))
 """
     one, two = run_json(code), run_json(code)
@@ -303,7 +308,8 @@ def test_to_look_up_a_result_loads_nothing_that_starts_processes(run_json):
 import json, sys, devicekit
 machine = devicekit.detect()
 before = set(sys.modules)
-from devicekit.runtime.trial import fingerprint, load_result
+from devicekit.runtime.trial.cached_results import load_result
+from devicekit.runtime.trial.fingerprint import fingerprint
 load_result("/nonexistent", fingerprint(machine, 0, True))
 print(json.dumps(sorted(set(sys.modules) - before)))
 """

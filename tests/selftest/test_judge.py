@@ -2,8 +2,8 @@
 
 import pytest
 
-from devicekit.runtime.trial import Trial
 from devicekit.runtime.trial.findings import judge_error, judge_trial
+from devicekit.runtime.trial.result import Trial
 from devicekit.selection.plan import Plan
 from devicekit.selection.request import parse_request
 

@@ -146,7 +146,8 @@ def test_an_interrupt_ends_the_child_and_goes_on(harness):
 
 TRY = """
 import json, sys
-from devicekit.runtime.trial import DeviceTask, try_device
+from devicekit.runtime.trial.result import DeviceTask
+from devicekit.runtime.trial.run import try_device
 trial = try_device(DeviceTask(None), timeout_s=float(sys.argv[1]))
 print(json.dumps([trial.outcome, trial.stage, trial.detail, trial.output]))
 """

@@ -9,8 +9,9 @@ import time
 import pytest
 
 from devicekit.children.call import Child, Command
-from devicekit.runtime.trial import DeviceTask, Trial, load_result, save_result, try_device
-from devicekit.runtime.trial.run import trial_of
+from devicekit.runtime.trial.cached_results import load_result, save_result
+from devicekit.runtime.trial.result import DeviceTask, Trial
+from devicekit.runtime.trial.run import trial_of, try_device
 
 POSIX = os.name == "posix"
 
@@ -111,7 +112,8 @@ def test_the_real_child_without_the_framework_says_so(tmp_path, run_json, framew
     code = """
 import json, sys
 sys.path = [p for p in sys.path if "site-packages" not in p]
-from devicekit.runtime.trial import DeviceTask, try_device
+from devicekit.runtime.trial.result import DeviceTask
+from devicekit.runtime.trial.run import try_device
 trial = try_device(DeviceTask(0, framework="%s", libraries=["/nowhere/libcusolver.so.11"]))
 print(json.dumps([trial.outcome, trial.stage, trial.error]))
 """
@@ -179,7 +181,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-from devicekit.runtime.trial import Trial, save_result
+from devicekit.runtime.trial.cached_results import save_result
+from devicekit.runtime.trial.result import Trial
 print(save_result(sys.argv[1], "k", Trial("works", "compute")))
 """
     folder = tmp_path / "cache"

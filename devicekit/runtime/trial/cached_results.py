@@ -13,7 +13,6 @@ _WORKS_LIFE_S = 30 * 24 * 3600.0
 _CACHE = JsonCache("self-test", SCHEMA, _WORKS_LIFE_S)
 
 _MOST_FILES = 2000
-_TEXTS = ("outcome", "stage", "detail", "error", "output")
 
 
 def load_result(folder: str, key: str) -> Optional[Trial]:
@@ -30,28 +29,21 @@ def _life_of(trial: Trial) -> float:
 
 
 def _decode(data: Dict[str, Any]) -> Trial:
-    values = data["trial"]
-    texts = [values[name] for name in _TEXTS]
-    devices = values["devices"]
-    if values["outcome"] not in OUTCOMES or values["outcome"] == "not-run":
+    trial = Trial.from_dict(data["trial"])
+    if trial.outcome not in OUTCOMES or trial.outcome == "not-run":
         raise ValueError("no outcome")
-    if not isinstance(devices, list) or not all(isinstance(text, str) for text in texts + devices):
-        raise TypeError("a text is something else")
     stamps = {str(path): (int(when), int(size)) for path, when, size in data["files"]}
     if any(stamp(path) != then for path, then in stamps.items()):
         raise ValueError("a file that it loaded has changed")
-    outcome, stage, detail, error, output = texts
-    return Trial(outcome, stage, detail, error, tuple(devices), output, tuple(stamps))
+    return trial.replace(files=tuple(stamps))
 
 
 def save_result(folder: str, key: str, trial: Trial) -> Optional[str]:
     """Cache a result; return what went wrong, None if nothing did. The file is replaced as a whole."""
     if trial.outcome == "not-run":
         return None
-    values: Dict[str, Any] = {name: getattr(trial, name) for name in _TEXTS}
-    values["devices"] = list(trial.devices)
-    if trial.outcome == "works":
-        values["output"] = ""  # what it printed does not matter then
+    # If it works, what it printed does not matter.
+    values = trial.replace(files=(), output="" if trial.outcome == "works" else trial.output).to_dict()
     stamps = [(path, stamp(path)) for path in trial.files[:_MOST_FILES]]
     files = [(path, then[0], then[1]) for path, then in stamps if then is not None]
     return _CACHE.write(folder, _CACHE.name(key), key, {"trial": values, "files": files})

@@ -18,29 +18,21 @@ except ImportError:  # its public home, which loads all of OpenSSL before: 3 ms
 SCHEMA = 3
 
 #: Variables that do not change whether a framework or a device works.
-_NEUTRAL = frozenset(
-    ("DEVICEKIT_CACHE_DIR", "DEVICEKIT_DEVICE", "DEVICEKIT_QUIET", "DEVICEKIT_VERIFY", "CONDA_PREFIX", "JAX_PLATFORMS")
-    + (
-        "JAX_PLATFORM_NAME",
-        "KERAS_BACKEND",
-        "KERAS_TORCH_DEVICE",
-        "KUBERNETES_SERVICE_HOST",
-        "NPROC",
-        "OMP_NUM_THREADS",
-    )
-    + ("PATH", "SLURM_JOB_ID", "TF_CONFIG", "TF_CPP_MIN_LOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE")
-    + ("TF_DETERMINISTIC_OPS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "TPU_NAME", "VIRTUAL_ENV")
-    + ("TPU_ML_PLATFORM", "TPU_ML_PLATFORM_VERSION")  # TensorFlow and JAX set them when they are imported
-    + ("WSL_DISTRO_NAME", "WSL_INTEROP", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
-)
+_NEUTRAL = frozenset((
+    "DEVICEKIT_CACHE_DIR", "DEVICEKIT_DEVICE", "DEVICEKIT_QUIET", "DEVICEKIT_VERIFY", "CONDA_PREFIX", "JAX_PLATFORMS",
+    "JAX_PLATFORM_NAME", "KERAS_BACKEND", "KERAS_TORCH_DEVICE", "KUBERNETES_SERVICE_HOST", "NPROC", "OMP_NUM_THREADS",
+    "PATH", "SLURM_JOB_ID", "TF_CONFIG", "TF_CPP_MIN_LOG_LEVEL", "TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE",
+    "TF_DETERMINISTIC_OPS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "TPU_NAME", "VIRTUAL_ENV",
+    "TPU_ML_PLATFORM", "TPU_ML_PLATFORM_VERSION",  # TensorFlow and JAX set them when they are imported
+    "WSL_DISTRO_NAME", "WSL_INTEROP", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE",
+))  # fmt: skip
 
 #: The neutral ones that the other frameworks read when they start their devices.
 _READ_BY = {
-    "jax": frozenset(
-        ("JAX_PLATFORMS", "JAX_PLATFORM_NAME", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
-        + ("TPU_NAME",)
-    ),
-}
+    "jax": frozenset((
+        "JAX_PLATFORMS", "JAX_PLATFORM_NAME", "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE", "TPU_NAME",
+    )),
+}  # fmt: skip
 
 #: Beginnings of the names of variables that frameworks, drivers and loaders read. A `Machine` records a part of them,
 #: since it is shown to others; here only their hash is used.

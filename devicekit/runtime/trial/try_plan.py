@@ -9,7 +9,7 @@ from ...selection.plan import Plan, next_plan, to_cpu
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import Trial
+    from .result import Trial
 
 
 def try_first(plan: Plan, machine: Machine, options: Any) -> Plan:
@@ -49,7 +49,9 @@ def _trial_of(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) 
     """Look up or run the trial of the plan's first device; of the import alone where it has none."""
     from ...children.progress import Progress
     from ..settings import cache_folder, read_settings
-    from . import DeviceTask, find_out, fingerprint
+    from .fingerprint import fingerprint
+    from .once import find_out
+    from .result import DeviceTask
 
     index = plan.indices[0] if plan.indices else None
     grow = index is not None and options.memory == "grow"
