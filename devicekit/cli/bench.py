@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
 from .arguments import add_html, json_output, model
-from .html import check_drawing, made_now, write_page
+from .html import check_drawing, write_record
 from .output import show
 
 
@@ -110,9 +110,7 @@ def _bench(options: argparse.Namespace) -> int:
     if options.plot:
         _save_plot(options.plot, result)
     if options.html:
-        from ..report.rendering import record_page
-
-        write_page(options.html, record_page(result, made=made_now()))
+        write_record(options.html, result)
     return 1 if any(row.problem for row in result.rows) else 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from ..cluster.fleet.result import Fleet
 from ..errors import DevicekitError
 from .arguments import add_html, json_output
-from .html import made_now, write_page
+from .html import write_record
 from .output import show
 
 
@@ -71,9 +71,7 @@ def _fleet(options: argparse.Namespace) -> int:
         raise DevicekitError("no node returned a snapshot: %s" % because)
     show(options.json, fleet, fleet_text)
     if options.html is not None:
-        from ..report.rendering import record_page
-
-        write_page(options.html, record_page(fleet, made=made_now()))
+        write_record(options.html, fleet)
     return _status(options, fleet)
 
 

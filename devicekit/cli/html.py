@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 from uuid import uuid4
 
 from ..errors import DevicekitError
@@ -19,6 +19,13 @@ def check_drawing(path: Optional[str]) -> None:
 def made_now() -> str:
     """Return the date and time as they are shown on a page."""
     return time.strftime("%d %B %Y, %H:%M")
+
+
+def write_record(path: str, record: Any) -> None:
+    """Write the page of a record."""
+    from ..report.rendering import record_page
+
+    write_page(path, record_page(record, made=made_now()))
 
 
 def write_page(path: str, html: str) -> None:

@@ -24,7 +24,7 @@ _CLIPBOARDS = (
 )
 
 
-def examine(snapshot: Optional[str] = None, python: Optional[str] = None) -> Machine:
+def examine(snapshot: Optional[str] = None, python: Optional[str] = None, deep: bool = True) -> Machine:
     """Return the machine of a snapshot, or this one, as another Python interpreter or environment sees it."""
     if snapshot:
         from ..machine.snapshot import load_machine
@@ -34,7 +34,7 @@ def examine(snapshot: Optional[str] = None, python: Optional[str] = None) -> Mac
     from ..machine.live_host import LiveHost
     from ..machine.probe import read_machine
 
-    return read_machine(LiveHost(other_interpreter(python) if python else command_interpreter()), deep=True)
+    return read_machine(LiveHost(other_interpreter(python) if python else command_interpreter()), deep=deep)
 
 
 def is_code(text: str) -> bool:

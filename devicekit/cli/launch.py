@@ -93,11 +93,11 @@ def _show(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]], as_json: b
     from .output import print_json, print_text
 
     if as_json:
-        print_json([dict(plan, label=task.label, command=list(task.command)) for task, plan in _pairs(tasks, planned)])
+        print_json([dict(plan, label=task.label, command=list(task.command)) for task, plan in zip(tasks, planned)])
         return 0
-    for task, plan in _pairs(tasks, planned):
+    for task, plan in zip(tasks, planned):
         print_text("%s: %s\n" % (task.label, " ".join(task.command)))
-        for name, value in plan.get("variables", {}).items():
+        for name, value in plan["variables"].items():
             print_text("  %s=%s\n" % (name, value))
     return 0
 
@@ -109,10 +109,6 @@ def _check(path: str) -> None:
             pass
     except OSError as error:
         raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
-
-
-def _pairs(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]]) -> Any:
-    return zip(tasks, planned or [{}] * len(tasks))
 
 
 def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequence[Dict[str, Any]]) -> None:

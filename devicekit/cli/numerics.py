@@ -5,7 +5,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from ..errors import DevicekitError
 from .arguments import add_html
-from .html import check_drawing, made_now, write_page
+from .html import check_drawing, write_record
 from .output import show
 
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
@@ -71,9 +71,7 @@ def verify_numerics(options: argparse.Namespace) -> int:
     )
     show(options.json, comparison, comparison_text)
     if options.html:
-        from ..report.rendering import record_page
-
-        write_page(options.html, record_page(comparison, made=made_now()))
+        write_record(options.html, comparison)
     return 0 if comparison.agrees else 1
 
 

@@ -11,6 +11,7 @@ from ..diagnosis.findings import Candidate
 from ..errors import DevicekitError, DeviceUnavailableError, LeaseTimeoutError
 from ..machine.facts import Machine
 from ..selection.request import Request
+from .inputs import examine
 
 #: The exit status of shells and env(1) if a command cannot be run, and if it is not found.
 _CANNOT_RUN, _NOT_FOUND = 126, 127
@@ -57,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
         raise DevicekitError("no command to run: devicekit run --gpus 1 -- python train.py")
     request = parse_request(options.device)
     count, timeout_s = checked_count(options.gpus, request), checked_timeout(options.timeout)
-    machine = _machine(options)
+    machine = examine(options.machine, deep=False)
     teller = _Teller(count, sys.stderr, options.quiet)
     try:
         candidates, framework = _devices(request, count, machine, options)
@@ -78,18 +79,6 @@ def _run(options: argparse.Namespace) -> int:
     if os.name == "nt":
         return _start(command, environment, held)
     _become(command, environment, held)
-
-
-def _machine(options: argparse.Namespace) -> Machine:
-    if options.machine:
-        from ..machine.snapshot import load_machine
-
-        return load_machine(options.machine)
-    from ..machine.interpreter import command_interpreter
-    from ..machine.live_host import LiveHost
-    from ..machine.probe import read_machine
-
-    return read_machine(LiveHost(command_interpreter()))
 
 
 def _devices(

@@ -6,7 +6,7 @@ from ..measure.benchmark.result import BenchmarkResult
 from ..measure.tuning.result import TunedOption, Tuning
 from ..selection.throughput import Throughput
 from .amounts import count, framework_title, memory, rate, ratio
-from .terminal import Style, finding_lines
+from .terminal import Style, findings_lines
 
 
 def benchmark_line(result: BenchmarkResult) -> str:
@@ -37,9 +37,7 @@ def benchmark_text(result: BenchmarkResult, style: Style) -> str:
     if result.cached:
         lines += [""] + style.wrap("This is a cached result, measured earlier in the same state of this machine.")
     if result.findings:
-        lines.append("")
-        for finding in result.findings:
-            lines += finding_lines(finding, style)
+        lines += ["", *findings_lines(result.findings, style)]
     lines.append(style.rule)
     kind = "good" if result.fastest else "error"
     lines += [style.paint(line, kind) for line in style.wrap(_verdict(result))]
@@ -161,9 +159,7 @@ def tuning_text(tuning: Tuning, style: Style) -> str:
     if tuning.cached:
         lines += [""] + style.wrap("This is a cached result, measured earlier in the same state of this machine.")
     if tuning.findings:
-        lines.append("")
-        for finding in tuning.findings:
-            lines += finding_lines(finding, style)
+        lines += ["", *findings_lines(tuning.findings, style)]
     lines += [style.rule, style.paint(style.plain(_tuning_verdict(tuning)), "good" if kept else "dim")]
     return "\n".join(lines) + "\n"
 

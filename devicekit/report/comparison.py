@@ -4,7 +4,8 @@ import textwrap
 from typing import List, Sequence, Tuple
 
 from ..measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
-from .terminal import Style, finding_lines
+from .amounts import worst_first
+from .terminal import Style, findings_lines
 
 _KINDS = {
     "agrees": "good",
@@ -74,9 +75,7 @@ def comparison_text(comparison: Comparison, style: Style) -> str:
         for divergence in trained:
             lines += _divergence(divergence, style)
     if comparison.findings:
-        lines += ["", style.paint("Findings", "head")]
-        for finding in comparison.findings:
-            lines += finding_lines(finding, style)
+        lines += ["", style.paint("Findings", "head"), *findings_lines(comparison.findings, style)]
     elif lines[-1]:
         lines.append("")
     return "\n".join(lines + [style.rule] + _verdict(comparison, style)) + "\n"
@@ -87,7 +86,7 @@ def _device(target: Tuple[str, str], items: Sequence[Difference], style: Style) 
     counted = ", ".join("%s %d" % (verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts)
     lines = style.wrap("%s with %s: %s" % (target + (counted,)), "")
     lines[0] = lines[0].replace(target[0], style.paint(target[0], "head"), 1)
-    shown = sorted(items, key=_badness, reverse=True)
+    shown = worst_first(items)
     if len(shown) > _ROWS:
         # Everything that is wrong is shown.
         shown = shown[: max(_ROWS, sum(item.verdict in ("differs", "failed") for item in items))]
@@ -101,14 +100,6 @@ def _device(target: Tuple[str, str], items: Sequence[Difference], style: Style) 
     if len(shown) < len(items):
         lines += style.wrap("and %d more, none of them worse" % (len(items) - len(shown)), "  ")
     return lines
-
-
-def _badness(item: Difference) -> Tuple[int, float]:
-    """Return a sort key: the verdict, then the error as a multiple of its tolerance."""
-    if item.measure is None:
-        return VERDICTS.index(item.verdict), float("inf")
-    ratio = item.measure.max_relative_error / item.measure.tolerance if item.measure.tolerance else float("inf")
-    return VERDICTS.index(item.verdict), ratio if item.measure.max_relative_error else 0.0
 
 
 def _name_width(style: Style) -> int:

@@ -168,9 +168,7 @@ def doctor_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, st
     framework = " with %s" % selection.framework if selection.framework else ""
     lines += style.wrap("%s%s: %s." % (selection.device, framework, selection.reason.rstrip(".")), "  ")
     if diagnosis.findings:
-        lines += ["", style.paint("Findings", "head")]
-        for finding in diagnosis.findings:
-            lines += finding_lines(finding, style)
+        lines += ["", style.paint("Findings", "head"), *findings_lines(diagnosis.findings, style)]
     lines += _unknown(machine, diagnosis, style)
     lines += [style.rule, _verdict(diagnosis, selection, style)]
     return "\n".join(lines) + "\n"
@@ -190,6 +188,11 @@ def finding_lines(finding: Finding, style: Style) -> List[str]:
     if finding.url:
         lines += _labelled(style, "read", finding.url, indent=2)
     return lines + [""]
+
+
+def findings_lines(findings: Iterable[Finding], style: Style) -> List[str]:
+    """Return the lines of several findings."""
+    return [line for finding in findings for line in finding_lines(finding, style)]
 
 
 def _unknown(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[str]:

@@ -4,7 +4,7 @@ from typing import Dict, List
 
 from ..diagnosis.findings import Finding
 from ..runtime.verification import DOING, FrameworkVerification, Verification, ending
-from .terminal import Style, finding_lines, machine_lines
+from .terminal import Style, findings_lines, machine_lines
 
 _DONE = (("import", "imported"), ("list", "devices listed"), ("compute", "computed"), ("train", "trained"))
 
@@ -20,9 +20,7 @@ def verification_text(verification: Verification, style: Style, snapshot: str = 
         for finding in item.findings:
             causes.setdefault(finding.code, finding)
     if causes:
-        lines += [style.paint("Findings", "head")]
-        for finding in causes.values():
-            lines += finding_lines(finding, style)
+        lines += [style.paint("Findings", "head"), *findings_lines(causes.values(), style)]
     if verification.agrees is False:
         lines += [style.paint("The prediction was wrong.", "warning")]
         lines += style.wrap(

@@ -117,10 +117,7 @@ class simulated_machine:
     __slots__ = ("_machine",)
 
     def __init__(
-        self,
-        machine: "Union[str, os.PathLike[str], Machine]",
-        *,
-        environ: Optional[Mapping[str, Optional[str]]] = None,
+        self, machine: "Union[str, os.PathLike[str], Machine]", *, environ: Optional[Mapping[str, Optional[str]]] = None
     ) -> None:
         found = _machine_of(machine)
         self._machine = found if environ is None else _with_variables(found, environ)

@@ -1,29 +1,10 @@
 """Differences in words, those together that belong together: a package with its files, a driver with its libraries. Pure."""
 
 import re
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ...machine.facts import (
-    AmdGpu,
-    DeviceNode,
-    Distribution,
-    DxAdapter,
-    Fact,
-    FrameworkBuild,
-    Gpu,
-    ImportPackage,
-    Installation,
-    IntelGpu,
-    Library,
-    LoadedModule,
-    Machine,
-    Opener,
-    PciDisplay,
-    PlatformFacts,
-    PluginLibrary,
-    Verdict,
-    Xid,
-)  # fmt: skip
+from ...machine import facts
+from ...machine.facts import Fact, Machine
 from .result import FactChange
 from .walk import Difference, Path
 
@@ -33,63 +14,51 @@ _VOLATILE = (
     "modules",
 )  # fmt: skip
 
-#: The first or the first two parts of a path: kind and name of what it belongs to. The longest that fits counts.
-_WORDS: Dict[Path, Tuple[str, str]] = {
-    ("python",): ("python", "Python environment"),
-    ("python", "version"): ("python", "Python"),
-    ("python", "implementation"): ("python", "Python"),
-    ("python", "bits"): ("python", "Python"),
-    ("python", "architecture"): ("python", "Python"),
-    ("python", "platlib_abi"): ("python", "Python"),
-    ("python", "leftovers"): ("package", "leftovers of packages"),
-    ("python", "stale_modules"): ("package", "stale modules"),
-    ("python", "unreadable"): ("other", "what could not be read"),
-    ("python", "distributions"): ("package", "list of packages"),
-    ("python", "distribution_count"): ("package", "number of packages"),
-    ("python", "plugins"): ("library", "TensorFlow plug-ins"),
-    ("python", "keras_config"): ("setting", "keras.json"),
-    ("native",): ("system", "operating system"),
-    ("native", "release"): ("system", "kernel"),
-    ("native", "libc"): ("system", "C library"),
-    ("native", "msvc"): ("library", "Visual C++ runtime"),
-    ("native", "cpu_model"): ("processor", "processor"),
-    ("native", "cpu_flags"): ("processor", "processor"),
-    ("native", "cpu_count"): ("processor", "processor"),
-    ("native", "performance_cores"): ("processor", "processor"),
-    ("native", "cpu_affinity"): ("limit", "processor limit"),
-    ("native", "cpu_quota"): ("limit", "processor limit"),
-    ("native", "cpu_usable"): ("limit", "processor limit"),
-    ("native", "memory_bytes"): ("processor", "memory"),
-    ("native", "memory_limit_bytes"): ("limit", "memory limit"),
-    ("native", "address_space_bytes"): ("limit", "memory limit"),
-    ("driver",): ("driver", "NVIDIA driver"),
-    ("driver", "xids"): ("driver", "NVIDIA driver's errors"),
-    ("driver", "gpus"): ("gpu", "list of GPUs"),
-    ("driver", "displays"): ("gpu", "list of display controllers"),
-    ("cuda",): ("library", "CUDA libraries"),
-    ("cuda", "toolchain"): ("library", "CUDA toolchain"),
-    ("cuda", "path"): ("setting", "search path of libraries"),
-    ("cuda", "rpath"): ("setting", "search path of libraries"),
-    ("rocm",): ("driver", "ROCm"),
-    ("rocm", "kfd"): ("device node", "/dev/kfd"),
-    ("rocm", "gfx"): ("gpu", "AMD GPUs"),
-    ("rocm", "withheld"): ("gpu", "AMD GPUs"),
-    ("directml",): ("driver", "DirectX and DirectML"),
-    ("directml", "dxg"): ("device node", "/dev/dxg"),
-    ("metal",): ("gpu", "Apple's GPU"),
-    ("metal", "macos"): ("system", "operating system"),
-    ("metal", "rosetta"): ("python", "Python"),
-    ("metal", "memory_bytes"): ("processor", "memory"),
-    ("oneapi",): ("driver", "oneAPI"),
-    ("tpu",): ("gpu", "TPU"),
-    ("process",): ("process", "process"),
-    ("process", "container"): ("container", "container"),
-    ("process", "wsl"): ("container", "WSL"),
-    ("process", "modules"): ("process", "imported frameworks"),
-    ("measured",): ("other", "trials"),
-    ("devicekit_version",): ("other", "devicekit"),
-    ("platforms",): ("driver", "platforms of plug-ins"),
+#: Kind and name of a subject, and the first one or two parts of the paths that belong to it. The longest that fits counts.
+_SUBJECTS = {
+    ("python", "Python environment"): "python",
+    ("python", "Python"): (
+        "python.version python.implementation python.bits python.architecture python.platlib_abi metal.rosetta"
+    ),
+    ("package", "leftovers of packages"): "python.leftovers",
+    ("package", "stale modules"): "python.stale_modules",
+    ("other", "what could not be read"): "python.unreadable",
+    ("package", "list of packages"): "python.distributions",
+    ("package", "number of packages"): "python.distribution_count",
+    ("library", "TensorFlow plug-ins"): "python.plugins",
+    ("setting", "keras.json"): "python.keras_config",
+    ("system", "operating system"): "native metal.macos",
+    ("system", "kernel"): "native.release",
+    ("system", "C library"): "native.libc",
+    ("library", "Visual C++ runtime"): "native.msvc",
+    ("processor", "processor"): "native.cpu_model native.cpu_flags native.cpu_count native.performance_cores",
+    ("limit", "processor limit"): "native.cpu_affinity native.cpu_quota native.cpu_usable",
+    ("processor", "memory"): "native.memory_bytes metal.memory_bytes",
+    ("limit", "memory limit"): "native.memory_limit_bytes native.address_space_bytes",
+    ("driver", "NVIDIA driver"): "driver",
+    ("driver", "NVIDIA driver's errors"): "driver.xids",
+    ("gpu", "list of GPUs"): "driver.gpus",
+    ("gpu", "list of display controllers"): "driver.displays",
+    ("library", "CUDA libraries"): "cuda",
+    ("library", "CUDA toolchain"): "cuda.toolchain",
+    ("setting", "search path of libraries"): "cuda.path cuda.rpath",
+    ("driver", "ROCm"): "rocm",
+    ("device node", "/dev/kfd"): "rocm.kfd",
+    ("gpu", "AMD GPUs"): "rocm.gfx rocm.withheld",
+    ("driver", "DirectX and DirectML"): "directml",
+    ("device node", "/dev/dxg"): "directml.dxg",
+    ("gpu", "Apple's GPU"): "metal",
+    ("driver", "oneAPI"): "oneapi",
+    ("gpu", "TPU"): "tpu",
+    ("process", "process"): "process",
+    ("container", "container"): "process.container",
+    ("container", "WSL"): "process.wsl",
+    ("process", "imported frameworks"): "process.modules",
+    ("other", "trials"): "measured",
+    ("other", "devicekit"): "devicekit_version",
+    ("driver", "platforms of plug-ins"): "platforms",
 }
+_SUBJECT_OF = {tuple(path.split(".")): subject for subject, paths in _SUBJECTS.items() for path in paths.split()}
 
 #: Of a subject the detail that says the most stands first.
 _FIRST = (
@@ -171,7 +140,7 @@ def _subject(item: Difference, before: Machine, after: Machine, changed: Collect
             return "other", "trial of %s" % key
         if word == "platforms":
             return "driver", "platform %s" % field
-    return _WORDS.get(path[:2]) or _WORDS.get(path[:1]) or ("other", " ".join(path))
+    return _SUBJECT_OF.get(path[:2]) or _SUBJECT_OF.get(path[:1]) or ("other", " ".join(path))
 
 
 #: The distributions that bring an import package, where their names are not its own.
@@ -227,9 +196,9 @@ def _gpu_name(item: Difference, before: Machine, after: Machine) -> str:
                 if same or (place == "%d" % number and words is getattr(getattr(machine, item.path[0]), "gpus", None)):
                     return "GPU %d (%s)" % (number, gpu.name)
     for value in (item.after, item.before):
-        if isinstance(value, DxAdapter):
+        if isinstance(value, facts.DxAdapter):
             return "adapter %s" % value.name
-        if isinstance(value, PciDisplay):
+        if isinstance(value, facts.PciDisplay):
             return "display controller %s" % value.address
     return "GPU %s" % place
 
@@ -248,7 +217,7 @@ def _change(kind: str, name: str, volatile: bool, items: Sequence[Difference]) -
     for item in sorted(items, key=_rank):
         if item.path[-1].startswith("#"):  # where it was read, or the order: the things themselves are the same
             continue
-        if by_name and isinstance(item.after or item.before, ImportPackage) and _in_site(item):
+        if by_name and isinstance(item.after or item.before, facts.ImportPackage) and _in_site(item):
             continue  # its version says it
         old, new = _texts(_of_variable(item, item.before), _of_variable(item, item.after))
         if old != new:
@@ -270,7 +239,7 @@ def _of_variable(item: Difference, value: Any) -> Any:
 
 
 def _rank(item: Difference) -> int:
-    if isinstance(item.after if item.after is not None else item.before, Distribution):
+    if isinstance(item.after if item.after is not None else item.before, facts.Distribution):
         return -1
     return min((place for place, name in enumerate(_FIRST) if name in item.path), default=len(_FIRST))
 
@@ -303,14 +272,14 @@ def _texts(before: Any, after: Any) -> Tuple[Optional[str], Optional[str]]:
             return _cut(", ".join(lost)) or None, _cut(", ".join(gained)) or None
         return _cut(", ".join(old)), _cut(", ".join(new))
     first, second = _text(before), _text(after)
-    if first == second and first is not None and isinstance(old, (Distribution, Library)):
+    if first == second and first is not None and isinstance(old, (facts.Distribution, facts.Library)):
         return _told(old, new)
     return first, second
 
 
 def _told(old: Any, new: Any) -> Tuple[Optional[str], Optional[str]]:
     """What is different of two packages or libraries of one version: whether files are missing."""
-    if isinstance(old, Distribution):
+    if isinstance(old, facts.Distribution):
         counts = [item.missing_count + len(item.damaged_files) for item in (old, new)]
         if counts[0] != counts[1]:
             version = _text(old)
@@ -345,38 +314,30 @@ def _text(value: Any) -> Optional[str]:
         return "%.1f GiB" % (value / (1 << 30))
     if isinstance(value, tuple):
         return _cut(", ".join(_text(item) or "" for item in value)) or "none"
-    return _cut(_record(value))
+    return _cut(_SHOWN.get(type(value), str)(value))
 
 
-def _record(value: Any) -> str:
-    if isinstance(value, Distribution):
-        return _text(value.version) or "version not known"
-    if isinstance(value, FrameworkBuild):
-        known = [("CUDA", value.cuda_version), ("cuDNN", value.cudnn_version), ("ROCm", value.rocm_version)]
-        versions = ["%s %s" % (name, fact.content) for name, fact in known if fact.content]
-        return "built for %s" % (", ".join(versions) or "processors")
-    if isinstance(value, ImportPackage):
-        return "%s in %s" % (value.kind, value.path_entry if not value.in_site else "the site packages")
-    if isinstance(value, Library):
-        return value.version or value.target or "found (%s)" % value.found_via
-    if isinstance(value, DeviceNode):
-        return "accessible" if value.accessible else "no permission"
-    if isinstance(value, (Gpu, AmdGpu, IntelGpu, DxAdapter)):
-        return value.name
-    if isinstance(value, PciDisplay):
-        return "driver %s" % (value.driver or "none")
-    if isinstance(value, Installation):
-        return value.version or "installed"
-    if isinstance(value, Opener):
-        return "opens libraries itself"
-    if isinstance(value, PluginLibrary):
-        return "%s, %d bytes" % (value.format, value.size_bytes)
-    if isinstance(value, LoadedModule):
-        return value.version or "imported"
-    if isinstance(value, Xid):
-        return "Xid %d, %d times" % (value.number, value.count)
-    if isinstance(value, Verdict):
-        return value.outcome
-    if isinstance(value, PlatformFacts):
-        return "%s %s" % (value.distribution, value.version)
-    return str(value)
+#: How records are shown.
+_SHOWN: Dict[type, Callable[[Any], str]] = {
+    facts.Distribution: lambda item: _text(item.version) or "version not known",
+    facts.FrameworkBuild: lambda item: "built for %s" % (_versions_of(item) or "processors"),
+    facts.ImportPackage: lambda item: (
+        "%s in %s" % (item.kind, "the site packages" if item.in_site else item.path_entry)
+    ),
+    facts.Library: lambda item: item.version or item.target or "found (%s)" % item.found_via,
+    facts.DeviceNode: lambda item: "accessible" if item.accessible else "no permission",
+    facts.PciDisplay: lambda item: "driver %s" % (item.driver or "none"),
+    facts.Installation: lambda item: item.version or "installed",
+    facts.Opener: lambda item: "opens libraries itself",
+    facts.PluginLibrary: lambda item: "%s, %d bytes" % (item.format, item.size_bytes),
+    facts.LoadedModule: lambda item: item.version or "imported",
+    facts.Xid: lambda item: "Xid %d, %d times" % (item.number, item.count),
+    facts.Verdict: lambda item: item.outcome,
+    facts.PlatformFacts: lambda item: "%s %s" % (item.distribution, item.version),
+    **dict.fromkeys((facts.Gpu, facts.AmdGpu, facts.IntelGpu, facts.DxAdapter), lambda item: item.name),
+}
+
+
+def _versions_of(build: facts.FrameworkBuild) -> str:
+    versions = (("CUDA", build.cuda_version), ("cuDNN", build.cudnn_version), ("ROCm", build.rocm_version))
+    return ", ".join("%s %s" % (name, fact.content) for name, fact in versions if fact.content)

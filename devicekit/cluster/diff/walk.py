@@ -6,27 +6,8 @@ Whatever is undone, the result is a machine; with all places undone it is exactl
 
 from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Set, Tuple
 
-from ...machine.facts import (
-    AmdGpu,
-    DeviceNode,
-    Distribution,
-    DxAdapter,
-    Fact,
-    FrameworkBuild,
-    Gpu,
-    ImportPackage,
-    Installation,
-    IntelGpu,
-    Library,
-    LoadedModule,
-    MigDevice,
-    Opener,
-    PciDisplay,
-    PlatformFacts,
-    PluginLibrary,
-    Verdict,
-    Xid,
-)  # fmt: skip
+from ...machine import facts
+from ...machine.facts import Fact
 from ...records import Record
 
 Path = Tuple[str, ...]
@@ -37,33 +18,27 @@ MISSING = None
 #: Ends of paths that name no place in the machine: where a fact was read, and the order of a list.
 SOURCE, ORDER = "#source", "#order"
 
-#: Records that are taken as they are: a part of one alone means nothing.
-_WHOLE = (
-    Distribution, DeviceNode, DxAdapter, FrameworkBuild, ImportPackage, Installation, IntelGpu, Library, LoadedModule,
-    Opener, PciDisplay, PlatformFacts, PluginLibrary, Verdict, Xid,
-)  # fmt: skip
-
-#: What identifies the members of a list.
+#: Records that are taken as they are, because a part of one alone means nothing, and what identifies them in a list.
 _NAMED_BY: Dict[type, Tuple[str, ...]] = {
-    Distribution: ("name",),
-    DeviceNode: ("path",),
-    DxAdapter: ("name",),
-    FrameworkBuild: ("package",),
-    ImportPackage: ("name",),
-    Installation: ("path",),
-    IntelGpu: ("bus_id",),
-    Library: ("name",),
-    LoadedModule: ("name",),
-    Opener: ("framework",),
-    PciDisplay: ("address",),
-    PlatformFacts: ("name",),
-    PluginLibrary: ("path",),
-    Verdict: ("subject",),
-    Xid: ("bus_id", "number"),
+    facts.Distribution: ("name",),
+    facts.DeviceNode: ("path",),
+    facts.DxAdapter: ("name",),
+    facts.FrameworkBuild: ("package",),
+    facts.ImportPackage: ("name",),
+    facts.Installation: ("path",),
+    facts.IntelGpu: ("bus_id",),
+    facts.Library: ("name",),
+    facts.LoadedModule: ("name",),
+    facts.Opener: ("framework",),
+    facts.PciDisplay: ("address",),
+    facts.PlatformFacts: ("name",),
+    facts.PluginLibrary: ("path",),
+    facts.Verdict: ("subject",),
+    facts.Xid: ("bus_id", "number"),
 }
 
 #: By their vendors' identifiers where the two machines have some in common, by their place otherwise.
-_BY_UUID = (Gpu, AmdGpu, MigDevice)
+_BY_UUID = (facts.Gpu, facts.AmdGpu, facts.MigDevice)
 
 
 class Difference(NamedTuple):
@@ -150,7 +125,7 @@ def _are_taken_apart(before: Any, after: Any) -> bool:
         )
     if isinstance(before, tuple):
         return all(_is_pair(item) or type(item) in _NAMED_BY or isinstance(item, _BY_UUID) for item in before + after)
-    return isinstance(before, Record) and not isinstance(before, _WHOLE)
+    return isinstance(before, Record) and type(before) not in _NAMED_BY
 
 
 def _is_pair(item: Any) -> bool:

@@ -67,15 +67,6 @@ class Judge:
         number = self._names[name] = self._names.get(name, 0) + 1
         return name if number == 1 else self._own_name("%s (%d)" % (name, number))
 
-    @property
-    def taken(self) -> int:
-        """How many nodes were taken."""
-        return sum(len(state.nodes) for state in self._states.values()) + len(self._failures)
-
-    def has(self, name: str) -> bool:
-        """Return whether there is a node of this name already."""
-        return name in self._names
-
     def fail(self, name: str, problem: str) -> None:
         """Take a node of which there is no snapshot."""
         self._failures[self._own_name(name)] = problem
@@ -127,16 +118,7 @@ class Judge:
             shown, _ = self._judge(Machine.from_dict(parse_machine("the snapshot", content)))
             self._numbers[key] = len(self._groups)
             self._groups.append(
-                FleetGroup(
-                    (),
-                    plan.platform,
-                    plan.framework,
-                    usable,
-                    accelerators,
-                    plan.fallback,
-                    shown.findings,
-                    name,
-                )
+                FleetGroup((), plan.platform, plan.framework, usable, accelerators, plan.fallback, shown.findings, name)
             )
         return self._numbers[key]
 

@@ -64,12 +64,7 @@ class _Running:
         self.ended: Optional[Ended] = None
 
 
-def supervise(
-    tasks: Sequence[Task],
-    *,
-    grace_s: float = 10.0,
-    say: Callable[[str], None],
-) -> Outcome:
+def supervise(tasks: Sequence[Task], *, grace_s: float = 10.0, say: Callable[[str], None]) -> Outcome:
     """Run all tasks at the same time until they have ended, and leave no process behind.
 
     ``grace_s``: seconds between asking processes to end and killing them; ``say`` gets messages for the user.

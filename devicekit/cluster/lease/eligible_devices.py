@@ -97,26 +97,14 @@ def candidates_of(plan: Plan, count: int) -> Tuple[Candidate, ...]:
 
 
 #: What keeps every program from a device; all other findings are about the Python environment that devicekit itself runs in.
-_OF_THE_MACHINE = frozenset(
-    (
-        "no-gpu",
-        "driver-missing",
-        "driver-mismatch",
-        "driver-unhealthy",
-        "driver-shadowed",
-        "wsl-without-gpu",
-        "device-hidden",
-    )
-    + ("container-without-gpu", "device-permission-denied", "directml-missing", "directml-unsupported", "rocm-missing")
-)
+_OF_THE_MACHINE = {
+    "no-gpu", "driver-missing", "driver-mismatch", "driver-unhealthy", "driver-shadowed", "wsl-without-gpu", "device-hidden",
+    "container-without-gpu", "device-permission-denied", "directml-missing", "directml-unsupported", "rocm-missing",
+}  # fmt: skip
 
 
 def hardware_of(
-    request: Request,
-    count: int,
-    machine: Machine,
-    min_memory: Union[int, str, None] = None,
-    policy: Policy = None,
+    request: Request, count: int, machine: Machine, min_memory: Union[int, str, None] = None, policy: Policy = None
 ) -> Tuple[Candidate, ...]:
     """Return the accelerators that would do for a program that brings its own framework, the preferred ones first.
 

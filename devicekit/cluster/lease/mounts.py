@@ -8,40 +8,11 @@ the same addresses.
 import re
 from typing import List, Tuple
 
-_REMOTE = frozenset(
-    (
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb2",
-        "smb3",
-        "smbfs",
-        "9p",
-        "virtiofs",
-        "lustre",
-        "gpfs",
-        "beegfs",
-        "ceph",
-        "afs",
-        "coda",
-        "ncpfs",
-    )
-    + (
-        "glusterfs",
-        "orangefs",
-        "pvfs2",
-        "panfs",
-        "wekafs",
-        "ocfs2",
-        "gfs2",
-        "afpfs",
-        "webdav",
-        "acfs",
-        "prl_fs",
-        "vboxsf",
-    )
-    + ("vmhgfs", "drvfs", "quobyte", "davfs")
-)
+_REMOTE = (
+    "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "9p", "virtiofs", "lustre", "gpfs", "beegfs", "ceph", "afs", "coda",
+    "ncpfs", "glusterfs", "orangefs", "pvfs2", "panfs", "wekafs", "ocfs2", "gfs2", "afpfs", "webdav", "acfs", "prl_fs",
+    "vboxsf", "vmhgfs", "drvfs", "quobyte", "davfs",
+)  # fmt: skip
 
 #: What runs in user space and keeps files of this machine; every other one is taken for one of a network.
 _LOCAL_FUSE = ("fuseblk", "fuse.fuse-overlayfs", "fuse.ntfs-3g", "fuse.mergerfs", "fuse.gocryptfs", "fuse.encfs")

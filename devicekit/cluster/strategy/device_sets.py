@@ -60,28 +60,18 @@ def _listed(devices: Sequence[Candidate]) -> str:
 
 
 def _unlike(severity: str, devices: Sequence[Candidate], base: Plan, left_out: Sequence[Candidate] = ()) -> Finding:
+    fix = Fix("Name devices of one kind", "devicekit.strategy(%r)" % devices[0].device)
     if severity == "error":
-        summary = "These devices cannot train together, because they belong to different platforms: %s." % ", ".join(
-            "%s (%s)" % (item.device, item.platform) for item in devices
-        )
+        platforms = ", ".join("%s (%s)" % (item.device, item.platform) for item in devices)
+        summary = "These devices cannot train together, because they belong to different platforms: %s." % platforms
     elif left_out:
         numbers = ",".join(str(number_of(item)) for item in sorted(devices, key=number_of))
-        return Finding(
-            "devices-unlike",
-            severity,
-            "Only devices like %s train together; left out: %s." % (devices[0].device, _listed(left_out)),
-            (Evidence(_listed(devices), "devices of %s" % base.framework),),
-            (Fix("Name the devices to use them anyway", "devicekit.strategy('gpu:%s')" % numbers),),
-        )
+        summary = "Only devices like %s train together; left out: %s." % (devices[0].device, _listed(left_out))
+        fix = Fix("Name the devices to use them anyway", "devicekit.strategy('gpu:%s')" % numbers)
     else:
         summary = "The devices differ: the slowest sets the pace, the smallest memory the batch: %s." % _listed(devices)
-    return Finding(
-        "devices-unlike",
-        severity,
-        summary,
-        (Evidence(_listed(devices), "devices of %s" % base.framework),),
-        (Fix("Name devices of one kind", "devicekit.strategy(%r)" % devices[0].device),),
-    )
+    evidence = Evidence(_listed(devices), "devices of %s" % base.framework)
+    return Finding("devices-unlike", severity, summary, (evidence,), (fix,))
 
 
 def _half_broken(diagnosis: Diagnosis, base: Plan, lost: List[Candidate], missing: List[int]) -> Finding:

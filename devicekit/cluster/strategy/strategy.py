@@ -199,17 +199,16 @@ def _check_not_running(chosen: StrategyPlan, devices: str) -> None:
 
     if "tensorflow" not in sys.modules or not adapter("tensorflow").initialized():
         return
-    finding = Finding(
-        "runtime-already-initialized",
-        "error",
-        "TensorFlow initialized its devices before devicekit.strategy() was called, so it can no longer join the other "
-        "processes.",
-        (Evidence("the context exists", "TensorFlow"),),
-        (Fix("Call devicekit.strategy() before the first operation, best in the first line of the program"),),
-        (),
-        "https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras",
-    )
-    raise _refusal(chosen.replace(kind="refused", findings=(finding,), reason=finding.summary), devices)
+    link = "https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras"
+    raise _too_late(chosen, devices, "TensorFlow", Evidence("the context exists", "TensorFlow"), link)
+
+
+def _too_late(chosen: StrategyPlan, devices: str, name: str, evidence: Evidence, link: str) -> DeviceUnavailableError:
+    summary = "%s initialized its devices before devicekit.strategy() was called, so it can no longer join the other "
+    summary += "processes."
+    fix = Fix("Call devicekit.strategy() before the first operation, best in the first line of the program")
+    finding = Finding("runtime-already-initialized", "error", summary % name, (evidence,), (fix,), (), link)
+    return _refusal(chosen.replace(kind="refused", findings=(finding,), reason=finding.summary), devices)
 
 
 def _join_jax(chosen: StrategyPlan) -> None:
@@ -222,17 +221,9 @@ def _join_jax(chosen: StrategyPlan) -> None:
     except RuntimeError as error:
         if "before" not in str(error):  # the others could not be met
             raise
-        finding = Finding(
-            "runtime-already-initialized",
-            "error",
-            "JAX initialized its devices before devicekit.strategy() was called, so it can no longer join the other "
-            "processes.",
-            (Evidence(str(error)[:300], "jax.distributed.initialize"),),
-            (Fix("Call devicekit.strategy() before the first operation, best in the first line of the program"),),
-            (),
-            "https://docs.jax.dev/en/latest/multi_process.html",
-        )
-        raise _refusal(chosen.replace(kind="refused", findings=(finding,), reason=finding.summary), "auto") from error
+        evidence = Evidence(str(error)[:300], "jax.distributed.initialize")
+        link = "https://docs.jax.dev/en/latest/multi_process.html"
+        raise _too_late(chosen, "auto", "JAX", evidence, link) from error
 
 
 def _make(chosen: StrategyPlan) -> Any:
