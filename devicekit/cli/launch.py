@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any, Dict, Sequence
 
-from ..errors import DevicekitError
+from .output import print_json, print_text, write_text
 
 # Names that type checkers know: the other verbs shall not pay for what starts processes.
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def _launch(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _show(tasks, planned, options.json)
     if options.summary:
-        _check(options.summary)
+        write_text(options.summary, "", "a")  # an error must not come after hours of work
     outcome = supervise(tasks, grace_s=options.grace, say=_say)
     _summarise(options, outcome, planned)
     return outcome.status
@@ -90,8 +90,6 @@ def _say(text: str) -> None:
 
 
 def _show(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]], as_json: bool) -> int:
-    from .output import print_json, print_text
-
     if as_json:
         print_json([dict(plan, label=task.label, command=list(task.command)) for task, plan in zip(tasks, planned)])
         return 0
@@ -102,20 +100,9 @@ def _show(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]], as_json: b
     return 0
 
 
-def _check(path: str) -> None:
-    """See that the summary can be written before hours are spent on what it is of."""
-    try:
-        with open(path, "a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
-
-
 def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequence[Dict[str, Any]]) -> None:
     """Print or write the outcome of each process; devices, but no addresses: host names stay on the machine."""
     import json
-
-    from .output import print_text
 
     if not (options.json or options.summary):
         return
@@ -129,8 +116,4 @@ def _summarise(options: argparse.Namespace, outcome: "Outcome", planned: Sequenc
     if options.json:
         print_text(json.dumps(data) + "\n")
     if options.summary:
-        try:
-            with open(options.summary, "w", encoding="utf-8") as stream:
-                stream.write(json.dumps(data, indent=1) + "\n")
-        except OSError as error:
-            raise DevicekitError("%s cannot be written: %s" % (options.summary, error.strerror or error)) from error
+        write_text(options.summary, json.dumps(data, indent=1) + "\n")

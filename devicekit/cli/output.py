@@ -6,6 +6,7 @@ import shutil
 import sys
 from typing import Any, Callable
 
+from ..errors import DevicekitError
 from ..report.terminal import Style
 
 
@@ -26,6 +27,15 @@ def print_text(text: str) -> None:
     """Print text; characters that standard output cannot encode become question marks."""
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def write_text(path: str, text: str, mode: str = "w") -> None:
+    """Write text to a file; raise DevicekitError if that is not possible."""
+    try:
+        with open(path, mode, encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
 
 
 def terminal_style() -> Style:

@@ -4,9 +4,8 @@ import argparse
 import json
 from typing import Any
 
-from ..errors import DevicekitError
 from .inputs import examine
-from .output import print_text
+from .output import print_text, write_text
 
 
 def add_snapshot(verbs: Any) -> None:
@@ -34,9 +33,5 @@ def _snapshot(options: argparse.Namespace) -> int:
         print_text(text)
         return 0
     path = options.output.replace("{node}", LiveHost().node.partition(".")[0] or "node")
-    try:
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
+    write_text(path, text)
     return 0

@@ -4,6 +4,7 @@ from math import isfinite
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ...measure.numerics.result import Comparison, Difference
+from ..amounts import excess
 from .drawing import BLUE, FAINT, GREY, INK, PURPLE, RED, WIDE, Entries, Panel, decades, label, rows_of_bars, shortened
 
 #: More names than this are not legible in one figure: then the worst are drawn, in the order of computation.
@@ -38,13 +39,7 @@ def error_panels(comparison: Comparison, width: float) -> Tuple[Panel, ...]:
 
 
 def _excess(item: Optional[Difference]) -> float:
-    """Return an error as a multiple of its tolerance; infinite if there is no finite figure."""
-    if item is None:
-        return -1.0
-    found = item.measure
-    if found is None or found.nonfinite or not isfinite(found.max_relative_error):
-        return float("inf")
-    return found.max_relative_error / found.tolerance if found.tolerance > 0 else found.max_relative_error
+    return -1.0 if item is None else excess(item)
 
 
 def _rows(items: List[Difference]) -> List[_Row]:
