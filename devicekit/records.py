@@ -88,6 +88,20 @@ def seam(name: str) -> Callable[..., Any]:
     return target
 
 
+class ShownInNotebooks:
+    """A record that a notebook shows as a page of the report."""
+
+    def _repr_html_(self) -> str:
+        return str(seam("record as HTML")(self))
+
+
+class ShownAsReport(ShownInNotebooks):
+    """A record whose text is that of the report."""
+
+    def __str__(self) -> str:
+        return str(seam("record as text")(self))
+
+
 # Records.
 
 _set_attribute = object.__setattr__

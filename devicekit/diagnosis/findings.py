@@ -5,7 +5,7 @@ Pure data. The texts in here are what a person reads, so they are complete sente
 
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
-from ..records import Pairs, Record
+from ..records import Pairs, Record, ShownInNotebooks
 
 #: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
 #: one would expect (for example on the CPU next to an idle GPU). ``info``: worth knowing, nothing is wrong.
@@ -236,7 +236,7 @@ class FrameworkStatus(Record):
     cause: Optional[str] = None
 
 
-class Diagnosis(Record):
+class Diagnosis(ShownInNotebooks, Record):
     """Everything that the rules say about one machine.
 
     Attributes
@@ -308,8 +308,3 @@ class Diagnosis(Record):
             if status.framework == name:
                 return status
         return None
-
-    def _repr_html_(self) -> str:
-        from ..records import seam
-
-        return str(seam("record as HTML")(self))

@@ -6,7 +6,8 @@ from checks import for_each
 
 from devicekit.measure.numerics.operations.catalog import KINDS, OPERATIONS, magnitudes, select
 from devicekit.measure.numerics.operations.input_values import EDGES, RECIPES, arrays
-from devicekit.measure.numerics.operations.operation import Input, Operation, cotangent, rounded, same_padding
+from devicekit.measure.numerics.operations.operation import Input, Operation, cotangent, rounded
+from devicekit.runtime.frameworks.tensors import same_padding
 
 NAMES = [item.name for item in OPERATIONS]
 CONVOLUTIONS = [item for item in OPERATIONS if item.operation in ("conv1d", "conv2d", "conv3d", "depthwise_conv2d")]
@@ -24,8 +25,8 @@ def test_every_case_has_a_name_of_its_own_and_every_kind_is_defined_and_tried():
 
 
 def test_tensorflow_computes_every_kind():
-    from devicekit.measure.numerics.operations.kinds_tensorflow import KINDS as IN_TENSORFLOW
-    from devicekit.measure.numerics.operations.kinds_tensorflow import REFERENCES
+    from devicekit.runtime.frameworks.kinds_tensorflow import KINDS as IN_TENSORFLOW
+    from devicekit.runtime.frameworks.kinds_tensorflow import REFERENCES
 
     assert set(IN_TENSORFLOW) == set(KINDS)
     assert set(REFERENCES) <= set(KINDS)

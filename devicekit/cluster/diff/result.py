@@ -3,7 +3,7 @@
 from typing import ClassVar, Optional, Tuple
 
 from ...diagnosis.findings import Finding
-from ...records import Record, seam
+from ...records import Record, ShownInNotebooks
 
 
 class FactChange(Record):
@@ -74,7 +74,7 @@ class Consequence(Record):
     causes: Tuple[Tuple[str, ...], ...] = ()
 
 
-class MachineDiff(Record):
+class MachineDiff(ShownInNotebooks, Record):
     """What changed between two machines, and which change explains what devicekit says now.
 
     Attributes
@@ -116,9 +116,6 @@ class MachineDiff(Record):
             first = worse[0]
             text += "; %s %s because of %s" % (first.name, first.change, " and ".join(first.causes[0]))
         return text
-
-    def _repr_html_(self) -> str:
-        return str(seam("record as HTML")(self))
 
 
 def _count(number: int, noun: str) -> str:

@@ -3,7 +3,7 @@
 from typing import ClassVar, NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Finding
-from ...records import Record
+from ...records import Record, ShownInNotebooks
 from ..diff.result import MachineDiff
 
 
@@ -98,7 +98,7 @@ class FleetDifference(Record):
         return tuple(name for _, names in self.unusual for name in names)
 
 
-class Fleet(Record):
+class Fleet(ShownInNotebooks, Record):
     """What was found on many machines.
 
     Attributes
@@ -155,8 +155,3 @@ class Fleet(Record):
             sum(len(group.nodes) for group in self.groups if group.broken),
         )
         return text + (", %d groups" % len(self.groups) if len(self.groups) > 1 else "")
-
-    def _repr_html_(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as HTML")(self))

@@ -4,6 +4,7 @@ Nothing is pickled. Weights do not change what memory a step takes, but some lay
 compute before they have theirs.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -153,17 +154,7 @@ def _trusted() -> Any:
     """Allow functions in `Lambda` layers: the file was written by the process that started this one, for no one else."""
     module = sys.modules.get("keras.src.saving.serialization_lib")
     scope = getattr(module, "SafeModeScope", None)
-    return _Nothing() if scope is None else scope(False)
-
-
-class _Nothing:
-    """For a Keras that has no such switch."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: Any) -> None:
-        return None
+    return contextlib.nullcontext() if scope is None else scope(False)
 
 
 def _read(read: Any) -> Any:

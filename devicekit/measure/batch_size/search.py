@@ -153,7 +153,6 @@ def search(
         the other, and says which one it tries and which one went well.
     task : dict
         What it needs besides.
-    limits : Limits
     timeout_s : float
         For the whole search; then what is known by then is returned.
     environment : sequence of (str, str or None)

@@ -4,7 +4,7 @@ from typing import Any, List, Optional
 
 from .data import batches
 from .memory import peak_of_process
-from .step_loop import Job, Loop
+from .step_loop import Job, Loop, optimizer_for
 
 
 class TensorFlow1Loop(Loop):
@@ -53,10 +53,7 @@ def _training(tf: Any, keras: Any, network: Any, job: Job, inputs: Any, outputs:
         loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=outputs))
     else:
         loss = tf.reduce_mean(keras.losses.sparse_categorical_crossentropy(targets, outputs))
-    if job.optimizer == "adam":
-        optimizer = keras.optimizers.Adam(1e-3)
-    else:
-        optimizer = keras.optimizers.SGD(0.01, momentum=0.9)
+    optimizer = optimizer_for(keras, job)
     if "float16" in keras.mixed_precision.experimental.global_policy().name:
         optimizer = keras.mixed_precision.experimental.LossScaleOptimizer(optimizer, "dynamic")
     updates = list(optimizer.get_updates(loss, network.trainable_weights))

@@ -3,11 +3,11 @@
 from typing import Any, Optional, Tuple
 
 from ...diagnosis.findings import Finding
-from ...records import Pairs, Record, Seconds
+from ...records import Pairs, Record, Seconds, ShownAsReport
 from ...selection.throughput import Throughput
 
 
-class BenchmarkResult(Record):
+class BenchmarkResult(ShownAsReport, Record):
     """What was measured, device by device.
 
     Attributes
@@ -45,16 +45,6 @@ class BenchmarkResult(Record):
             if other.device == "cpu" and _work(other) == _work(row) and other.per_second and row.per_second:
                 return row.per_second / other.per_second
         return None
-
-    def __str__(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as text")(self))
-
-    def _repr_html_(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as HTML")(self))
 
 
 def _work(row: Throughput) -> Tuple[Any, ...]:

@@ -9,7 +9,8 @@ Trend: the test of Mann (1945) and Kendall, which looks at the order of all pair
 matter, and the slope of Sen (1968), the median of the slopes of all pairs.
 """
 
-from typing import List, Optional, Sequence
+from statistics import median
+from typing import Optional, Sequence
 
 #: So many of the last steps are looked at.
 _WINDOW = 5
@@ -36,7 +37,7 @@ def still_warming(seconds: Sequence[float]) -> bool:
     if len(window) < 3:
         return False
     falling = _concordance(window) <= -(len(window) * (len(window) - 1) // 2 - 2)
-    return falling and window[0] - window[-1] > _SMALLEST_CHANGE * _median(window)
+    return falling and window[0] - window[-1] > _SMALLEST_CHANGE * median(window)
 
 
 def trend(seconds: Sequence[float]) -> Optional[float]:
@@ -60,7 +61,7 @@ def trend(seconds: Sequence[float]) -> Optional[float]:
         for earlier in range(count)
         for later in range(earlier + 1, count)
     ]
-    return _median(slopes) * (count - 1) / _median(values)
+    return median(slopes) * (count - 1) / median(values)
 
 
 def is_steady(seconds: Sequence[float]) -> bool:
@@ -76,9 +77,3 @@ def _concordance(values: Sequence[float]) -> int:
         for position, earlier in enumerate(values)
         for later in values[position + 1 :]
     )
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered: List[float] = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

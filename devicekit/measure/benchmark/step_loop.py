@@ -86,16 +86,17 @@ class Loop:
         raise NotImplementedError
 
 
+def optimizer_for(keras: Any, job: Job) -> Any:
+    """Return the job's optimizer."""
+    return keras.optimizers.Adam(1e-3) if job.optimizer == "adam" else keras.optimizers.SGD(0.01, momentum=0.9)
+
+
 def compile_model(keras: Any, network: Any, job: Job, **options: Any) -> None:
     """Give the model its optimizer and its loss. Keras adds loss scaling under ``mixed_float16``."""
     if job.loss == "own":
         return
-    if job.optimizer == "adam":
-        optimizer = keras.optimizers.Adam(1e-3)
-    else:
-        optimizer = keras.optimizers.SGD(0.01, momentum=0.9)
     if job.loss == "squares":
         loss = "mse"
     else:
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=job.loss == "logits")
-    network.compile(optimizer=optimizer, loss=loss, **options)
+    network.compile(optimizer=optimizer_for(keras, job), loss=loss, **options)

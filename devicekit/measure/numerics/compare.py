@@ -1,7 +1,6 @@
 """`compare`: whether a device computes what the CPU computes, for a model or a function of the user."""
 
 import contextlib
-import sys
 import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -185,13 +184,13 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
 
 def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say) -> _Parts:
     from .functions.examine import examine_function
-    from .functions.written_for import written_for
+    from .functions.written_for import with_release, written_for
 
     inputs = question.inputs
     if inputs is None:
         raise ValueError("a function needs inputs: the arrays to call it with")
     arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    found = _with_release(framework) if framework else written_for(fn, arguments)
+    found = with_release(framework) if framework else written_for(fn, arguments)
     if found is None:
         raise ValueError(
             "what %s is written for is not clear: say framework='tensorflow', 'jax' or 'torch'" % _name(fn)
@@ -285,12 +284,6 @@ def _resolve(devices: Sequence[str], framework: str) -> Tuple[str, ...]:
                 raise DevicekitError("%s cannot be used here: %s" % (framework, selection.reason))
             found.setdefault(selection.device)
     return tuple(found)
-
-
-def _with_release(framework: str) -> str:
-    """TensorFlow 1.15 goes by a separate name."""
-    version = getattr(sys.modules.get("tensorflow"), "__version__", "2")
-    return "tensorflow1" if framework == "tensorflow" and version.startswith("1.") else framework
 
 
 def _name(subject: Any) -> str:

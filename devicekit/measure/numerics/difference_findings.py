@@ -44,11 +44,6 @@ _ONEDNN = Fix(
 def findings(differences: Sequence[Difference], divergences: Sequence[Divergence] = ()) -> Tuple[Finding, ...]:
     """Return the findings that follow from what was compared.
 
-    Parameters
-    ----------
-    differences : sequence of Difference
-    divergences : sequence of Divergence
-
     Returns
     -------
     tuple of Finding

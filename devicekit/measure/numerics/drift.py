@@ -51,7 +51,6 @@ def allowed_drift(
         Relative distance of all weights after each step, for one or more controls.
     seed : sequence of float
         The same with another seed; empty if there is none.
-    steps : int
     dtype : str
         Of the weights.
     parameters : int
@@ -106,8 +105,6 @@ def judge_drift(
 
     Parameters
     ----------
-    optimizer, device, framework : str
-    curves : Curves
     arithmetic : {None, "tf32", "bfloat16", "float16"}
         In which the device is known to compute. None: float32, or TF32 on a device that is not the CPU.
 

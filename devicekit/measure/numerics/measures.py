@@ -82,7 +82,6 @@ def ulp(reference: Any, dtype: str) -> Any:
     ----------
     reference : array_like
         In float64.
-    dtype : str
     """
     form = format_of(dtype)
     values = np.asarray(reference, dtype=np.float64)

@@ -91,7 +91,6 @@ def recognize(
     ----------
     actual, reference : array_like
         Of one shape.
-    dtype : str
     tolerance : float
         Elements further off than this are the wrong ones.
     stale : sequence of array_like

@@ -3,7 +3,7 @@
 from typing import Optional, Tuple
 
 from ...diagnosis.findings import Finding
-from ...records import Real, Record, Seconds
+from ...records import Real, Record, Seconds, ShownAsReport
 
 #: From best to worst. ``agrees``: within the tolerance of its dtype. ``reduced-precision``: within that of a coarser
 #: arithmetic that is recognized and named (TF32, bfloat16, float16 accumulation). ``unsupported``: no kernel, so that it
@@ -125,7 +125,7 @@ class Divergence(Record):
     detail: str = ""
 
 
-class Comparison(Record):
+class Comparison(ShownAsReport, Record):
     """Whether devices compute what the reference computes.
 
     Attributes
@@ -167,13 +167,3 @@ class Comparison(Record):
     def first_difference(self) -> Optional[Difference]:
         """The first that is outside its tolerance, in the order of computation; None if there is none."""
         return next((item for item in self.differences if item.verdict == "differs"), None)
-
-    def __str__(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as text")(self))
-
-    def _repr_html_(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as HTML")(self))

@@ -109,7 +109,6 @@ def compare_training(
     ----------
     model : Keras model
         With weights; it is not touched.
-    task : TrainingTask
     devices : sequence of str
         As in `Selection.device`.
     framework : str

@@ -95,7 +95,6 @@ def judge(subject: Difference, actual: Any, expected: Expected) -> Difference:
         What was compared; verdict, measure, arithmetic and detail are filled in.
     actual : array_like
         What the device computed; bfloat16 as float32.
-    expected : Expected
 
     Returns
     -------

@@ -52,8 +52,6 @@ def prepare(plan: Plan, machine: Machine, model: Optional[str]) -> Tuple[Plan, T
 
     Parameters
     ----------
-    plan : Plan
-    machine : Machine
     model : str or None
         The model to tune with if nothing is known of the machine in this state; None: nothing is measured.
     """

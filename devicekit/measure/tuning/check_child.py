@@ -30,9 +30,6 @@ def train(keras: Any, framework: str, task: Dict[str, Any], *, controls: bool) -
 
     Parameters
     ----------
-    keras : module
-    framework : str
-    task : dict
     controls : bool
         Whether to train also with every weight moved by a rounding, and with another batch: what results may differ by.
     """

@@ -9,7 +9,6 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from ..benchmark.child import DEFAULTS, loop_for, prepare, set_up
 from ..benchmark.steadiness import still_warming
-from .orders import order_file
 
 Say = Callable[..., None]
 
@@ -88,7 +87,7 @@ def _block(loop: Any, least_s: float, step_s: float) -> Tuple[int, float]:
 
 
 def _next_order(folder: str, number: int) -> str:
-    path = order_file(folder, number)
+    path = os.path.join(folder, "order-%d" % number)
     while not os.path.exists(path):
         time.sleep(_POLL_S)
     with open(path, encoding="ascii") as stream:

@@ -17,7 +17,6 @@ def physical_cores(host: Host, processors: Optional[int]) -> Optional[int]:
 
     Parameters
     ----------
-    host : Host
     processors : int or None
         How many logical processors this process may run on.
     """
@@ -30,20 +29,10 @@ def physical_cores(host: Host, processors: Optional[int]) -> Optional[int]:
             text = host.read_text("%s/cpu%d/topology/thread_siblings_list" % (_FOLDER, count), 4096)
         except OSError:  # the last one is behind us, or this kernel does not say
             break
-        cores.add(parse_siblings(text))
+        cores.add(text.strip())  # what all processors of one core have in common, such as 0,32
         count += 1
     # With a part of the processors no one knows here which of them share a core.
     return len(cores) if cores and count == processors else None
-
-
-def parse_siblings(text: str) -> str:
-    """Return what all processors of one core have in common: the list of them.
-
-    ::
-
-        0,32
-    """
-    return text.strip()
 
 
 def installed_allocators(host: Host) -> Tuple[str, ...]:

@@ -7,7 +7,8 @@ is seen in the ratio of two processes with the same settings, and a gain must be
 """
 
 import math
-from typing import List, NamedTuple, Sequence, Tuple
+from statistics import median
+from typing import NamedTuple, Sequence, Tuple
 
 #: A gain that is smaller is not worth a setting, however sure it is.
 _SMALLEST = 0.03
@@ -57,19 +58,13 @@ def gain_of(pairs: Sequence[Tuple[float, float]]) -> Gain:
         At least one.
     """
     logarithms = [math.log(before / after) for before, after in pairs]
-    middle = _median(logarithms)
+    middle = median(logarithms)
     if len(logarithms) < 3:
         return Gain(middle, abs(max(logarithms) - min(logarithms)) or abs(middle))
-    deviation = _DEVIATION * _median([abs(item - middle) for item in logarithms])
+    deviation = _DEVIATION * median([abs(item - middle) for item in logarithms])
     return Gain(middle, _MEDIAN * deviation / math.sqrt(len(logarithms)))
 
 
 def noise_of(same: Gain) -> Noise:
     """Return the noise from the "gain" of a process with the same settings."""
     return Noise(max(math.log1p(_SMALLEST), abs(same.logarithm) + same.error))
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered: List[float] = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -109,7 +109,6 @@ def candidates(
 
     Parameters
     ----------
-    machine : Machine
     framework : {"tensorflow", "tensorflow1", "jax", "torch"}
     device : Selection
         What is tuned: its device and platform.

@@ -1,5 +1,6 @@
 """Two workers that train in turns, block by block, under the orders of this process."""
 
+import os
 import queue
 import tempfile
 import threading
@@ -9,7 +10,6 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError
 from .gains import Gain, Noise, gain_of
-from .orders import give_order
 
 _FUNCTION = "devicekit.measure.tuning.child:take_turns"
 
@@ -98,7 +98,10 @@ class Racer:
             raise _Abandoned()
 
     def _order(self, text: str) -> None:
-        give_order(self._folder.name, self._orders, text)
+        path = os.path.join(self._folder.name, "order-%d" % self._orders)
+        with open(path + ".new", "w", encoding="ascii") as stream:
+            stream.write(text)
+        os.replace(path + ".new", path)  # as a whole: the worker looks for it all the time
         self._orders += 1
 
     def wait(self, stage: str, timeout_s: float) -> Dict[str, Any]:

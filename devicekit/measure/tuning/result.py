@@ -3,7 +3,7 @@
 from typing import Any, Optional, Tuple
 
 from ...diagnosis.findings import Finding
-from ...records import Pairs, Record, Seconds
+from ...records import Pairs, Record, Seconds, ShownAsReport
 
 
 class TunedOption(Record):
@@ -39,7 +39,7 @@ class TunedOption(Record):
     settings: Pairs[Any] = ()
 
 
-class Tuning(Record):
+class Tuning(ShownAsReport, Record):
     """What makes training faster on a device.
 
     Attributes
@@ -73,13 +73,3 @@ class Tuning(Record):
     def kept(self) -> Tuple[TunedOption, ...]:
         """The options that pay."""
         return tuple(item for item in self.options if item.kept)
-
-    def __str__(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as text")(self))
-
-    def _repr_html_(self) -> str:
-        from ...records import seam
-
-        return str(seam("record as HTML")(self))

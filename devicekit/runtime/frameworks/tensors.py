@@ -157,7 +157,6 @@ class Tensors:
 
         Parameters
         ----------
-        function : callable
         values : list of tensors
             Those to differentiate by.
         others : list
@@ -214,3 +213,18 @@ def restored(target: Any, names: Sequence[str]) -> Iterator[Dict[str, Any]]:
     finally:
         for name, value in before.items():
             setattr(target, name, value)
+
+
+def per_axis(value: Any, count: int) -> Tuple[int, ...]:
+    """One number for each axis."""
+    return (int(value),) * count if isinstance(value, int) else tuple(int(item) for item in value)
+
+
+def same_padding(size: int, kernel: int, stride: int, dilation: int = 1) -> Tuple[int, int]:
+    """Return how much ``padding="same"`` adds before and after one axis: TensorFlow's and Keras's rule.
+
+    The output has ``ceil(size / stride)`` elements, and where the sum of both is odd, one more is added after.
+    """
+    outputs = -(-size // stride)
+    total = max((outputs - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+    return total // 2, total - total // 2

@@ -66,7 +66,6 @@ def examine_function(
     inputs : array, or tuple or list of arguments
         Arrays of the framework or of NumPy, or nests of them; what is not an array is passed on as it is. NumPy's float64 is
         taken as float32.
-    devices : sequence of str
     framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
         By default that of the inputs, or the one that the function's code names.
     seed : int

@@ -26,13 +26,13 @@ def written_for(function: Any, arguments: Sequence[Any]) -> Optional[str]:
     for _, leaf in flatten(tuple(arguments)):
         found = _of_class(type(leaf))
         if found is not None:
-            return _with_release(found)
+            return with_release(found)
     named = set(_named(function, 0))
     if "keras" in named:
         named.discard("keras")
         named.add(_keras_backend())
     named.discard("")
-    return _with_release(named.pop()) if len(named) == 1 else None
+    return with_release(named.pop()) if len(named) == 1 else None
 
 
 def _of_class(kind: Any) -> Optional[str]:
@@ -50,7 +50,8 @@ def _keras_backend() -> str:
     return str(keras.backend.backend())
 
 
-def _with_release(framework: str) -> str:
+def with_release(framework: str) -> str:
+    """TensorFlow 1.15 goes by a separate name."""
     version = str(getattr(sys.modules.get("tensorflow"), "__version__", "2"))
     return "tensorflow1" if framework == "tensorflow" and version.startswith("1.") else framework
 

@@ -1,8 +1,9 @@
 """The suite: what models use, each with its shapes, dtypes and accumulation lengths. Data only.
 
 An engine computes what `KINDS` defines, from the inputs in their order and the attributes, so that all of them compute the
-same where frameworks have different defaults. Shapes are channels-last, kernels are Keras's. ``padding="same"`` is
-`same_padding`. Every output of a float dtype has the dtype that is tried, unless the definition says otherwise.
+same where frameworks have different defaults. Shapes are channels-last, kernels are Keras's. ``padding="same"`` is that of
+`devicekit.runtime.frameworks.tensors.same_padding`. Every output of a float dtype has the dtype that is tried, unless the
+definition says otherwise.
 """
 
 from fnmatch import fnmatchcase
@@ -39,8 +40,7 @@ KINDS: Dict[str, str] = {
     "max_pool3d": "x; size, strides: triples; padding",
     "average_pool2d": "x; size, strides: pairs; padding; what is padded does not count",
     "average_pool3d": "x; size, strides: triples; padding; what is padded does not count",
-    "global_average_pool2d": "x -> (n, channels)",
-    "global_max_pool2d": "x -> (n, channels)",
+    **dict.fromkeys(("global_average_pool2d", "global_max_pool2d"), "x -> (n, channels)"),
     "upsample_nearest": "x -> every pixel repeated factor (pair) times",
     "resize_bilinear": "x -> size (pair); half-pixel centers, no antialiasing, in the tried dtype or float32",
     # Normalization
@@ -50,8 +50,7 @@ KINDS: Dict[str, str] = {
     "group_norm": "x (n, h, w, c), scale, offset -> over h, w and c / groups neighboring channels; groups; epsilon",
     "rms_norm": "x, scale -> x / sqrt(mean of squares over the last axis + epsilon) * scale",
     # Softmax and losses, over the last axis; losses one a row
-    "softmax": "x",
-    "log_softmax": "x",
+    **dict.fromkeys(("softmax", "log_softmax"), "x"),
     "softmax_cross_entropy": "logits, labels (probabilities)",
     "sparse_softmax_cross_entropy": "logits, labels (int32)",
     "sigmoid_cross_entropy": "logits, labels -> elementwise",
@@ -63,52 +62,25 @@ KINDS: Dict[str, str] = {
     "segment_sum": "x, segments (int32, unsorted) -> rows added up by segment; count",
     "one_hot": "indices (int32) -> depth columns of the tried dtype",
     # Reductions over axes (a tuple), which vanish
-    "sum": "x; axes",
-    "mean": "x; axes",
-    "max": "x; axes",
-    "min": "x; axes",
-    "prod": "x; axes",
+    **dict.fromkeys(("sum", "mean", "max", "min", "prod", "logsumexp"), "x; axes"),
     "variance": "x; axes; biased",
-    "logsumexp": "x; axes",
     "l2_norm": "x; axes: square root of the sum of squares",
     "cumsum": "x; axis",
-    "argmax": "x; axis -> int32; the first of equal ones",
-    "argmin": "x; axis -> int32; the first of equal ones",
+    **dict.fromkeys(("argmax", "argmin"), "x; axis -> int32; the first of equal ones"),
     "sort": "x -> sorted along the last axis; descending",
     "top_k": "x -> the k largest of the last axis, descending, and their indices (int32)",
     # Elementwise, one input
-    "identity": "x",
-    "relu": "x",
-    "relu6": "x",
+    **dict.fromkeys(("identity", "relu", "relu6", "silu", "softplus", "tanh", "sigmoid", "erf", "exp"), "x"),
+    **dict.fromkeys(("expm1", "log", "log1p", "sqrt", "square", "abs", "sin", "cos", "floor"), "x"),
     "leaky_relu": "x; slope",
     "elu": "x; exp(x) - 1 below 0",
     "gelu": "x; approximate: by tanh, else by erf",
-    "silu": "x",
-    "softplus": "x",
-    "tanh": "x",
-    "sigmoid": "x",
-    "erf": "x",
-    "exp": "x",
-    "expm1": "x",
-    "log": "x",
-    "log1p": "x",
-    "sqrt": "x",
     "rsqrt": "x -> 1 / sqrt(x)",
     "reciprocal": "x -> 1 / x",
-    "square": "x",
-    "abs": "x",
-    "sin": "x",
-    "cos": "x",
-    "floor": "x",
     "round": "x -> nearest whole number, halves to even",
     "is_finite": "x -> int32, 1 where it is",
     # Elementwise, two inputs of one shape, or that broadcast as NumPy does
-    "add": "a, b",
-    "subtract": "a, b",
-    "multiply": "a, b",
-    "divide": "a, b",
-    "maximum": "a, b",
-    "minimum": "a, b",
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum"), "a, b"),
     "power": "a, b -> a ** b",
     "less": "a, b -> int32, 1 where a < b",
     "equal": "a, b -> int32, 1 where a == b",

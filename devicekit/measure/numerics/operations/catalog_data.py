@@ -10,7 +10,7 @@ _SQUARE = (len(EDGES), len(EDGES))
 _ROWS = Input("a", _SQUARE, "edge rows")
 _COLUMNS = Input("b", _SQUARE, "edge columns")
 _EDGES = Input("x", (5 * len(EDGES),), "edges")
-
+_WITH_NAN = Input("x", (20, 30), "with NaN", high=3.0)
 
 #: The attributes of a reduction of the second of two axes.
 _LAST = {"attributes": (("axes", (1,)),)}
@@ -22,9 +22,18 @@ def _moved(name: str, kind: str, inputs: Tuple[Input, ...], length: int = 1, **a
     return Operation(("%s %s" % (kind, name)).strip(), kind, inputs, given, length, exact=length == 1, dtypes=_HALF)
 
 
+def _padded(name: str, shape: Tuple[int, ...], length: int, paddings: Tuple[Any, ...], mode: str) -> Operation:
+    return _moved(name, "pad", (Input("x", shape),), length, paddings=paddings, mode=mode)
+
+
 def _cast(to: str, x: Input, name: str = "") -> Operation:
     title = "cast to %s%s" % (to, name)
     return Operation(title, "cast", (x,), (("to", to),), differentiable=False, exact=True)
+
+
+def _quantised(kind: str, name: str, x: Input, scale: float) -> Operation:
+    title = ("%s %s" % (kind, name)).strip()
+    return Operation(title, kind, (x,), (("scale", scale),), differentiable=False, exact=True)
 
 
 def _edge(kind: str, *inputs: Input, name: str = "edge values", **options: Any) -> Operation:
@@ -40,45 +49,15 @@ DATA: Tuple[Operation, ...] = (
     _cast("float16", _EDGES, " of edge values"),
     _cast("bfloat16", Input("x", (2000,), "signed magnitudes", -30, 30)),
     _cast("int32", Input("x", (2000,), "signed magnitudes", -2, 9)),
-    Operation(
-        "quantise_int8 saturating",
-        "quantise_int8",
-        (Input("x", (2000,), "normal", 0.0, 10.0),),
-        (("scale", 0.125),),
-        differentiable=False,
-        exact=True,
-    ),
-    Operation(
-        "quantise_int8 halves to even",
-        "quantise_int8",
-        (Input("x", (600,), "distinct", high=0.25),),
-        (("scale", 0.5),),
-        differentiable=False,
-        exact=True,
-    ),
-    Operation(
-        "dequantise_int8",
-        "dequantise_int8",
-        (Input("x", (600,), "whole", -128, 128, "int32"),),
-        (("scale", 0.0625),),
-        differentiable=False,
-        exact=True,
-    ),
+    _quantised("quantise_int8", "saturating", Input("x", (2000,), "normal", 0.0, 10.0), 0.125),
+    _quantised("quantise_int8", "halves to even", Input("x", (600,), "distinct", high=0.25), 0.5),
+    _quantised("dequantise_int8", "", Input("x", (600,), "whole", -128, 128, "int32"), 0.0625),
     _moved("", "identity", (Input("x", (300, 7)),)),
     _moved("along the last axis", "concat", (Input("a", (4, 5, 6)), Input("b", (4, 5, 9))), axis=2),
     _moved("along the first axis", "concat", (Input("a", (4, 5, 6)), Input("b", (7, 5, 6))), axis=0),
     _moved("in 3", "split", (Input("x", (4, 12, 5)),), count=3, axis=1),
-    _moved(
-        "with zeros", "pad", (Input("x", (2, 5, 6, 3)),), paddings=((0, 0), (1, 2), (0, 3), (0, 0)), mode="constant"
-    ),
-    _moved(
-        "by reflection",
-        "pad",
-        (Input("x", (2, 7, 6, 3)),),
-        4,
-        paddings=((0, 0), (2, 1), (3, 3), (0, 0)),
-        mode="reflect",
-    ),
+    _padded("with zeros", (2, 5, 6, 3), 1, ((0, 0), (1, 2), (0, 3), (0, 0)), "constant"),
+    _padded("by reflection", (2, 7, 6, 3), 4, ((0, 0), (2, 1), (3, 3), (0, 0)), "reflect"),
     _moved("of 4 axes", "transpose", (Input("x", (3, 4, 5, 6)),), permutation=(0, 3, 1, 2)),
     _moved("of a matrix", "transpose", (Input("x", (37, 53)),), permutation=(1, 0)),
     _moved("", "strided_slice", (Input("x", (9, 11, 6)),), begin=(1, 0, 2), end=(9, 11, 6), strides=(2, 3, 1)),
@@ -106,11 +85,9 @@ DATA: Tuple[Operation, ...] = (
     _edge("sigmoid", _EDGES, scale="norm"),
     _edge("relu", _EDGES, exact=True),
     _edge("is_finite", _EDGES, exact=True),
-    _edge(
-        "sum", Input("x", (20, 30), "with NaN", high=3.0), name="rows with NaN", scale="norm", accumulation=30, **_LAST
-    ),
-    _edge("max", Input("x", (20, 30), "with NaN", high=3.0), name="rows with NaN", scale="norm", **_LAST),
-    _edge("softmax", Input("x", (20, 30), "with NaN", high=3.0), name="rows with NaN", scale="norm"),
+    _edge("sum", _WITH_NAN, name="rows with NaN", scale="norm", accumulation=30, **_LAST),
+    _edge("max", _WITH_NAN, name="rows with NaN", scale="norm", **_LAST),
+    _edge("softmax", _WITH_NAN, name="rows with NaN", scale="norm"),
     _edge("maximum", Input("a", (20, 30), "with NaN", high=3.0), Input("b", (20, 30)), name="NaN and numbers"),
     # Devices and libraries may flush subnormal numbers to zero; no other value is allowed.
     _edge("multiply", Input("a", (400,), "subnormal", -126), Input("b", (400,), "constant", 1), name="subnormals by 1"),

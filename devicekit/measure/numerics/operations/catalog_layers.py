@@ -2,11 +2,15 @@
 
 from typing import Any, Tuple
 
+import numpy as np
+
 from .operation import Input, Operation
 
 _ALL = ("float32", "float16", "bfloat16")
 _HALF = ("float32", "float16")
 _EPSILON = ("epsilon", 0.001)
+_ROWS = Input("x", (80, 6), accumulation=1)
+_PERMUTED = Input("indices", (12,), "permutation", 0, 20, "int32")
 
 
 def _pool(
@@ -26,15 +30,18 @@ def _pool(
     return Operation(("%s %s" % (kind, name)).strip(), kind, (x,), attributes, taps, dtypes=dtypes)
 
 
+def _resized(name: str, shape: Tuple[int, ...], size: Tuple[int, int]) -> Operation:
+    x = Input("x", shape, accumulation=16)
+    return Operation("resize_bilinear " + name, "resize_bilinear", (x,), (("size", size),), 4, 9)
+
+
 def _depth(mean: float) -> int:
     """Roundings of a normalization; the mean is rounded as coarsely as it is larger than the deviation."""
     return 16 if mean else 4
 
 
 def _batch_norm(name: str, shape: Tuple[int, ...], mean: float, dtypes: Tuple[str, ...]) -> Operation:
-    count = 1
-    for length in shape[:-1]:
-        count *= length
+    count = int(np.prod(shape[:-1]))
     inputs = (
         Input("x", shape, "normal", mean, 1.0),
         Input("scale", shape[-1:], "uniform", 0.5, 1.5),
@@ -72,14 +79,26 @@ def _rowwise(name: str, kind: str, rows: int, classes: int, size: float, dtypes:
     if kind == "softmax_cross_entropy":
         inputs += (Input("labels", (rows, classes), "probabilities", differentiable=False),)
     elif kind == "sparse_softmax_cross_entropy":
-        inputs += (Input("labels", (rows,), "whole", 0, classes, "int32"),)
+        inputs += (_whole("labels", (rows,), classes),)
     elif kind == "sigmoid_cross_entropy":
         inputs += (Input("labels", (rows, classes), "uniform", 0.0, 1.0, differentiable=False),)
     # Most of what exponentials give is next to nothing next to the largest.
     return Operation(("%s %s" % (kind, name)).strip(), kind, inputs, (), classes, 4, dtypes=dtypes, scale="largest")
 
 
-def _indexed(name: str, kind: str, inputs: Tuple[Input, ...], repeats: int, **options: Any) -> Operation:
+def _whole(name: str, shape: Tuple[int, ...], most: int) -> Input:
+    return Input(name, shape, "whole", 0, most, "int32")
+
+
+def _summed(name: str, shape: Tuple[int, ...], accumulation: int) -> Input:
+    return Input(name, shape, accumulation=accumulation)
+
+
+def _scattered(shape: Tuple[int, int], indices: Input) -> Tuple[Input, ...]:
+    return Input("x", shape), indices, Input("updates", indices.shape + shape[1:])
+
+
+def _indexed(name: str, kind: str, *inputs: Input, repeats: int = 1, **options: Any) -> Operation:
     """``repeats``: how often one row is read or written."""
     attributes = options.pop("attributes", ())
     return Operation(("%s %s" % (kind, name)).strip(), kind, inputs, attributes, repeats, scale="absolute", **options)
@@ -103,22 +122,8 @@ LAYERS: Tuple[Operation, ...] = (
     Operation(
         "upsample_nearest 2x2", "upsample_nearest", (Input("x", (2, 7, 9, 6)),), (("factor", (2, 2)),), 4, dtypes=_HALF
     ),
-    Operation(
-        "resize_bilinear 8x10 to 16x20",
-        "resize_bilinear",
-        (Input("x", (2, 8, 10, 4), accumulation=16),),
-        (("size", (16, 20)),),
-        4,
-        9,
-    ),
-    Operation(
-        "resize_bilinear 12x9 to 7x13",
-        "resize_bilinear",
-        (Input("x", (1, 12, 9, 4), accumulation=16),),
-        (("size", (7, 13)),),
-        4,
-        9,
-    ),
+    _resized("8x10 to 16x20", (2, 8, 10, 4), (16, 20)),
+    _resized("12x9 to 7x13", (1, 12, 9, 4), (7, 13)),
     _batch_norm("of images", (4, 9, 9, 16), 0.0, _ALL),
     _batch_norm("mean 10 times the deviation", (8, 6, 6, 8), 10.0, ("float32",)),
     Operation(
@@ -150,59 +155,21 @@ LAYERS: Tuple[Operation, ...] = (
     _rowwise("", "sparse_softmax_cross_entropy", 32, 50, 1.0, _HALF),
     _rowwise("of 5000 classes", "sparse_softmax_cross_entropy", 8, 5000, 3.0, ("float32",)),
     _rowwise("", "sigmoid_cross_entropy", 16, 20, 2.0, ("float32",)),
-    _indexed(
-        "ids repeated",
-        "embedding",
-        (Input("table", (40, 16), accumulation=20), Input("ids", (8, 25), "whole", 0, 40, "int32")),
-        1,
-        dtypes=_HALF,
-    ),
-    _indexed(
-        "one of 3 ids 600 times",
-        "embedding",
-        (Input("table", (3, 8), accumulation=300), Input("ids", (600,), "whole", 0, 3, "int32")),
-        1,
-    ),
-    _indexed(
-        "rows",
-        "gather",
-        (Input("x", (20, 12), accumulation=8), Input("indices", (30,), "whole", 0, 20, "int32")),
-        1,
-        attributes=(("axis", 0),),
-    ),
-    _indexed(
-        "columns",
-        "gather",
-        (Input("x", (12, 20), accumulation=8), Input("indices", (30,), "whole", 0, 20, "int32")),
-        1,
-        attributes=(("axis", 1),),
-    ),
-    _indexed(
-        "indices repeated",
-        "scatter_add",
-        (Input("x", (10, 8)), Input("indices", (60,), "whole", 0, 10, "int32"), Input("updates", (60, 8))),
-        15,
-    ),
-    _indexed(
-        "",
-        "scatter_update",
-        (Input("x", (20, 8)), Input("indices", (12,), "permutation", 0, 20, "int32"), Input("updates", (12, 8))),
-        1,
-        exact=True,
-    ),
+    _indexed("ids repeated", "embedding", _summed("table", (40, 16), 20), _whole("ids", (8, 25), 40), dtypes=_HALF),
+    _indexed("one of 3 ids 600 times", "embedding", _summed("table", (3, 8), 300), _whole("ids", (600,), 3)),
+    _indexed("rows", "gather", _summed("x", (20, 12), 8), _whole("indices", (30,), 20), attributes=(("axis", 0),)),
+    _indexed("columns", "gather", _summed("x", (12, 20), 8), _whole("indices", (30,), 20), attributes=(("axis", 1),)),
+    _indexed("indices repeated", "scatter_add", *_scattered((10, 8), _whole("indices", (60,), 10)), repeats=15),
+    _indexed("", "scatter_update", *_scattered((20, 8), _PERMUTED), exact=True),
     _indexed(
         "",
         "segment_sum",
-        (Input("x", (80, 6), accumulation=1), Input("segments", (80,), "whole", 0, 8, "int32")),
-        20,
+        _summed("x", (80, 6), 1),
+        _whole("segments", (80,), 8),
+        repeats=20,
         attributes=(("count", 8),),
     ),
     Operation(
-        "one_hot",
-        "one_hot",
-        (Input("indices", (30,), "whole", 0, 12, "int32"),),
-        (("depth", 12),),
-        differentiable=False,
-        exact=True,
+        "one_hot", "one_hot", (_whole("indices", (30,), 12),), (("depth", 12),), differentiable=False, exact=True
     ),
 )

@@ -2,6 +2,8 @@
 
 from typing import Any, Optional, Tuple
 
+import numpy as np
+
 from .operation import Input, Operation
 
 #: The dtypes that mixed precision uses, for the operations that matter most there.
@@ -9,10 +11,7 @@ ALL_FLOATS = ("float32", "float16", "bfloat16")
 
 
 def _product(values: Tuple[int, ...]) -> int:
-    product = 1
-    for value in values:
-        product *= value
-    return product
+    return int(np.prod(values))
 
 
 def _matmul(
@@ -25,10 +24,7 @@ def _matmul(
 ) -> Operation:
     rows, length = (left[-1], left[-2]) if transpose[0] else (left[-2], left[-1])
     columns = right[-2] if transpose[1] else right[-1]
-    inputs = (
-        Input("a", left, values, accumulation=columns),
-        Input("b", right, values, accumulation=rows),
-    )
+    inputs = (Input("a", left, values, accumulation=columns), Input("b", right, values, accumulation=rows))
     attributes = (("transpose_a", transpose[0]), ("transpose_b", transpose[1]))
     return Operation(name, "matmul", inputs, attributes, length, dtypes=dtypes, scale="absolute")
 
@@ -119,18 +115,12 @@ def _attention(
 
 def _recurrent(name: str, kind: str, steps: int, units: int, dtypes: Tuple[str, ...] = ("float32",)) -> Operation:
     batch, size, gates = 4, 12, 4 if kind == "lstm" else 3
+    biases = (gates * units,) if kind == "lstm" else (2, gates * units)
     inputs = (
         Input("x", (batch, steps, size), accumulation=gates * units),
         Input("kernel", (size, gates * units), "weights", accumulation=batch * steps),
         Input("recurrent kernel", (units, gates * units), "weights", accumulation=batch * steps),
-        Input(
-            "bias",
-            (gates * units,) if kind == "lstm" else (2, gates * units),
-            "normal",
-            0.0,
-            0.1,
-            accumulation=batch * steps,
-        ),
+        Input("bias", biases, "normal", 0.0, 0.1, accumulation=batch * steps),
     )
     return Operation(name, kind, inputs, (), size + units, steps, dtypes=dtypes)
 

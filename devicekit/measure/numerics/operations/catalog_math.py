@@ -48,16 +48,17 @@ def _pair(kind: str, a: Input, b: Input, *, name: str = "", depth: int = 1, **op
 
 
 def _integers(kind: str, low: int, high: int, second: Tuple[int, int]) -> Operation:
-    inputs = (
-        Input("a", (300,), "whole", low, high, "int32"),
-        Input("b", (300,), "whole", second[0], second[1], "int32"),
-    )
+    inputs = (Input("a", (300,), "whole", low, high, "int32"), Input("b", (300,), "whole", *second, "int32"))
     return Operation(kind, kind, inputs, differentiable=False, exact=True)
 
 
 _X = Input("x", (24, 50), "normal", 0.0, 2.0)
 _STANDARD = Input("x", (24, 50))
 _DISTINCT = Input("x", (24, 50), "distinct", high=0.125)
+_FAR = Input("x", (8, 500), "normal", 100.0, 1.0)
+_IMAGES = Input("a", (8, 6, 6, 12))
+_A = Input("a", (16, 30))
+_POSITIVE = Input("a", (600,), "uniform", 0.1, 8.0)
 _TIES = Input("x", (40, 50), "whole", -3, 4)
 
 MATH: Tuple[Operation, ...] = (
@@ -69,15 +70,7 @@ MATH: Tuple[Operation, ...] = (
     _reduction("of two axes", "mean", Input("x", (8, 20, 12)), (0, 1), 160, dtypes=_ALL),
     _reduction("of 20000 around 1", "mean", Input("x", (2, 20000), "normal", 1.0, 0.5), (1,), 20000, dtypes=_HALF),
     _reduction("of rows", "variance", Input("x", (16, 300)), (1,), 300, scale="norm", depth=4),
-    _reduction(
-        "mean 100 times the deviation",
-        "variance",
-        Input("x", (8, 500), "normal", 100.0, 1.0),
-        (1,),
-        500,
-        scale="norm",
-        depth=4,
-    ),
+    _reduction("mean 100 times the deviation", "variance", _FAR, (1,), 500, scale="norm", depth=4),
     _reduction("of rows", "prod", Input("x", (16, 12), "uniform", 0.5, 1.5), (1,), 12, scale="element", depth=12),
     _reduction("of rows", "l2_norm", Input("x", (16, 300)), (1,), 300, scale="norm", depth=3),
     _reduction("of rows", "logsumexp", Input("x", (16, 300), "normal", 0.0, 20.0), (1,), 300, scale="norm", depth=4),
@@ -118,34 +111,14 @@ MATH: Tuple[Operation, ...] = (
     _function("cos", Input("x", (1200,), "uniform", -30.0, 30.0)),
     _ordered("", "floor", Input("x", (500,), "normal", 0.0, 20.0), (), differentiable=False),
     _ordered("halves to even", "round", Input("x", (500,), "distinct", high=0.5), (), differentiable=False),
-    _pair("add", Input("a", (16, 30)), Input("b", (16, 30)), scale="absolute", dtypes=_ALL),
-    _pair(
-        "add",
-        Input("a", (8, 6, 6, 12)),
-        Input("b", (12,), accumulation=288),
-        name="a bias to images",
-        scale="absolute",
-        dtypes=_HALF,
-    ),
-    _pair("subtract", Input("a", (16, 30)), Input("b", (16, 1), accumulation=30)),
-    _pair("multiply", Input("a", (16, 30)), Input("b", (16, 30)), scale="element", dtypes=_ALL),
-    _pair(
-        "divide",
-        Input("a", (16, 30)),
-        Input("b", (16, 30), "uniform", 0.25, 4.0),
-        depth=3,
-        scale="element",
-        dtypes=_HALF,
-    ),
-    _pair("maximum", Input("a", (16, 30)), Input("b", (16, 30))),
-    _pair("minimum", Input("a", (16, 30)), Input("b", (16, 30))),
-    _pair(
-        "power",
-        Input("a", (600,), "uniform", 0.1, 8.0),
-        Input("b", (600,), "uniform", -4.0, 4.0),
-        depth=16,
-        scale="element",
-    ),
+    _pair("add", _A, Input("b", (16, 30)), scale="absolute", dtypes=_ALL),
+    _pair("add", _IMAGES, Input("b", (12,), accumulation=288), name="a bias to images", scale="absolute", dtypes=_HALF),
+    _pair("subtract", _A, Input("b", (16, 1), accumulation=30)),
+    _pair("multiply", _A, Input("b", (16, 30)), scale="element", dtypes=_ALL),
+    _pair("divide", _A, Input("b", (16, 30), "uniform", 0.25, 4.0), depth=3, scale="element", dtypes=_HALF),
+    _pair("maximum", _A, Input("b", (16, 30))),
+    _pair("minimum", _A, Input("b", (16, 30))),
+    _pair("power", _POSITIVE, Input("b", (600,), "uniform", -4.0, 4.0), depth=16, scale="element"),
     _integers("integer_add", -(2**31), 2**31 - 1, (-(2**31), 2**31 - 1)),
     _integers("integer_multiply", -46340, 46340, (-46340, 46340)),
     _integers("integer_floor_divide", -1000000, 1000000, (1, 1000)),

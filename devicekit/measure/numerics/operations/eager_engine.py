@@ -99,10 +99,9 @@ class JaxEngine(EagerEngine):
     framework = "jax"
 
     def __init__(self) -> None:
-        from .kinds_jax import KINDS, NOT_COMPILED
-        from .kinds_jax_linear import LINEAR
+        from ....runtime.frameworks.kinds_jax import KINDS, NOT_COMPILED
 
-        super().__init__(dict(LINEAR, **KINDS))
+        super().__init__(KINDS)
         self._not_compiled = NOT_COMPILED
 
     def _compute(self, run: _Run, kind: Callable[..., Any], key: Any = None) -> OperationOutcome:
@@ -121,7 +120,7 @@ class TorchEngine(EagerEngine):
     framework = "torch"
 
     def __init__(self) -> None:
-        from .kinds_torch import KINDS
+        from ....runtime.frameworks.kinds_torch import KINDS
 
         super().__init__(KINDS)
 
@@ -150,7 +149,7 @@ class TensorFlowEngine(EagerEngine):
     def __init__(self) -> None:
         import tensorflow as tf
 
-        from .kinds_tensorflow import KINDS, REFERENCES
+        from ....runtime.frameworks.kinds_tensorflow import KINDS, REFERENCES
 
         super().__init__({name: _bound(tf, kind) for name, kind in KINDS.items()})
         self._references = {name: _bound(tf, kind) for name, kind in REFERENCES.items()}

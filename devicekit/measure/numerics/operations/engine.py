@@ -87,7 +87,6 @@ class Engine:
 
         Parameters
         ----------
-        operation : Operation
         arrays : sequence of numpy.ndarray
             The inputs, as `devicekit.measure.numerics.operations.input_values.arrays` returns them: float64, to be cast to
             ``dtype``, or int32.

@@ -24,7 +24,7 @@ class GraphEngine(Engine):
     def __init__(self) -> None:
         import tensorflow as tf
 
-        from .kinds_tensorflow import KINDS, REFERENCES
+        from ....runtime.frameworks.kinds_tensorflow import KINDS, REFERENCES
 
         self.tensors = tensors_of(self.framework)
         self._v1: Any = tf.compat.v1

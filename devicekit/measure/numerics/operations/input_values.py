@@ -66,15 +66,6 @@ def make(item: Input, generator: np.random.RandomState) -> np.ndarray:
     return values
 
 
-def _normal(item: Input, generator: np.random.RandomState) -> Any:
-    """Mean ``low``, standard deviation ``high``."""
-    return item.low + item.high * generator.standard_normal(item.shape)
-
-
-def _uniform(item: Input, generator: np.random.RandomState) -> Any:
-    return generator.uniform(item.low, item.high, item.shape)
-
-
 def _weights(item: Input, generator: np.random.RandomState) -> Any:
     """As layers begin: normal, with a deviation that keeps the size of activations; times ``high``."""
     fan_in = max(int(np.prod(item.shape[:-1])), 1)
@@ -85,16 +76,6 @@ def _distinct(item: Input, generator: np.random.RandomState) -> Any:
     """Different multiples of ``high`` around zero, in random order: no ties. float16 has up to 2,048 of them exactly."""
     count = int(np.prod(item.shape))
     return (generator.permutation(count) - count // 2) * item.high
-
-
-def _whole(item: Input, generator: np.random.RandomState) -> Any:
-    """Whole numbers from ``low`` up to, not including, ``high``; repeated."""
-    return generator.randint(int(item.low), int(item.high), item.shape)
-
-
-def _permutation(item: Input, generator: np.random.RandomState) -> Any:
-    """Different whole numbers from 0 up to, not including, ``high``."""
-    return generator.permutation(int(item.high))[: int(np.prod(item.shape))]
 
 
 def _magnitudes(item: Input, generator: np.random.RandomState) -> Any:
@@ -114,20 +95,10 @@ def _canceling(item: Input, generator: np.random.RandomState) -> Any:
     return values[generator.permutation(count)]
 
 
-def _constant(item: Input, generator: np.random.RandomState) -> Any:
-    """``low`` everywhere: rounding errors that add up instead of averaging out."""
-    return np.full(item.shape, item.low)
-
-
 def _probabilities(item: Input, generator: np.random.RandomState) -> Any:
     """Rows of positive numbers that add up to one."""
     values = generator.uniform(0.05, 1.0, item.shape)
     return values / values.sum(axis=-1, keepdims=True)
-
-
-def _causal(item: Input, generator: np.random.RandomState) -> Any:
-    """1 if a row may look at a column: at itself and what is before it."""
-    return np.tril(np.ones(item.shape))
 
 
 def _some(item: Input, generator: np.random.RandomState) -> Any:
@@ -137,28 +108,13 @@ def _some(item: Input, generator: np.random.RandomState) -> Any:
     return values
 
 
-def _edges(item: Input, generator: np.random.RandomState) -> Any:
-    """`EDGES` over and over."""
-    return np.resize(np.array(EDGES), item.shape)
-
-
 def _finite_edges(item: Input, generator: np.random.RandomState) -> Any:
     """Those of `EDGES` that are finite, and not at the very end of float32's range."""
     return np.resize(np.array([value for value in EDGES if abs(value) < 1e30]), item.shape)
 
 
-def _edge_rows(item: Input, generator: np.random.RandomState) -> Any:
-    """Row i holds the i-th of `EDGES`; with `_edge_columns` every one meets every other."""
-    return np.repeat(np.array(EDGES)[:, None], len(EDGES), axis=1)
-
-
 def _edge_columns(item: Input, generator: np.random.RandomState) -> Any:
     return np.repeat(np.array(EDGES)[None, :], len(EDGES), axis=0)
-
-
-def _subnormal(item: Input, generator: np.random.RandomState) -> Any:
-    """Between 0 and 2 to the power of ``low``, a format's smallest normal number; of both signs."""
-    return generator.uniform(-1.0, 1.0, item.shape) * 2.0**item.low
 
 
 def _with_nan(item: Input, generator: np.random.RandomState) -> Any:
@@ -171,23 +127,31 @@ def _with_nan(item: Input, generator: np.random.RandomState) -> Any:
 
 
 RECIPES: Dict[str, Callable[[Input, np.random.RandomState], Any]] = {
-    "normal": _normal,
-    "uniform": _uniform,
+    # Mean ``low``, standard deviation ``high``.
+    "normal": lambda item, generator: item.low + item.high * generator.standard_normal(item.shape),
+    "uniform": lambda item, generator: generator.uniform(item.low, item.high, item.shape),
     "weights": _weights,
     "distinct": _distinct,
-    "whole": _whole,
-    "permutation": _permutation,
+    # Whole numbers from ``low`` up to, not including, ``high``; repeated.
+    "whole": lambda item, generator: generator.randint(int(item.low), int(item.high), item.shape),
+    # Different whole numbers from 0 up to, not including, ``high``.
+    "permutation": lambda item, generator: generator.permutation(int(item.high))[: int(np.prod(item.shape))],
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "canceling": _canceling,
-    "constant": _constant,
+    # ``low`` everywhere: rounding errors that add up instead of averaging out.
+    "constant": lambda item, generator: np.full(item.shape, item.low),
     "probabilities": _probabilities,
-    "causal": _causal,
+    # 1 if a row may look at a column: at itself and what is before it.
+    "causal": lambda item, generator: np.tril(np.ones(item.shape)),
     "some": _some,
-    "edges": _edges,
+    # `EDGES` over and over.
+    "edges": lambda item, generator: np.resize(np.array(EDGES), item.shape),
     "finite edges": _finite_edges,
-    "edge rows": _edge_rows,
+    # Row i holds the i-th of `EDGES`; with `_edge_columns` every one meets every other.
+    "edge rows": lambda item, generator: np.repeat(np.array(EDGES)[:, None], len(EDGES), axis=1),
     "edge columns": _edge_columns,
-    "subnormal": _subnormal,
+    # Between 0 and 2 to the power of ``low``, a format's smallest normal number; of both signs.
+    "subnormal": lambda item, generator: generator.uniform(-1.0, 1.0, item.shape) * 2.0**item.low,
     "with NaN": _with_nan,
 }

@@ -137,16 +137,6 @@ def rounded(values: np.ndarray, dtype: str) -> np.ndarray:
         return found
 
 
-def same_padding(size: int, kernel: int, stride: int, dilation: int = 1) -> Tuple[int, int]:
-    """Return how much ``padding="same"`` adds before and after one axis: TensorFlow's and Keras's rule.
-
-    The output has ``ceil(size / stride)`` elements, and where the sum of both is odd, one more is added after.
-    """
-    outputs = -(-size // stride)
-    total = max((outputs - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
-    return total // 2, total - total // 2
-
-
 def generator_of(seed: int, name: str, number: int) -> np.random.RandomState:
     """Return a generator whose stream is the same with every NumPy release (RandomState is frozen, NEP 19)."""
     return np.random.RandomState([seed & 0xFFFFFFFF, zlib.crc32(name.encode("utf-8")), number])

@@ -4,9 +4,11 @@ import os
 import tempfile
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ....children.call import run_child
+from ....children.progress import Progress
 from ....records import Record
 from ..difference_findings import findings
 from ..result import Comparison, Difference
@@ -39,6 +41,9 @@ class _Ran:
     said: Dict[int, Dict[str, Any]] = field(default_factory=dict)
     #: Cases that ended their worker, or that were not reached, and why.
     lost: Dict[int, str] = field(default_factory=dict)
+
+
+_quiet = partial(Progress, quiet=True)
 
 
 class _Stuck(Exception):
@@ -94,7 +99,7 @@ def run_suite(
     with tempfile.TemporaryDirectory(prefix="devicekit-numerics-") as folder:
         for framework in frameworks:
             devices = [device for name, device in targets if name == framework]
-            setting = _Setting(folder, seed, (engines or {}).get(framework, ""), watch or _unwatched, case_timeout_s)
+            setting = _Setting(folder, seed, (engines or {}).get(framework, ""), watch or _quiet, case_timeout_s)
             found, names = _framework(framework, devices, chosen, setting)
             differences += found
             named += names
@@ -243,20 +248,3 @@ def _one_worker(
 
 def _last(begun: Sequence[int], ran: _Ran) -> Optional[int]:
     return begun[-1] if begun and begun[-1] not in ran.said else None
-
-
-class _Unwatched:
-    """Stands for a line of progress that no one wants."""
-
-    def __enter__(self) -> "_Unwatched":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing to erase."""
-
-    def tick(self) -> None:
-        """No one looks."""
-
-
-def _unwatched(what: str) -> _Unwatched:
-    return _Unwatched()

@@ -41,14 +41,12 @@ def judge_device(
 
     Parameters
     ----------
-    operations : sequence of Operation
     on_cpu : dict
         The cases of the CPU, with references, magnitudes and its own results in each dtype.
     on_device : dict
         The cases of the device; the same where the device is the CPU.
     framework, device : str
         As in `Difference`.
-    seed : int
     """
     suite = Difference("operation", "operations", "", "output", device, framework, "failed")
     why = _nothing(on_device) or _nothing(on_cpu)
@@ -140,12 +138,7 @@ def _parts(operation: Operation, results: _Results) -> Iterator[_Part]:
 
 
 def _verdict(
-    operation: Operation,
-    dtype: str,
-    results: _Results,
-    part: _Part,
-    stale: Sequence[np.ndarray],
-    subject: Difference,
+    operation: Operation, dtype: str, results: _Results, part: _Part, stale: Sequence[np.ndarray], subject: Difference
 ) -> Difference:
     actual, reference = part.of(results.actual), part.of(results.reference)
     if actual is None:
