@@ -1,14 +1,14 @@
 """The candidate devices that follow from the findings. Pure."""
 
-from typing import FrozenSet, List, Tuple
+from typing import FrozenSet, List, Optional, Tuple
 
 from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator
-from ..machine.facts import Native
+from ..machine.facts import DxAdapter, Native
 from ..machine.vendors import VENDORS
 from .blocking import blocking, blocking_device
-from .directml_candidates import directml_candidates
 from .findings import Candidate, Finding, NotEvaluated
+from .rules.adapters import in_order, known_listing, numbered
 from .rules.cuda_order import cuda_accelerators
 from .rules.device_use import devices_in_doubt
 from .rules.driver_health import driver_in_doubt
@@ -178,3 +178,36 @@ def _platform(view: View, item: Accelerator, framework: str) -> str:
     if item.vendor == "apple":
         return "metal" if view.has_tensorflow else ""
     return "xpu" if item.vendor == "intel" and uses(view, framework, "xpu") else ""
+
+
+def directml_candidates(view: View, findings: Tuple[Finding, ...], unsettled: bool) -> Optional[List[Candidate]]:
+    """Return TensorFlow's DirectML devices in its order, then the adapters that it rejects; None if they are not known."""
+    listing = known_listing(view)
+    if listing is None:
+        return None
+    found: List[Candidate] = []
+    asked = view.machine.directml.answered
+    for item in listing.listed or listing.hidden:
+        device = "gpu:%d" % len(found)
+        blocks = blocking_device(findings, "tensorflow", "directml", device)
+        sure = not unsettled and not (asked and (item.direct3d is None or item.directml is None))
+        usable = False if blocks else True if sure else None
+        found.append(
+            Candidate(
+                device, "directml", item.name, usable, blocks, item.memory_bytes,
+                location=_location(view, item), numbering="driver",
+            )
+        )  # fmt: skip
+    for item in listing.rejected:
+        device = "gpu:%d" % len(found)
+        blocks = blocking_device(findings, "tensorflow", "directml", device)
+        found.append(Candidate(device, "directml", item.name, False, blocks, item.memory_bytes))
+    return found
+
+
+def _location(view: View, adapter: DxAdapter) -> str:
+    """Which of the adapters it is that DML_VISIBLE_DEVICES counts, hidden or not."""
+    for number, item in enumerate(numbered(in_order(view))):
+        if item is adapter:
+            return "adapter %d" % number
+    return ""

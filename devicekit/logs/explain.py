@@ -1,7 +1,7 @@
 """`explain`: the findings of a log or an exception, alone or together with those of the machine."""
 
 import traceback
-from typing import IO, Any, Iterable, Mapping, Optional, Tuple, Union
+from typing import IO, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Finding
@@ -10,7 +10,6 @@ from ..machine.facts import Machine
 from .context import known_from_facts, known_from_machine
 from .engine import Explanation, read_log
 from .lines import chunks_of_stream
-from .snapshot_context import merged
 
 #: What may be explained: a text, or what was raised.
 Explicable = Union[str, BaseException]
@@ -105,3 +104,37 @@ def _traceback(error: BaseException) -> str:
         return "".join(traceback.format_exception(type(error), error, error.__traceback__))
     except Exception as second:  # an exception whose message raises: only its type is left
         return "%s (its text cannot be read: %s)" % (type(error).__name__, type(second).__name__)
+
+
+def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explained: bool) -> Tuple[Finding, ...]:
+    """Return the findings of a log together with those of the rules for the machine.
+
+    Parameters
+    ----------
+    from_log, from_machine : sequence of Finding
+    explained : bool
+        Whether the log names a cause or a clear symptom. If not, the machine's errors come first.
+    """
+    known: Dict[str, Finding] = {item.code: item for item in from_machine}
+    both: List[Finding] = []
+    alone: List[Finding] = []
+    for item in from_log:
+        rule = known.get(item.code)
+        if rule is None:
+            alone.append(item)
+            continue
+        # The rule knows this machine's versions and shell: use its summary and fix, with the log's lines as evidence.
+        severity = min(item.severity, rule.severity, key=("error", "warning", "info").index)
+        both.append(
+            Finding(item.code, severity, rule.summary, item.evidence + rule.evidence, rule.fix, rule.blocks, rule.url)
+        )
+    codes = {item.code for item in from_log}
+    rest = [item for item in from_machine if item.code not in codes]
+    errors = [item for item in rest if item.severity == "error"]
+    others = [item for item in rest if item.severity != "error"]
+    warnings = [item for item in others if item.severity == "warning"]
+    notes = [item for item in others if item.severity == "info"]
+    if explained:
+        return tuple(both + alone + errors + warnings + notes)
+    # The findings of rules are stronger than a weak hint in a log.
+    return tuple(both + errors + warnings + alone + notes)

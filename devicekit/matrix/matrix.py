@@ -50,6 +50,16 @@ class Matrix:
             self._tables[name] = rows
         return self._tables[name]
 
+    def _row(self, table: str, **wanted: str) -> Optional[Dict[str, Any]]:
+        """The first row with these fields; of ``versions``, the first whose range has that one."""
+        for row in self._table(table):
+            if all(
+                accepts(row[name], value) if name == "versions" else row[name] == value
+                for name, value in wanted.items()
+            ):
+                return row
+        return None
+
     def project(self, name: str) -> Optional[Project]:
         """Return the releases of a project on the package registry, None if the data hold nothing of it."""
         if name not in self._projects:
@@ -73,11 +83,8 @@ class Matrix:
         """Return the row of a TensorFlow release, None if it is not known."""
         if not version:
             return None
-        minor = ".".join(version.split(".")[:2])
-        for row in self._table("loads"):
-            if row["minor"] == minor:
-                return self._tensorflow_row(row)
-        return None
+        row = self._row("loads", minor=_minor(version))
+        return self._tensorflow_row(row) if row else None
 
     def _tensorflow_row(self, row: Dict[str, Any]) -> TensorFlowRow:
         """Join what a minor release can load, which was tried, with what its wheels say that they were built for."""
@@ -188,54 +195,39 @@ class Matrix:
         """Return the row of a CUDA release ("12.5" or "12.5.1"), None if it is not known."""
         if not version:
             return None
-        minor = ".".join(version.split(".")[:2])
-        for row in self._table("cuda"):
-            if row["cuda"] == minor:
-                names = ("libraries", "windows_libraries")
-                return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names}))
-        return None
+        row = self._row("cuda", cuda=_minor(version))
+        names = ("libraries", "windows_libraries")
+        return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names})) if row else None
 
     def libraries(self, tensorflow: str) -> Tuple[str, ...]:
         """Return which native libraries a release of TensorFlow for Linux asks the dynamic linker for, () if unknown."""
-        minor = ".".join(tensorflow.split(".")[:2])
-        for row in self._table("libraries"):
-            if row["tensorflow"] == minor:
-                return tuple(row["libraries"])
-        return ()
+        row = self._row("libraries", tensorflow=_minor(tensorflow))
+        return tuple(row["libraries"]) if row else ()
 
     def search_folders(self, tensorflow: str) -> Tuple[str, ...]:
         """Return where a release of TensorFlow for Linux looks for CUDA's libraries next to itself, () if it does not."""
-        for row in self._table("runpaths"):
-            if accepts(row["versions"], tensorflow):
-                return tuple(row["folders"])
-        return ()
+        row = self._row("runpaths", versions=tensorflow)
+        return tuple(row["folders"]) if row else ()
 
     def opened(self, plugin: str) -> Tuple[str, ...]:
         """Return the libraries without which a CUDA plug-in of JAX (``xla_cuda12``) refuses the GPU, () for another."""
-        found = [row["names"] for row in self._table("opened") if row["opener"] == plugin]
-        return tuple(found[0]) if found else ()
+        row = self._row("opened", opener=plugin)
+        return tuple(row["names"]) if row else ()
 
     def cudnn(self, version: str) -> Optional[CudnnRow]:
         """Return the line of cuDNN that a version belongs to, None if it is not known."""
-        for row in self._table("cudnn"):
-            if accepts(row["versions"], version):
-                return CudnnRow(**dict(row, cuda=tuple(row["cuda"])))
-        return None
+        row = self._row("cudnn", versions=version)
+        return CudnnRow(**dict(row, cuda=tuple(row["cuda"]))) if row else None
 
     def compiled_cudnn(self, tensorflow: str) -> Tuple[str, str]:
         """Return with which cuDNN a release of TensorFlow for Linux was compiled, and where that was seen; ("", "")."""
-        minor = ".".join(tensorflow.split(".")[:2])
-        for row in self._table("compiled"):
-            if row["tensorflow"] == minor:
-                return row["cudnn"], row["seen"]
-        return "", ""
+        row = self._row("compiled", tensorflow=_minor(tensorflow))
+        return (row["cudnn"], row["seen"]) if row else ("", "")
 
     def gpu_code(self, framework: str, version: str, cuda: str) -> Tuple[str, ...]:
         """Return the GPU code (``sm_80``, ``compute_90``) in a build of JAX or PyTorch for a CUDA release, or ()."""
-        for row in self._table("gpu_code"):
-            if row["framework"] == framework and row["cuda"] == cuda and accepts(row["versions"], version):
-                return tuple(row["capabilities"].split())
-        return ()
+        row = self._row("gpu_code", framework=framework, cuda=cuda, versions=version)
+        return tuple(row["capabilities"].split()) if row else ()
 
     def flags(self, variable: str) -> Dict[str, str]:
         """Return the flags that TensorFlow reads from an environment variable, with what they take."""
@@ -243,10 +235,8 @@ class Matrix:
 
     def rocm(self, tensorflow_rocm: str) -> Optional[RocmRow]:
         """Return what a release of tensorflow-rocm was built for, None if that is not known."""
-        for row in self._table("rocm"):
-            if row["tensorflow_rocm"] == tensorflow_rocm:
-                return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"])))
-        return None
+        row = self._row("rocm", tensorflow_rocm=tensorflow_rocm)
+        return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"]))) if row else None
 
     def compute_capability(self, name: str) -> Optional[str]:
         """Return the compute capability of an NVIDIA GPU by its product name, None if the name is not known."""
@@ -266,10 +256,8 @@ class Matrix:
 
     def plugin_loads(self, distribution: str, version: str) -> str:
         """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" if unknown."""
-        for row in self._table("plugins"):
-            if row["distribution"] == distribution and accepts(row["versions"], version):
-                return str(row["loads"])
-        return ""
+        row = self._row("plugins", distribution=distribution, versions=version)
+        return str(row["loads"]) if row else ""
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""
@@ -287,6 +275,10 @@ def _read(name: str) -> Dict[str, Any]:
         raise FileNotFoundError("devicekit's own data/%s.json is gone: reinstall devicekit" % name)
     data: Dict[str, Any] = json.loads(content.decode("utf-8"))
     return data
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 def _about(projects: List[str], name: str) -> bool:

@@ -10,7 +10,7 @@ from ..diagnosis.codes import CODES, MEASURED_CODES
 from ..diagnosis.findings import SEVERITIES, Candidate, Evidence, Finding, Fix, NotEvaluated
 from ..diagnosis.frameworks import BACKENDS
 from ..diagnosis.platform_report import PlatformReport, not_asked, reason_not_asked
-from ..diagnosis.rules.broken_plugins import broken
+from ..diagnosis.rules.plugins import broken
 from ..errors import UnknownFactError
 from ..machine.facts import Machine, PlatformFacts
 from .calls import PluginError, call, inside

@@ -3,6 +3,7 @@
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, FrameworkStatus
+from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Native
 from ..measure.numerics.result import VERDICTS, Difference
 
@@ -25,13 +26,9 @@ _SIGNS = {
 }
 
 
-#: A framework's name in headings.
-_TITLES = {"tensorflow": "TensorFlow", "tensorflow1": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras": "Keras"}
-
-
 def framework_title(name: str) -> str:
     """Return a framework's name as its makers write it."""
-    return _TITLES.get(name, name)
+    return TITLES.get(name, name)
 
 
 def sign(word: str) -> str:

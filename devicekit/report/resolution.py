@@ -3,6 +3,7 @@
 import textwrap
 from typing import List
 
+from ..diagnosis.frameworks import TITLES
 from ..resolver.result import Resolution, quoted
 
 #: What ``devicekit resolve --format`` accepts.
@@ -44,8 +45,7 @@ def _conda(answer: Resolution) -> str:
 
 def resolution_text(answer: Resolution, python: str) -> str:
     """Return a resolution as text."""
-    names = {"tensorflow": "TensorFlow", "keras": "Keras", "jax": "JAX", "torch": "PyTorch"}
-    what = " and ".join(names[name] for name in answer.frameworks)
+    what = " and ".join(TITLES[name] for name in answer.frameworks)
     titles = {
         "cpu": "the CPU",
         "cuda": "NVIDIA GPUs (CUDA)",

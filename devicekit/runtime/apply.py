@@ -6,7 +6,7 @@ Every change is recorded. Whatever fails turns into one finding that names the r
 import os
 from typing import List, Optional, Tuple
 
-from ..diagnosis.findings import Evidence, Finding, Fix, name_of
+from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Machine
 from ..plugins.calls import PluginError
@@ -213,9 +213,7 @@ def _initialized(framework: Adapter, effect: str, message: str, *further: Fix) -
 
 
 def _memory_unknown(framework: Adapter, message: str) -> Finding:
-    return Finding(
-        "setting-invalid",
-        "warning",
+    return Kind("setting-invalid", "warning", (), framework.url).finding(
         "%s cannot be given a limit in bytes on this device: memory grows as it is needed." % framework.title,
         (Evidence(message, framework.title),),
         (
@@ -223,8 +221,6 @@ def _memory_unknown(framework: Adapter, message: str) -> Finding:
             if framework.name == "jax"
             else Fix("Leave the limit out: memory='grow'"),
         ),
-        (),
-        framework.url,
     )
 
 
@@ -241,13 +237,10 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
     except Exception as error:  # Keras is imported for this, and may be broken while TensorFlow is not
         text = "%s: %s" % (type(error).__name__, str(error)[:1000])
         findings += (
-            Finding(
-                "framework-broken",
-                "error",
+            Kind("framework-broken", "error", ("keras",)).finding(
                 "Keras cannot be set up: precision or seed is not set.",
                 (Evidence(text, "Keras"),),
                 (Fix("Run devicekit doctor, and fix what it reports about Keras"),),
-                ("keras",),
             ),
         )
     return selection.replace(changes=tuple(changes), findings=findings)

@@ -3,7 +3,7 @@
 import sys
 from typing import Optional, Type
 
-from ..diagnosis.findings import Evidence, Finding, Fix, name_of
+from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..errors import (
     CompatibilityWarning,
     ConfigurationWarning,
@@ -38,9 +38,7 @@ def unavailable(selection: Selection) -> DeviceUnavailableError:
 
 def setting_finding(name: str, problem: str) -> Finding:
     """Return the finding that a variable of devicekit has an invalid value."""
-    return Finding(
-        "setting-invalid",
-        "warning",
+    return Kind("setting-invalid", "warning").finding(
         "The variable %s has a value that devicekit does not know; it is ignored." % name,
         (Evidence(problem, name),),
         (Fix("Unset %s or give it an accepted value" % name),),

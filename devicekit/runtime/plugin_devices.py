@@ -88,7 +88,7 @@ def scope_adapter(machine: Machine, plan: Plan, request: Request) -> Tuple[Adapt
 
 def broken_finding(machine: Machine, platform: str, problem: str) -> Finding:
     """Return the finding about a plug-in that fails while a framework is set up."""
-    from ..diagnosis.rules.broken_plugins import broken
+    from ..diagnosis.rules.plugins import broken
 
     return broken(machine.platform(platform) or PlatformFacts(platform, platform, "", ""), problem)
 

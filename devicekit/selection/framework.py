@@ -3,7 +3,7 @@
 from typing import List, NamedTuple, Optional, Tuple
 
 from ..diagnosis.commands import Shell
-from ..diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
+from ..diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
 from ..machine.facts import Machine
 from .device_ids import is_named
@@ -113,20 +113,15 @@ def _fits(candidate: Candidate, request: Request) -> bool:
 def _missing(machine: Machine, framework: str) -> Finding:
     title = TITLES[framework]
     there = [TITLES[name] for name in BACKENDS if is_installed(machine, name)]
-    return Finding(
-        "framework-missing",
-        "error",
+    return Kind("framework-missing", "error", (framework,)).finding(
         "%s was asked for and is not installed in this Python environment." % title,
         (Evidence("installed: %s" % (", ".join(there) or "no framework"), "distributions"),),
         (Fix("See which release fits here, and how to install it", "devicekit resolve --framework %s" % framework),),
-        (framework,),
     )
 
 
 def _unsupported(backend: str) -> Finding:
-    return Finding(
-        "framework-unsupported",
-        "info",
+    return Kind("framework-unsupported", "info").finding(
         "Keras computes with %s here, which devicekit does not set up: nothing was changed." % backend,
         (Evidence("the backend is %s" % backend, "KERAS_BACKEND, keras.json, or the Keras that is imported"),),
         (Fix("Let Keras compute with one of %s" % ", ".join(TITLES[name] for name in BACKENDS)),),

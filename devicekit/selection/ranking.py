@@ -2,7 +2,7 @@
 
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from ..diagnosis.findings import Evidence, Finding, Fix, name_of
+from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..records import Record
 from .throughput import Throughput
 
@@ -95,9 +95,7 @@ def slower_than_cpu(row: Throughput, cpu: Throughput) -> Optional[Finding]:
         return None
     label = "%s (%s)" % (row.device, row.name) if row.name else row.device
     work = "in %s of %s" % (row.mode, row.model)
-    return Finding(
-        "slower-than-cpu",
-        "warning",
+    return Kind("slower-than-cpu", "warning").finding(
         "%s is slower than the CPU %s: %s against %s %s per second."
         % (label, work, _figure(row), _figure(cpu), row.unit),
         (_evidence(row), _evidence(cpu)),

@@ -3,7 +3,7 @@
 import os
 from typing import List, Optional, Sequence, Tuple
 
-from ...diagnosis.findings import Candidate, Evidence, Finding, Fix
+from ...diagnosis.findings import Candidate, Evidence, Finding, Fix, Kind
 from ...errors import LeaseTimeoutError
 from ...machine.facts import Machine
 from ...runtime.pipeline import Setup
@@ -79,9 +79,7 @@ def _for_these(plan: Plan, devices: Sequence[Candidate]) -> Plan:
 
 
 def _busy(error: LeaseTimeoutError) -> Finding:
-    return Finding(
-        "device-busy",
-        "warning",
+    return Kind("device-busy", "warning").finding(
         "Exclusive use of a device was requested, but none became free in time.",
         tuple(Evidence(line, "devicekit leases") for line in error.holders),
         (Fix("Wait longer, or without a limit", "devicekit.auto(exclusive=True)"),),

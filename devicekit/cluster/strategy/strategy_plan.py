@@ -11,7 +11,7 @@ Facts behind the decisions that are not documented were measured:
 
 from typing import Mapping, Optional, Sequence, Tuple
 
-from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix
+from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix, Kind
 from ...machine.facts import Machine
 from ...records import Record
 from ...selection.plan import Plan, number_of
@@ -155,13 +155,10 @@ def _multi_worker(
     cluster = plan.cluster
     assert cluster is not None
     if plan.framework == "tensorflow1":
-        finding = Finding(
-            "framework-unsupported",
-            "error",
+        finding = Kind("framework-unsupported", "error", ("tensorflow",)).finding(
             "With TensorFlow 1.15, devicekit sets up several devices in one process, but not several processes.",
             (Evidence("%d processes" % cluster.size, cluster.source),),
             (Fix("Start one process for all devices of this machine, or use TensorFlow 2"),),
-            ("tensorflow",),
         )
         return _refused(base, (finding,), finding.summary), base
     if not cluster.workers:
@@ -198,9 +195,8 @@ def _fit_of_keras_3(machine: Machine) -> Finding:
         version = machine.python.version_of("keras") or ""
     except LookupError:  # the installed distributions could not be read
         version = ""
-    return Finding(
-        "keras-incompatible",
-        "warning",
+    blocks = ("keras.fit",)
+    return Kind("keras-incompatible", "warning", blocks, "https://github.com/keras-team/keras/issues/20585").finding(
         "model.fit of Keras 3 fails with MultiWorkerMirroredStrategy (a ValueError that names PerReplica); a custom training "
         "loop works, and so does model.fit of tf-keras, which is Keras 2, and of Keras 3 on JAX.",
         (Evidence("keras " + version if version else "Keras 3", "installed distributions"),),
@@ -209,8 +205,6 @@ def _fit_of_keras_3(machine: Machine) -> Finding:
             Fix("Or train with Keras 3 on JAX", "export KERAS_BACKEND=jax"),
             Fix("Or write the training loop as in examples/train_distributed.py"),
         ),
-        ("keras.fit",),
-        "https://github.com/keras-team/keras/issues/20585",
     )
 
 
@@ -229,9 +223,7 @@ def _torch(plan: StrategyPlan, base: Plan) -> Tuple[StrategyPlan, Plan]:
 
 def _no_distribution(plan: StrategyPlan) -> Finding:
     several = "%d processes" % plan.cluster.size if plan.cluster is not None else ", ".join(plan.devices)
-    return Finding(
-        "framework-unsupported",
-        "warning",
+    return Kind("framework-unsupported", "warning", ("keras.fit",), "https://keras.io/api/distribution/").finding(
         "Keras cannot spread training over several devices or processes with PyTorch: keras.distribution has no backend "
         "for it.",
         (Evidence(several, "devices"),),
@@ -243,6 +235,4 @@ def _no_distribution(plan: StrategyPlan) -> Finding:
             ),
             Fix("Or train with Keras on JAX, which has DataParallel", "export KERAS_BACKEND=jax"),
         ),
-        ("keras.fit",),
-        "https://keras.io/api/distribution/",
     )

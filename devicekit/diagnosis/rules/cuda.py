@@ -112,9 +112,8 @@ def compute_capability_unsupported(view: View) -> Iterable[Finding]:
         whole = len(numbers) == len(capabilities)
         blocks = ("tensorflow.cuda",) if whole else tuple("tensorflow.gpu:%d" % index for index in numbers)
         text = capabilities[numbers[0]]
-        yield Finding(
-            "compute-capability-unsupported",
-            "warning" if whole else "info",
+        severity = "warning" if whole else "info"
+        yield Kind("compute-capability-unsupported", severity, blocks if refused else (), pages.CUDA_GPUS).finding(
             "%s has no %scode for compute capability %s (%s): %s."
             % (
                 view.tensorflow_label,
@@ -126,8 +125,6 @@ def compute_capability_unsupported(view: View) -> Iterable[Finding]:
             (Evidence("code for %s" % ", ".join(have), source),)
             + tuple(Evidence(name, gpus[0].source) for name in names[:3]),
             _other_code(view, refused, whole),
-            blocks if refused else (),
-            pages.CUDA_GPUS,
         )
 
 
@@ -372,14 +369,11 @@ def xla_toolchain_missing(view: View) -> Iterable[Finding]:
         "XLA_FLAGS",
         "--xla_gpu_cuda_data_dir=/usr/local/cuda",
     )
-    yield Finding(
-        "xla-toolchain-missing",
-        "warning" if by_default else "info",
+    blocks = ("tensorflow.xla",)
+    yield Kind("xla-toolchain-missing", "warning" if by_default else "info", blocks, pages.XLA_TOOLCHAIN).finding(
         "CUDA's %s not found: whatever XLA compiles for the GPU fails%s."
         % (missing, ", and Keras compiles with XLA in model.fit" if by_default else " (jit_compile=True)"),
         tuple(Evidence("%s not found" % name, toolchain.source) for name in missing.split(" and "))
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:1]),
         command if version_at_least(row.minor, _RUNPATH_SINCE) else (toolkit,),
-        ("tensorflow.xla",),
-        pages.XLA_TOOLCHAIN,
     )

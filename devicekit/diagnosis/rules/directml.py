@@ -43,14 +43,11 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
         )
     elif directml.dxg.value is None:
         fatal = view.directml_flavor if "libdxcore.so" in found else None
-        yield Finding(
-            "wsl-without-gpu",
-            "error" if fatal else "warning",
+        blocks = ("cuda", "directml", "rocm", *_ABORTED.get(fatal or "", ()))
+        yield Kind("wsl-without-gpu", "error" if fatal else "warning", blocks, pages.DIRECTML).finding(
             "WSL 2 has no GPU bridge to Windows (/dev/dxg is missing)%s." % _ABORTS.get(fatal or "", ""),
             (Evidence("/dev/dxg is missing", "/dev"),),
             _BRIDGE_FIXES,
-            ("cuda", "directml", "rocm", *_ABORTED.get(fatal or "", ())),
-            pages.DIRECTML,
         )
     elif view.directml_flavor and not found.issuperset(_LIBRARIES):
         missing = [name for name in _LIBRARIES if name not in found]
@@ -147,14 +144,11 @@ def _torch_without_directx(view: View) -> Iterable[Finding]:
         return
     if any(item.name == "libd3d12.so" for item in libraries.value or ()):
         return
-    yield Finding(
-        "directml-missing",
-        "warning" if _has_idle_gpu(view) else "info",
+    blocks = ("torch.directml",)
+    yield Kind("directml-missing", "warning" if _has_idle_gpu(view) else "info", blocks, pages.DIRECTML_TORCH).finding(
         "torch-directml is installed, but DirectX 12 is missing: its import fails.",
         (Evidence("libd3d12.so not found", libraries.source), Evidence("needed by torch-directml", found.location)),
         (Fix("Use this environment on Windows or in WSL 2, the only systems with DirectML"),),
-        ("torch.directml",),
-        pages.DIRECTML_TORCH,
     )
 
 
@@ -165,15 +159,13 @@ def _unloadable(view: View) -> Finding:
     windows = view.machine.native.system == "windows"
     evidence = (Evidence(directml.loads.problem or "it cannot be loaded", directml.loads.source),)
     if chosen:
-        return Finding(
-            "directml-missing",
-            # What devicekit itself sets to keep a build from asking DirectX.
-            "info" if chosen == "/nonexistent" else "warning",
+        # What devicekit itself sets to keep a build from asking DirectX.
+        blocks = ("directml",)
+        severity = "info" if chosen == "/nonexistent" else "warning"
+        return Kind("directml-missing", severity, blocks, pages.DIRECTML).finding(
             "TensorFlow will use no GPU: DirectML cannot be loaded from TF_DIRECTML_PATH='%s'." % chosen[:80],
             evidence,
             (view.shell.unset_fix("TF_DIRECTML_PATH", "Unset it: TensorFlow includes DirectML"),),
-            ("directml",),
-            pages.DIRECTML,
         )
     return Kind("directml-missing", "warning", ("directml",), pages.DIRECTML).finding(
         "TensorFlow will use no GPU: its DirectML library cannot be loaded.",
@@ -228,15 +220,13 @@ def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
     gpu = others[0]
     system = view.machine.native.system
     fixes, severity = _other_build(view, gpu.vendor)
-    yield Finding(
-        "gpu-vendor-unsupported",
-        severity,
+    blocks = ("tensorflow.gpu",)
+    url = pages.DIRECTML if system == "windows" else pages.ROCM if gpu.vendor == "amd" else ""
+    yield Kind("gpu-vendor-unsupported", severity, blocks, url).finding(
         "%s cannot use the %s here%s."
         % (view.tensorflow_label, gpu.name, "; a DirectML build could" if system == "windows" else ""),
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
         fixes,
-        ("tensorflow.gpu",),
-        pages.DIRECTML if system == "windows" else pages.ROCM if gpu.vendor == "amd" else "",
     )
 
 

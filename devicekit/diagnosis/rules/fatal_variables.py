@@ -5,7 +5,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Tuple
 
 from ...matrix.matrix import version_at_least
 from .. import pages
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .jax_plugins import jax_fatal_variable
 from .registry import UNLOADABLE, rule
@@ -25,17 +25,15 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
         return
     for name, reason, what, blocks in _fatal_values(view):
         value = view.machine.process.env(name) or ""
-        yield Finding(
-            "environment-variable-fatal",
-            "error" if blocks else "warning",
+        severity = "error" if blocks else "warning"
+        url = pages.XLA_FLAGS if name == "TF_XLA_FLAGS" else ""
+        yield Kind("environment-variable-fatal", severity, blocks, url).finding(
             "%s %s: %s." % (name, reason, what),
             (Evidence("%s=%s" % (name, value[:120]), "environment"),),
             (
                 view.shell.unset_fix(name, "Unset it"),
                 Fix("Or correct its value where you set it (shell profile, Dockerfile, notebook)"),
             ),
-            blocks,
-            pages.XLA_FLAGS if name == "TF_XLA_FLAGS" else "",
         )
         return  # one is enough to stop TensorFlow; the next shows when it is gone
 

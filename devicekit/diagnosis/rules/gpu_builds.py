@@ -60,14 +60,12 @@ def other_vendor_for(view: View) -> Iterable[Finding]:
             return
         # An integrated GPU next to a processor is not a cause for alarm; a card of AMD's usually was bought to be used.
         severity = "warning" if gpu.vendor == "amd" and view.machine.native.system == "linux" else "info"
-        yield Finding(
-            "gpu-vendor-unsupported",
-            severity,
+        blocks = ("%s.gpu" % name,)
+        url = pages.ROCM if gpu.vendor == "amd" else _URL[name]
+        yield Kind("gpu-vendor-unsupported", severity, blocks, url).finding(
             "%s cannot use the %s here." % (build.label, gpu.name),
             (Evidence(gpu.name, gpu.source), Evidence(build.label, build.source)),
             _for_vendor(view, name, gpu.vendor),
-            ("%s.gpu" % name,),
-            pages.ROCM if gpu.vendor == "amd" else _URL[name],
         )
 
 
@@ -151,9 +149,8 @@ def no_code_for(view: View) -> Iterable[Finding]:
         fixes: Sequence[Fix] = (Fix("Use the other GPUs"),)
         if whole:
             fixes = _other_cuda(view, name, build) or (Fix("Use a release that supports it"),)
-        yield Finding(
-            "compute-capability-unsupported",
-            "warning" if whole else "info",
+        blocks = ("%s.cuda" % name,) if whole else tuple("%s.gpu:%d" % (name, index) for index in refused)
+        yield Kind("compute-capability-unsupported", "warning" if whole else "info", blocks, pages.CUDA_GPUS).finding(
             "%s with CUDA %s has no code for compute capability %s (%s)%s."
             % (
                 build.label,
@@ -167,8 +164,6 @@ def no_code_for(view: View) -> Iterable[Finding]:
                 Evidence(first.name, first.source),
             ),
             tuple(fixes),
-            ("%s.cuda" % name,) if whole else tuple("%s.gpu:%d" % (name, index) for index in refused),
-            pages.CUDA_GPUS,
         )
 
 

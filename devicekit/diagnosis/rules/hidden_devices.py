@@ -48,12 +48,10 @@ def _without_slices(view: View) -> Finding:
 
 def _hidden(view: View, name: str, value: str, platform: str) -> Finding:
     deliberate = value.strip() in ("", "-1", "none", "None", "NoDevFiles")
-    return Finding(
-        "device-hidden",
-        "info" if deliberate else "warning",
+    blocks = (platform,)
+    severity = "info" if deliberate else "warning"
+    return Kind("device-hidden", severity, blocks, pages.CUDA_GUIDE if platform == "cuda" else "").finding(
         "%s is set to '%s', which hides every GPU." % (name, value[:60]),
         (Evidence("%s=%s" % (name, value[:60]), "environment"),),
         (view.shell.unset_fix(name),),
-        (platform,),
-        pages.CUDA_GUIDE if platform == "cuda" else "",
     )

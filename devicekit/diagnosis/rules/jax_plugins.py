@@ -218,12 +218,9 @@ def jax_hidden(view: View) -> Iterator[Finding]:
 
 def _hides(view: View, name: str, what: str, platform: str) -> Finding:
     value = view.machine.process.env(name) or ""
-    return Finding(
-        "device-hidden",
-        "info" if value.lower() == "cpu" else "warning",
+    blocks = ("jax.%s" % platform,)
+    return Kind("device-hidden", "info" if value.lower() == "cpu" else "warning", blocks, pages.JAX_VARIABLES).finding(
         "%s is set to '%s', which %s." % (name, value[:60], what),
         (Evidence("%s=%s" % (name, value[:60]), "environment"),),
         (view.shell.unset_fix(name),),
-        ("jax.%s" % platform,),
-        pages.JAX_VARIABLES,
     )

@@ -105,13 +105,11 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
         return
     if accepts(row.keras, keras) is False and backend(view).name == "tensorflow":
         found = view.machine.python.distribution("keras", "keras-nightly")
-        yield Finding(
-            "keras-incompatible",
-            "error",
+        blocks = ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",)
+        yield Kind("keras-incompatible", "error", blocks).finding(
             "Keras %s is not compatible with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
             (Evidence("keras %s" % keras, found.location if found else ""),),
             repair_install(view, "Install a compatible Keras", "keras%s" % row.keras),
-            ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",),
         )
         return
     if legacy_keras(view):
@@ -157,14 +155,11 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         return None
     install = view.shell.install_fix("Install it", _DISTRIBUTION.get(chosen, chosen))
     other = unset if variable else Fix("Or set an installed backend in %s" % source)
-    return Finding(
-        "keras-incompatible",
-        "error",
+    # TensorFlow itself imports all the same (seen)
+    return Kind("keras-incompatible", "error", ("keras",), url).finding(
         "%s names the Keras backend '%s', which is not installed." % (source, chosen),
         (Evidence("backend: %s" % json.dumps(chosen), source),),
         (install, other),
-        ("keras",),  # TensorFlow itself imports all the same (seen)
-        url,
     )
 
 
@@ -176,9 +171,8 @@ def _unfitting(view: View, keras: str) -> Optional[Finding]:
             continue
         project = normal_name(item.text)
         version = view.machine.python.version_of(project)
-        return Finding(
-            "keras-incompatible",
-            "error",
+        blocks = ("keras",) if item.need.breaks == "import" else ("keras.fit",)
+        return Kind("keras-incompatible", "error", blocks).finding(
             "Keras %s does not work with %s %s: %s." % (keras, project, version, item.need.because),
             (
                 Evidence(
@@ -186,7 +180,6 @@ def _unfitting(view: View, keras: str) -> Optional[Finding]:
                 ),
             ),
             repair_install(view, "Install compatible releases", "keras", item.text),
-            ("keras",) if item.need.breaks == "import" else ("keras.fit",),
         )
     return None
 
@@ -205,12 +198,9 @@ def _legacy(view: View) -> Iterable[Finding]:
     else:
         return
     wanted = "tf-keras~=%s.0" % version
-    yield Finding(
-        "keras-incompatible",
-        "error",
+    # The imports of TensorFlow and Keras work.
+    yield Kind("keras-incompatible", "error", ("tf.keras",), pages.KERAS_LEGACY).finding(
         "TF_USE_LEGACY_KERAS selects Keras 2 as tf.keras, but tf-keras %s." % says,
         (Evidence(seen, python.distributions.source), Evidence("TF_USE_LEGACY_KERAS", "environment")),
         repair_install(view, "Install a compatible tf-keras", wanted),
-        ("tf.keras",),  # import tensorflow and import keras work
-        pages.KERAS_LEGACY,
     )

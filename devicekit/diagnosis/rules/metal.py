@@ -51,14 +51,11 @@ def metal_too_old(view: View) -> Iterable[Finding]:
         known = least if metal.macos.or_none() or least is None else least.partition(".")[0]
         if known is None or version_at_least(here, known) is not False:
             continue
-        yield Finding(
-            "platform-unsupported",
-            "warning",
+        blocks = (framework + ".metal",)
+        yield Kind("platform-unsupported", "warning", blocks, "https://pypi.org/project/%s/" % name).finding(
             "%s %s needs macOS %s or later; this is %s." % (name, version, least, here),
             (Evidence("macOS %s" % here, metal.macos.source), Evidence("%s %s" % (name, version))),
             (Fix("Update macOS to %s or later" % least),),
-            (framework + ".metal",),
-            "https://pypi.org/project/%s/" % name,
         )
 
 

@@ -59,9 +59,8 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
     if packaged:
         packages = "libze1 libze-intel-gpu1 intel-opencl-icd"
         fix = view.shell.root_fix("Install Intel's compute runtime", "apt-get install " + packages)
-    return Finding(
-        "driver-missing",
-        "error" if fatal else "warning",
+    blocks = (INTEL.platform, "tensorflow") if fatal else (INTEL.platform,)
+    return Kind("driver-missing", "error" if fatal else "warning", blocks, pages.DRIVER_INTEL).finding(
         "This machine has an Intel GPU, but %s of its driver (Level Zero) %s not installed%s."
         % (
             ", ".join(absent[:-1]) + " and " + absent[-1] if len(absent) > 1 else absent[0],
@@ -73,8 +72,6 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
             *(Evidence("%s not found" % name, machine.oneapi.libraries.source) for name in absent),
         ),
         (fix,),
-        (INTEL.platform, "tensorflow") if fatal else (INTEL.platform,),
-        pages.DRIVER_INTEL,
     )
 
 

@@ -3,7 +3,9 @@
 import re
 from typing import Iterable, Tuple
 
+from ...machine.facts import PlatformFacts
 from ...matrix.matrix import accepts, version_at_least
+from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import replace_by_goal
 from ..view import View
@@ -94,13 +96,11 @@ def plugin_version_mismatch(view: View) -> Iterable[Finding]:
             words += "; whether %s can be imported with it is unknown." % view.tensorflow_label
         else:
             words += "; it loads in %s, but that combination is not supported." % view.tensorflow_label
-        yield Finding(
-            "plugin-version-mismatch",
-            "error" if fails else "warning",
+        blocks = ("tensorflow",) if fails else ()
+        yield Kind("plugin-version-mismatch", "error" if fails else "warning", blocks).finding(
             words,
             (Evidence(name, plugin.location), Evidence(view.tensorflow_label)),
             _other_tensorflow(view, name, goal, otherwise),
-            ("tensorflow",) if fails else (),
         )
         return
 
@@ -149,3 +149,57 @@ def _in_words(bounds: str) -> str:
     numbers = re.findall(r"2\.(\d+)", bounds)
     first, last = int(numbers[0]), int(numbers[-1]) - ("<" in bounds)
     return "2.%d" % first if first >= last else "2.%d to 2.%d" % (first, last)
+
+
+#: Plug-ins of which it is known that TensorFlow aborts where it loads them twice.
+_ONCE = ("tfdml_plugin", "libmetal_plugin")
+
+
+def plugins_twice(view: View) -> Iterable[Finding]:
+    """One plug-in in two folders of the path, or in one that is there under two names: its platform is registered twice.
+
+    TensorFlow loads from every folder whose *text* differs (``tensorflow/__init__.py``), and a second registration is fatal:
+    ``RegisterPlatform ... platform is already registered with name: "DML"``.
+    """
+    for mark in _ONCE:
+        copies = [item.path for item in view.machine.python.plugins.value or () if mark in item.path]
+        if len(copies) < 2:
+            continue
+        name = "tensorflow-metal" if "metal" in mark else "tensorflow-directml-plugin"
+        fixes = [
+            view.shell.uninstall_fix("Uninstall it until pip says it is not installed, then install it once", name)
+        ]
+        if any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\")):
+            command = view.shell.set_variable("PYTHONNOUSERSITE", "1")
+            fixes.insert(0, Fix("Exclude the user's site-packages folder", command))
+        yield Kind("distributions-conflict", "error", ("tensorflow",), pages.DIRECTML_TWICE).finding(
+            "TensorFlow's import is aborted: the plug-in of %s is on sys.path twice, and both copies are loaded."
+            % name,
+            tuple(Evidence("loaded at the import", path) for path in copies),
+            tuple(fixes),
+        )
+
+
+@rule("plugin-broken")
+def plugin_broken(view: View) -> Iterable[Finding]:
+    """Plug-ins that cannot be loaded, or whose probe did something that it must not."""
+    for facts in view.machine.platforms:
+        for problem in facts.problems:
+            yield broken(facts, problem)
+
+
+def broken(facts: PlatformFacts, problem: str) -> Finding:
+    """Return the finding about a plug-in. It is only a warning: everything else works without the plug-in."""
+    of = " for the platform '%s'" % facts.name if facts.name else ""
+    fixes = (
+        Fix(
+            "Upgrade it; if that does not help, report it to its authors",
+            "python -m pip install --upgrade %s" % facts.distribution,
+        ),
+        Fix("Or disable plug-ins: set DEVICEKIT_PLUGINS=0"),
+    )
+    return Kind("plugin-broken", "warning", (facts.name,) if facts.name else ()).finding(
+        "The plug-in %s%s does not work: %s." % (facts.label, of, problem.rstrip(".")),
+        (Evidence(problem, "entry point %s of %s" % (facts.entry, facts.distribution)),),
+        fixes,
+    )

@@ -11,8 +11,7 @@ from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
 from .metal import metal_too_old
-from .plugin_copies import plugins_twice
-from .plugins import damaged_plugins
+from .plugins import damaged_plugins, plugins_twice
 from .registry import BROKEN_INSTALL, UNLOADABLE, rule
 
 
@@ -183,10 +182,10 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
     stale = view.machine.python.stale_modules
     intact = not (keep.missing_count or keep.damaged_files or stale)
     requirement = "%s==%s" % (keep.name, keep.version.or_none()) if keep.version.or_none() else keep.name
-    yield Finding(
-        "distributions-conflict",
-        # Of one release, each works with the other's files; what is left after an uninstall does not.
-        "error" if not intact else "info" if len({item.version.or_none() for item in owners}) == 1 else "warning",
+    # Of one release, each works with the other's files; what is left after an uninstall does not.
+    blocks = () if intact else ("tensorflow",)
+    severity = "error" if not intact else "info" if len({item.version.or_none() for item in owners}) == 1 else "warning"
+    yield Kind("distributions-conflict", severity, blocks).finding(
         "%s install into the same folder 'tensorflow', so the last one overwrote the other." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners))
         + tuple(Evidence("left by another release: %s" % name) for name in stale[:2]),
@@ -196,7 +195,6 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
             requirement,
             first=view.shell.uninstall(*[item.name for item in owners]),
         ),
-        () if intact else ("tensorflow",),
     )
 
 
@@ -216,14 +214,11 @@ def module_shadowed(view: View) -> Iterable[Finding]:
         if package.in_site or package.kind == "namespace" or not package.hides:
             continue
         blocks = _SHADOW_BLOCKS.get(package.name, ("tensorflow", "keras", "jax", "torch"))
-        yield Finding(
-            "module-shadowed",
-            "error" if blocks else "info",
+        # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
+        yield Kind("module-shadowed", "error" if blocks else "info", blocks).finding(
             "%s shadows the real package '%s': Python imports it instead." % (package.location, package.name),
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location),),
-            # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
-            blocks,
         )
 
 

@@ -192,18 +192,15 @@ def rocm_missing(view: View) -> Iterable[Finding]:
     if not no_libraries and (has_driver or explained):
         return
     missing = ([] if has_driver or explained else ["/dev/kfd"]) + (["/opt/rocm"] if no_libraries else [])
-    yield Finding(
-        "rocm-missing",
-        "error" if no_libraries else "warning",
+    # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
+    blocks = ("tensorflow.rocm", "tensorflow") if no_libraries else (AMD.platform,)
+    yield Kind("rocm-missing", "error" if no_libraries else "warning", blocks, pages.ROCM).finding(
         "%s needs AMD ROCm, but %s %s missing."
         % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("not there", path) for path in missing),
         replace_by_goal(
             view, "Install the ROCm release this build was made for, or replace the build", "cpu", "tensorflow-cpu"
         ),
-        # Without ROCm's libraries the import itself fails; without the driver it only finds no GPU.
-        ("tensorflow.rocm", "tensorflow") if no_libraries else (AMD.platform,),
-        pages.ROCM,
     )
 
 
@@ -236,9 +233,8 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
     if not found or found[:2] == wanted[:2] or others:
         return
     fatal = found[0] != wanted[0]
-    yield Finding(
-        "rocm-version-mismatch",
-        "error" if fatal else "warning",
+    blocks = ("tensorflow.rocm", "tensorflow") if fatal else ()
+    yield Kind("rocm-version-mismatch", "error" if fatal else "warning", blocks, pages.ROCM_TENSORFLOW).finding(
         "%s was built for ROCm %s, but ROCm %s is installed%s."
         % (
             view.tensorflow_label,
@@ -254,8 +250,6 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
             Fix("Install ROCm %s as AMD's documentation of that release describes" % row.rocm),
             Fix("Or install the tensorflow-rocm for ROCm %d.%d in a new environment" % found[:2]),
         ),
-        ("tensorflow.rocm", "tensorflow") if fatal else (),
-        pages.ROCM_TENSORFLOW,
     )
 
 
@@ -318,15 +312,12 @@ def _unlisted(view: View) -> Iterable[Finding]:
     if not lost:
         return
     names = [item.name for item in _cards(view) if item.source.endswith(tuple(card.address for card in lost))]
-    yield Finding(
-        "gfx-unsupported",
-        "info" if gpus else "warning",
+    blocks = tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else (AMD.platform,)
+    yield Kind("gfx-unsupported", "info" if gpus else "warning", blocks, pages.ROCM_SYSTEMS).finding(
         "ROCm's kernel driver does not support %s: the GPU is too old or too new for it, or its slot lacks PCIe atomics."
         % (" and ".join(names) or "the AMD GPU"),
         tuple(Evidence("%s is not listed as a compute GPU" % item.address, machine.rocm.gpus.source) for item in lost),
         (view.shell.root_fix("See the reason in the kernel log", "dmesg | grep -i kfd"),),
-        tuple("gpu:%d" % (len(gpus) + n) for n in range(len(lost))) if gpus else (AMD.platform,),
-        pages.ROCM_SYSTEMS,
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Dict, Iterable, List, Sequence, Tuple, TypeVar
 
-from ...diagnosis.findings import Evidence, Finding, Fix
+from ...diagnosis.findings import Evidence, Finding, Fix, Kind
 from ...logs.errors import classify_error
 from .result import Difference, Divergence
 
@@ -83,13 +83,10 @@ def _wrong(target: Tuple[str, str], items: Sequence[Difference]) -> List[Finding
         summary = "%s computes %s wrong on %s with %s." % ((_label(name, operation), _several(own)) + target)
         evidence = [Evidence(_figures(item), item.ran_on or "measured") for item in _worst_first(own)]
         made.append(
-            Finding(
-                "numerics-divergent",
-                "error",
+            Kind("numerics-divergent", "error", _blocks(target)).finding(
                 summary,
                 tuple(evidence[:_LINES]),
                 _mend(target, name, own),
-                _blocks(target),
             )
         )
     rest = places[_MOST:]

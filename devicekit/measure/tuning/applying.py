@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from ...diagnosis.findings import Evidence, Finding, Fix, name_of
+from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ...errors import DevicekitError
 from ...machine.facts import Machine
 from ...runtime.pipeline import Setup
@@ -196,9 +196,7 @@ def _came_late(selection: Selection, late: Tuple[TunedOption, ...]) -> Finding:
     names = ", ".join("%s %s" % (item.name, item.setting) for item in late)
     variables = " ".join("%s=%s" % pair for item in late for pair in item.environment)
     name = name_of(selection.framework)
-    return Finding(
-        "runtime-already-initialized",
-        "warning",
+    return Kind("runtime-already-initialized", "warning").finding(
         "%s was imported before devicekit was called: the tuned settings are not applied (%s)." % (name, names),
         (Evidence("%s is imported" % name, "sys.modules"),),
         (

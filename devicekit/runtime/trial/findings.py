@@ -3,7 +3,7 @@
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from ...diagnosis.findings import Evidence, Finding, Fix, name_of
+from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ...diagnosis.frameworks import TITLES
 from ...logs.context import Known
 from ...logs.engine import read_log
@@ -54,9 +54,7 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
     if found is not None:
         return found
     if plan.framework == "jax" and not plan.indices:
-        return Finding(
-            "environment-variable-fatal",
-            "warning",
+        return Kind("environment-variable-fatal", "warning").finding(
             "JAX cannot start the platforms in JAX_PLATFORMS, and the CPU is not among them.",
             _evidence(text, ()),
             (Fix("Let JAX choose", "unset JAX_PLATFORMS"), Fix("Or leave it the CPU", "export JAX_PLATFORMS=cpu")),
@@ -81,13 +79,10 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
         found = _explained(text, plan, (name, "keras"), "error")
         if found is not None:
             return found
-        return Finding(
-            "framework-broken",
-            "error",
+        return Kind("framework-broken", "error", (name, "keras")).finding(
             "Importing %s does not work here: %s." % (TITLES[name], trial.detail or trial.error),
             _evidence(trial.detail, output),
             (Fix("Reinstall it in a fresh environment"),),
-            (name, "keras"),
         )
     if trial.error == "NoDevice":
         return nothing_listed(plan, trial.devices, output)

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, List, Optional, Tuple
 
-from ...diagnosis.findings import Evidence, Finding, Fix, name_of
+from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ...diagnosis.frameworks import TITLES
 from ...machine.facts import Machine
 from ...selection.plan import Plan, next_plan, to_cpu
@@ -105,9 +105,7 @@ def _hide(plan: Plan, machine: Machine, finding: Finding) -> Plan:
 
 
 def _cache_finding(problem: str) -> Finding:
-    return Finding(
-        "cache-unwritable",
-        "warning",
+    return Kind("cache-unwritable", "warning").finding(
         "The self-test result can't be cached, so it will run again at every start.",
         (Evidence(problem, "DEVICEKIT_CACHE_DIR or the user's cache folder"),),
         (Fix("Set DEVICEKIT_CACHE_DIR to a folder that can be written"),),
