@@ -251,7 +251,7 @@ class Record:
             If the JSON form of this record omits fields.
         """
         if not isinstance(data, Mapping):
-            raise MachineFileError("a %s is a JSON object, got %s" % (_label(cls), type(data).__name__))
+            raise MachineFileError("a %s is a JSON object, got %s" % (cls.__name__.lower(), type(data).__name__))
         if cls.schema is not None:
             found = data.get("schema")
             if not isinstance(found, int) or isinstance(found, bool):
@@ -263,7 +263,7 @@ class Record:
                     "the %s has schema %d, this devicekit reads up to %d: upgrade devicekit to read it"
                     % (cls._document, found, cls.schema)
                 )
-        record = cls._decode((), dict(data), _label(cls))
+        record = cls._decode((), dict(data), cls.__name__.lower())
         assert isinstance(record, cls)
         return record
 
@@ -287,10 +287,6 @@ class Record:
         if absent:
             raise MachineFileError("%s lacks fields: %s" % (where, ", ".join(absent)))
         return cls(**values)
-
-
-def _label(kind: type) -> str:
-    return kind.__name__.lower()
 
 
 def _annotations(kind: type) -> Dict[str, Any]:

@@ -54,12 +54,9 @@ def distributions_with(host: Host, folder: str, entries: Sequence[str]) -> List[
         return []
     named = named_in(value)
     if named:  # on a slow disk naming them avoids waiting for the others
-        entries = [item for item in entries if _raw_name(item) in named]
+        raw = (item.rpartition(".")[0].partition("-")[0].lower().replace(".", "_") for item in entries)
+        entries = [item for item, name in zip(entries, raw) if name in named]
     return _scan(folder, entries) if host.is_live else _read(host, folder, entries)
-
-
-def _raw_name(entry: str) -> str:
-    return entry.rpartition(".")[0].partition("-")[0].lower().replace(".", "_")
 
 
 def _read(host: Host, folder: str, entries: Sequence[str]) -> List[str]:

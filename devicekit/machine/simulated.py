@@ -198,17 +198,12 @@ class SimulatedHost(Host):
             for parent, _, names in os.walk(root):
                 for name in names:
                     full = os.path.join(parent, name)
-                    inside = os.path.relpath(full, root).replace(os.sep, "/")
+                    path = "/" + os.path.relpath(full, root).replace(os.sep, "/")
+                    if self.system == "windows":  # a first folder of one letter is a drive
+                        path = path[1:].replace("/", ":/", 1).replace("/", "\\")
                     with open(full, "rb") as stream:
-                        files[self._inside(inside)] = stream.read()
+                        files[path] = stream.read()
         return files
-
-    def _inside(self, inside: str) -> str:
-        """Return the machine's path of a file below ``root``: a first folder of one letter is a Windows drive."""
-        if self.system == "windows":
-            drive, _, rest = inside.partition("/")
-            return drive + ":\\" + rest.replace("/", "\\")
-        return "/" + inside
 
     def _add(self, path: str, content: bytes) -> None:
         self._files[self._key(path)] = (path, content)

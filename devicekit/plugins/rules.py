@@ -202,24 +202,16 @@ class _Report:
             judged = judge.devices(framework)
             self._note(judge.reported, judged)
             for number, (device, environment) in enumerate(judged.items):
-                devices.append(_candidate(judge.reported.name, number, device, kind, environment))
+                name = "%s:%d" % (judge.reported.name, number)
+                said = dict(device._asdict(), blocked_by=tuple(device.blocked_by))
+                devices.append(
+                    Candidate(
+                        device=name,
+                        platform=judge.reported.name,
+                        device_type=kind,
+                        environment=environment,
+                        numbering="plug-in",
+                        **said,
+                    )
+                )
         return tuple(devices)
-
-
-def _candidate(
-    platform: str, number: int, device: PlatformDevice, kind: str, environment: Tuple[Tuple[str, str], ...]
-) -> Candidate:
-    return Candidate(
-        device="%s:%d" % (platform, number),
-        platform=platform,
-        name=device.name,
-        usable=device.usable,
-        blocked_by=tuple(device.blocked_by),
-        memory_bytes=device.memory_bytes,
-        memory_free_bytes=device.memory_free_bytes,
-        uuid=device.uuid,
-        remark=device.remark,
-        device_type=kind,
-        environment=environment,
-        numbering="plug-in",
-    )

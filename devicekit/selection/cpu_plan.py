@@ -85,13 +85,12 @@ def _is_alarming(cause: Finding, situation: Situation) -> bool:
 def _why_none(situation: Situation) -> str:
     if situation.request.foreign:
         return _foreign_reason(situation.diagnosis, situation.request, situation.framework.name)
-    return _what_there_is(situation.accelerators)
+    return _what_there_is(situation.accelerators) or "no accelerator was found"
 
 
 def _what_there_is(accelerators: Sequence[Candidate]) -> str:
-    if not accelerators:
-        return "no accelerator was found"
-    return "there is " + ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
+    listed = ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
+    return "there is %s" % listed if listed else ""
 
 
 def _cause(
@@ -99,18 +98,17 @@ def _cause(
 ) -> Optional[Finding]:
     """Return the finding that decided: against the framework, the requested device, any device, or that there is none."""
     if not importable:
-        for finding in diagnosis.findings:
-            if framework in finding.blocks or framework + ".devices" in finding.blocks:
-                return finding
+        blocked = {framework, framework + ".devices"}
+        first = next((finding for finding in diagnosis.findings if blocked & set(finding.blocks)), None)
+        if first is not None:
+            return first
     for candidate in candidates:
         for code in candidate.blocked_by:
             blocking = diagnosis.by_code(code, framework)
             if blocking is not None:
                 return blocking
-    for finding in diagnosis.findings:
-        if finding.keeps_from_gpus(framework):
-            return finding
-    return diagnosis.by_code("no-gpu")
+    general = (finding for finding in diagnosis.findings if finding.keeps_from_gpus(framework))
+    return next(general, diagnosis.by_code("no-gpu"))
 
 
 # Devices of plug-ins.
@@ -142,10 +140,8 @@ def _foreign_reason(diagnosis: Diagnosis, request: Request, framework: Optional[
             ", ".join(TITLES[name] for name in kinds), TITLES[framework]
         )  # fmt: skip
     listed = [item for item in diagnosis.candidates_for(framework) if item.platform == request.platform]
-    if listed:
-        return "there is " + ", ".join("%s (%s)" % (item.device, item.name) for item in listed)
     why = next((item.because for item in diagnosis.not_evaluated if item.code == request.platform), "")
-    return why or "no such device was found"
+    return _what_there_is(listed) or why or "no such device was found"
 
 
 # What only a run shows.

@@ -28,14 +28,8 @@ _NATIVE = re.compile(
 #: numbers (``MIG-GPU-.../1/0``).
 _NAMED = re.compile(r"(?:(gpu|cuda|rocm|GPU|CUDA|ROCM):)?((?:GPU|MIG)-[\w/-]+(?:,(?:GPU|MIG)-[\w/-]+)*)$", re.ASCII)
 _PLATFORMS = {
-    "cuda": "cuda",
-    "rocm": "rocm",
-    "directml": "directml",
-    "dml": "directml",
-    "metal": "metal",
-    "mps": "metal",
-    "xpu": "xpu",
-}
+    "cuda": "cuda", "rocm": "rocm", "directml": "directml", "dml": "directml", "metal": "metal", "mps": "metal", "xpu": "xpu",
+}  # fmt: skip
 
 
 class Request(Record):

@@ -99,7 +99,12 @@ def examine(machine: Machine, diagnosis: Diagnosis, request: Request, criteria: 
     accelerators = _accelerators(diagnosis, framework.name, request)
     excluded = [numbered(item, accelerators, machine)[0] for item in _excluded(criteria.exclude, machine)]
     request, problem = numbered(request, accelerators, machine)
-    matching = [item for item in accelerators if _matches(item, request) and not _is_excluded(item, excluded)]
+    unwanted = [item for item in excluded if item.kind in ("gpu", "tpu")]
+    matching = [
+        item
+        for item in accelerators
+        if _matches(item, request) and not any(_matches(item, other) for other in unwanted)
+    ]
     least = criteria.min_memory_bytes
     if least is not None:
         matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= least]
@@ -162,7 +167,3 @@ def _excluded(exclude: Iterable[str], machine: Machine) -> List[Request]:
     if isinstance(exclude, str):
         raise ValueError("exclude is a list of devices, such as ('gpu:1',), not the string %r" % exclude)
     return [parse_request(item, machine.platforms) for item in exclude]
-
-
-def _is_excluded(candidate: Candidate, excluded: List[Request]) -> bool:
-    return any(item.kind in ("gpu", "tpu") and _matches(candidate, item) for item in excluded)

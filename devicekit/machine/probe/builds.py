@@ -20,15 +20,19 @@ def read_builds(host: Host, packages: Tuple[ImportPackage, ...]) -> Iterable[Fra
             yield read(host, package)
 
 
+def _content(host: Host, path: str, unsaid: str = "") -> Tuple[str, str]:
+    """Return the text of a file, and why it does not say what is looked for in it."""
+    try:
+        return host.read_text(path), unsaid or "%s does not say" % host.path.basename(path)
+    except OSError as error:
+        return "", error.strerror or type(error).__name__
+
+
 def _read_torch(host: Host, package: ImportPackage) -> FrameworkBuild:
     """PyTorch says all of it in ``version.py``, from 1.0 on (seen in the wheels of 1.8 to 2.15)."""
     path = host.join(host.expand(package.location), "version.py")
-    shown, problem = host.scrub(path), "version.py does not say"
-    values: Dict[str, Optional[str]] = {}
-    try:
-        values = parse_torch_version(host.read_text(path, 65536))
-    except OSError as error:
-        problem = error.strerror or type(error).__name__
+    content, problem = _content(host, path)
+    shown, values = host.scrub(path), parse_torch_version(content)
 
     def flag(name: str) -> "Fact[bool]":
         if name not in values:  # releases before 2.6 do not name "xpu": they have no such build
@@ -82,13 +86,9 @@ def _read_jax(host: Host, package: ImportPackage) -> FrameworkBuild:
     folder = host.join(host.expand(package.path_entry), "jax_plugins")
     shown = host.scrub(folder)
     path = host.join(host.expand(package.location), "version.py")
-    try:
-        match = re.search(r"""^_version = ["']([^"'\n]+)""", host.read_text(path, 65536), re.M)
-        version = (
-            Fact.of(match.group(1), host.scrub(path)) if match else Fact.unknown("it is not in it", host.scrub(path))
-        )
-    except OSError as error:
-        version = Fact.unknown(error.strerror or type(error).__name__, host.scrub(path))
+    content, unread = _content(host, path, "it is not in it")
+    match = re.search(r"""^_version = ["']([^"'\n]+)""", content, re.M)
+    version = Fact.of(match.group(1), host.scrub(path)) if match else Fact.unknown(unread, host.scrub(path))
     names: List[str] = []
     problem = ""
     try:
@@ -126,13 +126,8 @@ def _read_jax(host: Host, package: ImportPackage) -> FrameworkBuild:
 def _read_tensorflow(host: Host, package: ImportPackage) -> FrameworkBuild:
     folder = host.expand(package.location)
     path = host.join(folder, "python", "platform", "build_info.py")
-    shown = host.scrub(path)
-    values: Dict[str, Any] = {}
-    problem = "build_info.py does not say"
-    try:
-        values = parse_build_info(host.read_text(path))
-    except OSError as error:
-        problem = error.strerror or type(error).__name__
+    content, problem = _content(host, path)
+    shown, values = host.scrub(path), parse_build_info(content)
 
     def flag(name: str) -> "Fact[bool]":
         value = values.get(name)

@@ -117,7 +117,5 @@ def cause_in_files(plan: Plan) -> Optional[Finding]:
     from ...diagnosis.diagnose import diagnose
     from ...machine.detect import look_at_every_file
 
-    for finding in diagnose(look_at_every_file()).findings:
-        if finding.severity == "error" and name_of(plan.framework) in finding.blocks:
-            return finding
-    return None
+    errors = (item for item in diagnose(look_at_every_file()).findings if item.severity == "error")
+    return next((item for item in errors if name_of(plan.framework) in item.blocks), None)
