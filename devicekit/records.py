@@ -73,7 +73,7 @@ SEAMS = {
 def seam(name: str) -> Callable[..., Any]:
     """Return the target of a declared seam; its module is imported at the first call.
 
-    Packages import in one direction (see the list in DESIGN.md). If an earlier package needs a later one, because
+    Packages import in one direction (`ORDER` in tests/test_architecture.py). If an earlier package needs a later one, because
     plug-ins are installed or a record is shown, it asks for it here, by name, and only when there is something to do::
 
         if platforms or machine.python.plugin_distributions:

@@ -598,7 +598,7 @@ def test_the_hook_never_hides_the_error(python):
     bad = "class Bad(Exception):\n    def __str__(self):\n        raise RuntimeError('no text')\nraise Bad()\n"
     out = python(INSTALL + bad, status=1, from_checkout=True)
     assert "Bad" in out
-    assert "devicekit/explaining" not in out
+    assert "devicekit/logs" not in out
     python(INSTALL + "import sys\nsys.stderr = None\n" + FAILS, status=1, from_checkout=True)
 
 
