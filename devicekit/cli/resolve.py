@@ -53,6 +53,11 @@ def _resolve(options: argparse.Namespace) -> int:
         keep=tuple(options.keep),
         also=tuple(options.also),
     )
+    if options.machine:
+        again = ("--machine", options.machine)
+        resolution = resolution.replace(
+            alternatives=tuple(item.replace(arguments=item.arguments + again) for item in resolution.alternatives)
+        )
     python = ".".join(machine.python.version.split(".")[:2])
     if options.json or options.format == "json":
         print_json(resolution.to_dict())

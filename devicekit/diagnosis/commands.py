@@ -4,6 +4,7 @@ import re
 from typing import Iterable, Optional, Sequence, Tuple
 
 from ..machine.facts import Machine
+from ..resolver.result import quoted
 from .findings import Fix
 
 #: For a Windows terminal; WSL restarts by itself at its next use.
@@ -70,18 +71,15 @@ class Shell:
         return python.executable or "python"
 
     def install(self, *requirements: str) -> str:
-        """Return the command that installs into the examined environment, with its own package manager.
-
-        Requirements are quoted for every shell: ``<`` and ``*`` mean something to all of them.
-        """
-        quoted = " ".join('"%s"' % item if any(mark in item for mark in "<>*[! ") else item for item in requirements)
+        """Return the command that installs into the examined environment, with its own package manager."""
+        arguments = " ".join(map(quoted, requirements))
         if self._python.installer == "uv":
-            return "uv pip install --python %s %s" % (self.python, quoted)
+            return "uv pip install --python %s %s" % (self.python, arguments)
         if self._python.installer == "conda":
             # Extras and nvidia-* are names of pip's world; a conda environment without pip gets it first.
-            return "conda install -y pip && python -m pip install %s" % quoted
+            return "conda install -y pip && python -m pip install %s" % arguments
         extra = "--break-system-packages " if self._python.externally_managed else ""
-        return "%s -m pip install %s%s" % (self.python, extra, quoted)
+        return "%s -m pip install %s%s" % (self.python, extra, arguments)
 
     def uninstall(self, *names: str) -> str:
         """Return the command that removes distributions from the examined environment."""

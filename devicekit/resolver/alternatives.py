@@ -1,10 +1,17 @@
-"""What can be resolved instead of what cannot, the nearest first. Pure."""
+"""What can be resolved instead of what cannot, the nearest first. Pure.
 
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+A variation is a question of its own, answered in the same way as the first one: a printed command gives what it announces.
+"""
+
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from ..matrix.matrix import TENSORFLOW_OWNERS
 from ..matrix.target import PYTHONS, Target
 from .engine import Need
+from .goals import platforms_for
 from .result import Alternative, Resolution
 
 #: Enough to choose from.
@@ -15,22 +22,45 @@ _TELLING = ("jax", "torch", "tensorflow-directml-plugin", "tensorflow-metal", "t
 
 _TITLES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
+#: The distributions that are a framework.
+_OWN: Dict[str, Tuple[str, ...]] = {
+    "tensorflow": TENSORFLOW_OWNERS,
+    "keras": ("keras",),
+    "jax": ("jax", "jaxlib"),
+    "torch": ("torch",),
+}
+
 
 class Question(NamedTuple):
-    """What is asked of the resolver."""
+    """What is asked of the resolver: the arguments of `resolve`. None: what the examined machine has."""
 
     goal: str
     frameworks: Tuple[str, ...]
-    target: Target
     keep: Tuple[Need, ...] = ()
+    python: Optional[str] = None
+    platform: Optional[str] = None
+    gpu: Optional[str] = None
+
+    @property
+    def arguments(self) -> Tuple[str, ...]:
+        """As ``devicekit resolve`` takes them."""
+        options = [("--framework", self.frameworks[0]), *(("--with", name) for name in self.frameworks[1:])]
+        options += [("--keep", need.text) for need in self.keep]
+        options += [("--platform", self.platform or ""), ("--python", self.python or ""), ("--gpu", self.gpu or "")]
+        return (self.goal, *(part for option in options if option[1] for part in option))
 
 
-#: What is different, the question, and the arguments of ``devicekit resolve`` that say for which Python and platform.
-_Variation = Tuple[str, Question, Sequence[str]]
+#: What is different, and the question.
+_Variation = Tuple[str, Question]
 
 
-def alternatives_for(question: Question, search: Callable[[Question], Optional[Resolution]]) -> Tuple[Alternative, ...]:
-    """Return what can be had instead, the nearest first: one thing is given up at a time."""
+def alternatives_for(
+    question: Question, target: Target, search: Callable[[Question], Optional[Resolution]]
+) -> Tuple[Alternative, ...]:
+    """Return what can be had instead, the nearest first: one thing is given up at a time.
+
+    ``target`` is what the question is about; ``search`` answers a question as `resolve` does.
+    """
     found: List[Alternative] = []
     for variations, one_is_enough in (
         (_in_64_bits, True),
@@ -40,86 +70,109 @@ def alternatives_for(question: Question, search: Callable[[Question], Optional[R
         (_in_wsl, True),
         (_fewer_frameworks, False),
         (_on_cpu, True),
+        (_on_cpu_at_least, True),
     ):
-        for text, variation, where in variations(question):
+        if variations is _on_cpu_at_least and found:
+            break
+        for text, variation in variations(question, target):
             answer = search(variation) if len(found) < _MOST else None
             if answer is None:
                 continue
-            main = [pin.requirement for pin in answer.pins if pin.name in _TELLING or pin.name in TENSORFLOW_OWNERS]
-            found.append(Alternative("%s: %s" % (text, " with ".join(main)), _arguments(variation, where)))
+            found.append(Alternative("%s: %s" % (text, announced(answer)), variation.arguments))
             if one_is_enough:
                 break
     return tuple(found)
 
 
-def _arguments(question: Question, where: Sequence[str]) -> Tuple[str, ...]:
-    more = [part for name in question.frameworks[1:] for part in ("--with", name)]
-    kept = [part for need in question.keep for part in ("--keep", need.text)]
-    return (question.goal, "--framework", question.frameworks[0], *more, *kept, *where)
+def announced(answer: Resolution) -> str:
+    """Return the releases by which a set is announced."""
+    return " with ".join(
+        pin.requirement for pin in answer.pins if pin.name in _TELLING or pin.name in TENSORFLOW_OWNERS
+    )
 
 
-def _platform(target: Target) -> List[str]:
-    return [] if target.described else ["--platform", target.platform]
-
-
-def _here(target: Target) -> List[str]:
-    return [*_platform(target), "--python", target.python]
-
-
-def _in_64_bits(question: Question) -> Iterator[_Variation]:
-    target = question.target
+def _in_64_bits(question: Question, target: Target) -> Iterator[_Variation]:
     if target.bits == 32:
-        variation = question._replace(target=target.replace(bits=64))
-        yield "a 64-bit Python %s" % target.python, variation, ["--python", target.python]
+        yield "a 64-bit Python %s" % target.python, question._replace(python=target.python)
 
 
-def _other_pythons(question: Question) -> Iterator[_Variation]:
-    target = question.target
-
+def _other_pythons(question: Question, target: Target) -> Iterator[_Variation]:
     def distance(python: str) -> Tuple[int, int]:
         return abs(_minor(python) - _minor(target.python)), -_minor(python)
 
     for python in sorted(PYTHONS, key=distance):
         if python != target.python:
-            other = target.replace(python=python, bits=64)
-            yield "Python %s" % python, question._replace(target=other), [*_platform(target), "--python", python]
+            yield "Python %s" % python, question._replace(python=python)
 
 
-def _keeping_less(question: Question) -> Iterator[_Variation]:
+def _keeping_less(question: Question, target: Target) -> Iterator[_Variation]:
+    if len(question.keep) > 1:
+        for need in question.keep:
+            rest = tuple(other for other in question.keep if other is not need)
+            yield "without keeping %s" % need.text, question._replace(keep=rest)
     if question.keep:
-        text = "without keeping %s" % ", ".join(need.text for need in question.keep)
-        yield text, question._replace(keep=()), _here(question.target)
+        yield "without keeping %s" % _texts(question.keep), question._replace(keep=())
 
 
-def _other_frameworks(question: Question) -> Iterator[_Variation]:
+def _other_frameworks(question: Question, target: Target) -> Iterator[_Variation]:
     for name, title in _TITLES.items():
         if name not in question.frameworks and len(question.frameworks) == 1:
-            yield title, question._replace(frameworks=(name,), keep=()), _here(question.target)
+            yield _without_framework(title, question, question.frameworks[0], (name,))
 
 
-def _in_wsl(question: Question) -> Iterator[_Variation]:
-    target = question.target
+def _in_wsl(question: Question, target: Target) -> Iterator[_Variation]:
     if target.system != "windows" or question.goal in ("cpu", "metal"):
         return
+    inside = question._replace(platform="linux-%s" % target.architecture, python=target.python)
+    nvidia = "nvidia" in target.vendors
+    if nvidia and inside.gpu is None:
+        inside = inside._replace(gpu=max(filter(None, target.capabilities), default="nvidia", key=_capability))
     wsl = target.replace(system="linux", libc=None, wsl=2, bits=64)
-    inside = ["--platform", "linux-x86_64", "--python", target.python]
-    yield "in WSL 2", question._replace(target=wsl), inside
-    if not target.vendors or "nvidia" in target.vendors:
-        for names in dict.fromkeys((question.frameworks, ("jax",))):
-            yield "in WSL 2, if the GPU is NVIDIA's", Question("cuda", names, wsl), inside
+    yield "in WSL 2", inside._replace(goal=platforms_for(question.goal, wsl)[0])
+    if nvidia or not target.vendors:
+        text = "in WSL 2" if nvidia else "in WSL 2, if the GPU is NVIDIA's"
+        yield text, inside._replace(goal="cuda")
+        if len(question.frameworks) == 1 and question.frameworks != ("jax",):
+            jax_text, with_jax = _without_framework("JAX", inside, question.frameworks[0], ("jax",))
+            yield "%s: %s" % (text, jax_text), with_jax._replace(goal="cuda")
 
 
-def _fewer_frameworks(question: Question) -> Iterator[_Variation]:
+def _fewer_frameworks(question: Question, target: Target) -> Iterator[_Variation]:
     if len(question.frameworks) > 1:
         for name in question.frameworks:
-            rest = tuple(item for item in question.frameworks if item != name)
-            text = "without %s (give it its own environment)" % name
-            yield text, question._replace(frameworks=rest), _here(question.target)
+            rest = tuple(other for other in question.frameworks if other != name)
+            yield _without_framework("without %s (give it its own environment)" % name, question, name, rest)
 
 
-def _on_cpu(question: Question) -> Iterator[_Variation]:
+def _on_cpu(question: Question, target: Target) -> Iterator[_Variation]:
     if question.goal != "cpu":
-        yield "the CPU", question._replace(goal="cpu"), _here(question.target)
+        yield "the CPU", question._replace(goal="cpu")
+
+
+def _on_cpu_at_least(question: Question, target: Target) -> Iterator[_Variation]:
+    """Yield what nearly always works, for those who would else be left with nothing."""
+    on_cpu = question._replace(goal="cpu")
+    for text, variation in (*_other_pythons(on_cpu, target), *_keeping_less(on_cpu, target)):
+        yield "the CPU, %s" % text, variation
+
+
+def _without_framework(text: str, question: Question, name: str, rest: Sequence[str]) -> _Variation:
+    """Ask for other frameworks: what keeps a release of the one that is given up would bring it back."""
+    keep = tuple(
+        need for need in question.keep if canonicalize_name(Requirement(need.text).name) not in _OWN.get(name, ())
+    )
+    dropped = [need for need in question.keep if need not in keep]
+    if dropped:
+        text = "%s, without keeping %s" % (text, _texts(dropped))
+    return text, question._replace(frameworks=tuple(rest), keep=keep)
+
+
+def _texts(needs: Sequence[Need]) -> str:
+    return ", ".join(need.text for need in needs)
+
+
+def _capability(text: str) -> Tuple[int, ...]:
+    return tuple(int(number) for number in text.split("."))
 
 
 def _minor(python: str) -> int:

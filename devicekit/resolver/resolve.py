@@ -60,30 +60,33 @@ def resolve(
     ValueError
         If an argument is none of the accepted ones.
     """
-    frameworks = _frameworks(framework, also)
     further = None
     if goal not in GOALS:
         further = seam("plug-in goals")(goal)
-    kept = _parsed(keep)
+    question = Question(goal, _frameworks(framework, also), _parsed(keep), python, platform, gpu)
     if machine is None and (python is None or platform is None):
         from ..machine.detect import detect
 
         machine = detect()
     matrix = Matrix()
-    target = _target(machine, matrix, python, platform)
-    if gpu is not None:
-        target = _with_gpu(target, gpu, matrix)
-    found, obstacles = best_set(goal, frameworks, target, kept, matrix, further)
+    target = _target_of(question, machine, matrix)
+    found, obstacles = best_set(goal, question.frameworks, target, question.keep, matrix, further)
     if found is not None:
         return found
 
-    def search(question: Question) -> Optional[Resolution]:
-        ways = None if question.goal in GOALS else further
-        return best_set(*question, matrix, ways)[0]
+    def search(variation: Question) -> Optional[Resolution]:
+        ways = None if variation.goal in GOALS else further
+        about = _target_of(variation, machine, matrix)
+        return best_set(variation.goal, variation.frameworks, about, variation.keep, matrix, ways)[0]
 
-    instead = alternatives_for(Question(goal, frameworks, target, kept), search)
+    instead = alternatives_for(question, target, search)
     platforms = platforms_for(goal, target)
-    return Resolution(goal, platforms[0], frameworks, target, obstacles=obstacles, alternatives=instead)
+    return Resolution(goal, platforms[0], question.frameworks, target, obstacles=obstacles, alternatives=instead)
+
+
+def _target_of(question: Question, machine: Optional[Machine], matrix: Matrix) -> Target:
+    target = _target(machine, matrix, question.python, question.platform)
+    return target if question.gpu is None else _with_gpu(target, question.gpu, matrix)
 
 
 def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:

@@ -128,6 +128,11 @@ class Resolution(Record):
         return None
 
 
-def quoted(requirement: str) -> str:
-    """Return a requirement so that no shell reads its signs."""
-    return '"%s"' % requirement if re.search(r"[<>*!\[\];~ ]", requirement) else requirement
+def quoted(argument: str) -> str:
+    r"""Return an argument so that POSIX shells, PowerShell and cmd pass it on as it is.
+
+    >>> quoted("numpy==1.26.4"), quoted('numpy<2; python_version < "3.12"')
+    ('numpy==1.26.4', '"numpy<2; python_version < \'3.12\'"')
+    """
+    # A comma makes a list in PowerShell; a requirement may have either kind of quotes.
+    return argument if re.match(r"[A-Za-z0-9_.:/=+-]+\Z", argument) else '"%s"' % argument.replace('"', "'")
