@@ -42,7 +42,27 @@ WAY_OUT = {
     "additionalProperties": False,
 }
 
+FAILURE = {"type": "string", "pattern": r"^(import|dense|lstm|convolution|hdf5|tensorboard): ."}
+
 ROWS = {
+    "bounds": {
+        "project": {"enum": ["tensorflow", "keras", "jax", "torch"]},
+        "release": VERSION,
+        "python": {"type": "string", "pattern": r"^3\.\d+$"},
+        "dependency": {"type": "string", "pattern": r"^[a-z0-9-]+$"},
+        "with": {"enum": ["jax", "torch"]},
+        "oldest": VERSION,
+        "newest": VERSION,
+        "below": VERSION,
+        "below_fails": FAILURE,
+        "above": VERSION,
+        "above_fails": FAILURE,
+        "import_below": VERSION,
+        "import_below_fails": FAILURE,
+        "import_above": VERSION,
+        "import_above_fails": FAILURE,
+        "without": {"type": "string", "pattern": r"^(ok$|(import|dense|lstm|convolution|hdf5|tensorboard): .)"},
+    },
     "loads": {
         "minor": {"type": "string", "pattern": r"^\d+\.\d+$"},
         "numpy": SPECIFIER,
@@ -181,7 +201,11 @@ ROWS = {
 }
 
 #: Columns that a row may leave out.
-OPTIONAL = {"remedies": {"hides"}}
+OPTIONAL = {
+    "remedies": {"hides"},
+    "bounds": {"with", "without"}
+    | {name + end for name in ("below", "above", "import_below", "import_above") for end in ("", "_fails")},
+}
 
 
 def load(name):

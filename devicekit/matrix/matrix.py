@@ -7,10 +7,12 @@ import json
 import pkgutil
 import posixpath
 import re
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from types import MappingProxyType
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from .projects import Build, Project
 from .tables import (
+    Bound,
     CudaRow,
     CudnnRow,
     DirectMlRow,
@@ -37,10 +39,17 @@ CODE_ENDINGS = (".py", ".so", ".pyd", ".dll", ".dylib")
 
 
 class Matrix:
-    """The bundled data, loaded file by file as they are asked for."""
+    """The bundled data, loaded file by file as they are asked for.
 
-    def __init__(self) -> None:
-        self._tables: Dict[str, List[Dict[str, Any]]] = {}
+    Parameters
+    ----------
+    tables : mapping of str to list, optional
+        Rows to take instead of those of a bundled file of that name.
+    """
+
+    def __init__(self, tables: Mapping[str, List[Dict[str, Any]]] = MappingProxyType({})) -> None:
+        self._tables: Dict[str, List[Dict[str, Any]]] = dict(tables)
+        self._bounds: Dict[Tuple[str, str], List[Dict[str, Any]]] = {}
         self._projects: Dict[str, Optional[Project]] = {}
         self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
 
@@ -129,6 +138,19 @@ class Matrix:
                 if accepts(row["versions"], version) and accepts(row["python"], python)
             )
         return self._holds[key]
+
+    def bounds(self, project: str, version: str, dependency: str = "", backend: str = "") -> Tuple[Bound, ...]:
+        """Return between which versions of what it imports a release was tried; ``dependency``: of this one only."""
+        if not self._bounds:
+            for row in self._table("bounds"):
+                self._bounds.setdefault((row["project"], _minor(row["release"])), []).append(row)
+        owner = "tensorflow" if project in TENSORFLOW_OWNERS else project
+        final = _PLAIN_VERSION.match(version) is not None
+        return tuple(
+            Bound(*(row.get("with" if name == "backend" else name, "") for name in Bound._fields))
+            for row in (self._bounds.get((owner, _minor(version)), ()) if final else ())
+            if dependency in ("", row["dependency"]) and row.get("with", "") == backend
+        )
 
     def imports(self, project: str, version: str, python: str) -> Tuple[ImportNeed, ...]:
         """Return what a release imports besides NumPy and protobuf, on a Python version."""

@@ -1,11 +1,11 @@
 """Questions to the matrix: does this go with that? Answers are "compatible", "incompatible because" or "unknown". Pure."""
 
-import re
 from typing import Callable, Iterator, List, Optional, Tuple
 
 from ..records import Record
+from .bounds import STAGES, fit, requirement_parts
 from .gpu_support import code_for
-from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
+from .matrix import BUNDLED, Matrix, accepts, version_at_least
 from .projects import Build, Release
 from .target import PLATFORMS, Target, target_for
 
@@ -112,46 +112,28 @@ def goes_with(
 
 def _goes_with(release: Release, other: str, other_version: str, python: str, matrix: Matrix) -> Answer:
     label = "%s %s" % (release.project, release.version)
-    for hold in matrix.holds(release.project, release.version, python):
-        for text in hold.needs if not hold.goal else ():
-            name, bounds = _parts(text)
-            if name == other and accepts(bounds, other_version) is False:
-                return _no("%s needs %s: %s" % (label, text, hold.because), hold.seen)
+    found = fit(matrix, release.project, release.version, python, other, other_version)
     build = next((item for item in release.builds if item.kind != "empty"), release.builds[-1])
     bounds, because = build.protobuf_needs
-    if other == "protobuf" and bounds and accepts(bounds, other_version) is False:
+    if other == "protobuf" and not found.measured and bounds and accepts(bounds, other_version) is False:
         return _no("%s needs protobuf%s: %s" % (label, bounds, because), build.source)
-    row = matrix.tensorflow(release.version) if release.project in TENSORFLOW_OWNERS else None
-    seen = {"numpy": row.numpy, "protobuf": row.protobuf, "keras": row.keras}.get(other) if row is not None else None
+    if found.state == "fails":
+        if found.measured:
+            pair = "%s with %s %s: %s" % (label, other, other_version, STAGES[found.stage])
+            return _no("%s: %s" % (pair, found.because), found.source)
+        return _no(found.because, found.source)
     declared = [bounds for name, bounds in _declared(build, python) if name == other]
     refusing = [bounds for bounds in declared if accepts(bounds, other_version) is False]
-    if seen:
-        if accepts(seen, other_version) is False:
-            return _no("%s can load %s%s only" % (label, other, seen), "imports tried with the wheels")
-        if refusing:
-            return Answer(
-                "compatible", "it loads, though the metadata declare %s%s" % (other, refusing[0]), build.source
-            )
-        return Answer("compatible", "", build.source)
+    if found.state == "works":
+        text = "it works, though the metadata declare %s%s" % (other, refusing[0]) if refusing else ""
+        return Answer("compatible", text, found.source)
     if refusing:
         return _no("%s declares %s%s" % (label, other, refusing[0]), build.source)
+    if found.because:
+        return Answer("unknown", found.because, found.source)
     if not declared:
         return Answer("unknown", "%s says nothing of %s" % (label, other), build.source)
     return Answer("compatible", "", build.source)
-
-
-def _parts(text: str) -> Tuple[str, str]:
-    """Return name and bounds of a requirement.
-
-    >>> _parts('numpy<2.0.0,>=1.23.5; python_version < "3.12"'), _parts("tensorflow[and-cuda]==2.20.0")
-    (('numpy', '<2.0.0,>=1.23.5'), ('tensorflow', '==2.20.0'))
-    """
-    plain = text.partition(";")[0].strip()
-    name = re.match(r"[A-Za-z0-9._-]+", plain)
-    if name is None:
-        return "", ""
-    rest = re.sub(r"^\[[^\]]*\]", "", plain[name.end() :].strip())
-    return name.group(0).lower().replace("_", "-"), rest.strip()
 
 
 def _declared(build: Build, python: str) -> Iterator[Tuple[str, str]]:
@@ -159,7 +141,7 @@ def _declared(build: Build, python: str) -> Iterator[Tuple[str, str]]:
         marker = text.partition(";")[2]
         if "extra ==" in marker or (marker and python and not _holds(marker, python)):
             continue
-        yield _parts(text)
+        yield requirement_parts(text)
 
 
 def _holds(marker: str, python: str) -> bool:

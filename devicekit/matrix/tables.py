@@ -96,6 +96,48 @@ class ImportNeed(Record):
     code: str
 
 
+class Bound(Record):
+    """Between which versions of a dependency a release was imported and trained (tools/try_bounds.py).
+
+    Attributes
+    ----------
+    project, release : str
+        ``"tensorflow"`` for every distribution of that import package; the release speaks for its minor release.
+    python : str
+        The Python version on which it was tried.
+    dependency : str
+    backend : str
+        Of Keras 3: what it was tried on; "" for all others.
+    oldest, newest : str
+        With these versions everything works.
+    below, below_fails : str
+        The newest older version that fails, and how: ``"import: AttributeError: ..."``; "" if there is none.
+    above, above_fails : str
+        The oldest newer version that fails, and how.
+    import_below, import_below_fails, import_above, import_above_fails : str
+        Where those fail at a later stage: the same of the first version that fails at the import.
+    without : str
+        What happens without the dependency: ``"ok"`` or the failure; "" if that was not tried.
+    """
+
+    project: str
+    release: str
+    python: str
+    dependency: str
+    backend: str
+    oldest: str
+    newest: str
+    below: str
+    below_fails: str
+    above: str
+    above_fails: str
+    import_below: str
+    import_below_fails: str
+    import_above: str
+    import_above_fails: str
+    without: str
+
+
 class DirectMlRow(Record):
     """A distribution that brings DirectML to TensorFlow."""
 

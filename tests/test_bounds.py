@@ -1,0 +1,121 @@
+"""What was measured of a release and its dependencies: read, and used by questions, sets, findings and predictions."""
+
+import pytest
+
+from devicekit.matrix.bounds import allowed, fit
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.queries import goes_with
+
+NO_OBJECT = "import: AttributeError: module 'numpy' has no attribute 'object'"
+SYMBOLIC = "lstm: NotImplementedError: Cannot convert a symbolic Tensor to a numpy array"
+
+NO_RESOURCES = "tensorboard: ModuleNotFoundError: pkg_resources"
+
+BOTH = {"above": "1.20.3", "above_fails": SYMBOLIC, "import_above": "1.24.0", "import_above_fails": NO_OBJECT}
+
+
+def bound(release, python, dependency, oldest, newest, project="tensorflow", **other):
+    return dict(
+        other, project=project, release=release, python=python, dependency=dependency, oldest=oldest, newest=newest
+    )
+
+
+#: Cells that were tried with the real wheels; what lies between them is as the schema of the table allows it.
+ROWS = [
+    bound("2.4.4", "3.6", "numpy", "1.19.5", "1.19.5"),
+    bound("2.4.4", "3.8", "numpy", "1.19.5", "1.19.5", above="1.20.3", above_fails=SYMBOLIC),
+    bound("2.5.3", "3.6", "numpy", "1.19.5", "1.19.5"),
+    bound("2.5.3", "3.9", "numpy", "1.19.3", "1.19.5", **BOTH),
+    bound("2.6.5", "3.9", "numpy", "1.19.3", "1.23.5", above="1.24.0", above_fails=NO_OBJECT),
+    bound("2.10.1", "3.7", "protobuf", "3.19.6", "3.20.1", above="3.20.3", above_fails="import: TypeError: no"),
+    bound("2.12.1", "3.8", "protobuf", "3.20.3", "5.29.5"),
+    bound("2.12.1", "3.11", "protobuf", "3.20.3", "7.34.2"),
+    bound(
+        "2.19.1", "3.9", "protobuf", "4.21.12", "6.33.6", below="3.20.3", below_fails="import: killed by signal 11"
+    ),
+    bound("2.18.1", "3.9", "protobuf", "3.20.3", "6.33.6"),
+    bound("2.16.2", "3.9", "setuptools", "65.5.1", "82.0.0", without="ok"),
+    bound("2.16.2", "3.12", "setuptools", "65.5.1", "81.0.0", above="82.0.0", above_fails=NO_RESOURCES),
+    bound("3.15.1", "3.12", "jax", "0.4.30", "0.12.0", project="keras", **{"with": "jax"}),
+]  # fmt: skip
+
+
+@pytest.fixture(name="matrix")
+def _matrix():
+    return Matrix({"bounds": ROWS})
+
+
+@pytest.mark.parametrize(
+    "question, state, stage",
+    [
+        (("tensorflow-cpu", "2.5.3", "3.9", "numpy", "1.24.4"), "fails", "import"),
+        (("tensorflow-cpu", "2.5.3", "3.9", "numpy", "1.24.1"), "fails", "import"),
+        (("tensorflow-cpu", "2.5.3", "3.9", "numpy", "1.23.5"), "fails", "lstm"),
+        (("tensorflow-cpu", "2.5.3", "3.9", "numpy", "1.19.5"), "works", ""),
+        (("tensorflow-cpu", "2.5.1", "3.9.18", "numpy", "1.26.4"), "fails", "import"),
+        (("tensorflow", "2.6.5", "3.9", "numpy", "1.26.4"), "fails", "import"),
+        (("tensorflow", "2.4.4", "3.8", "numpy", "1.20.3"), "fails", "lstm"),
+        (("tensorflow", "2.4.4", "3.8", "numpy", "1.19.4"), "works", ""),
+        (("tensorflow", "2.19.1", "3.9", "protobuf", "3.20.3"), "fails", "import"),
+        (("tensorflow", "2.19.1", "3.9", "protobuf", "3.19.6"), "fails", "import"),
+        (("tensorflow", "2.19.1", "3.9", "protobuf", "4.21.2"), "works", ""),
+        (("tensorflow", "2.18.1", "3.9", "protobuf", "3.20.3"), "works", ""),
+        (("tensorflow", "2.18.1", "3.9", "protobuf", "8.0.0"), "unknown", ""),
+        # A Python between: where both ends could try it, they have to agree.
+        (("tensorflow", "2.5.3", "3.8", "numpy", "1.24.4"), "fails", "import"),
+        (("tensorflow", "2.5.3", "3.8", "numpy", "1.19.5"), "works", ""),
+        (("tensorflow", "2.16.2", "3.10", "setuptools", "82.0.0"), "unknown", ""),
+        (("tensorflow", "2.16.2", "3.10", "setuptools", "80.0.0"), "works", ""),
+        # The middle of a minor release that fails at one end is not known.
+        (("tensorflow", "2.10.1", "3.7", "protobuf", "3.20.2"), "unknown", ""),
+        # Neither is a Python outside, a release that is none, or a minor release that was not tried.
+        (("tensorflow", "2.16.2", "3.13", "setuptools", "80.0.0"), "unknown", ""),
+        (("tensorflow", "2.5.3", "3.9", "numpy", "banana"), "unknown", ""),
+        (("tensorflow", "2.5.3", "3.9", "scipy", "1.10.0"), "unknown", ""),
+    ],
+)  # fmt: skip
+def test_fit(matrix, question, state, stage):
+    found = fit(matrix, *question)
+    if (state, found.state) == ("unknown", "works"):
+        assert not found.measured
+        assert found.source  # what is known less well
+        return
+    assert (found.state, found.stage) == (state, stage)
+
+
+def test_a_backend_of_keras_has_its_own_bounds(matrix):
+    assert fit(matrix, "keras", "3.15.1", "3.12", "jax", "0.6.2", backend="jax").state == "works"
+    assert fit(matrix, "keras", "3.15.1", "3.12", "jax", "0.6.2", backend="torch").state == "unknown"
+
+
+@pytest.mark.parametrize(
+    "question, said",
+    [
+        (("2.5.3", "3.9", "numpy"), "<1.20"),
+        (("2.6.5", "3.9", "numpy"), "<1.24"),
+        (("2.4.4", "3.8", "numpy"), "<1.20"),
+        (("2.19.1", "3.9", "protobuf"), ">=4.21"),
+        (("2.10.1", "3.7", "protobuf"), "<=3.20.1"),
+        (("2.18.1", "3.9", "protobuf"), ""),
+        (("2.16.2", "3.10", "setuptools"), "<=82.0.0"),
+    ],
+)
+def test_allowed(matrix, question, said):
+    assert allowed(matrix, "tensorflow", *question) == said
+
+
+@pytest.mark.parametrize(
+    "question, status, said",
+    [
+        (("tensorflow", "2.5.3", "numpy", "1.24.4", "3.9"), "incompatible", "the import fails: AttributeError"),
+        (("tensorflow", "2.4.4", "numpy", "1.20.3", "3.8"), "incompatible", "training an LSTM fails"),
+        (("tensorflow", "2.19.1", "protobuf", "3.20.3", "3.9"), "incompatible", "signal 11"),
+        # It declares protobuf<5.
+        (("tensorflow", "2.12.1", "protobuf", "5.29.5", "3.11"), "compatible", "though the metadata declare protobuf"),
+        (("tensorflow", "2.16.2", "setuptools", "82.0.0", "3.10"), "unknown", "works on Python 3.9"),
+        (("tensorflow", "2.18.1", "protobuf", "3.20.3", "3.9"), "compatible", ""),
+    ],
+)
+def test_goes_with_follows_the_measurements(matrix, question, status, said):
+    answer = goes_with(*question, matrix=matrix)
+    assert (answer.status, said in answer.because) == (status, True), answer
