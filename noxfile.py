@@ -221,8 +221,8 @@ def fleet(session):
     run_pytest(session, "tests/fleet_ray", *session.posargs, env=env)
 
 
-#: The pip whose inner parts tools/wheels.py uses: it has no public way to list a registry and to read inside a wheel.
-TOOLS = ["pip==25.3", "packaging", "platformdirs", "tqdm"]
+#: What tools/refresh_matrix.py needs besides devicekit: it asks the index as `devicekit resolve` does.
+TOOLS = [".", "tqdm"]
 
 
 @nox.session(python="3.11")

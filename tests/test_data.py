@@ -69,6 +69,16 @@ ROWS = {
         "protobuf": SPECIFIER,
         "keras": SPECIFIER,
     },
+    "project_rules": {
+        "projects": {"type": "array", "items": TEXT, "minItems": 1, "uniqueItems": True},
+        "read": {"enum": ["all", "platform", "one"]},
+        "keep": {"enum": ["final", "newest", "nightly", "every"]},
+        "since": VERSION,
+        "extras": {"type": "array", "items": TEXT},
+        "build": {"const": True},
+        "protobuf": {"const": True},
+        "sources": {"const": True},
+    },
     "holds": {
         "projects": {"type": "array", "items": TEXT, "minItems": 1},
         "versions": SPECIFIER,
@@ -203,6 +213,7 @@ ROWS = {
 #: Columns that a row may leave out.
 OPTIONAL = {
     "remedies": {"hides"},
+    "project_rules": {"build", "protobuf", "sources"},
     "bounds": {"with", "without"}
     | {name + end for name in ("below", "above", "import_below", "import_above") for end in ("", "_fails")},
 }

@@ -11,197 +11,31 @@ interrupted run goes on where it stopped. The files are written in one order, so
 
 import argparse
 import datetime
-import hashlib
 import json
 import os
 import random
-import re
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name, parse_sdist_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 from platformdirs import user_cache_dir
-from wheels import open_registry, wheel_tags
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(os.path.dirname(HERE), "devicekit", "matrix", "data", "projects")
-PROJECTS = os.path.join(HERE, "matrix_projects.json")
-
-#: Platforms for which no framework of ours has wheels.
-_OTHER_PLATFORM = re.compile(
-    r"musllinux|win32|i686|i386|s390x|ppc64|armv|riscv|loongarch|fat|universal$|android|ios|emscripten|wasm|pyodide"
+DATA = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "devicekit", "matrix", "data", "projects"
 )
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-#: Fields of TensorFlow's build_info.py -> fields of a build here.
-_FIELDS = {"cuda_version": "cuda", "cudnn_version": "cudnn", "cuda_compute_capabilities": "capabilities"}
+from devicekit.machine.live_host import LiveHost  # noqa: E402
+from devicekit.matrix.derive import is_known, make_row, project_rules, releases_of  # noqa: E402
+from devicekit.runtime.index.client import Client  # noqa: E402
+from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
 
-#: What a wheel states of its CUDA, and what its library opens (seen in the names that it asks the loader for).
-_LIES = {("1.15", "10"): "10.0", ("2.0", "10"): "10.0", ("2.2", "10"): "10.1"}
-
-
-def project_rules():
-    """Return how each project is read: name -> its group of `matrix_projects.json`."""
-    with open(PROJECTS, encoding="utf-8") as stream:
-        groups = json.load(stream)["groups"]
-    return {name: group for group in groups for name in group["projects"]}
-
-
-def releases_of(links, rule):
-    """Return version -> list of (link, tags), of the releases that a rule keeps."""
-    found, sources = {}, {}
-    for link in links:
-        tags = wheel_tags(link.filename)
-        if tags is None and rule.get("sources") and link.filename.endswith(".tar.gz"):
-            # Pure Python, published as source only: an installer makes the wheel.
-            sources[parse_sdist_filename(link.filename)[1]] = link
-        if tags is None:
-            continue
-        pairs = [(python, _intel(platform)) for python, platform in tags[2] if not _OTHER_PLATFORM.search(platform)]
-        if pairs:
-            found.setdefault(tags[1], []).append((link, tuple(sorted(set(pairs)))))
-    for version, link in sources.items():
-        found.setdefault(str(version), [(link, (("py3", "any"),))])
-    known = {}
-    for text in found:
-        try:
-            version = Version(text)
-        except InvalidVersion:
-            continue
-        if version >= Version(rule["since"]):
-            known[text] = version
-    if rule["keep"] in ("final", "newest"):
-        known = {text: version for text, version in known.items() if not version.is_prerelease}
-    if rule["keep"] in ("newest", "nightly"):
-        newest = {}
-        for text, version in known.items():
-            yanked = all(link.is_yanked for link, _ in found[text])
-            key = version.release[:2]
-            best = newest.get(key)
-            if not yanked and (best is None or version > known[best]):
-                newest[key] = text
-        keep = set(newest.values()) | set(rule.get("pinned", ()))
-        known = {text: version for text, version in known.items() if text in keep}
-    return {text: found[text] for text in sorted(known, key=known.get)}
-
-
-def _intel(platform):
-    """Return a macOS platform by the architecture that counts: "intel" was 32 and 64 bit in one file."""
-    return re.sub(r"_intel$", "_x86_64", platform)
-
-
-def grouped(tags):
-    """Return platform -> "cp39 cp310", of (python, platform) pairs.
-
-    >>> grouped([("cp310", "win_amd64"), ("cp39", "win_amd64")])
-    {'win_amd64': 'cp39 cp310'}
-    """
-    result = {}
-    for python, platform in tags:
-        result.setdefault(platform, set()).add(python)
-    order = {key: sorted(values, key=lambda item: int(re.sub(r"\D", "", item) or 0)) for key, values in result.items()}
-    return {key: " ".join(order[key]) for key in sorted(order)}
-
-
-def ungrouped(wheels):
-    """Return the (python, platform) pairs of `grouped`."""
-    return {(python, platform) for platform, pythons in wheels.items() for python in pythons.split()}
-
-
-def is_known(row, files):
-    """Return whether a row of the bundled data was made from exactly these files."""
-    if row is None:
-        return False
-    listed = {pair for _, pairs in files for pair in pairs}
-    held = {pair for build in row["builds"] for pair in ungrouped(build["wheels"])}
-    return listed == held and bool(row.get("yanked")) == all(link.is_yanked for link, _ in files)
-
-
-def wanted_requirements(requires, extras):
-    """Return the requirements that hold always, or for one of the extras that matter, in one spelling.
-
-    >>> wanted_requirements(["a (<2,>=1)", "b; extra == 'x'", "c; extra == 'y'"], ["x"])
-    ['a<2,>=1', 'b; extra == "x"']
-    """
-    result = set()
-    for text in requires:
-        named = re.findall(r"""extra\s*==\s*['"]([^'"]+)['"]""", text)
-        if not named or "*" in extras or any(name in extras for name in named):
-            requirement = Requirement(text)
-            requirement.name = canonicalize_name(requirement.name)
-            result.add(str(requirement))
-    return sorted(result)
-
-
-def cuda_version(stated, minor):
-    """Return a version of CUDA or cuDNN as it is usually written.
-
-    >>> cuda_version("64_112", "2.10"), cuda_version("64_8", "2.10"), cuda_version("10", "2.2")
-    ('11.2', '8', '10.1')
-    """
-    digits = re.match(r"64_(\d+)$", stated)  # Windows names the file: cudart64_112.dll
-    if digits:
-        text = digits.group(1)
-        return text if len(text) < 3 else text[:-1] + "." + text[-1]
-    return _LIES.get((minor, stated), stated)
-
-
-def make_row(version, files, readings, rule, sets):
-    """Return the row of a release: wheels with equal contents are one build."""
-    builds = {}
-    for link, pairs in files:
-        reading = readings.get(link.filename) or _like(pairs, files, readings)
-        requires = wanted_requirements(reading["requires"], rule["extras"])
-        build = {"requires": set_id(requires, sets)}
-        info = reading.get("build") or {}
-        for name, short in _FIELDS.items():
-            if info.get(name):
-                text = info[name] if isinstance(info[name], str) else " ".join(info[name])
-                build[short] = (
-                    cuda_version(text, ".".join(version.split(".")[:2])) if short in ("cuda", "cudnn") else text
-                )
-        if info:
-            build["kind"] = "cuda" if info.get("is_cuda_build") else "rocm" if info.get("is_rocm_build") else "cpu"
-        elif rule.get("protobuf") and not reading.get("protobuf") and not reading.get("plugins"):
-            build["kind"] = "empty"
-        for name in ("protobuf", "plugins"):
-            if reading.get(name):
-                build[name] = reading[name] if isinstance(reading[name], str) else " ".join(reading[name])
-        if build.get("kind") not in ("cuda", None):
-            for name in _FIELDS.values():
-                build.pop(name, None)  # a CPU build that names a CUDA version has none of it
-        key = json.dumps(build, sort_keys=True)
-        held = builds.setdefault(key, (build, [], []))
-        held[1].extend(pairs)
-        if link.filename in readings:
-            held[2].append(link.filename)
-    row = {"version": version}
-    python = sorted({reading["requires_python"] for reading in readings.values()})
-    row["requires_python"] = ",".join(python)
-    if all(link.is_yanked for link, _ in files):
-        row["yanked"] = True
-    row["builds"] = []
-    for build, pairs, sources in sorted(builds.values(), key=lambda item: sorted(item[1])):
-        row["builds"].append(dict({"wheels": grouped(pairs)}, **build, source=sorted(sources)[-1]))
-    return row
-
-
-def _like(pairs, files, readings):
-    """Return the reading that stands for a wheel that was not read: of the same platform where there is one."""
-    same = [
-        readings[link.filename] for link, others in files if link.filename in readings and others[0][1] == pairs[0][1]
-    ]
-    return same[0] if same else next(iter(readings.values()))
-
-
-def set_id(requires, sets):
-    """Return the name of a list of requirements, which is entered into ``sets`` once however many releases share it."""
-    name = hashlib.sha256("\n".join(requires).encode("utf-8")).hexdigest()[:6]
-    if sets.setdefault(name, requires) != requires:
-        raise ValueError("two lists of requirements have the short name %s: make it longer" % name)
-    return name
+#: A whole refresh takes minutes.
+LIMIT_S = 4 * 3600.0
 
 
 def read_release(registry, files, rule, cache):
@@ -216,7 +50,9 @@ def read_release(registry, files, rule, cache):
             with open(path, encoding="utf-8") as stream:
                 readings[link.filename] = json.load(stream)
             continue
-        reading = registry.read(link, bool(rule.get("protobuf")), bool(rule.get("build")))
+        reading = registry.read(link, rule)
+        if "metadata_only" in reading:
+            raise RuntimeError(reading["metadata_only"])
         partial = path + ".part"
         with open(partial, "w", encoding="utf-8") as stream:
             json.dump(reading, stream)
@@ -253,11 +89,12 @@ def save(name, rows, sets, date):
     os.replace(path + ".part", path)
 
 
-def save_names():
-    """Write the list of all projects: a zipped package cannot list its folders on every Python."""
+def save_names(date):
+    """Write the list of all projects, which a zipped package cannot list itself, and the day on which all were read."""
     names = sorted(name[: -len(".json")] for name in os.listdir(DATA) if name.endswith(".json"))
     with open(DATA + ".json", "w", encoding="utf-8", newline="\n") as stream:
-        stream.write('{"schema": 1, "names": [\n%s\n]}\n' % ",\n".join(json.dumps(name) for name in names))
+        head = '{"schema": 1, "date": %s, "names": [' % json.dumps(date)
+        stream.write("%s\n%s\n]}\n" % (head, ",\n".join(json.dumps(name) for name in names)))
 
 
 def exact_pins(rules):
@@ -352,20 +189,19 @@ def main():
     rules = project_rules()
     unknown = sorted(set(options.projects) - set(rules))
     if unknown:
-        parser.error("not in matrix_projects.json: %s" % ", ".join(unknown))
+        parser.error("not in project_rules.json: %s" % ", ".join(unknown))
     cache = os.path.join(user_cache_dir("devicekit-refresh", False), "readings-1")
     os.makedirs(cache, exist_ok=True)
+    registry = Client(read_configuration(LiveHost()), time.monotonic() + LIMIT_S)
     if options.verify:
-        with open_registry() as registry:
-            count, differences = verify(options.verify, options.seed, rules, registry, options.workers)
+        count, differences = verify(options.verify, options.seed, rules, registry, options.workers)
         for line in differences:
             print(line)
         print("%d releases read again, %d differ" % (count, len(differences)))
         return 1 if differences else 0
-    with open_registry() as registry:
-        news = refresh(options.projects or list(rules), rules, registry, cache, options)
-    if not options.check:
-        save_names()
+    news = refresh(options.projects or list(rules), rules, registry, cache, options)
+    if not (options.check or options.projects):
+        save_names(datetime.date.today().isoformat())
     for line in news:
         print(("behind: " if options.check else "refreshed: ") + line)
     print("%d releases" % len(news))

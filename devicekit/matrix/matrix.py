@@ -55,7 +55,7 @@ class Matrix:
 
     def _table(self, name: str) -> List[Dict[str, Any]]:
         if name not in self._tables:
-            rows: List[Dict[str, Any]] = _read(name)["rows"]
+            rows: List[Dict[str, Any]] = read_data(name)["rows"]
             self._tables[name] = rows
         return self._tables[name]
 
@@ -74,14 +74,14 @@ class Matrix:
         if name not in self._projects:
             known = re.match(r"[a-z0-9-]+$", name) is not None
             try:
-                self._projects[name] = Project(_read("projects/" + name)) if known else None
+                self._projects[name] = Project(read_data("projects/" + name)) if known else None
             except FileNotFoundError:
                 self._projects[name] = None
         return self._projects[name]
 
     def projects(self) -> Tuple[str, ...]:
         """Return the names of all projects that the data hold."""
-        names: List[str] = _read("projects")["names"]
+        names: List[str] = read_data("projects")["names"]
         return tuple(names)
 
     def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
@@ -290,7 +290,8 @@ class Matrix:
 BUNDLED = Matrix()
 
 
-def _read(name: str) -> Dict[str, Any]:
+def read_data(name: str) -> Dict[str, Any]:
+    """Return a file of the bundled data: ``"cuda"``, ``"projects/keras"``."""
     # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
     content = pkgutil.get_data("devicekit", posixpath.join("matrix", "data", name + ".json"))
     if content is None:

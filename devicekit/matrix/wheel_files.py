@@ -1,109 +1,70 @@
-"""Read wheels on the package registry without downloading them: pip's own client, range requests, the standard library.
-
-pip has no public interface for this; the session that runs the tools pins the pip that these modules were tried with.
-"""
+"""What a wheel says of itself: its tags, its requirements, what it was built for. Pure: names and texts in, plain data out."""
 
 import ast
 import email.parser
 import io
 import re
 import tarfile
-import zipfile
-from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-
-#: One request of this size usually brings the whole directory of an archive.
-CHUNK_BYTES = 1 << 19
 
 #: Old names of glibc versions (PEP 600).
 _LEGACY = {"manylinux1": "manylinux_2_5", "manylinux2010": "manylinux_2_12", "manylinux2014": "manylinux_2_17"}
 
 
-class Registry:
-    """The package registry that pip is configured for."""
-
-    def __init__(self, session, collector):
-        self._session = session
-        self._collector = collector
-
-    def links(self, project):
-        """Return the wheels and source archives that the registry lists for a project, as pip's links, each file once."""
-        from pip._internal.index.collector import parse_links
-
-        def page(link):
-            response = self._collector.fetch_response(link)
-            return list(parse_links(response)) if response is not None else []
-
-        sources = self._collector.collect_sources(project, candidates_from_page=page)
-        found = {}
-        for source in list(sources.index_urls) + list(sources.find_links):
-            for candidate in source.page_candidates() if source else ():
-                link = getattr(candidate, "link", candidate)
-                if link.filename.endswith((".whl", ".tar.gz")):
-                    found.setdefault(link.filename, link)
-        return [found[name] for name in sorted(found)]
-
-    def read(self, link, protobuf=False, build=False):
-        """Return what is written in a wheel: a dict of plain data.
-
-        Parameters
-        ----------
-        link : pip's Link
-        protobuf : bool
-            Whether to look at the code that protoc generated.
-        build : bool
-            Whether to look at what the wheel says that it was built for.
-        """
-        from pip._internal.network.lazy_wheel import LazyZipOverHTTP
-
-        if link.filename.endswith(".tar.gz"):
-            response = self._session.get(link.url_without_fragment)
-            response.raise_for_status()
-            return read_source(response.content)
-        lazy = LazyZipOverHTTP(link.url_without_fragment, self._session, chunk_size=CHUNK_BYTES)
-        with lazy as stream, zipfile.ZipFile(stream) as archive:
-            names = archive.namelist()
-            reading = read_metadata(archive.read(_only(names, r"[^/]+\.dist-info/METADATA$")).decode("utf-8"))
-            if build:
-                info = [name for name in names if re.search(r"python/platform/build_info\.py$", name)]
-                if info:
-                    reading["build"] = read_build_info(archive.read(info[0]).decode("utf-8"))
-                version = [name for name in names if name == "torch/version.py"]
-                if version:
-                    reading["build"] = read_torch_version(archive.read(version[0]).decode("utf-8"))
-                plugins = [name for name in names if re.match(r"tensorflow-plugins/[^/]+$", name)]
-                if plugins:
-                    reading["plugins"] = sorted(name.split("/")[1] for name in plugins)
-            if protobuf:
-                pattern = r"tensorflow(_core)?/(core/framework/types|core/lib/core/error_codes)_pb2\.py$"
-                generated = [name for name in names if re.search(pattern, name)]
-                if generated:
-                    reading["protobuf"] = read_generated_code(archive.read(generated[0]).decode("utf-8"))
-        return reading
+#: Plain data of one wheel: ``requires_python``, ``requires``; and of its contents ``build``, ``protobuf``, ``plugins``.
+Reading = Dict[str, Any]
 
 
-@contextmanager
-def open_registry():
-    """Give the registry that pip would install from, with pip's own configuration, proxies and certificates."""
-    from pip._internal.commands.install import InstallCommand
-    from pip._internal.index.collector import LinkCollector
+def read_wheel(
+    names: Sequence[str], read: Callable[[str], bytes], protobuf: bool = False, build: bool = False
+) -> Reading:
+    """Return what is written in a wheel.
 
-    command = InstallCommand("install", "")
-    options, _ = command.parse_args(["--quiet", "--quiet", "--quiet", "nothing"])
-    with command.main_context():
-        session = command._build_session(options)
-        yield Registry(session, LinkCollector.create(session, options=options))
+    Parameters
+    ----------
+    names : sequence of str
+        Of the files in it.
+    read : callable
+        Returns one of them.
+    protobuf : bool
+        Whether to look at the code that protoc generated.
+    build : bool
+        Whether to look at what the wheel says that it was built for.
+    """
+
+    def text(name: str) -> str:
+        return read(name).decode("utf-8")
+
+    def first(pattern: str) -> str:
+        return next((name for name in names if re.match(pattern, name)), "")
+
+    reading = read_metadata(text(_only(names, r"[^/]+\.dist-info/METADATA$")))
+    if build:
+        info, version = first(r"(.*/)?python/platform/build_info\.py$"), first(r"torch/version\.py$")
+        if info:
+            reading["build"] = read_build_info(text(info))
+        if version:
+            reading["build"] = read_torch_version(text(version))
+        plugins = [name for name in names if re.match(r"tensorflow-plugins/[^/]+$", name)]
+        if plugins:
+            reading["plugins"] = sorted(name.split("/")[1] for name in plugins)
+    if protobuf:
+        generated = first(r"(.*/)?tensorflow(_core)?/(core/framework/types|core/lib/core/error_codes)_pb2\.py$")
+        if generated:
+            reading["protobuf"] = read_generated_code(text(generated))
+    return reading
 
 
-def _only(names, pattern):
-    found = [name for name in names if re.match(pattern, name)]
-    if len(found) != 1:
-        raise ValueError("expected one file that matches %s, found %s" % (pattern, found))
-    return found[0]
+def _only(names: Iterable[str], pattern: str) -> str:
+    matching = [name for name in names if re.match(pattern, name)]
+    if len(matching) != 1:
+        raise ValueError("expected one file that matches %s, found %s" % (pattern, matching))
+    return matching[0]
 
 
-def read_metadata(text):
+def read_metadata(text: str) -> Reading:
     r"""Return the requirements in a METADATA file.
 
     >>> read_metadata("Name: x\nRequires-Python: >=3.9\nRequires-Dist: b>=1\nRequires-Dist: a\n\n")
@@ -114,25 +75,27 @@ def read_metadata(text):
     return {"requires_python": message.get("Requires-Python", ""), "requires": requires}
 
 
-def read_source(content):
+def read_source(content: bytes) -> Reading:
     """Return the requirements in a source archive of setuptools: they stand in ``requires.txt``, by extra and marker."""
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
         members = {member.name: member for member in archive.getmembers() if member.isfile()}
-        texts = {}
+        texts = []
         for pattern in (r"[^/]+/PKG-INFO$", r"([^/]+/)+[^/]+\.egg-info/requires\.txt$"):
-            name = _only(members, pattern)
-            texts[pattern[-5:]] = archive.extractfile(members[name]).read().decode("utf-8")
-    information, requires = texts.values()
+            stream = archive.extractfile(members[_only(members, pattern)])
+            assert stream is not None  # of a regular file there is one
+            texts.append(stream.read().decode("utf-8"))
+    information, requires = texts
     return dict(read_metadata(information), requires=read_requires(requires))
 
 
-def read_requires(text):
+def read_requires(text: str) -> List[str]:
     r"""Return the lines of a ``requires.txt`` as METADATA would have them.
 
     >>> read_requires("numpy>=1.21\n\n[:python_version < '3.10']\nold\n\n[cuda]\njaxlib==1.0\n")
     ['jaxlib==1.0; extra == "cuda"', 'numpy>=1.21', "old; python_version < '3.10'"]
     """
-    found, marker = [], ""
+    found: List[str] = []
+    marker = ""
     for line in text.splitlines():
         section = re.match(r"\[([^:\]]*):?(.*)\]$", line.strip())
         if section:
@@ -144,7 +107,7 @@ def read_requires(text):
     return sorted(found)
 
 
-def read_build_info(text):
+def read_build_info(text: str) -> Dict[str, Any]:
     r"""Return the values of TensorFlow's ``build_info.py``, whose form changed with 2.3 and with 2.4.
 
     >>> read_build_info("build_info = {'cuda_version': '10.1', 'is_cuda_build': True}")
@@ -154,7 +117,7 @@ def read_build_info(text):
     >>> read_build_info("is_cuda_build = True\ncuda_version_number = '10.0'")
     {'is_cuda_build': True, 'cuda_version': '10.0'}
     """
-    result = {}
+    result: Dict[str, Any] = {}
     for node in ast.parse(text).body:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
@@ -167,7 +130,7 @@ def read_build_info(text):
     return result
 
 
-def read_torch_version(text):
+def read_torch_version(text: str) -> Dict[str, Any]:
     r"""Return what PyTorch's ``version.py`` says of CUDA and ROCm.
 
     >>> read_torch_version("__version__ = '2.9.0+cu128'\ncuda: Optional[str] = '12.8'\nhip: Optional[str] = None")
@@ -179,7 +142,7 @@ def read_torch_version(text):
     return dict(result, is_cuda_build=bool(values.get("cuda")), is_rocm_build=bool(values.get("hip")))
 
 
-def read_generated_code(text):
+def read_generated_code(text: str) -> str:
     r"""Return which protobuf made a ``_pb2.py``: its version, or the style of code from before the version was written.
 
     "builder" came with protobuf 3.20 and is read by everything since; "direct" builds descriptors one by one, which
@@ -198,7 +161,7 @@ def read_generated_code(text):
     return "builder" if "_builder" in text else "direct"
 
 
-def wheel_tags(filename):
+def wheel_tags(filename: str) -> Optional[Tuple[str, str, Tuple[Tuple[str, str], ...]]]:
     """Return (name, version, ((python, platform), ...)) of a wheel; None where it is not for CPython 3.5 or later.
 
     Python is ``cp311`` for one version, ``cp36+`` for it and every later one, ``py3`` for all.
@@ -220,7 +183,7 @@ def wheel_tags(filename):
         if python is not None:
             found.add((python, _platform(tag.platform)))
     # Of several names for the same thing the one with the oldest glibc says the most.
-    oldest = {}
+    oldest: Dict[Tuple[str, str], str] = {}
     for python, platform in sorted(found, key=lambda item: (item[0], _glibc(item[1]))):
         key = (python, re.sub(r"^manylinux_\d+_\d+", "manylinux", platform))
         oldest.setdefault(key, platform)
@@ -228,7 +191,7 @@ def wheel_tags(filename):
     return (name, str(version), pairs) if pairs else None
 
 
-def _python(interpreter, abi):
+def _python(interpreter: str, abi: str) -> Optional[str]:
     minor = re.match(r"cp3(\d+)$", interpreter)
     if minor and abi == "abi3":
         return interpreter + "+"
@@ -237,13 +200,13 @@ def _python(interpreter, abi):
     return "py3" if interpreter == "py3" and abi == "none" else None
 
 
-def _platform(platform):
+def _platform(platform: str) -> str:
     for old, new in _LEGACY.items():
         if platform.startswith(old + "_"):
             return new + platform[len(old) :]
     return platform
 
 
-def _glibc(platform):
+def _glibc(platform: str) -> Tuple[int, int]:
     match = re.match(r"manylinux_(\d+)_(\d+)", platform)
     return (int(match.group(1)), int(match.group(2))) if match else (0, 0)

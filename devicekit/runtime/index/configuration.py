@@ -1,0 +1,214 @@
+"""Which package index pip or uv would install from: read from their variables and files, in their order.
+
+Neither program is run. A `uv.toml` or `pyproject.toml` of the working folder does not count: otherwise the author of a
+downloaded folder would choose the server that is asked.
+"""
+
+import configparser
+from typing import Any, Dict, List, Mapping, Tuple
+from urllib.parse import urlsplit, urlunsplit
+
+from ...machine.host import Host
+from ...records import Record
+
+#: What pip and uv ask if nothing else is configured.
+DEFAULT_INDEX = "https://pypi.org/simple"
+
+#: The options of pip that matter here.
+_PIP_OPTIONS = ("index-url", "extra-index-url", "no-index", "cert", "client-cert", "proxy", "trusted-host")
+
+_TRUE = ("1", "true", "yes", "on", "t", "y")
+
+
+class Configuration(Record):
+    """Where to ask, and how.
+
+    Attributes
+    ----------
+    indexes : tuple of str
+        URLs of simple indexes, with the credentials in them: printed by `shown` only.
+    offline : str
+        Why nothing may be asked, "" if it may.
+    certificate, client_certificate : str
+        Paths, "" for the system's certificates, and for none.
+    proxy : str
+    trusted : tuple of str
+        Hosts that may be asked without TLS.
+    problems : tuple of str
+        What could not be read.
+    """
+
+    indexes: Tuple[str, ...]
+    offline: str = ""
+    certificate: str = ""
+    client_certificate: str = ""
+    proxy: str = ""
+    trusted: Tuple[str, ...] = ()
+    problems: Tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "Configuration(%s)" % ", ".join(map(shown, self.indexes))
+
+
+def shown(url: str) -> str:
+    """Return a URL as it may be printed: without credentials, query and fragment.
+
+    >>> shown("https://me:secret@example.org:8443/simple/?token=x")
+    'https://example.org:8443/simple'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an invalid URL"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+
+
+def read_configuration(host: Host) -> Configuration:
+    """Return pip's configuration if it names an index, else uv's, else the default index."""
+    problems: List[str] = []
+    options = _pip_options(host, problems)
+    offline = "pip is configured with no-index" if options.get("no-index", "").lower() in _TRUE else ""
+    chosen = options
+    if not offline and "index-url" not in options and "extra-index-url" not in options:
+        chosen = _uv_options(host, problems)
+        offline = "uv is configured not to use an index" if "no-index" in chosen else ""
+    indexes = [chosen.get("index-url") or DEFAULT_INDEX, *chosen.get("extra-index-url", "").split()]
+    environ = host.environ()
+    certificate = options.get("cert") or environ.get("REQUESTS_CA_BUNDLE") or environ.get("CURL_CA_BUNDLE") or ""
+    return Configuration(
+        indexes=tuple(dict.fromkeys(url.rstrip("/") for url in indexes)),
+        offline=offline,
+        certificate=host.expand(certificate),
+        client_certificate=host.expand(options.get("client-cert", "")),
+        proxy=options.get("proxy", ""),
+        trusted=tuple(options.get("trusted-host", "").split()),
+        problems=tuple(problems),
+    )
+
+
+def _pip_options(host: Host, problems: List[str]) -> Dict[str, str]:
+    """Return pip's options: a later file replaces what an earlier one says, variables replace all."""
+    options: Dict[str, str] = {}
+    environ = host.environ()
+    for path in _pip_files(host):
+        text = host.text_or_none(path)
+        if text is None:
+            continue
+        parser = configparser.RawConfigParser()
+        try:
+            parser.read_string(text)
+        except configparser.Error:
+            problems.append("pip's configuration %s cannot be read" % host.scrub(path))
+            continue
+        for section in ("global", "install"):
+            for name, value in parser.items(section) if parser.has_section(section) else ():
+                options[name.replace("_", "-")] = value
+    for name in _PIP_OPTIONS:
+        options[name] = environ.get("PIP_" + name.upper().replace("-", "_")) or options.get(name, "")
+    return {name: options[name] for name in _PIP_OPTIONS if options[name].strip()}
+
+
+def _pip_files(host: Host) -> List[str]:
+    """Return the files that pip reads, the weakest first."""
+    environ, windows = host.environ(), host.system == "windows"
+    chosen = environ.get("PIP_CONFIG_FILE", "")
+    if chosen.lower() in ("/dev/null", "nul"):
+        return []
+    name = "pip.ini" if windows else "pip.conf"
+    legacy = host.join(host.home, "pip" if windows else ".pip", name)
+    folders = [host.join(folder, "pip") for folder in _folders(host, system=True)]
+    files = [host.join(folder, name) for folder in folders] + ([] if windows else ["/etc/pip.conf"])
+    if not (chosen and host.is_file(chosen)):
+        files += [legacy] + [host.join(folder, "pip", name) for folder in _folders(host, system=False)]
+    return files + [host.join(host.interpreter.prefix, name)] + ([chosen] if chosen else [])
+
+
+def _folders(host: Host, system: bool) -> List[str]:
+    """Return the folders for configuration of all users, or of this one."""
+    environ = host.environ()
+    if host.system == "windows":
+        folder = environ.get("PROGRAMDATA" if system else "APPDATA", "")
+        return [folder] if folder else []
+    if system:
+        shared = ["/Library/Application Support"] if host.system == "macos" else []
+        return shared + [item for item in environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":") if item]
+    support = [host.join(host.home, "Library", "Application Support")] if host.system == "macos" else []
+    return [environ.get("XDG_CONFIG_HOME") or host.join(host.home, ".config")] + support
+
+
+def _uv_options(host: Host, problems: List[str]) -> Dict[str, str]:
+    """Return uv's options under pip's names."""
+    environ = host.environ()
+    options: Dict[str, str] = {}
+    for path in _uv_files(host):
+        text = host.text_or_none(path)
+        if text is not None:
+            options.update(_parse_uv(text, host.scrub(path), problems))
+    default = environ.get("UV_DEFAULT_INDEX") or environ.get("UV_INDEX_URL")
+    if default:
+        options["index-url"] = _unnamed(default)
+    # Those of a variable come before those of a file.
+    extra = " ".join(
+        _unnamed(url) for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL") for url in environ.get(name, "").split()
+    )
+    options["extra-index-url"] = " ".join([extra, options.get("extra-index-url", "")]).strip()
+    if any(environ.get(name, "").lower() in _TRUE for name in ("UV_OFFLINE", "UV_NO_INDEX")):
+        options["no-index"] = "true"
+    return options
+
+
+def _unnamed(index: str) -> str:
+    """Return the URL of an index that may have a name before it: ``torch=https://...``."""
+    name, equals, url = index.partition("=")
+    return url if equals and "/" not in name else index
+
+
+def _uv_files(host: Host) -> List[str]:
+    environ = host.environ()
+    if environ.get("UV_NO_CONFIG", "").lower() in _TRUE:
+        return []
+    if environ.get("UV_CONFIG_FILE"):
+        return [environ["UV_CONFIG_FILE"]]
+    shared = [host.join(folder, "uv", "uv.toml") for folder in _folders(host, system=True)]
+    own = [host.join(folder, "uv", "uv.toml") for folder in _folders(host, system=False)[:1]]
+    return ([] if host.system == "windows" else ["/etc/uv/uv.toml"]) + shared + own
+
+
+def _parse_uv(text: str, path: str, problems: List[str]) -> Dict[str, str]:
+    """Return what a `uv.toml` says of indexes: its old options, and its tables ``[[index]]``."""
+    try:
+        data = _toml(text)
+    except ImportError:
+        problems.append("uv's configuration %s is not read by this Python: set UV_DEFAULT_INDEX instead" % path)
+        return {}
+    except (ValueError, RecursionError):
+        problems.append("uv's configuration %s cannot be read" % path)
+        return {}
+    options: Dict[str, str] = {}
+    extra = data.get("extra-index-url")
+    urls = [item for item in extra if isinstance(item, str)] if isinstance(extra, list) else []
+    tables = data.get("index")
+    if isinstance(data.get("index-url"), str):
+        options["index-url"] = data["index-url"]
+    for table in tables if isinstance(tables, list) else ():
+        # One that is explicit is for the packages that name it.
+        if not isinstance(table, dict) or not isinstance(table.get("url"), str) or table.get("explicit") is True:
+            continue
+        if table.get("default") is True:
+            options["index-url"] = table["url"]
+        else:
+            urls.append(table["url"])
+    if urls:
+        options["extra-index-url"] = " ".join(urls)
+    if data.get("no-index") is True or data.get("offline") is True:
+        options["no-index"] = "true"
+    return options
+
+
+def _toml(text: str) -> Mapping[str, Any]:
+    try:
+        import tomllib  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:  # before Python 3.11
+        import tomli as tomllib  # type: ignore[import-not-found,no-redef,unused-ignore]
+    data: Mapping[str, Any] = tomllib.loads(text)
+    return data
