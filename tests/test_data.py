@@ -118,6 +118,14 @@ ROWS = {
         "oldest_capability": CAPABILITY,
     },
     "gpus": {"name": TEXT, "capability": CAPABILITY},
+    "gpu_models": {
+        "maker": {"enum": ["nvidia", "amd", "intel", "apple"]},
+        "target": {"type": "string", "pattern": r"^(\d+\.\d|gfx[0-9a-f]+|Xe[2-9]?-(LP|LPG|LPG\+|HPG|HPC)|)$"},
+        "platform": {"enum": ["", "linux-aarch64", "macos-arm64"]},
+        "before": {"type": "string"},
+        "models": TEXT,
+        "after": {"type": "string"},
+    },
     "gpu_code": {
         "framework": {"enum": ["jax", "torch"]},
         "versions": SPECIFIER,

@@ -24,7 +24,10 @@ def add_resolve(verbs: Any) -> None:
     parser.add_argument("--with", dest="also", action="append", default=[], metavar="NAME", help="another framework")
     parser.add_argument("--python", dest="python_version", metavar="3.10", help="for another Python version")
     parser.add_argument("--platform", metavar="NAME", help="for another platform: %s" % ", ".join(PLATFORMS))
-    parser.add_argument("--gpu", metavar="NAME", help="for another GPU: nvidia, amd, 6.1, 'GeForce GTX 1080', ...")
+    parser.add_argument(
+        "--gpu", metavar="NAME", help="for another GPU: nvidia, amd, 6.1, 'RTX 4090', 'RX 7900 XTX', ..."
+    )
+    parser.add_argument("--driver", metavar="VERSION", help="for another NVIDIA driver: 535.104.05, 535")
     parser.add_argument(
         "--keep",
         action="append",
@@ -50,6 +53,7 @@ def _resolve(options: argparse.Namespace) -> int:
         python=options.python_version,
         platform=options.platform,
         gpu=options.gpu,
+        driver=options.driver,
         keep=tuple(options.keep),
         also=tuple(options.also),
     )

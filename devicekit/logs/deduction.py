@@ -8,6 +8,7 @@ import math
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
+from ..matrix.gpu_names import capability_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
 from .claims import GPU_UNUSED, Claim, remedies
@@ -198,7 +199,7 @@ def _vendor(known: Known) -> Deduced:
 
 def _capability(known: Known) -> Deduced:
     owner = known.tensorflow
-    capability = known.versions.get("capability") or BUNDLED.compute_capability(known.gpu_name)
+    capability = known.versions.get("capability") or capability_of(known.gpu_name, BUNDLED)
     if owner is None or not owner[1] or not capability:
         return None
     answer = has_code_for("tensorflow", owner[1], capability, BUNDLED)

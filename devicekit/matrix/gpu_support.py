@@ -63,9 +63,20 @@ def code_for(build: Build, target: Target) -> Code:
 def refuses_driver(build: Build, target: Target, matrix: Matrix) -> Optional[str]:
     """Return why the NVIDIA driver of a target cannot run a build, None if it can or where that is not known."""
     row = matrix.cuda(build.cuda)
-    if row is None or not target.driver or not target.described:
+    if row is None or not target.driver:
         return None
     least = row.windows_driver if target.system == "windows" else row.linux_driver
-    if version_at_least(target.driver, least) is False:
+    if driver_at_least(target.driver, least) is False:
         return "CUDA %s needs NVIDIA driver %s or later; %s is loaded" % (row.cuda, least, target.driver)
     return None
+
+
+def driver_at_least(driver: str, least: str) -> Optional[bool]:
+    """Return whether an NVIDIA driver is at least another; of a branch alone it is not known how its releases compare.
+
+    >>> driver_at_least("535.104.05", "525.60.13"), driver_at_least("535", "525.60.13"), driver_at_least("525", "525.60.13")
+    (True, True, None)
+    """
+    if "." not in driver and driver == least.partition(".")[0] != least:
+        return None
+    return version_at_least(driver, least)

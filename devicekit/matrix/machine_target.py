@@ -33,5 +33,6 @@ def target_of(machine: Machine, matrix: Matrix) -> Target:
         ),
         driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
         wsl=machine.process.wsl.or_none(),
+        targets=machine.rocm.gfx.or_none() or (),
         directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),
     )

@@ -260,6 +260,10 @@ class Matrix:
         row = self._row("rocm", tensorflow_rocm=tensorflow_rocm)
         return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"]))) if row else None
 
+    def gpu_models(self) -> Tuple[Dict[str, str], ...]:
+        """Return the GPUs on the market, of all makers: rows of models that code is built for in the same way."""
+        return tuple(self._table("gpu_models"))
+
     def compute_capability(self, name: str) -> Optional[str]:
         """Return the compute capability of an NVIDIA GPU by its product name, None if the name is not known."""
         plain = re.sub(
@@ -269,9 +273,10 @@ class Matrix:
             known: str = row["name"]
             if not plain.startswith(known.lower()):
                 continue
-            # What follows may not be a letter, but for "GeForce RTX 4070Ti" and its like.
+            # What follows may not be a letter or one more digit, but for "GeForce RTX 4070Ti" and its like.
             after = plain[len(known) : len(known) + 1]
-            if not "a" <= after <= "z" or (known[-1].isdigit() and known.startswith("GeForce")):
+            number = known[-1].isdigit()
+            if not ("a" <= after <= "z" or (number and after.isdigit())) or (number and known.startswith("GeForce")):
                 capability: str = row["capability"]
                 return capability
         return None

@@ -37,7 +37,11 @@ class Target(Record):
     capabilities : tuple of str
         Compute capabilities of the NVIDIA GPUs, ``("8.9",)``; "" for one that is not known.
     driver : str or None
-        Version of the NVIDIA driver, None if it is not known.
+        Version of the NVIDIA driver, or only its branch (``"535"``); None if it is not known.
+    targets : tuple of str
+        What code is built for on GPUs of other makers: ``"gfx1100"``, ``"Xe-HPG"``; empty if that is not known.
+    jetson : bool
+        Whether it is one of NVIDIA's Jetsons, for which NVIDIA alone builds.
     wsl : int or None
         1 or 2 in the Windows Subsystem for Linux.
     directx : bool or None
@@ -56,6 +60,8 @@ class Target(Record):
     driver: Optional[str] = None
     wsl: Optional[int] = None
     directx: Optional[bool] = None
+    targets: Tuple[str, ...] = ()
+    jetson: bool = False
 
     @property
     def platform(self) -> str:

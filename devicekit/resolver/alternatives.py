@@ -40,6 +40,7 @@ class Question(NamedTuple):
     python: Optional[str] = None
     platform: Optional[str] = None
     gpu: Optional[str] = None
+    driver: Optional[str] = None
 
     @property
     def arguments(self) -> Tuple[str, ...]:
@@ -47,6 +48,7 @@ class Question(NamedTuple):
         options = [("--framework", self.frameworks[0]), *(("--with", name) for name in self.frameworks[1:])]
         options += [("--keep", need.text) for need in self.keep]
         options += [("--platform", self.platform or ""), ("--python", self.python or ""), ("--gpu", self.gpu or "")]
+        options += [("--driver", self.driver or "")]
         return (self.goal, *(part for option in options if option[1] for part in option))
 
 

@@ -6,6 +6,7 @@ from typing import Optional, Sequence, Tuple
 from packaging.requirements import InvalidRequirement, Requirement
 
 from ..machine.facts import Machine
+from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
 from ..matrix.matrix import Matrix
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
@@ -25,6 +26,7 @@ def resolve(
     python: Optional[str] = None,
     platform: Optional[str] = None,
     gpu: Optional[str] = None,
+    driver: Optional[str] = None,
     keep: Sequence[str] = (),
     also: Sequence[str] = (),
 ) -> Resolution:
@@ -43,8 +45,11 @@ def resolve(
     platform : str, optional
         Another platform, as ``"windows-amd64"``. Its hardware is not known then: what it needs is said.
     gpu : str, optional
-        Another GPU: its maker (``"nvidia"``, ``"amd"``, ``"intel"``, ``"apple"``), a compute capability (``"6.1"``), or the
-        name of a product (``"GeForce GTX 1080"``).
+        Another GPU: its maker (``"nvidia"``, ``"amd"``, ``"intel"``, ``"apple"``), the name of a product (``"RTX 4090"``,
+        ``"RX 7900 XTX"``, ``"Arc B580"``, ``"Jetson Orin Nano"``), a compute capability (``"6.1"``), or AMD's target
+        (``"gfx1100"``). Its driver is not known then.
+    driver : str, optional
+        Another NVIDIA driver: its version (``"535.104.05"``) or branch (``"535"``).
     keep : sequence of str
         Requirements that must stay true, as ``"tensorflow==2.10.*"``.
     also : sequence of str
@@ -63,7 +68,7 @@ def resolve(
     further = None
     if goal not in GOALS:
         further = seam("plug-in goals")(goal)
-    question = Question(goal, _frameworks(framework, also), _parsed(keep), python, platform, gpu)
+    question = Question(goal, _frameworks(framework, also), _parsed(keep), python, platform, gpu, driver)
     if machine is None and (python is None or platform is None):
         from ..machine.detect import detect
 
@@ -86,22 +91,36 @@ def resolve(
 
 def _target_of(question: Question, machine: Optional[Machine], matrix: Matrix) -> Target:
     target = _target(machine, matrix, question.python, question.platform)
-    return target if question.gpu is None else _with_gpu(target, question.gpu, matrix)
+    if question.gpu is not None:
+        target = _with_gpu(target, gpu_named(question.gpu, matrix), question.platform)
+    return target if question.driver is None else _with_driver(target, question.driver)
 
 
-def _with_gpu(target: Target, gpu: str, matrix: Matrix) -> Target:
-    text = gpu.strip().lower()
-    capability = text if re.match(r"\d+\.\d$", text) else matrix.compute_capability(gpu)
-    makers = {"nvidia": "nvidia", "amd": "amd", "radeon": "amd", "intel": "intel", "apple": "apple"}
-    vendor = "nvidia" if capability else makers.get(text.partition(" ")[0])
-    if vendor is None:
-        raise ValueError(
-            "unknown GPU %r; accepted are nvidia, amd, intel, apple, a compute capability as 8.6, or the name of an NVIDIA "
-            "product as 'GeForce RTX 3060'" % gpu
-        )
+def _with_gpu(target: Target, gpu: GpuModel, platform: Optional[str]) -> Target:
+    if gpu.platform and platform not in (None, gpu.platform):
+        raise ValueError("%s is part of %s systems only, not of %s" % (gpu.name, gpu.platform, platform))
+    if gpu.platform and target.platform != gpu.platform:
+        target = target_for(gpu.platform, target.python)
     # Another GPU comes with another driver, of which nothing is known.
-    capabilities = (capability or "",) if vendor == "nvidia" else ()
-    return target.replace(vendors=(vendor,), capabilities=capabilities, driver=None, described=False)
+    return target.replace(
+        vendors=(gpu.vendor,),
+        capabilities=(gpu.target,) if gpu.vendor == "nvidia" else (),
+        targets=(gpu.target,) if gpu.vendor != "nvidia" and gpu.target else (),
+        jetson=gpu.jetson,
+        driver=None,
+        described=False,
+    )
+
+
+def _with_driver(target: Target, driver: str) -> Target:
+    match = re.match(r"[Rr]?(\d{3}(\.\d{1,3}){0,2})\Z", driver.strip())
+    if match is None:
+        raise ValueError(
+            "unknown driver version %r; accepted is the version of an NVIDIA driver, as 535.104.05 or 535" % driver
+        )
+    if target.vendors and "nvidia" not in target.vendors:
+        raise ValueError("a driver version is about an NVIDIA GPU; the GPU is from %s" % " and ".join(target.vendors))
+    return target.replace(driver=match.group(1))
 
 
 def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from typing import List, Sequence, Tuple
 
-from ..matrix.gpu_support import capability_number, code_for
+from ..matrix.gpu_support import capability_number, code_for, driver_at_least
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, version_at_least
 from ..matrix.projects import Build, sort_key
 from ..matrix.target import Target
@@ -89,7 +89,7 @@ def _cuda(way: Sequence[Stack], solution: Solution, target: Target, matrix: Matr
     if drivers:
         row = max(drivers, key=lambda item: item[0])[1]
         least = row.windows_driver if target.system == "windows" else row.linux_driver
-        met = version_at_least(target.driver, least) if target.driver and target.described else None
+        met = driver_at_least(target.driver, least) if target.driver else None
         if target.described and not target.driver:
             met = False
         found.append(SystemNeed("NVIDIA driver %s or later (for CUDA %s)" % (least, row.cuda), met))

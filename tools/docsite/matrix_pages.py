@@ -60,6 +60,7 @@ TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
     ("cudnn", "cuDNN", ("versions", "library", "windows_library", "cuda", "oldest_capability")),
     ("libraries", "Libraries that TensorFlow opens", ("release", "python", "libraries")),
     ("gpus", "Compute capabilities of NVIDIA's GPUs", ("name", "capability")),
+    ("gpu_models", "GPUs by name", ("maker", "before", "models", "after", "target", "platform")),
     ("gpu_code", "GPU code of PyTorch's builds and JAX's plug-ins", ("framework", "versions", "cuda", "capabilities")),
     ("rocm", "ROCm", ("tensorflow_rocm", "rocm", "kernel_drivers", "gfx")),
     (

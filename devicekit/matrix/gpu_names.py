@@ -1,0 +1,134 @@
+"""Which GPU a person means by a name: the maker, and what code is built for on it. Pure."""
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from .matrix import Matrix
+
+#: Makers as people write them. A name that begins with one is looked up among its GPUs only.
+_MAKERS = {"nvidia": "nvidia", "amd": "amd", "ati": "amd", "radeon": "amd", "intel": "intel", "apple": "apple"}
+
+_TITLES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
+
+#: What names carry besides the model: the same chip, or another amount of memory.
+_NOISE = re.compile(
+    r"(nvidia|amd|ati|intel|apple|corporation|graphics|gpus?|laptop|mobile|notebook|max-?q|series|silicon|card|adapter|"
+    r"founders|edition|workstation|server|with|design|accelerator|embedded|hbm\d?e?|\d+\s?gb?|sxm\d?|pcie|nvl|oam|hgx|dgx|dual|kit|"
+    r"developer|devkit|module|soc|chip|the)$"
+)
+
+
+class GpuModel(NamedTuple):
+    """A GPU that is on the market.
+
+    Attributes
+    ----------
+    name : str
+        With the maker: ``"NVIDIA GeForce RTX 4090"``. Of what is no product ("amd", "8.6"), the text itself.
+    vendor : {"nvidia", "amd", "intel", "apple"}
+    target : str
+        What code is built for: a compute capability (``"8.9"``), a target of LLVM (``"gfx1100"``), Intel's architecture
+        (``"Xe-HPG"``), "" where only the maker is known.
+    platform : str
+        The only platform that it is part of (``"linux-aarch64"`` of a Jetson), "" of a card.
+    """
+
+    name: str
+    vendor: str
+    target: str = ""
+    platform: str = ""
+
+    @property
+    def jetson(self) -> bool:
+        """Whether it is part of NVIDIA's Jetson, for which the makers of wheels do not build."""
+        return self.vendor == "nvidia" and bool(self.platform)
+
+
+def gpu_named(text: str, matrix: Matrix) -> GpuModel:
+    """Return the GPU that a name stands for.
+
+    Case, spaces, the maker, the family ("GeForce", "Radeon RX") and what vendors add ("Laptop GPU", "80GB PCIe") make no
+    difference. A maker, a compute capability (``"8.6"``) and a target (``"gfx1100"``) are taken as well.
+
+    Raises
+    ------
+    ValueError
+        If no GPU has that name, or several different ones have it.
+
+    >>> from .matrix import BUNDLED
+    >>> gpu_named("rtx4090", BUNDLED)
+    GpuModel(name='NVIDIA GeForce RTX 4090', vendor='nvidia', target='8.9', platform='')
+    >>> gpu_named("7900 XTX", BUNDLED).target, gpu_named("Jetson Orin Nano", BUNDLED).platform
+    ('gfx1100', 'linux-aarch64')
+    """
+    plain = re.sub(r"\((r|tm|c)\)|[®™]", " ", text.strip().lower())
+    if re.match(r"\d{1,2}\.\d$", plain):
+        return GpuModel(text.strip(), "nvidia", plain)
+    if re.match(r"gfx[0-9a-f]{3,4}$", plain):
+        return GpuModel(text.strip(), "amd", plain)
+    words = re.findall(r"[a-z0-9+.]+", plain)
+    if len(words) == 1 and plain in _MAKERS:
+        return GpuModel(text.strip(), _MAKERS[plain])
+    maker = _MAKERS.get(words[0], "") if words else ""
+    names = _names(matrix, maker)
+    key = "".join(word for word in words if not _NOISE.match(word))
+    models = names.get(key) or names.get("".join(words)) or []
+    if len({model[1:] for model in models}) == 1:
+        return models[0]
+    if models:
+        raise ValueError("the name %r is ambiguous: %s" % (text, "; ".join(map(_described, models))))
+    raise ValueError(_unknown(text, key, names))
+
+
+def _names(matrix: Matrix, maker: str) -> Dict[str, List[GpuModel]]:
+    """Return the GPUs by every way to write their names, in lower case and without spaces."""
+    found: Dict[str, List[GpuModel]] = {}
+    for row in matrix.gpu_models():
+        if maker and row["maker"] != maker:
+            continue
+        for model in row["models"].split(", "):
+            words = [_TITLES[row["maker"]], row["before"], model, row["after"]]
+            gpu = GpuModel(" ".join(filter(None, words)), row["maker"], row["target"], row["platform"])
+            for before in _some(row["before"].split()):
+                for after in _some(row["after"].split()):
+                    same = found.setdefault("".join((*before, model, *after)).lower().replace(" ", ""), [])
+                    if gpu not in same:
+                        same.append(gpu)
+    return found
+
+
+def _some(words: Sequence[str]) -> List[Tuple[str, ...]]:
+    """Return every choice of words, in their order.
+
+    >>> _some(["GeForce", "RTX"])
+    [(), ('GeForce',), ('RTX',), ('GeForce', 'RTX')]
+    """
+    found: List[Tuple[str, ...]] = [()]
+    for word in words:
+        found += [choice + (word,) for choice in found]
+    return found
+
+
+def _described(gpu: GpuModel) -> str:
+    kind = "compute capability %s" if gpu.vendor == "nvidia" else "%s"
+    return "%s (%s)" % (gpu.name, kind % gpu.target) if gpu.target else gpu.name
+
+
+def _unknown(text: str, key: str, names: Dict[str, List[GpuModel]]) -> str:
+    from difflib import get_close_matches
+
+    near = [names[name][0].name for name in get_close_matches(key, names, n=3, cutoff=0.75)] if key else []
+    hint = "did you mean %s? " % " or ".join(dict.fromkeys(near)) if near else ""
+    return (
+        "unknown GPU %r; %saccepted are nvidia, amd, intel, apple, a compute capability as 8.6, a target as gfx1100, or the "
+        "name of a product as 'GeForce RTX 3060'" % (text, hint)
+    )
+
+
+def capability_of(name: str, matrix: Matrix) -> Optional[str]:
+    """Return the compute capability of an NVIDIA GPU by a driver's or a person's name for it, None if that is not known."""
+    try:
+        gpu = gpu_named(name, matrix)
+    except ValueError:
+        return matrix.compute_capability(name)
+    return (gpu.target or None) if gpu.vendor == "nvidia" else None
