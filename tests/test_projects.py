@@ -60,6 +60,8 @@ SCHEMA = {
                     "version": {"type": "string"},
                     "requires_python": {"type": "string"},
                     "yanked": {"const": True},
+                    "same": {"type": "string", "pattern": r"^\S+( \S+)*$"},
+                    "same_yanked": {"type": "string", "pattern": r"^\S+( \S+)*$"},
                     "builds": {"type": "array", "items": BUILD, "minItems": 1},
                 },
                 "required": ["version", "requires_python", "builds"],
@@ -85,7 +87,7 @@ def test_the_list_of_projects_is_complete():
 def test_the_data_are_small():
     root = os.path.dirname(FOLDER)
     sizes = [os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(root) for name in names]
-    assert sum(sizes) < 1000000
+    assert sum(sizes) < 1500000
 
 
 @each_project
@@ -200,3 +202,22 @@ def test_names_that_are_no_projects():
     matrix = Matrix()
     for name in ("unheard-of", "../cuda", "", "TensorFlow"):
         assert matrix.project(name) is None
+
+
+def test_patch_releases_that_were_not_read_are_like_one_of_their_minor_release():
+    for name in NAMES:
+        project = Matrix().project(name)
+        for version, like in project.unread.items():
+            assert project.release(version) is None
+            assert Version(version).release[:2] == Version(like).release[:2]
+    numpy = Matrix().project("numpy")
+    assert numpy.like("1.26.3").version == "1.26.4"
+    assert numpy.like("1.26.4").version == "1.26.4"
+    assert numpy.like("1.26.99").version == "1.26.4"  # it can appear tomorrow
+    assert numpy.like("1.26").version == "1.26.4"
+    assert Matrix().project("h5py").like("3.12.0").version == "3.12.1"
+    assert "3.12.0" in Matrix().project("h5py").yanked
+    for version in ("1.20.77.1rc2", "3.0", "99.0.0", "banana", "1.26.*", "2.0.0+local"):
+        assert numpy.like(version) is None, version
+    # All patch releases of this one were read or are named: one that is older than the newest and is not there does not exist.
+    assert Matrix().project("tensorflow").like("2.16.0") is None

@@ -273,6 +273,75 @@ def test_keep_of_what_the_data_do_not_hold_is_passed_on():
     assert "pandas==2.2.*" in answer.requirements
 
 
+@pytest.mark.parametrize(
+    "kept, like",
+    [
+        ("numpy==1.26.3", "1.26.4"),
+        ("protobuf==5.29.3", "5.29."),
+        ("h5py==3.12.0", "3.12.1"),
+        ("numpy==1.26.99", "1.26.4"),
+    ],
+)
+def test_a_patch_release_that_is_not_bundled_is_like_its_minor_release(kept, like):
+    answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=[kept])
+    pin = answer.pin(kept.partition("=")[0])
+    assert pin.requirement == kept
+    assert "not in the bundled data of 2" in pin.because
+    assert "taken to be like %s" % like in pin.because
+    assert ("yanked" in pin.because) == kept.startswith("h5py")
+
+
+def test_a_release_that_does_not_exist_is_not_kept():
+    for kept in ("numpy==3.0", "keras==4.0", "tensorflow==2.16.0", "numpy==2.0.0rc1"):
+        answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=[kept])
+        assert any("no release meets %s" % kept in text for text in answer.obstacles), answer.obstacles
+
+
+def test_every_release_of_a_dependency_can_be_asked_for():
+    """What has wheels for this Python is in the set exactly, or there is a reason other than that it is not there."""
+    matrix, target, wrong, seen = Matrix(), target_for(LINUX, "3.11"), [], 0
+    for name in (
+        "numpy",
+        "protobuf",
+        "h5py",
+        "grpcio",
+        "ml-dtypes",
+        "scipy",
+        "typing-extensions",
+        "tensorboard",
+        "keras",
+    ):
+        project = matrix.project(name)
+        versions = list(project.unread) + list(project.versions)
+        for version in versions[len(name) % 7 :: 7]:
+            seen += 1
+            answer = for_target("cpu", target, keep=["%s==%s" % (name, version)])
+            if isinstance(answer, tuple):
+                wrong += [text for text in answer if "no release meets" in text]
+            elif answer.pin(name).version != version:
+                wrong.append((name, version, answer.pin(name)))
+    assert wrong == []
+    assert seen > 80
+
+
+def test_goes_with_and_the_rest_know_what_they_do_not_know():
+    for other, version in (("numpy", "3.0"), ("keras", "4.0"), ("numpy", "banana"), ("numpy", "")):
+        answer = devicekit.matrix.goes_with("tensorflow", "2.21.0", other, version)
+        assert answer.status == "unknown", (other, version)
+        assert version in answer.because
+    assert devicekit.matrix.goes_with("tensorflow", "2.15.1", "numpy", "1.26.3").status == "compatible"
+    assert devicekit.matrix.goes_with("tensorflow", "banana", "numpy", "1.26.3").status == "unknown"
+    assert devicekit.matrix.has_wheel("tensorflow", "banana", "3.12", LINUX).status == "unknown"
+    for python in ("banana", "3", ""):
+        assert devicekit.matrix.has_wheel("tensorflow", "2.20.0", python, LINUX).status == "unknown", python
+    for capability in ("banana", "9", "", "8.x"):
+        assert devicekit.matrix.has_code_for("tensorflow", "2.20.0", capability).status == "unknown", capability
+    assert devicekit.matrix.driver_runs("12.5", "banana").status == "unknown"
+    assert devicekit.matrix.driver_runs("banana", "550.54.15").status == "unknown"
+    assert devicekit.matrix.has_code_for("tensorflow", "3.0", "8.6").status == "unknown"
+    assert "did you mean tensorflow?" in devicekit.matrix.has_wheel("tensorflw", "2.20.0", "3.12", LINUX).because
+
+
 def test_musl_and_32_bit_are_said():
     musl = Target("3.12", "linux", "x86_64", "musl", described=True)
     assert any("musl" in text for text in for_target("cpu", musl))
@@ -360,8 +429,14 @@ def test_matrix_command(capsys):
     assert "CUDA 12.2" in capsys.readouterr().out
     assert main(["matrix", "tensorflow", "9.0"]) == 1
     assert "nearest" in capsys.readouterr().out
+    assert main(["matrix", "numpy", "1.26.3"]) == 1
+    assert "has the same wheels" in capsys.readouterr().out
+    assert main(["matrix", "numpy", "banana"]) == 2
+    assert "'banana' is not a version of numpy" in capsys.readouterr().err
     assert main(["matrix", "left-pad"]) == 2
     assert "the matrix has" in capsys.readouterr().err
+    assert main(["matrix", "tensorflw"]) == 2
+    assert "did you mean tensorflow?" in capsys.readouterr().err
 
 
 def test_no_framework_is_imported_for_it(python):

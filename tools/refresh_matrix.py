@@ -30,7 +30,7 @@ DATA = os.path.join(
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from devicekit.machine.live_host import LiveHost  # noqa: E402
-from devicekit.matrix.derive import is_known, make_row, project_rules, releases_of  # noqa: E402
+from devicekit.matrix.derive import is_known, make_row, project_rules, releases_of, same_wheels, with_same  # noqa: E402
 from devicekit.runtime.index.client import Client  # noqa: E402
 from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
 
@@ -124,10 +124,13 @@ def refresh(names, rules, registry, cache, options):
         releases = releases_of(links, rule)
         new = [v for v, files in releases.items() if options.rebuild or not is_known(known.get(v), files)]
         gone = [version for version in known if version not in releases]
+        same = same_wheels(links, rule)
+        changed = [v for v in releases if v in known and with_same(known[v], same.get(v, {})) != known[v]]
         if not links and known:
             raise RuntimeError("the registry lists no wheel of %s any more: nothing was changed" % name)
         news += ["%s %s" % (name, version) for version in new] + ["%s %s is gone" % (name, item) for item in gone]
-        if options.check or not (new or gone):
+        news += ["%s %s: other patch releases" % (name, item) for item in changed if item not in new]
+        if options.check or not (new or gone or changed):
             continue
         with ThreadPoolExecutor(options.workers) as pool:
             tasks = [pool.submit(read_release, registry, releases[version], rule, cache) for version in new]
@@ -138,6 +141,7 @@ def refresh(names, rules, registry, cache, options):
             make_row(version, files, readings[version], rule, sets) if version in readings else known[version]
             for version, files in releases.items()
         ]
+        rows = [with_same(row, same.get(row["version"], {})) for row in rows]
         save(name, rows, sets, datetime.date.today().isoformat())
     return news
 
@@ -171,7 +175,7 @@ def verify(count, seed, rules, registry, workers):
 
 def plain(row, sets):
     """Return a row with its lists of requirements written out, so that two can be compared cell by cell."""
-    return dict(row, builds=[dict(build, requires=sets[build["requires"]]) for build in row["builds"]])
+    return dict(with_same(row, {}), builds=[dict(build, requires=sets[build["requires"]]) for build in row["builds"]])
 
 
 def main():

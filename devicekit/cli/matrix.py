@@ -19,12 +19,15 @@ def add_matrix(verbs: Any) -> None:
 
 def _matrix(options: argparse.Namespace) -> int:
     from ..matrix.matrix import Matrix
+    from ..matrix.projects import did_you_mean
     from ..report.matrix import matching, matrix_data, matrix_text
 
     matrix = Matrix()
     project = matrix.project(options.project.lower().replace("_", "-"))
     if project is None:
-        raise ValueError("unknown project %r; the matrix has %s" % (options.project, ", ".join(matrix.projects())))
+        names = matrix.projects()
+        near = did_you_mean(options.project, names) or "; the matrix has %s" % ", ".join(names)
+        raise ValueError("unknown project %r%s" % (options.project, near))
     releases = matching(project, options.version)
     if options.json:
         print_json(matrix_data(project, releases, matrix, options.version))

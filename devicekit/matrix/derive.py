@@ -82,14 +82,48 @@ def releases_of(links: Sequence[Link], rule: Mapping[str, Any]) -> Dict[str, Lis
     if rule["keep"] in ("final", "newest"):
         versions = {text: version for text, version in versions.items() if not version.is_prerelease}
     if rule["keep"] in ("newest", "nightly"):
-        newest: Dict[Tuple[int, ...], str] = {}
-        for text, version_ in versions.items():
-            key = version_.release[:2]
-            if not is_yanked(files[text]) and (key not in newest or version_ > versions[newest[key]]):
-                newest[key] = text
+        newest = _newest_of_minors(files, versions)
         keep = set(newest.values()) | set(rule.get("pinned", ()))
+        if rule["keep"] == "newest":
+            # An older patch release with other wheels than the newest one is a row of its own.
+            for text, version_ in versions.items():
+                like = newest.get(version_.release[:2])
+                if like and not is_yanked(files[text]) and _pairs(files[text]) != _pairs(files[like]):
+                    keep.add(text)
         versions = {text: version for text, version in versions.items() if text in keep}
     return {text: files[text] for text in sorted(versions, key=lambda item: versions[item])}
+
+
+def _newest_of_minors(files: Mapping[str, Files], versions: Mapping[str, Version]) -> Dict[Tuple[int, ...], str]:
+    """Return (major, minor) -> the newest release of it that is not yanked."""
+    order = sorted(versions, key=lambda text: versions[text])
+    return {versions[text].release[:2]: text for text in order if not is_yanked(files[text])}
+
+
+def same_wheels(links: Sequence[Link], rule: Mapping[str, Any]) -> Dict[str, Dict[str, str]]:
+    """Return release -> its fields ``same`` and ``same_yanked``: patch releases with the same wheels, which are not read."""
+    if rule["keep"] != "newest":
+        return {}
+    files = releases_of(links, dict(rule, keep="final"))
+    versions = {text: Version(text) for text in files}
+    newest = _newest_of_minors(files, versions)
+    found: Dict[str, Dict[str, List[str]]] = {}
+    for text, version in versions.items():
+        like = newest.get(version.release[:2], text)
+        if text != like and text not in rule.get("pinned", ()) and _pairs(files[text]) == _pairs(files[like]):
+            field = "same_yanked" if is_yanked(files[text]) else "same"
+            found.setdefault(like, {}).setdefault(field, []).append(text)
+    return {like: {field: " ".join(texts) for field, texts in fields.items()} for like, fields in found.items()}
+
+
+def with_same(row: Mapping[str, Any], fields: Mapping[str, str]) -> Dict[str, Any]:
+    """Return a row with these fields of `same_wheels`, and no other ones."""
+    parts = {key: value for key, value in row.items() if not key.startswith("same") and key != "builds"}
+    return dict(parts, **fields, builds=row["builds"])
+
+
+def _pairs(files: Files) -> Set[Tuple[str, str]]:
+    return {pair for _, pairs in files for pair in pairs}
 
 
 def _version_and_tags(filename: str, sources: bool) -> Tuple[str, Tags]:
@@ -138,7 +172,7 @@ def is_known(row: Optional[Mapping[str, Any]], files: Files) -> bool:
     """Return whether a row of the data was made from exactly these files."""
     if row is None:
         return False
-    listed = {pair for _, pairs in files for pair in pairs}
+    listed = _pairs(files)
     held = {pair for build in row["builds"] for pair in ungrouped(build["wheels"])}
     return listed == held and bool(row.get("yanked")) == is_yanked(files)
 

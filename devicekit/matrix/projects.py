@@ -1,7 +1,11 @@
 """What the package registry holds of a project: its releases, their wheels and what those declare. Pure data, typed."""
 
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from types import MappingProxyType
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+
+#: A final release in the spelling of the data.
+_FINAL_VERSION = re.compile(r"\d{1,9}(\.\d{1,9})*(\.post\d{1,9})?\Z")
 
 
 class Build(NamedTuple):
@@ -73,6 +77,41 @@ class Project:
         self._requires: Dict[str, List[str]] = data["requires"]
         self._rows: Dict[str, Dict[str, Any]] = {row["version"]: row for row in data["rows"]}
         self._releases: Dict[str, Release] = {}
+        #: Patch releases that were not read, with the one of the same minor release that has the same wheels.
+        self._same: Dict[str, str] = {
+            version: row["version"]
+            for row in data["rows"]
+            for field in ("same", "same_yanked")
+            for version in row.get(field, "").split()
+        }
+        #: Releases that the registry gives only to those who ask for exactly this one.
+        self.yanked: FrozenSet[str] = frozenset(
+            version
+            for row in data["rows"]
+            for version in [row["version"]] * row.get("yanked", False) + row.get("same_yanked", "").split()
+        )
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """Patch releases that are not in the data, with the known release that has the same wheels."""
+        return MappingProxyType(self._same)
+
+    def like(self, version: str) -> Optional[Release]:
+        """Return the release that a version is taken to be like, None if nothing says that there is such a version.
+
+        That is the release itself, or the one with the same wheels, or the newest known one of its minor release if the
+        version is newer: it can have appeared after the data were made.
+        """
+        exact = self.release(self._same.get(version, version))
+        if exact is None and _FINAL_VERSION.match(version):
+            # "82.0" is 82.0.0 as well.
+            other = version[:-2] if version.endswith(".0") else version + ".0"
+            exact = self.release(self._same.get(other, other))
+        if exact is not None or not _FINAL_VERSION.match(version):
+            return exact
+        wanted = sort_key(version)
+        minor = [item for item in self._rows if sort_key(item)[:2] == wanted[:2]]
+        return self.release(minor[-1]) if len(wanted) > 2 and minor and sort_key(minor[-1]) < wanted else None
 
     @property
     def versions(self) -> Tuple[str, ...]:
@@ -116,6 +155,18 @@ class Project:
             plugins=tuple(item.get("plugins", "").split()),
             source=item["source"],
         )
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return "; did you mean ...?" for a name that is not known, "" if no known one is near.
+
+    >>> did_you_mean("tensorflw", ("keras", "tensorflow"))
+    '; did you mean tensorflow?'
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower().replace("_", "-"), list(names), 1, 0.75)
+    return "; did you mean %s?" % near[0] if near else ""
 
 
 def sort_key(version: str) -> Tuple[int, ...]:

@@ -1,12 +1,13 @@
 """Questions to the matrix: does this go with that? Answers are "compatible", "incompatible because" or "unknown". Pure."""
 
+import re
 from typing import Callable, Iterator, List, Optional, Tuple
 
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
 from .gpu_support import code_for
 from .matrix import BUNDLED, Matrix, accepts, version_at_least
-from .projects import Build, Release
+from .projects import Build, Release, did_you_mean
 from .target import PLATFORMS, Target, target_for
 
 
@@ -36,7 +37,11 @@ def _ask(project: str, version: str, matrix: Matrix, judge: Callable[[Release], 
     known = matrix.project(project)
     release = known.nearest(version) if known is not None else None
     if release is None:
-        return Answer("unknown", "the matrix holds nothing of %s" % project)
+        return Answer(
+            "unknown", "the matrix holds nothing of %s%s" % (project, did_you_mean(project, matrix.projects()))
+        )
+    if accepts(">=0", version) is None:
+        return Answer("unknown", "%r is not a version of %s" % (version, project))
     answer = judge(release)
     if release.version == version:
         return answer
@@ -65,6 +70,8 @@ def has_wheel(project: str, version: str, python: str, platform: str, matrix: Op
     """
     if platform not in PLATFORMS:
         raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
+    if not re.match(r"\d+\.\d+", python):
+        return Answer("unknown", "%r is not a version of Python as 3.11" % python)
     target = target_for(platform, python)
     return _ask(project, version, matrix or BUNDLED, lambda release: _has_wheel(release, target))
 
@@ -107,7 +114,14 @@ def goes_with(
     matrix : Matrix, optional
     """
     known, name = matrix or BUNDLED, other.lower().replace("_", "-")
-    return _ask(project, version, known, lambda release: _goes_with(release, name, other_version, python, known))
+    if accepts(">=0", other_version) is None:
+        return Answer("unknown", "%r is not a version of %s" % (other_version, name))
+    answer = _ask(project, version, known, lambda release: _goes_with(release, name, other_version, python, known))
+    held = known.project(name)
+    if answer.status == "compatible" and held is not None and held.like(other_version) is None:
+        text = "no %s %s is known; the newest in the bundled data of %s is %s"
+        return Answer("unknown", text % (name, other_version, held.date, held.versions[-1]))
+    return answer
 
 
 def _goes_with(release: Release, other: str, other_version: str, python: str, matrix: Matrix) -> Answer:
@@ -191,6 +205,8 @@ def has_code_for(project: str, version: str, capability: str, matrix: Optional[M
         ``"8.9"``.
     matrix : Matrix, optional
     """
+    if not re.match(r"\d{1,3}\.\d$", capability):
+        return Answer("unknown", "%r is not a compute capability as 8.9" % capability)
     return _ask(project, version, matrix or BUNDLED, lambda release: _has_code_for(release, capability))
 
 

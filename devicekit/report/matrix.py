@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, List, Optional
 
-from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import Build, Project, Release, sort_key
 
 
@@ -11,6 +11,8 @@ def matching(project: Project, version: Optional[str]) -> List[Release]:
     exact = project.release(version) if version else None
     if exact is not None:
         return [exact]
+    if version and accepts(">=0", version) is None:
+        raise ValueError("%r is not a version of %s" % (version, project.name))
     wanted = sort_key(version) if version else ()
     found = [project.release(item) for item in project.versions if sort_key(item)[: len(wanted)] == wanted]
     return [item for item in found if item is not None]
@@ -80,7 +82,12 @@ def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked
     lines: List[str] = []
     if asked and not releases:
         nearest = project.nearest(asked)
-        lines.append("%s %s is unknown; the nearest known release:" % (project.name, asked))
+        text = (
+            "has the same wheels as this release, and was not read"
+            if asked in project.unread
+            else ("is unknown; the nearest known release")
+        )
+        lines.append("%s %s %s:" % (project.name, asked, text))
         releases = [nearest] if nearest is not None else []
     for release in releases:
         lines += ["", "%s %s" % (project.name, release.version) + (" (withdrawn)" if release.yanked else "")]

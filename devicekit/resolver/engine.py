@@ -287,8 +287,15 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         if name not in self._candidates:
             found: List[Candidate] = []
             last: List[Candidate] = []
-            for release, build in available(self.matrix, name, self.target):
-                candidate = Candidate(name, (), Version(release.version), release, build)
+            known = [
+                Candidate(name, (), Version(release.version), release, build)
+                for release, build in available(self.matrix, name, self.target)
+            ]
+            unread = self._unread(name)
+            if unread:
+                known = sorted(known + unread, key=lambda item: item.version, reverse=True)
+            for candidate in known:
+                release, build = candidate.release, candidate.build
                 refusal = self.allow(release, build) if self.allow is not None else None
                 unfit = self._unfit(release)
                 if refusal is None and unfit is None:
@@ -304,6 +311,31 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                 found = self._installed_first(name, here, found)
             self._candidates[name] = found
         return self._candidates[name]
+
+    def _unread(self, name: str) -> List[Candidate]:
+        """Return what only those get who ask for it: yanked releases, and patch releases that are not in the data.
+
+        Such a patch release is taken to be like another one of its minor release.
+        """
+        project = self.matrix.project(name)
+        kept = self._keep.get(name, ())
+        if project is None or not kept:
+            return []
+        exact = [item.version for bounds, _ in kept for item in bounds if item.operator == "=="]
+        found = []
+        for version in dict.fromkeys([*project.unread, *exact]):
+            release = project.like(version)
+            if release is None or (version in project.yanked and version not in exact):
+                continue
+            if not all(bounds.contains(version) for bounds, _ in kept) or not self.target.takes_release(release):
+                continue
+            # Where the known release does as well, nothing needs to be assumed.
+            if not release.yanked and all(bounds.contains(release.version) for bounds, _ in kept):
+                continue
+            build = _build_for(release, self.target)
+            if build is not None:
+                found.append(Candidate(name, (), Version(version), release, build))
+        return found
 
     def _unfit(self, release: Release) -> Optional[str]:
         """Why a release is known not to do for the goal by itself, None if it does."""

@@ -120,16 +120,21 @@ def _missing(need: Need, target: Target, matrix: Matrix) -> str:
     if project is None:
         return ""
     bounds: SpecifierSet = requirement.specifier
-    admitted = [version for version in project.versions if bounds.contains(version, prereleases=True)]
+    exact = [item.version for item in bounds if item.operator == "=="]
+    versions = dict.fromkeys([*project.versions, *project.unread, *(item for item in exact if project.like(item))])
+    admitted = [version for version in versions if bounds.contains(version, prereleases=True)]
     plain = "%s%s" % (project.name, bounds)
     if not admitted:
         newest = project.versions[-1]
-        return "no release meets %s; the newest that is known is %s" % (plain, newest)
-    if any(release.version in admitted for release, _ in available(matrix, project.name, target)):
+        return "no release meets %s; the newest in the bundled data of %s is %s" % (plain, project.date, newest)
+    likes = {release.version for release in map(project.like, admitted) if release is not None}
+    if any(release.version in likes for release, _ in available(matrix, project.name, target)):
         return ""
+    if set(admitted) <= project.yanked and not set(admitted) & set(exact):
+        return "every release that meets %s was yanked from the package index" % plain
     pythons: Set[str] = set()
     platforms: Set[str] = set()
-    for version in admitted:
+    for version in likes:
         release = project.release(version)
         for build in release.builds if release is not None else ():
             for platform, tags in build.wheels:
@@ -137,7 +142,7 @@ def _missing(need: Need, target: Target, matrix: Matrix) -> str:
                 if target.takes_platform(platform):
                     pythons.update(tags)
     if pythons == {"py3"}:
-        wanted = sorted({release.requires_python for release in map(project.release, admitted) if release is not None})
+        wanted = sorted({release.requires_python for release in map(project.release, likes) if release is not None})
         return "%s asks for Python %s, this is %s" % (plain, " or ".join(wanted), target.python)
     if pythons:
         numbers = sorted(int(tag[3:].rstrip("+")) for tag in pythons if tag.startswith("cp3"))

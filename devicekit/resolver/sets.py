@@ -133,7 +133,8 @@ def _resolution(
         left_open = newest != version and not _declared_exactly(name, solution)
         deciding = name in roots or name in kept or name in DECIDING or left_open
         extras = tuple(sorted(Requirement(roots[name].text).extras)) if name in roots else ()
-        pins.append(Pin(name, version, _reason(name, version, newer, solution, target), deciding, extras))
+        because = _reason(name, version, newer, solution, target) + _assumed(name, version, matrix)
+        pins.append(Pin(name, version, because, deciding, extras))
     pins = _with_clashes(pins, way, solution, target, keep, matrix)
     others = tuple(dict.fromkeys(need.text for need in solution.others))
     needs = system_needs(way, solution, target, matrix)
@@ -180,6 +181,19 @@ def _reason(name: str, version: str, newer: Sequence[str], solution: Solution, t
     if any(not need.by for need in needs):
         return "the newest release for %s" % target.label
     return "the newest one that %s takes" % needs[0].by if needs else "the newest release"
+
+
+def _assumed(name: str, version: str, matrix: Matrix) -> str:
+    """Say of a release that the data do not hold what it is taken to be like, and of a yanked one that it is."""
+    project = matrix.project(name)
+    like = project.like(version) if project is not None else None
+    if project is None or like is None:
+        return ""
+    text = "; yanked from the package index, which installs it where exactly this release is asked for"
+    yanked = text if version in project.yanked else ""
+    if like.version == version:
+        return yanked
+    return "; not in the bundled data of %s, taken to be like %s%s" % (project.date, like.version, yanked)
 
 
 def _declared_exactly(name: str, solution: Solution) -> bool:
