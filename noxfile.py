@@ -6,6 +6,7 @@ Every session tests the wheel that is built once, not the checkout, so that what
 import glob
 import os
 import shutil
+import tempfile
 
 import nox
 
@@ -255,6 +256,17 @@ def resolved(session):
     session.install(wheel(session), "uv")
     arguments = session.posargs or ["--sample", "2", "--installer", "both"]
     session.run("python", "tools/check_resolve.py", *[item for item in arguments if item != "--all"])
+
+
+@nox.session(python="3.11")
+def bounds(session):
+    """Try some of the measured bounds of dependencies again, others every day: what works and what fails.
+
+    ``nox -s bounds -- measure --folder FOLDER`` finds those that are missing: hours.
+    """
+    session.install(wheel(session), "uv", *TOOLS)
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "tools/try_bounds.py", *(session.posargs or ["verify", "2", "--folder", folder]))
 
 
 @nox.session(python="3.11", name="nightly-resolved", tags=["nightly"])

@@ -70,3 +70,100 @@ def test_files_that_sessions_name_are_there():
     # And no live test is in none of them.
     live = {name for name in os.listdir(os.path.join(root, "tests", "live")) if name.startswith("test_")}
     assert sorted(live - {os.path.basename(path) for path in paths}) == []
+
+
+def versions(*texts):
+    from packaging.version import Version
+
+    return [Version(text) for text in texts]
+
+
+RELEASES = versions(
+    "1.19.5", "1.20.0", "1.20.1", "1.20.2", "1.20.3", "1.21.0", "1.21.6", "1.22.0", "1.22.4", "1.23.0", "1.23.5",
+    "1.24.0", "1.24.1", "1.24.2", "1.24.3", "1.24.4", "1.25.0", "1.25.2", "1.26.0", "1.26.4", "2.0.0", "2.0.2",
+)  # fmt: skip
+
+
+def search(bounds, points, last, guess):
+    """Ask as the tool does, of a dependency that works up to an index; return what was tried."""
+    results, tried = {}, []
+    while True:
+        version = bounds.next_version("numpy", points, results, guess)
+        if version is None:
+            return results, tried
+        assert version not in results, "asked twice"
+        tried.append(str(version))
+        results[version] = points.index(version) <= last
+
+
+@pytest.mark.parametrize("upward", [True, False])
+def test_a_bound_is_found_wherever_it_is_and_whatever_is_guessed(upward, monkeypatch):
+    bounds = tool("try_bounds", monkeypatch)
+    points = RELEASES if upward else RELEASES[::-1]
+    for last in range(len(points)):
+        for guess in [None, *points]:
+            results, _ = search(bounds, points, last, guess)
+            assert bounds.reached(points, results) == (last, last + 1), (last, guess)
+
+
+def test_a_bound_takes_few_tries(monkeypatch):
+    bounds = tool("try_bounds", monkeypatch)
+    newest, right = len(RELEASES) - 1, RELEASES.index(versions("1.23.5")[0])
+    assert search(bounds, RELEASES, newest, None)[1] == ["2.0.2"]
+    assert search(bounds, RELEASES, newest, RELEASES[-1])[1] == ["2.0.2"]
+    # As its neighbor: what works there, and the next one.
+    assert search(bounds, RELEASES, right, RELEASES[right])[1] == ["1.23.5", "1.24.0"]
+    assert len(search(bounds, RELEASES, right, None)[1]) <= 5
+
+
+@pytest.mark.parametrize(
+    "status, printed, result",
+    [
+        (0, "@STAGE import\n@TRAINED 2.5.3\n", "ok"),
+        (1, "@FAILED AttributeError: no object\n", "import: AttributeError: no object"),
+        (1, "@STAGE import\n@STAGE dense\n@FAILED TypeError: x\n", "lstm: TypeError: x"),
+        (-11, "", "import: killed by signal 11"),
+        (None, "@STAGE import\n", "dense: no answer in time"),
+        (3, "@STAGE import\n", "dense: exit status 3: last words"),
+        # A framework may print on the same stream, or end the process with 0 before everything is through.
+        (0, "@STAGE import\n@STAGE dense\n", "lstm: exit status 0: last words"),
+        (1, "@FAILED ImportError: /a/b/site-packages/x/y.so: at 0x7f12ab\n", "import: ImportError: x/y.so: at 0x"),
+    ],
+)  # fmt: skip
+def test_what_came_of_a_try(status, printed, result, monkeypatch):
+    assert tool("try_bounds", monkeypatch).outcome(status, printed, "noise\nlast words\n") == result
+
+
+def test_a_row_is_what_the_tries_say(tmp_path, monkeypatch):
+    bounds = tool("try_bounds", monkeypatch)
+    subject = bounds.Subject("tensorflow", "2.5.3", "tensorflow-cpu", "3.9")
+    for folder in ("base", "releases"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "base" / (subject.key + ".txt")).write_text("numpy==1.19.5\nwrapt==1.12.1\n")
+    files = [[str(version), [["cp39", "manylinux_2_17_x86_64"]], ""] for version in RELEASES]
+    # Not for this Python, not final, not built.
+    files += [["1.27.0", [["cp310", "any"]], ""], ["1.27.0rc1", [["py3", "any"]], ""], ["1.28.0", None, ""]]
+    (tmp_path / "releases" / "numpy.json").write_text(json.dumps(files))
+
+    def told(version):
+        if version < versions("1.20")[0]:
+            return "ok"
+        return "lstm: no" if version < versions("1.24")[0] else "import: no object"
+
+    search = bounds.Search(str(tmp_path), [subject])
+    assert search.row(subject, "numpy") is None
+    search.results.add({"subject": subject.key, "changes": {}, "result": "ok"})
+    for _ in range(20):
+        version = search.wanted(subject, "numpy", True)
+        if version is None:
+            break
+        assert search.row(subject, "numpy") is None, "not settled yet"
+        search.results.add({"subject": subject.key, "changes": {"numpy": str(version)}, "result": told(version)})
+    # Several that fail together say nothing of one of them.
+    search.results.add({"subject": subject.key, "changes": {"numpy": "1.19.5", "wrapt": "2.0"}, "result": "import: no"})
+    again = bounds.Search(str(tmp_path), [subject])
+    assert again.row(subject, "numpy") == {
+        "project": "tensorflow", "release": "2.5.3", "python": "3.9", "dependency": "numpy",
+        "oldest": "1.19.5", "newest": "1.19.5", "above": "1.20.0", "above_fails": "lstm: no",
+        "import_above": "1.24.0", "import_above_fails": "import: no object",
+    }  # fmt: skip

@@ -28,36 +28,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "hardware"))
 
 import build  # noqa: E402
 
-#: What has to work: import, one step of training with tf.keras, with keras where there is one, TensorBoard's callback, a
-#: file written and read.
-TRAIN = """
-import importlib.util, os, tempfile
-import numpy as np
-import tensorflow as tf
-modules = [tf.keras]
-try:
-    import keras
-    modules.append(keras)
-except ImportError:
-    assert tuple(map(int, tf.__version__.split(".")[:2])) < (2, 6), "no keras"
-x = np.random.RandomState(0).rand(32, 8, 4).astype("float32")
-y = (x.sum(axis=(1, 2)) > 16).astype("float32")
-folder = tempfile.mkdtemp()
-# Up to 2.20 TensorBoard is a requirement of TensorFlow; its callback has to work then.
-has_tensorboard = importlib.util.find_spec("tensorboard") is not None
-for number, module in enumerate(modules):
-    layers = module.layers
-    model = module.Sequential([layers.LSTM(4, input_shape=(8, 4)), layers.Dense(1, activation="sigmoid")])
-    model.compile(optimizer="adam", loss="binary_crossentropy")
-    calls = [module.callbacks.TensorBoard(os.path.join(folder, "logs"))] if has_tensorboard else []
-    history = model.fit(x, y, epochs=1, verbose=0, callbacks=calls)
-    assert np.isfinite(history.history["loss"][0])
-    path = os.path.join(folder, "%d.h5" % number)
-    model.save(path)
-    again = module.models.load_model(path)
-    assert np.allclose(model.predict(x), again.predict(x), atol=1e-5)
-print("TRAINED", tf.__version__)
-"""
+#: What has to work: tf.keras, and keras where there is another one; TensorBoard's callback where TensorBoard is required.
+with open(os.path.join(HERE, "train_child.py"), encoding="utf-8") as _stream:
+    TRAIN = _stream.read()
 
 
 def pairs():
@@ -84,7 +57,7 @@ def check(python, minor, installer, plain):
     result = {"python": python, "tensorflow": minor, "requirements": requirements, "ok": False, "problem": ""}
     if not requirements:
         return dict(result, problem="resolve: %s" % "; ".join(answer.obstacles))
-    return dict(result, **install_and_run(python, requirements, TRAIN, installer, lambda output: "TRAINED" in output))
+    return dict(result, **install_and_run(python, requirements, TRAIN, installer, lambda output: "@TRAINED" in output))
 
 
 def install_and_run(python, requirements, code, installer, works, libraries=""):
@@ -104,7 +77,7 @@ def install_and_run(python, requirements, code, installer, works, libraries=""):
     else:
         steps = [["python" + python, "-m", "venv", environment]]
         steps.append([interpreter, "-m", "pip", "install", "-q", "--no-cache-dir"] + requirements)
-    steps.append([interpreter, "-c", code])
+    steps.append([interpreter, "-c", code, "tensorflow"])
     try:
         for step in steps:
             done = subprocess.run(step, env=values, cwd=folder, capture_output=True, text=True, timeout=1500)

@@ -1,0 +1,755 @@
+"""Find the oldest and the newest release of each dependency with which a framework really works, by real installs.
+
+    python tools/try_bounds.py measure --folder FOLDER        # all that is still missing: hours; may be stopped at any time
+    python tools/try_bounds.py measure --folder FOLDER --only tensorflow/2.5/3.9 --dependencies numpy protobuf
+    python tools/try_bounds.py missing --folder FOLDER        # what is not known yet
+    python tools/try_bounds.py write --folder FOLDER          # merges what is known into devicekit/matrix/data/bounds.json
+    python tools/try_bounds.py verify 3 --seed 7              # tries some bundled bounds again, and compares
+
+One environment per release and Python, made of what ``devicekit resolve`` prints; in it one dependency after the other is
+replaced, whatever the metadata of the framework say, and tools/train_child.py runs. What the replaced release itself needs
+moves with it, within what the framework was seen to work with. FOLDER keeps a line of JSON for every try with the exact
+versions: nothing is tried twice, and which release is tried next follows from these lines alone.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import devicekit
+from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.target import PYTHONS, Target
+from devicekit.resolver.engine import available
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import wheels  # noqa: E402
+
+DATA = os.path.join(os.path.dirname(HERE), "devicekit", "matrix", "data", "bounds.json")
+CHILD = os.path.join(HERE, "train_child.py")
+SOURCE = (
+    "tools/try_bounds.py: imports, trains a dense net, an LSTM and a convolution, writes and reads HDF5, runs "
+    "TensorBoard's callback; Linux x86-64, glibc 2.36"
+)
+
+#: The two that break most often are found first, each alone; the others together.
+FIRST = ("numpy", "protobuf")
+OTHERS = ("keras", "h5py", "ml-dtypes", "typing-extensions", "wrapt", "gast", "setuptools", "tensorboard", "tf-keras")
+#: Where only source archives exist: those that build without a compiler.
+PURE_SOURCES = {"gast", "wrapt"}
+#: A release is one of a line of releases: of most projects of a minor release, here of a major one.
+BY_MAJOR = {"setuptools"}
+SECONDS = 150
+
+#: The cells of a row that hold versions which were tried.
+ENDS = ("oldest", "newest", "below", "above", "import_below", "import_above")
+
+
+class Subject:
+    """A release of a framework on a Python: what the bounds are found for."""
+
+    def __init__(self, project, release, distribution, python, backend=""):
+        self.project, self.release, self.distribution = project, release, distribution
+        self.python, self.backend = python, backend
+        self.minor = ".".join(release.split(".")[:2])
+
+    @property
+    def name(self):
+        """For files and for ``--only``: ``tensorflow/2.5/3.9``."""
+        return "/".join(filter(None, [self.project, self.minor, self.python, self.backend]))
+
+    @property
+    def key(self):
+        """What the lines of a folder are told apart by."""
+        return "-".join(filter(None, [self.project, self.release, self.python, self.backend]))
+
+
+def subjects():
+    """Return every minor release of TensorFlow, its newest patch, on the oldest and the newest Python; newest first."""
+    matrix = Matrix()
+    found = {}
+    for python in PYTHONS:
+        target = Target(python, "linux", "x86_64", "2.36")
+        # The build without GPU code, where there is one: a fraction to download.
+        for name in ("tensorflow", "tensorflow-cpu"):
+            for release, _ in available(matrix, name, target):
+                minor = ".".join(release.version.split(".")[:2])
+                known = found.setdefault((minor, python), (release.version, name))
+                if Version(release.version) >= Version(known[0]):
+                    found[minor, python] = (release.version, name)
+    newest = {}
+    for (minor, _), (version, _) in found.items():
+        newest[minor] = max(newest.get(minor, version), version, key=Version)
+    rows = []
+    for minor in sorted(newest, key=Version, reverse=True):
+        for python in PYTHONS:
+            version, name = found.get((minor, python), ("", ""))
+            if version == newest[minor]:
+                rows.append(Subject("tensorflow", version, name, python))
+    return rows
+
+
+def outermost(table):
+    """Return of subjects those on the oldest and the newest Python of each release."""
+    kept = []
+    for subject in table:
+        same = [
+            item.python
+            for item in table
+            if (item.project, item.release, item.backend) == (subject.project, subject.release, subject.backend)
+        ]
+        if subject.python in (same[0], same[-1]):
+            kept.append(subject)
+    return kept
+
+
+class Releases:
+    """The releases of a dependency that a Python can install, from the package registry; kept in the folder."""
+
+    def __init__(self, folder):
+        self._folder = os.path.join(folder, "releases")
+        self._lock = threading.Lock()
+        self._known = {}
+        os.makedirs(self._folder, exist_ok=True)
+
+    def files(self, project):
+        """Return the files of a project: (version, tags or None for a source archive, Python that is required)."""
+        with self._lock:
+            if project in self._known:
+                return self._known[project]
+            path = os.path.join(self._folder, project + ".json")
+            if not os.path.exists(path):
+                with open(path + ".new", "w", encoding="utf-8") as stream:
+                    json.dump(self._ask(project), stream)
+                os.replace(path + ".new", path)
+            with open(path, encoding="utf-8") as stream:
+                self._known[project] = json.load(stream)
+            return self._known[project]
+
+    @staticmethod
+    def _ask(project):
+        rows = []
+        with wheels.open_registry() as registry:
+            for link in registry.links(project):
+                if link.is_yanked:
+                    continue
+                source = re.match(r"(.+)-([^-]+)\.tar\.gz$", link.filename)
+                if source and canonicalize_name(source.group(1)) == project:
+                    rows.append([source.group(2), None, link.requires_python or ""])
+                tags = wheels.wheel_tags(link.filename)
+                if tags:
+                    rows.append([tags[1], tags[2], link.requires_python or ""])
+        return rows
+
+    def versions(self, project, python):
+        """Return the final releases with a file for a Python on this platform, oldest first."""
+        target = Target(python, "linux", "x86_64", "2.36")
+        found = set()
+        for text, tags, requires in self.files(project):
+            try:
+                version = Version(text)
+            except ValueError:
+                continue
+            if version.is_prerelease or version.local or not SpecifierSet(requires).contains(python + ".99"):
+                continue
+            if tags is None:
+                fits = project in PURE_SOURCES
+            else:
+                fits = any(target.takes_python(item[0]) and target.takes_platform(item[1]) for item in tags)
+            if fits:
+                found.add(version)
+        return sorted(found)
+
+
+def line_of(project, version):
+    """Return the line of releases that a version belongs to."""
+    return version.release[:1] if project in BY_MAJOR else (version.release + (0,))[:2]
+
+
+def next_version(project, points, results, guess=None):
+    """Return the version to try next on the way from a base outward, None where the bound is settled.
+
+    Parameters
+    ----------
+    project : str
+    points : list of Version
+        The base, which works, then what lies beyond it, nearest first.
+    results : dict of Version to bool
+    guess : Version, optional
+        Where the bound is for a neighbor.
+    """
+    good, bad = reached(points, results)
+    if good == len(points) - 1:
+        return None
+    lines = [line_of(project, point) for point in points]
+    edges = [
+        index
+        for index in range(1, len(points))
+        if index == len(points) - 1 or lines[index] != lines[index - 1] or lines[index] != lines[index + 1]
+    ]
+    inner = [index for index in edges if good < index < bad]
+    beyond = [index for index in edges if index <= _place(points, guess)] if guess is not None else []
+    place = beyond[-1] if beyond else 0
+    if bad == len(points):
+        if guess is None or place == len(points) - 1:
+            return points[-1]
+        return points[place] if place > good else points[inner[0]] if place == good else points[-1]
+    if not inner:
+        # Nothing but releases of one line is left between them.
+        between = range(good + 1, bad)
+        return points[between[len(between) // 2]] if between and lines[good] == lines[bad] else None
+    if guess is not None and place in inner:
+        return points[place]
+    if guess is not None and place == good:
+        return points[inner[0]]
+    return points[inner[len(inner) // 2]]
+
+
+def reached(points, results):
+    """Return the indices of the farthest release that works with no failure before it, and of the first that fails."""
+    bad = min([index for index, point in enumerate(points) if results.get(point) is False], default=len(points))
+    return max([index for index in range(bad) if index == 0 or results.get(points[index])], default=0), bad
+
+
+def _place(points, version):
+    """Return the index of the last point up to a version, seen from the base outward."""
+    upward = points[-1] >= points[0]
+    return max(
+        index for index, point in enumerate(points) if index == 0 or (point <= version) == upward or point == version
+    )
+
+
+class Results:
+    """The lines of a folder."""
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "tries.jsonl")
+        self._lock = threading.Lock()
+        self.lines = {}
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as stream:
+                for text in stream:
+                    line = json.loads(text)
+                    self.lines[line["subject"], frozenset(line["changes"].items())] = line
+
+    def get(self, subject, changes):
+        """Return the line of a try, None if there is none."""
+        return self.lines.get((subject.key, frozenset(changes.items())))
+
+    def add(self, line):
+        """Keep a line."""
+        with self._lock:
+            self.lines[line["subject"], frozenset(line["changes"].items())] = line
+            with open(self.path, "a", encoding="utf-8") as stream:
+                stream.write(json.dumps(line) + "\n")
+
+    def of(self, subject, project):
+        """Return what is known of a dependency: version to whether it works, version to what was seen."""
+        works, seen = {}, {}
+        with self._lock:
+            lines = list(self.lines.values())
+        for line in lines:
+            if line["subject"] != subject.key or project not in line["changes"]:
+                continue
+            good, version = line["result"] == "ok", Version(line["changes"][project])
+            if line["result"].startswith("install:"):
+                continue
+            # Several that were replaced together and fail say nothing of one of them.
+            if good or len(line["changes"]) == 1:
+                works[version] = good
+                seen[version] = line["result"]
+        return works, seen
+
+    def not_installed(self, subject, project):
+        """Return the versions of a dependency that could not be installed: nothing is known of them."""
+        with self._lock:
+            lines = [
+                line for line in self.lines.values() if line["subject"] == subject.key and len(line["changes"]) == 1
+            ]
+        return {
+            Version(line["changes"][project])
+            for line in lines
+            if project in line["changes"] and line["result"].startswith("install:")
+        }
+
+
+class Environments:
+    """Real environments below a folder, one per subject."""
+
+    def __init__(self, folder, results):
+        self.folder, self.results = folder, results
+        os.makedirs(os.path.join(folder, "base"), exist_ok=True)
+        self.alone = threading.Lock()
+
+    def path(self, subject):
+        """Return the folder of a subject's environment."""
+        return os.path.join(self.folder, "environments", subject.key)
+
+    def base(self, subject):
+        """Return the versions that an environment starts from: a dict; empty where it was not made yet."""
+        path = os.path.join(self.folder, "base", subject.key + ".txt")
+        if not os.path.exists(path):
+            return {}
+        with open(path, encoding="utf-8") as stream:
+            return dict(line.strip().split("==") for line in stream if "==" in line)
+
+    def make(self, subject):
+        """Make the environment of a subject, as it was before where there was one."""
+        path = self.path(subject)
+        if os.path.exists(os.path.join(path, "ready")):
+            return
+        shutil.rmtree(path, ignore_errors=True)
+        self.call("uv", "venv", "-q", "--python", "python" + subject.python, path)
+        known = self.base(subject)
+        if known:
+            wanted = ["%s==%s" % item for item in known.items()]
+        else:
+            keep = ["%s==%s" % (subject.distribution, subject.release)]
+            answer = devicekit.resolve("cpu", python=subject.python, platform="linux-x86_64", keep=keep)
+            if not answer.possible:
+                raise RuntimeError("%s: resolve: %s" % (subject.name, "; ".join(answer.obstacles)))
+            wanted = list(answer.requirements)
+        # Big, and needed once: not for the installer's store.
+        big = "%s==%s" % (subject.distribution, subject.release)
+        self.install(subject, "--no-deps", "--no-cache", big)
+        self.install(subject, *(["--no-deps"] if known else []), *wanted)
+        if not known:
+            with open(os.path.join(self.folder, "base", subject.key + ".txt"), "w", encoding="utf-8") as stream:
+                stream.write(self.freeze(subject))
+        with open(os.path.join(path, "ready"), "w", encoding="utf-8"):
+            pass
+
+    def remove(self, subject):
+        """Remove the environment of a subject."""
+        shutil.rmtree(self.path(subject), ignore_errors=True)
+
+    def call(self, *command):
+        """Run a command of the installer; return what it prints."""
+        values = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+        values["UV_PYTHON_DOWNLOADS"] = "never"
+        done = subprocess.run(command, env=values, capture_output=True, text=True, timeout=1500)
+        if done.returncode:
+            raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
+        return done.stdout + done.stderr
+
+    def install(self, subject, *arguments):
+        """Install into the environment of a subject."""
+        return self.call(
+            "uv", "pip", "install", "--python", os.path.join(self.path(subject), "bin", "python"), *arguments
+        )
+
+    def freeze(self, subject):
+        """Return what is installed, a line each."""
+        return self.call("uv", "pip", "freeze", "--python", os.path.join(self.path(subject), "bin", "python"))
+
+    def change(self, subject, changes, bounds):
+        """Put an environment into its base state but for some releases; return what else moved."""
+        wanted = dict(self.base(subject), **changes)
+        path = os.path.join(self.path(subject), "wanted.txt")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.writelines("%s==%s\n" % item for item in wanted.items() if item[1])
+        python = os.path.join(self.path(subject), "bin", "python")
+        self.call("uv", "pip", "sync", "-q", "--python", python, path)
+        # tf-keras would bring the whole TensorFlow next to tensorflow-cpu.
+        moving = ["%s==%s" % item for item in changes.items() if item[1] and item[0] not in FIRST + ("tf-keras",)]
+        if not moving:
+            return {}
+        limits = os.path.join(self.path(subject), "limits.txt")
+        with open(limits, "w", encoding="utf-8") as stream:
+            stream.writelines(line + "\n" for line in bounds)
+        try:
+            output = self.install(subject, "-c", limits, "--only-binary", ":all:", *moving)
+        except subprocess.CalledProcessError:
+            return {"unmet": "its own requirements"}
+        return dict(re.findall(r"^ \+ (\S+?)==(\S+)$", output, re.M))
+
+    def run(self, subject, child, seconds=SECONDS):
+        """Run the child; return "ok" or the stage and the error."""
+        path = self.path(subject)
+        # Nothing of this process' environment but what says where programs and libraries are.
+        values = {key: value for key, value in os.environ.items() if key in ("PATH", "LANG", "LD_LIBRARY_PATH")}
+        values.update(HOME=path, CUDA_VISIBLE_DEVICES="-1", OMP_NUM_THREADS="1")
+        if subject.backend:
+            values["KERAS_BACKEND"] = subject.backend
+        command = [os.path.join(path, "bin", "python"), CHILD, child]
+        try:
+            done = subprocess.run(
+                command, env=values, cwd=path, capture_output=True, text=True, errors="replace", timeout=seconds
+            )
+        except subprocess.TimeoutExpired as error:
+            return outcome(None, (error.stdout or b"").decode("utf-8", "replace"), "")
+        return outcome(done.returncode, done.stdout, done.stderr)
+
+    def attempt(self, subject, changes, bounds):
+        """Try a set, or recall what came of it; return the result."""
+        known = self.results.get(subject, changes)
+        if known:
+            return known["result"]
+        started = time.time()
+        child = (
+            "tf_keras"
+            if changes.get("tf-keras")
+            else {"tensorflow": "tensorflow"}.get(subject.project, subject.project)
+        )
+        also = {}
+        try:
+            self.make(subject)
+            also = self.change(subject, changes, bounds)
+        except subprocess.CalledProcessError as error:
+            lines = (error.stderr or error.output or "").strip().splitlines()
+            result = "install: " + scrub(lines[0] if lines else "")
+        else:
+            result = self.run(subject, child)
+            if "killed by signal" in result:
+                # A crash counts if it can be repeated.
+                result = self.run(subject, child)
+            if "no answer in time" in result:
+                with self.alone:
+                    result = self.run(subject, child, 3 * SECONDS)
+        self.results.add(
+            {
+                "subject": subject.key,
+                "distribution": subject.distribution,
+                "changes": changes,
+                "also": also,
+                "result": result,
+                "seconds": round(time.time() - started, 1),
+                "date": datetime.date.today().isoformat(),
+            }
+        )
+        print("%s %-22s %s -> %s" % (time.strftime("%H:%M:%S"), subject.name, changes, result), flush=True)
+        return result
+
+
+def outcome(status, stdout, stderr):
+    """Return "ok", or the stage that was not reached and why."""
+    lines = stdout.splitlines()
+    if status == 0 and any(line.startswith("@TRAINED") for line in lines):
+        return "ok"
+    order = ["import", "dense", "lstm", "convolution", "hdf5", "tensorboard"]
+    passed = [line.split()[1] for line in lines if line.startswith("@STAGE")]
+    stage = order[order.index(passed[-1]) + 1 if passed and passed[-1] != order[-1] else 0 if not passed else -1]
+    failed = [line[len("@FAILED ") :] for line in lines if line.startswith("@FAILED")]
+    if failed:
+        return "%s: %s" % (stage, scrub(failed[0]))
+    if status is None:
+        return stage + ": no answer in time"
+    if status < 0:
+        return "%s: killed by signal %d" % (stage, -status)
+    return "%s: exit status %d: %s" % (stage, status, scrub(([""] + stderr.strip().splitlines())[-1]))
+
+
+def scrub(text):
+    """Return one line without what differs from machine to machine: folders and addresses."""
+    text = re.sub(r"(/[^\s'\":/()]+)+/site-packages/", "", text)
+    text = re.sub(r"(?<![\w.])(/[^\s'\":/()]+){2,}/", "", text)
+    text = re.sub(r"\b0x[0-9a-f]+\b", "0x", text)
+    return " ".join(text.split())[:160]
+
+
+class Search:
+    """Settles bounds: asks what is to be tried next, and tries it."""
+
+    def __init__(self, folder, table):
+        self.table = table
+        self.releases = Releases(folder)
+        self.results = Results(folder)
+        self.environments = Environments(folder, self.results)
+
+    def center(self, subject, project):
+        """Return the version of a dependency that a search starts from, None if the release does not use it."""
+        base = self.environments.base(subject)
+        if project in base:
+            return Version(base[project])
+        versions = self.releases.versions(project, subject.python)
+        same = [version for version in versions if line_of(project, version) == line_of("", Version(subject.release))]
+        wanted = (project == "tf-keras" and Version(subject.release) >= Version("2.15")) or (
+            project == "tensorboard" and subject.project == "tensorflow"
+        )
+        if wanted:
+            return same[-1] if same else versions[-1]
+        return None
+
+    def points(self, subject, project, upward):
+        """Return the releases from the base outward."""
+        base = self.center(subject, project)
+        broken = self.results.not_installed(subject, project)
+        versions = [item for item in self.releases.versions(project, subject.python) if item not in broken]
+        if upward:
+            return [base] + [version for version in versions if version > base]
+        return [base] + [version for version in reversed(versions) if version < base]
+
+    def known(self, subject, project, stage=""):
+        """Return version to whether it works, or at least gets through a stage."""
+        works, seen = self.results.of(subject, project)
+        return {
+            version: good or (bool(stage) and not seen[version].startswith(stage)) for version, good in works.items()
+        }
+
+    def guess(self, subject, project, upward, stage=""):
+        """Return where the bound is for a neighbor: another Python, then the releases next to this one."""
+        minors = list(dict.fromkeys(item.minor for item in self.table))
+        here = minors.index(subject.minor)
+
+        def distance(other):
+            far = abs(minors.index(other.minor) - here)
+            return (far, other.python != subject.python)
+
+        near = [item for item in self.table if item.project == subject.project and item.backend == subject.backend]
+        for other in sorted(near, key=distance):
+            if distance(other)[0] > 2 or other.key == subject.key:
+                continue
+            if self.environments.base(other) and self.center(other, project) is not None:
+                points = self.points(other, project, upward)
+                works = self.known(other, project, stage)
+                if next_version(project, points, works) is None:
+                    good, bad = reached(points, works)
+                    if bad == len(points):
+                        # It took whatever there was.
+                        return self.points(subject, project, upward)[-1]
+                    return points[good]
+        return None
+
+    def wanted(self, subject, project, upward, guess=True):
+        """Return the version of a dependency that is to be tried next, None where there is nothing left."""
+        points = self.points(subject, project, upward)
+        for stage in ("", "import:"):
+            works = self.known(subject, project, stage)
+            version = next_version(
+                project, points, works, self.guess(subject, project, upward, stage) if guess else None
+            )
+            # Where a later stage fails: from which version on the import fails as well.
+            if version is not None or reached(points, works)[1] == len(points):
+                return version
+        return None
+
+    def limits(self, subject):
+        """Return what NumPy and protobuf may become where another dependency needs a newer one, as constraints."""
+        found = ["%s==%s" % (subject.distribution, subject.release)]
+        for project in FIRST:
+            if self.center(subject, project) is None:
+                continue
+            edges = []
+            for upward in (False, True):
+                works, _ = self.results.of(subject, project)
+                points = self.points(subject, project, upward)
+                edges.append(points[reached(points, works)[0]])
+            found.append("%s>=%s,<=%s" % (project, *edges))
+        return found
+
+    def prepare(self, subject):
+        """Make the environment and see that its base works; return whether it does."""
+        known = self.results.get(subject, {})
+        if known is None or not self.environments.base(subject):
+            self.environments.make(subject)
+        return self.environments.attempt(subject, {}, []) == "ok"
+
+    def alone(self, subject, project, upward):
+        """Settle one bound by replacing nothing else."""
+        while True:
+            version = self.wanted(subject, project, upward)
+            if version is None:
+                return
+            self.environments.attempt(subject, {project: str(version)}, self.limits(subject))
+
+    def together(self, subject, projects, upward):
+        """Settle the bounds of several: all at their outermost release at once; where that fails, half of them."""
+        open_ones = {}
+        for project in projects:
+            version = self.wanted(subject, project, upward, guess=False)
+            guess = self.guess(subject, project, upward)
+            outermost_one = self.points(subject, project, upward)[-1]
+            if version == outermost_one and guess in (None, outermost_one) and project != "tf-keras":
+                open_ones[project] = str(version)
+        self._halve(subject, open_ones)
+        for project in projects:
+            self.alone(subject, project, upward)
+
+    def _halve(self, subject, changes):
+        if len(changes) < 2 or self.environments.attempt(subject, changes, self.limits(subject)) == "ok":
+            return
+        names = list(changes)
+        for part in (names[: len(names) // 2], names[len(names) // 2 :]):
+            self._halve(subject, {name: changes[name] for name in part})
+
+    def settle(self, subject, dependencies):
+        """Settle all bounds of some dependencies for a subject."""
+        if not self.prepare(subject):
+            print("%s: its base does not work" % subject.name, flush=True)
+            return
+        used = [name for name in dependencies if self.center(subject, name) is not None]
+        if "tf-keras" in used or "tensorboard" not in self.environments.base(subject):
+            for name in {"tf-keras", "tensorboard"} & set(used) - set(self.environments.base(subject)):
+                # What the base does not have has to work there in the first place.
+                if (
+                    self.environments.attempt(subject, {name: str(self.center(subject, name))}, self.limits(subject))
+                    != "ok"
+                ):
+                    used.remove(name)
+        for upward in (True, False):
+            for name in FIRST:
+                if name in used:
+                    self.alone(subject, name, upward)
+            self.together(subject, [name for name in used if name not in FIRST], upward)
+
+    def missing(self, dependencies):
+        """Yield what is not settled: (subject, dependency, whether it is the newest one)."""
+        for subject in self.table:
+            if not self.environments.base(subject):
+                yield subject, "everything", None
+                continue
+            for project in dependencies:
+                if self.center(subject, project) is not None:
+                    for upward in (False, True):
+                        if self.wanted(subject, project, upward, guess=False) is not None:
+                            yield subject, project, upward
+
+    def row(self, subject, project):
+        """Return the row of a dependency, None where a bound is not settled."""
+        row = {"project": subject.project, "release": subject.release, "python": subject.python, "dependency": project}
+        if subject.backend:
+            row["with"] = subject.backend
+        works, seen = self.results.of(subject, project)
+        if not any(works.values()) and self.results.get(subject, {}) is None:
+            return None
+        for upward, inside, outside in ((False, "oldest", "below"), (True, "newest", "above")):
+            points = self.points(subject, project, upward)
+            if self.wanted(subject, project, upward, guess=False) is not None:
+                return None
+            good, bad = reached(points, works)
+            row[inside] = str(points[good])
+            if bad < len(points):
+                row[outside], row[outside + "_fails"] = str(points[bad]), seen[points[bad]]
+                row.update(self._import_edge(subject, project, points, bad, "import_" + outside))
+        return row
+
+    def _import_edge(self, subject, project, points, bad, key):
+        """Return where the import fails as well, of a bound at which a later stage fails."""
+        _, seen = self.results.of(subject, project)
+        _, first = reached(points, self.known(subject, project, "import:"))
+        if first in (bad, len(points)):
+            return {}
+        return {key: str(points[first]), key + "_fails": seen[points[first]]}
+
+
+def measure(options, search, dependencies):
+    """Try what is missing, the known trouble first."""
+    urgent = ["2.19/3.12", "2.18/3.12", "2.6/3.9", "2.5/3.9", "2.4/3.8"]
+    table = sorted(search.table, key=lambda item: not any(item.name.endswith("/" + end) for end in urgent))
+    for phase in (FIRST, dependencies):
+        phase = [name for name in phase if name in dependencies]
+
+        def work(subject, phase=phase):
+            try:
+                search.settle(subject, phase)
+            except Exception as error:  # one subject that fails is no reason to lose the others
+                output = getattr(error, "stderr", "") or ""
+                print("%s: %s %s" % (subject.name, error, output[-600:]), flush=True)
+            if shutil.disk_usage(options.folder).free < options.free * 1e9:
+                search.environments.remove(subject)
+
+        with ThreadPoolExecutor(options.workers) as pool:
+            list(pool.map(work, table))
+
+
+def write(search, dependencies, path=DATA):
+    """Merge the rows that are settled into the bundled file, in one order."""
+    rows = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as stream:
+            rows = {row_key(row): row for row in json.load(stream)["rows"]}
+    for subject in search.table:
+        if search.environments.base(subject):
+            for project in dependencies:
+                row = search.row(subject, project) if search.center(subject, project) is not None else None
+                if row:
+                    rows[row_key(row)] = row
+    head = {"schema": 1, "date": datetime.date.today().isoformat(), "source": SOURCE}
+    lines = [json.dumps(rows[key]) for key in sorted(rows)]
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write("{\n")
+        stream.writelines(" %s: %s,\n" % (json.dumps(key), json.dumps(value)) for key, value in head.items())
+        stream.write(' "rows": [\n  %s\n ]\n}\n' % ",\n  ".join(lines))
+    print("%d rows" % len(rows))
+
+
+def row_key(row):
+    """Return what rows are sorted by."""
+    version = tuple(Version(row[name]).release for name in ("release", "python"))
+    return (row["project"], row.get("with", ""), version, row["dependency"])
+
+
+def verify(options, search):
+    """Try some bundled bounds again: what is said to work has to, what is said to fail has to fail in the same stage."""
+    with open(DATA, encoding="utf-8") as stream:
+        rows = json.load(stream)["rows"]
+    limits = {}
+    for row in rows:
+        if row["dependency"] in FIRST:
+            limits.setdefault(row_key(row)[:-1], []).append("%(dependency)s>=%(oldest)s,<=%(newest)s" % row)
+    cases = [(row, end) for row in rows for end in ENDS if end in row]
+    table = {(item.project, item.release, item.python, item.backend): item for item in search.table}
+    wrong = 0
+    for row, end in random.Random(options.seed).sample(cases, min(options.count, len(cases))):
+        subject = table[row["project"], row["release"], row["python"], row.get("with", "")]
+        search.environments.make(subject)
+        own = limits.get(row_key(row)[:-1], [])
+        result = search.environments.attempt(subject, {row["dependency"]: row[end]}, own)
+        said = row.get(end + "_fails", "ok")
+        good = result.partition(":")[0] == said.partition(":")[0]
+        wrong += not good
+        print(
+            "%s with %s %s: %s%s" % (subject.name, row["dependency"], row[end], result, "" if good else ", not " + said)
+        )
+        search.environments.remove(subject)
+    return 1 if wrong else 0
+
+
+def main():
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("measure", "missing", "write", "verify"))
+    parser.add_argument("count", type=int, nargs="?", default=3, help="for verify: how many")
+    parser.add_argument("--seed", type=int, default=datetime.date.today().toordinal(), help="default: by the day")
+    parser.add_argument("--folder", default="bounds", help="where the tries are kept")
+    parser.add_argument("--only", nargs="*", default=[], metavar="SUBJECT", help="as tensorflow/2.5/3.9")
+    parser.add_argument("--all-pythons", action="store_true", help="not only the oldest and the newest one")
+    parser.add_argument("--dependencies", nargs="*", default=list(FIRST + OTHERS))
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--free", type=float, default=25, help="GB of disk below which environments are removed early")
+    options = parser.parse_args()
+    table = subjects() if options.all_pythons or options.only else outermost(subjects())
+    if options.only:
+        table = [item for item in table if item.name in options.only]
+    os.makedirs(options.folder, exist_ok=True)
+    search = Search(options.folder, table)
+    if options.command == "measure":
+        measure(options, search, options.dependencies)
+    elif options.command == "missing":
+        names = {True: "newest", False: "oldest", None: ""}
+        left = list(search.missing(options.dependencies))
+        for subject, project, upward in left:
+            print(subject.name, project, names[upward])
+    elif options.command == "write":
+        write(search, options.dependencies)
+    else:
+        return verify(options, search)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
