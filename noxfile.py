@@ -264,7 +264,7 @@ def bounds(session):
 
     ``nox -s bounds -- measure --folder FOLDER`` finds those that are missing: hours.
     """
-    session.install(wheel(session), "uv", *TOOLS)
+    session.install(wheel(session), "uv")
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "tools/try_bounds.py", *(session.posargs or ["verify", "2", "--folder", folder]))
 

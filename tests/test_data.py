@@ -17,7 +17,7 @@ from devicekit.matrix.matrix import Matrix, accepts, version_at_least
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
 SPECIFIER = {"type": "string", "pattern": r"^$|^(>=|<|==|!=|~=)[0-9.]+(,(>=|<|==|!=|~=)[0-9.]+)*$"}
 TEXT = {"type": "string", "minLength": 1}
-VERSION = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)*$"}
+VERSION = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)*(\.post[0-9]+)?$"}
 CAPABILITY = {"type": "string", "pattern": r"^\d+\.\d$"}
 
 

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools")
 
 

@@ -30,15 +30,15 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import devicekit
+from devicekit.machine.live_host import LiveHost
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.target import PYTHONS, Target
+from devicekit.matrix.wheel_files import wheel_tags
 from devicekit.resolver.engine import available
+from devicekit.runtime.index.client import Client
+from devicekit.runtime.index.configuration import read_configuration
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-
-import wheels  # noqa: E402
-
 DATA = os.path.join(os.path.dirname(HERE), "devicekit", "matrix", "data", "bounds.json")
 CHILD = os.path.join(HERE, "train_child.py")
 SOURCE = (
@@ -143,16 +143,13 @@ class Releases:
     @staticmethod
     def _ask(project):
         rows = []
-        with wheels.open_registry() as registry:
-            for link in registry.links(project):
-                if link.is_yanked:
-                    continue
-                source = re.match(r"(.+)-([^-]+)\.tar\.gz$", link.filename)
-                if source and canonicalize_name(source.group(1)) == project:
-                    rows.append([source.group(2), None, link.requires_python or ""])
-                tags = wheels.wheel_tags(link.filename)
-                if tags:
-                    rows.append([tags[1], tags[2], link.requires_python or ""])
+        for link in Client(read_configuration(LiveHost()), time.monotonic() + SECONDS).links(project):
+            source = re.match(r"(.+)-([^-]+)\.tar\.gz$", link.filename)
+            tags = wheel_tags(link.filename)
+            if source and canonicalize_name(source.group(1)) == project and not link.yanked:
+                rows.append([source.group(2), None, link.requires_python])
+            elif tags and not link.yanked:
+                rows.append([tags[1], tags[2], link.requires_python])
         return rows
 
     def versions(self, project, python):

@@ -41,6 +41,8 @@ class Link(NamedTuple):
         Whether its METADATA is served next to it (PEP 658).
     size : int
         In bytes, 0 if the registry does not say.
+    requires_python : str
+        As its metadata declare it, "" if it is not listed.
     """
 
     filename: str
@@ -48,6 +50,7 @@ class Link(NamedTuple):
     yanked: bool = False
     metadata: bool = False
     size: int = 0
+    requires_python: str = ""
 
 
 #: The files of a release that count, each with its tags.

@@ -361,7 +361,7 @@ def parse_json_page(content: bytes, url: str) -> List[Link]:
     """Return the links of a page as PEP 691 describes it.
 
     >>> parse_json_page(b'{"meta": {"api-version": "1.1"}, "files": [{"filename": "a.whl", "url": "../a.whl"}]}', "https://x/s/a/")
-    [Link(filename='a.whl', url='https://x/s/a.whl', yanked=False, metadata=False, size=0)]
+    [Link(filename='a.whl', url='https://x/s/a.whl', yanked=False, metadata=False, size=0, requires_python='')]
 
     Raises
     ------
@@ -391,6 +391,7 @@ def parse_json_page(content: bytes, url: str) -> List[Link]:
                 item.get("yanked", False) is not False,
                 bool(metadata),
                 size if isinstance(size, int) and 0 < size < 1 << 40 else 0,
+                str(item.get("requires-python") or ""),
             )
         )
     return links
@@ -400,7 +401,7 @@ def parse_html_page(content: bytes, url: str) -> List[Link]:
     """Return the links of a page as PEP 503 describes it.
 
     >>> parse_html_page(b'<a href="../a.whl#sha256=1" data-yanked="">a.whl</a>', "https://x/s/a/")
-    [Link(filename='a.whl', url='https://x/s/a.whl', yanked=True, metadata=False, size=0)]
+    [Link(filename='a.whl', url='https://x/s/a.whl', yanked=True, metadata=False, size=0, requires_python='')]
     """
     parser = _Anchors(url)
     parser.feed(content.decode("utf-8", "replace"))
@@ -426,7 +427,9 @@ class _Anchors(html.parser.HTMLParser):
         url = urljoin(self._base, href).partition("#")[0]
         metadata = values.get("data-core-metadata") or values.get("data-dist-info-metadata")
         filename = unquote(urlsplit(url).path.rpartition("/")[2])
-        self.links.append(Link(filename, url, "data-yanked" in values, bool(metadata) and metadata != "false"))
+        has_metadata = bool(metadata) and metadata != "false"
+        requires = values.get("data-requires-python") or ""
+        self.links.append(Link(filename, url, "data-yanked" in values, has_metadata, requires_python=requires))
 
 
 def url_without_credentials(url: str) -> str:
