@@ -2,6 +2,8 @@
 
 import pytest
 
+from devicekit.diagnosis.diagnose import run_rules
+from devicekit.machine.probe import read_machine
 from devicekit.matrix.bounds import allowed, fit
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.queries import goes_with
@@ -119,3 +121,61 @@ def test_allowed(matrix, question, said):
 def test_goes_with_follows_the_measurements(matrix, question, status, said):
     answer = goes_with(*question, matrix=matrix)
     assert (answer.status, said in answer.because) == (status, True), answer
+
+
+COMMON = {
+    "absl-py": "1.4.0", "astunparse": "1.6.3", "flatbuffers": "1.12", "gast": "0.4.0", "h5py": "3.1.0", "opt-einsum": "3.3.0",
+    "six": "1.15.0", "termcolor": "1.1.0", "typing-extensions": "3.7.4.3", "wrapt": "1.12.1", "protobuf": "3.20.3",
+    "keras-preprocessing": "1.1.2", "tensorboard": "2.5.0", "grpcio": "1.34.1",
+}  # fmt: skip
+
+
+def examine(make_machine, matrix, python, files=None, env=None, **installed):
+    """Return the diagnosis of a Linux machine with this installed, names written with underscores."""
+    chosen = dict(COMMON, **{name.replace("_", "-"): version for name, version in installed.items()})
+    files = dict({"/etc/os-release": 'PRETTY_NAME="Debian"\n'}, **(files or {}))
+    host = make_machine(python={"version": python, "installed": chosen}, files=files, env=env or {})
+    return run_rules(read_machine(host, deep=True), matrix)
+
+
+@pytest.mark.parametrize(
+    "python, installed, said, fix",
+    [
+        ("3.9.18", {"tensorflow_cpu": "2.5.3", "numpy": "1.24.4"}, (False, False, "numpy-incompatible"), "numpy==1.19"),
+        # An LSTM fails, and nothing else: that is said, and blocks nothing.
+        ("3.9.18", {"tensorflow_cpu": "2.5.3", "numpy": "1.23.5"}, (True, True, None), "numpy==1.19"),
+        ("3.9.18", {"tensorflow_cpu": "2.5.3", "numpy": "1.19.5"}, (True, True, None), None),
+        # 1.20 was tried, 1.24 was not: whether the import fails already is not known.
+        ("3.8.18", {"tensorflow_cpu": "2.4.4", "numpy": "1.20.3"}, (True, True, None), "numpy==1.19"),
+        ("3.8.18", {"tensorflow_cpu": "2.4.4", "numpy": "1.24.4"}, (None, None, None), "numpy==1.19"),
+    ],
+)  # fmt: skip
+def test_what_was_measured_to_fail_is_found(make_machine, matrix, python, installed, said, fix):
+    diagnosis = examine(make_machine, matrix, python, **installed)
+    status = diagnosis.framework("tensorflow")
+    assert (status.will_import, status.will_run_keras, status.cause) == said
+    found = diagnosis.by_code("numpy-incompatible")
+    assert (found is not None) == (fix is not None)
+    if found is not None:
+        assert found.severity == ("error" if said[0] is False else "warning")
+        assert fix in found.fix[0].command
+        assert "lstm" not in found.summary  # in words
+
+
+@pytest.mark.parametrize(
+    "python, tag, imports",
+    [
+        ("3.9.18", "cp39-cp39-manylinux_2_5_x86_64", False),
+        # Without native code it works (tried on 3.12): on 3.11 and later there is no other wheel of it.
+        ("3.9.18", "py2.py3-none-any", True),
+    ],
+)
+def test_protobuf_without_native_code_is_another_one(make_machine, matrix, python, tag, imports):
+    site = "/venv/lib/python3.9/site-packages/protobuf-3.20.3.dist-info"
+    files = {site + "/WHEEL": "Wheel-Version: 1.0\nTag: %s\n" % tag, site + "/RECORD": ""}
+    newer = {"keras": "3.10.0", "ml_dtypes": "0.5.1", "flatbuffers": "24.3.25", "typing_extensions": "4.12.2"}
+    newer.update(requests="2.32.3", urllib3="2.3.0", idna="3.7", certifi="2024.7.4", packaging="24.2", numpy="2.0.2")
+    newer.update(optree="0.13.1", rich="13.9.4", namex="0.0.8", h5py="3.12.1", tensorboard="2.19.0")
+    diagnosis = examine(make_machine, matrix, python, files=files, tensorflow_cpu="2.19.1", **newer)
+    assert diagnosis.framework("tensorflow").will_import is imports
+    assert (diagnosis.by_code("protobuf-incompatible") is None) is imports

@@ -164,7 +164,9 @@ def test_protobuf_s_implementations(make_machine):
     assert row(predict(make_machine, env={name: "python"}, **TF), "tensorflow") == WORKS
     old = {"tensorflow_cpu": "2.10.1", "keras": "2.10.0", "numpy": "1.26.4", "protobuf": "4.25.8"}
     assert row(predict(make_machine, version="3.10.1", **old), "tensorflow")[3] == "protobuf-incompatible"
-    assert row(predict(make_machine, version="3.10.1", env={name: "python"}, **old), "tensorflow") == WORKS
+    # It is imported, and its first operation raises "does not support item assignment" (seen with 2.2 to 2.11).
+    pure = row(predict(make_machine, version="3.10.1", env={name: "python"}, **old), "tensorflow")
+    assert pure == (True, False, ["CPU:0"], "protobuf-incompatible")
 
 
 def test_a_local_keras_does_not_stop_tensorflow(make_machine):

@@ -9,7 +9,8 @@ from .findings import Candidate, Finding, FrameworkStatus
 from .rules.adapters import known_listing
 from .rules.directml_others import directml_statuses
 from .rules.jax_plugins import jax_platforms, listed_first
-from .rules.keras import Backend, backend, has_backend, is_keras3, keras_version, standalone_keras
+from .rules.keras import Backend, backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
+from .rules.measured import may_fail_earlier
 from .view import View
 
 #: Backends that compute and do not train (keras: "`fit` is not supported").
@@ -41,7 +42,7 @@ def _tensorflow(
 ) -> FrameworkStatus:
     broken = blocking(findings, ("tensorflow",))
     version = view.tensorflow_version
-    known = view.tensorflow_row is not None
+    known = view.tensorflow_row is not None and not may_fail_earlier(view, "tensorflow")
     no_keras = blocking(findings, ("tensorflow", "tensorflow.devices", "keras", "keras.fit"))
     listed = blocking(findings, ("tensorflow", "tensorflow.devices"))
     runs: Optional[bool] = False if no_keras else True if known else None
@@ -90,6 +91,8 @@ def _keras(
     idle = blocking(findings, (name + ".devices",))
     untrained = blocked or idle or blocking(findings, ("keras.fit",))
     known = version is not None and (view.tensorflow_row is not None if name == "tensorflow" else True)
+    if may_fail_earlier(view, "tensorflow" if name == "tensorflow" else "keras", keras3_on(view)):
+        known = False
     imports = False if blocked else True if known else None
     runs = False if untrained or name in _NO_TRAINING else imports
     listed: Tuple[str, ...] = ()

@@ -1,5 +1,6 @@
 """Requirements as metadata state them: their names, whether they hold on the examined machine, and better bounds. Pure."""
 
+from ..matrix.bounds import allowed
 from .view import View
 
 
@@ -13,10 +14,9 @@ def bare_name(requirement: str) -> str:
 
 def bounded(view: View, requirement: str) -> str:
     """Put what a release can really load in place of what it declares: its metadata often has no upper bound."""
-    row = view.tensorflow_row
-    bounds = {"numpy": row.numpy, "protobuf": row.protobuf} if row is not None else {}
-    name = bare_name(requirement).replace("_", "-").lower()
-    return name + bounds[name] if name in bounds else requirement
+    name, version = normal_name(requirement), view.tensorflow_version
+    bounds = allowed(view.matrix, "tensorflow", version, view.machine.python.version, name) if version else ""
+    return name + bounds if bounds else requirement
 
 
 def normal_name(requirement: str) -> str:

@@ -406,7 +406,8 @@ class Distribution(Record):
     """An installed distribution that matters to a framework.
 
     ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
-    ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), if that was read.
+    ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), if that was read; ``python_tags``
+    those of its Python (``cp311-cp311``).
     """
 
     name: str
@@ -420,6 +421,7 @@ class Distribution(Record):
     missing_count: int = 0
     damaged_files: Tuple[str, ...] = ()
     platform_tags: Tuple[str, ...] = ()
+    python_tags: Tuple[str, ...] = ()
 
 
 class ImportPackage(Record):

@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional, Sequence, Tuple
 
 from .matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from .tables import Bound
+from .target import target_for
 
 #: What each stage of the measuring does, as a failure of it is reported.
 STAGES = {
@@ -53,7 +54,14 @@ _UNKNOWN = Fit("unknown")
 
 
 def fit(
-    matrix: Matrix, project: str, version: str, python: str, dependency: str, installed: str, backend: str = ""
+    matrix: Matrix,
+    project: str,
+    version: str,
+    python: str,
+    dependency: str,
+    installed: str,
+    backend: str = "",
+    pure: Optional[bool] = None,
 ) -> Fit:
     """Return whether a release works with a version of a dependency on a Python version.
 
@@ -68,22 +76,43 @@ def fit(
         The dependency and its version.
     backend : str
         Of Keras 3: ``"jax"`` or ``"torch"``.
+    pure : bool, optional
+        Whether the installed one is without native code; by default as its wheel for that Python version is.
     """
     rows = _rows_for(matrix.bounds(project, version, dependency, backend), python)
+    if dependency == "protobuf" and rows and (python or pure is not None):
+        here = _is_pure(matrix, installed, python) if pure is None else pure
+        rows = tuple(row for row in rows if _is_pure(matrix, installed, row.python) == here)
     found = _measured(rows, installed)
     if found.state != "unknown":
         return found
     label = "%s %s" % (project, version)
+    loads = _loads(matrix, project, version, dependency)
+    refused = bool(loads) and accepts(loads, installed) is False
     for hold in matrix.holds(project, version, python):
         for text in hold.needs if not hold.goal else ():
             name, bounds = requirement_parts(text)
             if name == dependency and accepts(bounds, installed) is False:
-                return Fit("fails", "", "%s needs %s: %s" % (label, text, hold.because), hold.seen)
-    loads = _loads(matrix, project, version, dependency)
-    if loads and accepts(loads, installed) is False:
+                because = "%s needs %s: %s" % (label, text, hold.because)
+                return Fit("fails", "import" if refused else "", because, hold.seen)
+    if refused:
         return Fit("fails", "import", "%s can load %s%s only" % (label, dependency, loads), _SEEN)
     # Where the table has the pair and not this version, bounds that are known less well cannot say that it works.
     return Fit("works", source=_SEEN) if loads and not rows else found
+
+
+def _is_pure(matrix: Matrix, protobuf: str, python: str) -> bool:
+    """Return whether protobuf has no wheel with native code for a Python version: its implementation in Python differs.
+
+    TensorFlow 2.19 crashes with the native code of 3.20.3, which there is up to Python 3.10, and works without it.
+    """
+    project, target = matrix.project("protobuf"), target_for("linux-x86_64", python)
+    release = project.nearest(protobuf) if project is not None else None
+    return release is not None and not any(
+        platform != "any" and target.takes_platform(platform) and any(target.takes_python(tag) for tag in tags)
+        for build in release.builds
+        for platform, tags in build.wheels
+    )
 
 
 _SEEN = "imports tried with the wheels"

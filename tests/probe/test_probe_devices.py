@@ -103,9 +103,9 @@ def test_instructions_on_windows(make_machine):
 
 def test_the_tags_of_a_wheel():
     text = "Wheel-Version: 1.0\nTag: cp311-cp311-manylinux_2_17_x86_64\nTag: cp311-cp311-manylinux2014_x86_64\n"
-    assert parse_wheel(text) == ("manylinux_2_17_x86_64", "manylinux2014_x86_64")
-    assert parse_wheel("Tag: py3-none-any\n") == ()
-    assert parse_wheel("") == ()
+    assert parse_wheel(text) == (("manylinux_2_17_x86_64", "manylinux2014_x86_64"), ("cp311-cp311",))
+    assert parse_wheel("Tag: py3-none-any\n") == ((), ("py3-none",))
+    assert parse_wheel("") == ((), ())
 
 
 def test_files_that_variables_name(make_machine):

@@ -6,6 +6,7 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 
 from typing import Iterable, List, Optional, Tuple
 
+from ...matrix.bounds import fit
 from ...matrix.matrix import accepts, version_at_least
 from ...matrix.tables import ImportNeed
 from ..findings import Evidence, Finding
@@ -13,7 +14,8 @@ from ..install_fixes import repair_install
 from ..requirements import applies, bare_name, bounded, normal_name
 from ..view import View
 from .import_needs import installed, unmet
-from .keras import backend, keras_version
+from .keras import backend, keras3_on, keras_version
+from .measured import measured_dependencies, unfit
 from .plugins import lacking_plugins
 from .registry import BROKEN_INSTALL, rule
 
@@ -59,6 +61,13 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
             continue
         seen.append(key)
         yield _finding(view, project, version, missing, wrong, _blocks(what, breaks))
+    on = keras3_on(view)
+    names = tuple(name for name in measured_dependencies(view, on) if name not in _OF_OTHER_RULES)
+    yield from unfit(view, "dependency-incompatible", names, on)
+
+
+#: What has a rule of its own.
+_OF_OTHER_RULES = ("numpy", "protobuf", "keras", "tf-keras", "jax", "torch")
 
 
 def _owners(view: View) -> List[Tuple[str, str, str]]:
@@ -84,8 +93,11 @@ def _owners(view: View) -> List[Tuple[str, str, str]]:
 
 
 def _numpy_is_the_cause(view: View) -> bool:
-    row, numpy = view.tensorflow_row, view.machine.python.version_of("numpy")
-    return row is not None and numpy is not None and accepts(row.numpy, numpy) is False
+    version, numpy = view.tensorflow_version, view.machine.python.version_of("numpy")
+    if version is None or numpy is None:
+        return False
+    found = fit(view.matrix, "tensorflow", version, view.machine.python.version, "numpy", numpy)
+    return found.state == "fails" and found.stage == "import"
 
 
 def _blocks(what: str, breaks: List[str]) -> Tuple[str, ...]:

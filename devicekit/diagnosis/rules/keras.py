@@ -3,6 +3,7 @@
 import json
 from typing import Iterable, NamedTuple, Optional
 
+from ...matrix.bounds import STAGES, allowed, fit
 from ...matrix.matrix import accepts, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
@@ -10,6 +11,7 @@ from ..install_fixes import repair_install
 from ..requirements import normal_name
 from ..view import View
 from .import_needs import unmet
+from .measured import KerasOn, unfit
 from .registry import UNLOADABLE, rule
 
 #: The backends that a Keras release knows (keras/src/backend/config.py).
@@ -59,6 +61,12 @@ def backend(view: View) -> Backend:
     return Backend("tensorflow", "")
 
 
+def keras3_on(view: View) -> KerasOn:
+    """Return version and backend of the installed Keras 3 where that is JAX or PyTorch, else two empty texts."""
+    version, name = keras_version(view), backend(view).name
+    return (str(version), name) if is_keras3(version) and name in ("jax", "torch") else ("", "")
+
+
 def has_backend(view: View, name: str) -> bool:
     """Return whether a backend is installed, with metadata or without."""
     if name == "tensorflow":
@@ -90,6 +98,7 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
         if wrong is not None:
             yield wrong
             return
+        yield from unfit(view, "keras-incompatible", ("jax", "torch"), keras3_on(view))
     row = view.known_row
     if row is None or not row.keras:
         return
@@ -103,17 +112,41 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
                 repair_install(view, "Install a compatible Keras", "keras%s" % row.keras),
             )
         return
-    if accepts(row.keras, keras) is False and backend(view).name == "tensorflow":
-        found = view.machine.python.distribution("keras", "keras-nightly")
-        blocks = ("keras", "tensorflow") if _breaks_tensorflow(view, row.minor, keras) else ("keras",)
-        yield Kind("keras-incompatible", "error", blocks).finding(
-            "Keras %s is not compatible with %s, which needs Keras %s." % (keras, view.tensorflow_label, row.keras),
-            (Evidence("keras %s" % keras, found.location if found else ""),),
-            repair_install(view, "Install a compatible Keras", "keras%s" % row.keras),
-        )
-        return
+    if backend(view).name == "tensorflow":
+        wrong = _other_keras(view, row.minor, keras)
+        if wrong is not None:
+            yield wrong
+            return
     if legacy_keras(view):
         yield from _legacy(view)
+
+
+def _other_keras(view: View, minor: str, keras: str) -> Optional[Finding]:
+    """A Keras that the installed TensorFlow does not work with."""
+    version, python = view.tensorflow_version or "", view.machine.python
+    found = fit(view.matrix, "tensorflow", version, python.version, "keras", keras)
+    if found.state != "fails" or not (found.measured or found.stage):
+        return None
+    place = python.distribution("keras", "keras-nightly")
+    evidence = [Evidence("keras %s" % keras, place.location if place else "")]
+    wanted = "keras" + allowed(view.matrix, "tensorflow", version, python.version, "keras")
+    needs = "which needs Keras %s" % wanted[len("keras") :]
+    fix = repair_install(view, "Install a compatible Keras", wanted)
+    if found.measured:
+        evidence.append(Evidence(found.because, found.source))
+        imports_fail = found.stage == "import"
+    else:
+        imports_fail = _breaks_tensorflow(view, minor, keras)
+    if found.measured and found.stage not in ("import", "dense"):
+        return Kind("keras-incompatible", "warning").finding(
+            "Keras %s does not fully work with %s: %s; %s."
+            % (keras, view.tensorflow_label, STAGES[found.stage], needs.replace("which", "it")),
+            tuple(evidence),
+            fix,
+        )
+    return Kind("keras-incompatible", "error", ("keras", "tensorflow") if imports_fail else ("keras",)).finding(
+        "Keras %s is not compatible with %s, %s." % (keras, view.tensorflow_label, needs), tuple(evidence), fix
+    )
 
 
 #: Another Keras mostly fails alone. Seen to make TensorFlow's own import fail: these minor releases of it (they register

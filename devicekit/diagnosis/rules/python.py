@@ -3,13 +3,14 @@
 from typing import Iterable, Optional, Tuple
 
 from ...machine.facts import Distribution
-from ...matrix.matrix import CODE_ENDINGS, accepts
+from ...matrix.matrix import CODE_ENDINGS, accepts, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
-from .keras import backend, has_backend, is_keras3, keras_version, standalone_keras
+from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
+from .measured import pure_protobuf, shortest, unfit
 from .metal import metal_too_old
 from .plugins import damaged_plugins, plugins_twice
 from .registry import BROKEN_INSTALL, UNLOADABLE, rule
@@ -229,27 +230,9 @@ def _location(view: View, name: str) -> str:
 
 @rule("numpy-incompatible", hidden_by=BROKEN_INSTALL)
 def numpy_incompatible(view: View) -> Iterable[Finding]:
-    """TensorFlow's native code was built against another NumPy than is installed."""
-    row, numpy = view.known_row, view.version("numpy")
-    if row is None or numpy is None or accepts(row.numpy, numpy) is not False:
-        return
-    yield Kind("numpy-incompatible", "error", ("tensorflow",), pages.NUMPY_2).finding(
-        "%s cannot be imported with NumPy %s: it needs NumPy %s." % (view.tensorflow_label, numpy, row.numpy),
-        (
-            Evidence("numpy %s" % numpy, _location(view, "numpy")),
-            Evidence("%s needs numpy %s" % (view.tensorflow_label, row.numpy), "devicekit's compatibility data"),
-        ),
-        repair_install(view, "Install a compatible NumPy", "numpy" + _shortest(row.numpy, numpy)),
-    )
-
-
-def _shortest(specifier: str, version: str) -> str:
-    """Return the part of a range that has to be asked for: an upper bound alone is enough, a lower one alone is not.
-
-    Asked for a newer version only, an installer takes the newest of all, which the upper bound is there to keep out.
-    """
-    broken = [part for part in specifier.split(",") if accepts(part, version) is False]
-    return specifier if not broken or any(part.startswith(">") for part in broken) else ",".join(broken)
+    """A framework does not work with the installed NumPy: it was built against another one, or uses what that dropped."""
+    if view.known_row is not None or view.machine.python.distribution("jax", "torch") is not None:
+        yield from unfit(view, "numpy-incompatible", ("numpy",), keras3_on(view), pages.NUMPY_2)
 
 
 @rule("protobuf-incompatible", hidden_by=BROKEN_INSTALL)
@@ -258,22 +241,23 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
     row, protobuf = view.known_row, view.version("protobuf")
     if row is None or protobuf is None:
         return
-    label = view.tensorflow_label
-    chosen = view.machine.process.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION")
+    name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
+    chosen = view.machine.process.env(name)
     if chosen == "cpp" and accepts(">=4", protobuf):
-        name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
         yield Kind("protobuf-incompatible", "error", ("tensorflow",), pages.PROTOBUF).finding(
             "%s selects protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
             (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
             (view.shell.unset_fix(name, "Unset the variable"),),
         )
-        return
-    if accepts(row.protobuf, protobuf) is not False:
-        return
-    if chosen == "python" and accepts(">=4", protobuf):
-        return  # the refusal of old generated code is in the faster implementations only (seen: 1.15 to 2.11)
-    yield Kind("protobuf-incompatible", "error", ("tensorflow",), pages.PROTOBUF).finding(
-        "%s cannot be imported with protobuf %s: it needs protobuf %s." % (label, protobuf, row.protobuf),
-        (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")),),
-        repair_install(view, "Install a compatible protobuf", "protobuf" + _shortest(row.protobuf, protobuf)),
-    )
+    elif pure_protobuf(view) and accepts(">=4", protobuf) and accepts(row.protobuf, protobuf) is False:
+        # The refusal of old generated code is in the faster implementations only. Up to 2.1 TensorFlow works with this one;
+        # from 2.2 to 2.11 it starts no device (seen with protobuf 4, 5 and 7: "does not support item assignment").
+        if version_at_least(view.tensorflow_version or "", "2.2"):
+            yield Kind("protobuf-incompatible", "error", ("tensorflow.gpu", "keras.fit"), pages.PROTOBUF).finding(
+                "%s can be imported with the pure-Python protobuf %s, but computes nothing: it needs protobuf %s."
+                % (view.tensorflow_label, protobuf, row.protobuf),
+                (Evidence("protobuf %s" % protobuf, _location(view, "protobuf")), Evidence(pure_protobuf(view))),
+                repair_install(view, "Install a compatible protobuf", "protobuf" + shortest(row.protobuf, protobuf)),
+            )
+    else:
+        yield from unfit(view, "protobuf-incompatible", ("protobuf",), url=pages.PROTOBUF)

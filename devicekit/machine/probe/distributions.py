@@ -107,18 +107,20 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
     )
     if entry.endswith(".dist-info") and (deep or name in _CHECKED or name.startswith("tensorflow")):
         record, missing, damaged = _check_record(host, folder, base, deep)
+        platform_tags, python_tags = parse_wheel(host.text_or_none(host.join(base, "WHEEL"), 8192) or "")
         distribution = distribution.replace(
             record=record,
             missing_files=tuple(missing[:_NAMED]),
             missing_count=len(missing),
             damaged_files=tuple(damaged[:_NAMED]),
-            platform_tags=parse_wheel(host.text_or_none(host.join(base, "WHEEL"), 8192) or ""),
+            platform_tags=platform_tags,
+            python_tags=python_tags,
         )
     return distribution, problem
 
 
-def parse_wheel(text: str) -> Tuple[str, ...]:
-    """Return the platform tags of a WHEEL file.
+def parse_wheel(text: str) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+    """Return the tags of a WHEEL file: of the platform, none for pure Python, and of the Python with its ABI.
 
     ::
 
@@ -127,8 +129,9 @@ def parse_wheel(text: str) -> Tuple[str, ...]:
         Tag: cp311-cp311-manylinux2014_x86_64
     """
     lines = [line.partition(":") for line in text.splitlines()]
-    tags = [value.strip().rpartition("-")[2] for label, _, value in lines if label.strip().lower() == "tag"]
-    return tuple(dict.fromkeys(tag for tag in tags if tag and tag != "any"))
+    tags = [value.strip().rpartition("-") for label, _, value in lines if label.strip().lower() == "tag"]
+    platforms = [platform for _, _, platform in tags if platform and platform != "any"]
+    return tuple(dict.fromkeys(platforms)), tuple(dict.fromkeys(python for python, _, _ in tags if python))
 
 
 def parse_record(text: str, deep: bool, system: str = "linux") -> List[Tuple[str, Optional[int]]]:
