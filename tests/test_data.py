@@ -12,6 +12,9 @@ from packaging.version import Version
 
 import devicekit
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
+from devicekit.diagnosis.findings import PLATFORMS
+from devicekit.diagnosis.frameworks import BACKENDS
+from devicekit.matrix.gpu_support import needed_driver
 from devicekit.matrix.matrix import Matrix, accepts, version_at_least
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
@@ -154,6 +157,27 @@ ROWS = {
         "loads": SPECIFIER,
         "seen": {"type": "string", "minLength": 10},
     },
+    "defects": {
+        "name": {"type": "string", "pattern": r"^[a-z0-9][a-z0-9.-]+$"},
+        "effect": {"enum": ["wrong-values", "fails", "refused", "crashes"]},
+        "status": {"enum": ["confirmed", "reported"]},
+        "severity": {"enum": ["warning", "info"]},
+        "frameworks": {"type": "object", "propertyNames": {"enum": list(BACKENDS)}, "additionalProperties": SPECIFIER},
+        "platforms": {"type": "array", "items": {"enum": ["cpu", *PLATFORMS]}, "minItems": 1},
+        "libraries": {"type": "object", "additionalProperties": SPECIFIER},
+        "capabilities": SPECIFIER,
+        "code": {"enum": ["compiled"]},
+        "gfx": {"type": "array", "items": {"type": "string", "pattern": r"^gfx[0-9a-f]+$"}},
+        "chips": {"type": "array", "items": TEXT},
+        "instructions": {"type": "array", "items": {"type": "string", "pattern": r"^[a-z0-9_]+$"}},
+        "gpus": {"type": "integer", "minimum": 2},
+        "without": {"type": "array", "items": {"type": "string", "pattern": r"^[A-Z_]+$"}},
+        "what": {"type": "string", "pattern": r"^\S.*[^.]$"},
+        "do": {"type": "string", "pattern": r"^[A-Z].*[^.]$"},
+        "requirements": {"type": "array", "items": TEXT},
+        "set": {"type": "string", "pattern": r"^$|^[A-Z_]+=\S+$"},
+        "sources": {"type": "array", "items": {"type": "string", "pattern": r"^https://\S+$"}, "minItems": 1},
+    },
     "directml": {
         "distribution": TEXT,
         "version": TEXT,
@@ -220,6 +244,7 @@ ROWS = {
 
 #: Columns that a row may leave out.
 OPTIONAL = {
+    "defects": {"libraries", "capabilities", "code", "gfx", "chips", "instructions", "gpus", "without"},
     "remedies": {"hides"},
     "project_rules": {"build", "protobuf", "sources"},
     "bounds": {"with", "without"}
@@ -293,6 +318,27 @@ def test_what_was_compiled_belongs_to_the_line_of_cudnn_that_is_opened():
         assert row["cudnn"].split(".")[0] == known.linux_cudnn, row
     cuda = [row.minor for row in matrix.tensorflow_rows() if row.linux_cuda and row.minor not in ("1.15", "2.0")]
     assert [row["tensorflow"] for row in load("compiled")["rows"]] == cuda
+
+
+def test_a_defect_has_a_name_of_its_own_and_only_confirmed_ones_are_stated_as_facts():
+    rows = load("defects")["rows"]
+    assert len({row["name"] for row in rows}) == len(rows)
+    # What blocks a device, or says that something does not work, is not taken from users' reports alone.
+    assert not [row["name"] for row in rows if row["effect"] in ("refused", "crashes") and row["status"] != "confirmed"]
+    # Several users, or a maintainer: one report may be a mistake.
+    single = [row["name"] for row in rows if row["status"] == "reported" and row["severity"] == "warning"]
+    assert not [row["name"] for row in rows if row["name"] in single and len(row["sources"]) < 2]
+
+
+def test_the_first_toolkit_for_a_gpu_says_which_driver_knows_it():
+    """570 is the first branch for Blackwell, 455 for GeForce RTX 30 (NVIDIA's release notes of these drivers)."""
+    need = {
+        text: needed_driver("11.0", (text,), "linux", Matrix()).version for text in ("7.5", "8.0", "8.6", "9.0", "12.0")
+    }
+    assert need == {"7.5": "450.80.02", "8.0": "450.80.02", "8.6": "455", "9.0": "520", "12.0": "570"}
+    assert needed_driver("12.5", ("12.0",), "windows", Matrix()).version == "572"
+    assert needed_driver("12.5", ("12.0", "8.6"), "linux", Matrix()) == ("525.60.13", "for CUDA 12.5")
+    assert needed_driver("12.2", ("9.0",), "linux", Matrix(), compiled=True).version == "535.104.05"
 
 
 def test_every_flag_once():

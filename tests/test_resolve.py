@@ -197,11 +197,20 @@ def test_a_gpu_can_be_named(gpu, bound):
     assert devicekit.resolve("gpu", python="3.11", platform=LINUX, gpu="amd").goal == "rocm"
 
 
-def test_blackwell_is_told_of_the_wait():
-    for capability in ("10.0", "12.0"):
-        answer = for_target("gpu", nvidia(capability))
-        assert any("no machine code for compute capability %s" % capability in need.text for need in answer.needs)
+def test_a_gpu_newer_than_the_build_is_told_of_the_wait_or_refused_after_reports():
+    answer = for_target("gpu", nvidia("10.0", driver="570.124.06"))
+    needs = [need.text for need in answer.needs]
+    assert any(
+        "no machine code for compute capability 10.0" in text and "only a run can tell" in text for text in needs
+    )
     assert not any("machine code" in need.text for need in for_target("gpu", nvidia("9.0")).needs)
+    # All GPUs must be concerned: TensorFlow leaves those out that it has no code for.
+    both = nvidia("8.6", driver="570.124.06")
+    assert for_target("gpu", both.replace(capabilities=("12.0", "8.6"))).possible
+    for python in ("3.7", "3.8", "3.9", "3.11", "3.13"):
+        obstacles = for_target("gpu", nvidia("12.0", driver="570.124.06", python=python))
+        assert any("reported by users to fail on compute capability 12.0" in text for text in obstacles), python
+    assert versions(for_target("gpu", nvidia("12.0", driver="570.124.06"), framework="jax"))["jax"]
 
 
 def test_an_old_driver_gets_an_older_cuda():

@@ -7,7 +7,7 @@ from ..machine.accelerators import Accelerator
 from ..machine.facts import DxAdapter, Native
 from ..machine.vendors import VENDORS
 from .blocking import blocking, blocking_device
-from .findings import Candidate, Finding, NotEvaluated
+from .findings import LISTED_IN_DOUBT, Candidate, Finding, NotEvaluated
 from .rules.adapters import in_order, known_listing, numbered
 from .rules.cuda_order import cuda_accelerators
 from .rules.device_use import devices_in_doubt
@@ -93,16 +93,16 @@ def _listed(view: View, findings: Tuple[Finding, ...], unsettled: bool, framewor
     # By itself the framework finds no GPU then; once `auto` has loaded what it lacks, it should.
     repairable = libraries is not None and libraries.repairable
     full = devices_in_doubt(view) if any(finding.code == "out-of-memory" for finding in findings) else frozenset()
-    # A plug-in that does not belong to its JAX: the versions do not say how far that goes.
-    without_kernels = bool(blocking(findings, (framework + ".kernels",)))
     for item in _in_order(view, framework):
         platform = _platform(view, item, framework)
         device = "gpu:%d" % len(found)
         blocks = blocking_device(findings, framework, platform, device)
         if platform == "" and not blocks:
             blocks = tuple(finding.code for finding in findings if _explains(finding, framework))
-        doubtful = unsettled or (platform == "cuda" and (repairable or device in full or without_kernels))
-        usable = False if blocks or platform == "" else None if doubtful else True
+        doubtful = unsettled or (platform == "cuda" and (repairable or device in full))
+        in_doubt = _in_doubt(findings, framework, device) if platform == "cuda" else ""
+        usable = False if blocks or platform == "" else None if doubtful or in_doubt else True
+        remark = LISTED_IN_DOUBT[in_doubt] if in_doubt and not (blocks or doubtful) else ""
         found.append(
             Candidate(
                 device,
@@ -114,7 +114,7 @@ def _listed(view: View, findings: Tuple[Finding, ...], unsettled: bool, framewor
                 item.memory_free_bytes,
                 item.uuid,
                 item.compute_capability,
-                item.remark,
+                item.remark or remark,
                 item.memory_used_bytes,
                 item.utilization_percent,
                 item.location,
@@ -122,6 +122,16 @@ def _listed(view: View, findings: Tuple[Finding, ...], unsettled: bool, framewor
             )
         )
     return found
+
+
+def _in_doubt(findings: Tuple[Finding, ...], framework: str, device: str) -> str:
+    """The part of a framework of which only a run can tell whether it works on a listed device, "" if there is none."""
+    number = device.partition(":")[2]
+    for part in LISTED_IN_DOUBT:
+        name = "%s.%s" % (framework, part)
+        if blocking(findings, (name, "%s:%s" % (name, number))):
+            return part
+    return ""
 
 
 def _unlisted(view: View, findings: Tuple[Finding, ...], framework: str) -> List[Candidate]:

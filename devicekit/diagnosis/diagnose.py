@@ -23,6 +23,7 @@ from .rules import (  # noqa: F401 - they register themselves
     driver,
     driver_health,
     fatal_variables,
+    gpu_code,
     hidden_devices,
     keras,
     metal,

@@ -15,6 +15,15 @@ SEVERITIES = ("error", "warning", "info")
 PLATFORMS = ("cuda", "rocm", "directml", "metal", "xpu", "tpu", "gpu", "pluggable")
 
 
+#: Parts of a framework that a finding can leave in doubt, for all NVIDIA GPUs or for one (``"tensorflow.kernels:1"``), with
+#: what is said of a device that the framework lists all the same. ``kernels``: its operations are known to fail, or the
+#: versions do not say which of them work; ``jit``: the driver has to compile them for a GPU newer than the build.
+LISTED_IN_DOUBT = {
+    "kernels": "listed, reported to fail",
+    "jit": "listed, and only a run can tell whether it works",
+}
+
+
 def name_of(framework: Optional[str]) -> str:
     """Return a framework's name as the rules use it: TensorFlow 1.15 is one of TensorFlow's releases."""
     return "tensorflow" if framework in (None, "tensorflow1") else str(framework)
@@ -102,7 +111,8 @@ class Finding(Record):
         What cannot be used because of it: names of frameworks (``"tensorflow"``: its import) or a part of one
         (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``); platforms of the candidate devices (``"cuda"``,
         ``"rocm"``, ``"directml"``, ``"metal"``, ``"xpu"``) for every framework, or for the build of one alone
-        (``"tensorflow.cuda"``; ``"torch.gpu"``: all of them); or one device (``"gpu:1"``, ``"tensorflow.gpu:1"``).
+        (``"tensorflow.cuda"``; ``"torch.gpu"``: all of them); or one device (``"gpu:1"``, ``"tensorflow.gpu:1"``). A part
+        of `LISTED_IN_DOUBT` blocks nothing: a self-test decides about those devices.
     url : str
         If the fact behind it can be read, "" if it was measured.
     """
@@ -209,6 +219,16 @@ class Candidate(Record):
     numbering: str = ""
     device_type: str = ""
     environment: Pairs[str] = ()
+
+    @property
+    def listed(self) -> bool:
+        """Whether the framework lists it, usable or not, as far as is known."""
+        return self.usable is True or (self.usable is None and self.remark in LISTED_IN_DOUBT.values())
+
+    @property
+    def reported_to_fail(self) -> bool:
+        """Whether nothing but reports speak against it: it works here only if a self-test says so."""
+        return self.usable is None and self.remark == LISTED_IN_DOUBT["kernels"]
 
 
 class FrameworkStatus(Record):

@@ -64,7 +64,7 @@ def _tensorflow_devices(view: View, findings: Tuple[Finding, ...], devices: Tupl
     kind = "DML" if view.directml_flavor == "fork" else "GPU"
     if any(item.platform == "xpu" for item in devices):  # the type that Intel's extension registers
         kind = "XPU"
-    count = len([item for item in devices if item.usable and item.platform != "cpu" and not item.device_type])
+    count = len([item for item in devices if item.listed and item.platform != "cpu" and not item.device_type])
     directml = known_listing(view)
     if directml is not None:  # it lists what it would rather not be used for, too
         count = 0 if blocking(findings, ("directml", "gpu")) else len(directml.listed)

@@ -1,10 +1,11 @@
 """What a build can do with a GPU and its driver. Pure."""
 
 import re
-from typing import NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional, Sequence, Tuple
 
-from .matrix import Matrix, version_at_least
+from .matrix import Matrix, accepts, version_at_least
 from .projects import Build
+from .tables import Defect
 from .target import Target
 
 
@@ -60,14 +61,86 @@ def code_for(build: Build, target: Target) -> Code:
     return best
 
 
+def gpu_defect(framework: str, version: str, build: Build, target: Target, matrix: Matrix) -> Optional[Defect]:
+    """Return what speaks against a release on the GPUs of a target, whatever else is installed; None if nothing does."""
+    known = [value for value in target.capabilities if value]
+    for item in matrix.defects(framework, version) if known else ():
+        # What depends on more than the GPU and the build's code for it, another set may avoid.
+        alone = not (item.libraries or item.gpus or item.without or item.gfx or item.chips or item.instructions)
+        if not (alone and item.capabilities and item.code and item.severity == "warning"):
+            continue
+        if not all(accepts(item.capabilities, text) for text in known):
+            continue
+        kind = code_for(build, target).kind
+        if kind == item.code or (kind == "unknown" and newer_than_build(build, known, matrix)):
+            return item
+    return None
+
+
+def newer_than_build(build: Build, capabilities: Sequence[str], matrix: Matrix) -> bool:
+    """Return whether the compiler of a build's CUDA release makes code for none of some GPUs: they came later."""
+    row = matrix.cuda(build.cuda)
+    known = [capability_number(text) for text in capabilities if text]
+    return row is not None and bool(known) and min(known) > capability_number(row.newest_capability)
+
+
+class DriverNeed(NamedTuple):
+    """The oldest NVIDIA driver that can do, and for what: ``"for CUDA 12.5"``."""
+
+    version: str
+    purpose: str
+
+
+def needed_driver(
+    cuda: str, capabilities: Sequence[str], system: str, matrix: Matrix, compiled: bool = False
+) -> Optional[DriverNeed]:
+    """Return the oldest driver that a build for a CUDA release needs on one of some GPUs, None if it is not known.
+
+    Parameters
+    ----------
+    cuda : str
+        The CUDA release of the build: its libraries run on the drivers of NVIDIA's table of minor-version compatibility.
+    capabilities : sequence of str
+        Compute capabilities of the GPUs. A driver older than the first toolkit that supports a GPU does not know the GPU
+        either; of that driver the branch counts, because each update of the toolkit came with another version of it.
+    system : {"linux", "windows"}
+        Whose driver it is: in WSL, Windows'.
+    compiled : bool
+        Whether the driver has to compile the build's PTX, which one older than the build's toolkit does not read (CUDA
+        Compatibility, "Application considerations for minor version compatibility").
+    """
+    row = matrix.cuda(cuda)
+    windows = system == "windows"
+    needs = []
+    if row is not None:
+        own = row.own_windows_driver if windows else row.own_linux_driver
+        if compiled and own:
+            needs.append(DriverNeed(own, "to compile the PTX of CUDA %s" % row.cuda))
+        needs.append(DriverNeed(row.windows_driver if windows else row.linux_driver, "for CUDA %s" % row.cuda))
+    toolkits = [(text, matrix.first_toolkit(text)) for text in capabilities if text]
+    drivers = [
+        DriverNeed((first.own_windows_driver if windows else first.own_linux_driver).split(".")[0],
+                   "for compute capability %s" % text)
+        for text, first in toolkits
+        if first is not None
+    ]  # fmt: skip
+    if drivers and len(drivers) == len(toolkits):  # otherwise there is a GPU that any driver supports
+        needs.append(min(drivers, key=lambda need: int(need.version or 0)))
+    return max((need for need in needs if need.version), key=lambda need: _parts(need.version), default=None)
+
+
+def _parts(version: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
 def refuses_driver(build: Build, target: Target, matrix: Matrix) -> Optional[str]:
     """Return why the NVIDIA driver of a target cannot run a build, None if it can or where that is not known."""
-    row = matrix.cuda(build.cuda)
-    if row is None or not target.driver:
+    if not target.driver or not build.cuda:
         return None
-    least = row.windows_driver if target.system == "windows" else row.linux_driver
-    if driver_at_least(target.driver, least) is False:
-        return "CUDA %s needs NVIDIA driver %s or later; %s is loaded" % (row.cuda, least, target.driver)
+    compiled = code_for(build, target).kind == "compiled"
+    need = needed_driver(build.cuda, target.capabilities, target.system, matrix, compiled)
+    if need is not None and driver_at_least(target.driver, need.version) is False:
+        return "NVIDIA driver %s is loaded; %s or later is needed %s" % (target.driver, need.version, need.purpose)
     return None
 
 

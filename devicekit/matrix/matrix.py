@@ -15,6 +15,7 @@ from .tables import (
     Bound,
     CudaRow,
     CudnnRow,
+    Defect,
     DirectMlRow,
     Hold,
     ImportMemory,
@@ -221,6 +222,14 @@ class Matrix:
         names = ("libraries", "windows_libraries")
         return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names})) if row else None
 
+    def first_toolkit(self, capability: str) -> Optional[CudaRow]:
+        """Return the oldest known CUDA release that makes code for a compute capability, None if that is not known."""
+        rows = self._table("cuda")
+        for row in rows[1:]:  # what the oldest one supports, an older one may have supported too
+            if _numbers(rows[0]["newest_capability"]) < _numbers(capability) <= _numbers(row["newest_capability"]):
+                return self.cuda(row["cuda"])
+        return None
+
     def libraries(self, tensorflow: str) -> Tuple[str, ...]:
         """Return which native libraries a release of TensorFlow for Linux asks the dynamic linker for, () if unknown."""
         row = self._row("libraries", tensorflow=_minor(tensorflow))
@@ -285,6 +294,21 @@ class Matrix:
         """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" if unknown."""
         row = self._row("plugins", distribution=distribution, versions=version)
         return str(row["loads"]) if row else ""
+
+    def defects(self, framework: str, version: str) -> Tuple[Defect, ...]:
+        """Return what is known to go wrong with a release of a framework, under the conditions of each row."""
+        found = []
+        for row in self._table("defects"):
+            bounds = row["frameworks"].get(framework)
+            if bounds is None or not (accepts(bounds, version) if bounds else True):
+                continue
+            lists = {
+                name: tuple(row.get(name, ())) for name in ("platforms", "gfx", "chips", "instructions", "without")
+            }
+            pairs = {name: tuple(row.get(name, {}).items()) for name in ("frameworks", "libraries")}
+            texts = {name: tuple(row[name]) for name in ("sources", "requirements")}
+            found.append(Defect(**dict(row, **lists, **pairs, **texts)))
+        return tuple(found)
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""

@@ -188,3 +188,50 @@ class ImportMemory(Record):
     killed_bytes: int
     resident_bytes: int
     address_space_bytes: int
+
+
+class Defect(Record):
+    """What is known to compute wrong values, or to fail, although it is installed as it should be.
+
+    A row applies to a framework in one of these versions on one of these platforms, if all other conditions hold; an empty
+    condition holds always. The table's note says what the conditions mean.
+
+    Attributes
+    ----------
+    effect : {"wrong-values", "fails", "refused", "crashes"}
+    status : {"confirmed", "reported"}
+        By those who make the software, or only by users.
+    what : str
+        In half a sentence.
+    do : str
+        What to do about it.
+    requirements : tuple of str
+        What to install; ``{cuda}`` is the major number of the build's CUDA.
+    set : str
+        A variable that prevents it, with its value.
+    """
+
+    name: str
+    effect: str
+    status: str
+    severity: str
+    frameworks: Tuple[Tuple[str, str], ...]
+    platforms: Tuple[str, ...]
+    what: str
+    do: str
+    sources: Tuple[str, ...]
+    requirements: Tuple[str, ...] = ()
+    set: str = ""
+    libraries: Tuple[Tuple[str, str], ...] = ()
+    capabilities: str = ""
+    code: str = ""
+    gfx: Tuple[str, ...] = ()
+    chips: Tuple[str, ...] = ()
+    instructions: Tuple[str, ...] = ()
+    gpus: int = 0
+    without: Tuple[str, ...] = ()
+
+    @property
+    def says(self) -> str:
+        """The sentence's beginning: whose word it is."""
+        return "known" if self.status == "confirmed" else "reported by users"

@@ -2,7 +2,7 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from ..matrix.gpu_support import code_for, refuses_driver
+from ..matrix.gpu_support import code_for, gpu_defect, refuses_driver
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
@@ -117,9 +117,22 @@ def filter_for(stack: Stack, target: Target, matrix: Matrix) -> Filter:
             return None
         if build.kind not in ("cuda", ""):
             return "this build has no GPU support"
-        return refuses_driver(build, target, matrix) or code_for(build, target).refusal
+        refusal = refuses_driver(build, target, matrix) or code_for(build, target).refusal
+        return refusal or _known_to_fail(release, build, target, matrix)
 
     return allow
+
+
+def _known_to_fail(release: Release, build: Build, target: Target, matrix: Matrix) -> Optional[str]:
+    framework = "tensorflow" if release.project in TENSORFLOW_OWNERS else release.project
+    defect = gpu_defect(framework, release.version, build, target, matrix)
+    if defect is None:
+        return None
+    gpus = ", ".join(value for value in target.capabilities if value)
+    effect = "compute wrong values" if defect.effect == "wrong-values" else "fail"
+    return "%s to %s on compute capability %s: %s (%s). %s" % (
+        defect.says, effect, gpus, defect.what, defect.sources[0], defect.do,
+    )  # fmt: skip
 
 
 def _roots(*texts: str) -> Tuple[Need, ...]:

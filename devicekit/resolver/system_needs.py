@@ -2,7 +2,7 @@
 
 from typing import List, Sequence, Tuple
 
-from ..matrix.gpu_support import capability_number, code_for, driver_at_least
+from ..matrix.gpu_support import capability_number, code_for, driver_at_least, needed_driver, newer_than_build
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, version_at_least
 from ..matrix.projects import Build, sort_key
 from ..matrix.target import Target
@@ -81,18 +81,16 @@ def _builds(way: Sequence[Stack], solution: Solution) -> List[Tuple[str, str, Bu
 def _cuda(way: Sequence[Stack], solution: Solution, target: Target, matrix: Matrix) -> List[SystemNeed]:
     found: List[SystemNeed] = []
     builds = _builds(way, solution)
-    drivers = []
-    for _, version, _ in builds:
-        row = matrix.cuda(version)
-        if row is not None:
-            drivers.append((sort_key(row.linux_driver), row))
-    if drivers:
-        row = max(drivers, key=lambda item: item[0])[1]
-        least = row.windows_driver if target.system == "windows" else row.linux_driver
-        met = driver_at_least(target.driver, least) if target.driver else None
+    needs = [
+        needed_driver(version, target.capabilities, target.system, matrix, code_for(build, target).kind == "compiled")
+        for _, version, build in builds
+    ]
+    driver = max((need for need in needs if need is not None), key=lambda need: sort_key(need.version), default=None)
+    if driver is not None:
+        met = driver_at_least(target.driver, driver.version) if target.driver else None
         if target.described and not target.driver:
             met = False
-        found.append(SystemNeed("NVIDIA driver %s or later (for CUDA %s)" % (least, row.cuda), met))
+        found.append(SystemNeed("NVIDIA driver %s or later (%s)" % driver, met))
     for name, version, build in builds:
         if any(item.system_cuda for item in way) and name in TENSORFLOW_OWNERS:
             text = "CUDA %s and cuDNN %s from NVIDIA's archive, where the loader finds them" % (version, build.cudnn)
@@ -101,8 +99,10 @@ def _cuda(way: Sequence[Stack], solution: Solution, target: Target, matrix: Matr
             newest = max(capability_number(item) for item in target.capabilities if item)
             text = (
                 "patience: %s %s has no machine code for compute capability %d.%d; the driver compiles at first use, which "
-                "takes minutes and fails on some cards"
+                "takes minutes"
             )
+            if newer_than_build(build, target.capabilities, matrix):
+                text += ", and only a run can tell whether it works: the GPU is newer than the build's CUDA"
             found.append(SystemNeed(text % (name, solution.versions[name], newest[0], newest[1])))
     if any(item.loader_path for item in way) or solution.versions.get("tensorflow") in ("2.16.1", "2.21.0"):
         found.append(SystemNeed("pip's CUDA libraries on the loader's path: %s" % LOADER_PATH))

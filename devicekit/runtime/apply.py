@@ -10,7 +10,7 @@ from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Machine
 from ..plugins.calls import PluginError
-from ..selection.plan import Plan, to_cpu
+from ..selection.plan import Plan, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
 from .options import Options
@@ -27,6 +27,8 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
         plan = try_first(plan, machine, options)
         if not plan.importable:
             return plan.selection(changes, verified=False)
+    elif options.verify == "never":
+        plan = without_unproven(plan)
     _set_environment(plan, changes)
     if plan.libraries:
         from .preload import load

@@ -142,6 +142,14 @@ def to_cpu(plan: Plan, cause: Finding) -> Plan:
     )
 
 
+def without_unproven(plan: Plan) -> Plan:
+    """Return the plan for a run without self-tests: none for a device that is reported to fail, unless it was asked for."""
+    while plan.request.kind == "auto" and any(item.reported_to_fail for item in plan.devices):
+        cause = next(item for item in plan.findings if item.code == "compute-capability-unsupported")
+        plan = next_plan(plan, cause) or to_cpu(plan, cause)
+    return plan
+
+
 def _without_device(plan: Plan) -> Tuple[Tuple[str, str], ...]:
     """The variables that are not for the plan's device alone."""
     return tuple(pair for pair in plan.environment if pair not in plan.device_environment)

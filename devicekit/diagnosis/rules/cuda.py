@@ -1,22 +1,19 @@
 """The CUDA libraries that the TensorFlow build opens, against those that can be found."""
 
 import re
-from typing import Dict, Iterable, List, Sequence, Tuple
+from typing import Iterable, List, Sequence, Tuple
 
 from ...errors import UnknownFactError
-from ...machine.accelerators import Accelerator
 from ...machine.facts import Library
-from ...matrix.gpu_support import capability_number, code_for
+from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import version_at_least
-from ...matrix.projects import Build
 from ...matrix.tables import TensorFlowRow
-from ...matrix.target import Target
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
-from ..install_fixes import repair_install, replace_by_goal
+from ..install_fixes import repair_install
 from ..view import View
-from .cuda_order import cuda_accelerators
-from .gpu_builds import no_code_for, no_library_for
+from .gpu_builds import no_library_for
+from .gpu_code import capabilities, visible_gpus
 from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
 from .libraries import Search, cudnn_name, export, needed, others_of, search
 from .registry import rule
@@ -61,85 +58,6 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
 
 #: What TensorFlow 2.5 to 2.10, the last with GPUs on native Windows, were built for.
 _WINDOWS_CUDA = ("11.2", "8.1")
-
-
-def _capabilities(view: View, gpus: Sequence[Accelerator]) -> List[str]:
-    """The compute capabilities of NVIDIA GPUs, "" if one is not known."""
-    named: Dict[str, str] = {}  # servers have eight of one name, and looking one up takes its time
-    for item in gpus:
-        if item.name not in named:
-            named[item.name] = view.matrix.compute_capability(item.name) or ""
-    return [item.compute_capability or named[item.name] for item in gpus]
-
-
-def _seen(view: View) -> Sequence[Accelerator]:
-    """The NVIDIA GPUs in the order of the candidate devices; all where none is visible."""
-    return cuda_accelerators(view) or view.vendor("nvidia")
-
-
-def _code_in(view: View) -> Tuple[Tuple[str, ...], str]:
-    """Which GPU code the build has, and where that was read; () if that is not known."""
-    build, owner = view.tensorflow_build, view.tensorflow
-    if build is not None and build.compute_capabilities.or_none():
-        return build.compute_capabilities.or_none() or (), build.compute_capabilities.source
-    project = view.matrix.project(owner.name) if owner is not None else None
-    release = project.release(view.tensorflow_version or "") if project is not None else None
-    for item in release.builds if release is not None else ():
-        if item.kind == "cuda" and item.capabilities:
-            return item.capabilities, item.source
-    return (), ""
-
-
-@rule("compute-capability-unsupported", hidden_by=_HIDDEN)
-def compute_capability_unsupported(view: View) -> Iterable[Finding]:
-    """The build has no code for the GPU, or none that runs before the driver has compiled it."""
-    yield from no_code_for(view)
-    gpus = _seen(view) if view.uses_cuda else ()
-    if not gpus:
-        return
-    have, source = _code_in(view)
-    capabilities = _capabilities(view, gpus)
-    kinds = {}
-    for text in filter(None, capabilities):
-        build = Build((), (), "cuda", "", "", have, "", (), source)
-        kinds[text] = code_for(build, Target("", "linux", "x86_64", capabilities=(text,))).kind
-    for kind in ("none", "compiled"):
-        numbers = [index for index, text in enumerate(capabilities) if kinds.get(text) == kind]
-        if not numbers:
-            continue
-        names = [gpus[index].name for index in numbers]
-        refused = kind == "none"
-        whole = len(numbers) == len(capabilities)
-        blocks = ("tensorflow.cuda",) if whole else tuple("tensorflow.gpu:%d" % index for index in numbers)
-        text = capabilities[numbers[0]]
-        severity = "warning" if whole else "info"
-        yield Kind("compute-capability-unsupported", severity, blocks if refused else (), pages.CUDA_GPUS).finding(
-            "%s has no %scode for compute capability %s (%s): %s."
-            % (
-                view.tensorflow_label,
-                "" if refused else "machine ",
-                text,
-                names[0],
-                "it ignores the GPU" if refused else "the driver compiles it at first use, which can take 30 minutes",
-            ),
-            (Evidence("code for %s" % ", ".join(have), source),)
-            + tuple(Evidence(name, gpus[0].source) for name in names[:3]),
-            _other_code(view, refused, whole),
-        )
-
-
-def _other_code(view: View, refused: bool, whole: bool) -> Sequence[Fix]:
-    if refused and not whole:
-        return (Fix("Use the other GPUs; an older TensorFlow can use this one"),)
-    if refused:
-        text = "Install the newest TensorFlow that supports this GPU"
-        return replace_by_goal(view, text, "cuda", "tensorflow[and-cuda]")
-    return (
-        view.shell.set_fix(
-            "Let the first run finish, with a cache that holds what it compiles", "CUDA_CACHE_MAXSIZE", "4294967296"
-        ),
-        Fix("Or use a build with machine code for it, such as NVIDIA's TensorFlow container"),
-    )
 
 
 @rule("cuda-version-mismatch", hidden_by=_HIDDEN)
@@ -318,8 +236,8 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
     version = _cudnn_version(view, library, row)
     line = view.matrix.cudnn(version)
     oldest = capability_number(line.oldest_capability) if line is not None else (0, 0)
-    capabilities = _capabilities(view, _seen(view))
-    left = [text for text in capabilities if text and capability_number(text) < oldest]
+    present = capabilities(view, visible_gpus(view))
+    left = [text for text in present if text and capability_number(text) < oldest]
     short = ".".join(version.split(".")[:3])
     blocks: Tuple[str, ...] = ("tensorflow.cuda",)
     if version_at_least(version, compiled) is False:
@@ -330,7 +248,7 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
         evidence = Evidence(
             "cuDNN %s has code from %s on" % (line.versions, line.oldest_capability), "devicekit's compatibility data"
         )
-        blocks = ("tensorflow.cuda",) if len(left) == len(capabilities) else ()
+        blocks = ("tensorflow.cuda",) if len(left) == len(present) else ()
     else:
         return
     yield Kind("cudnn-version-mismatch", "warning", blocks, pages.CUDNN).finding(

@@ -11,6 +11,7 @@ from ..view import View
 from .driver_health import cuda_in_use
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
+from .gpu_code import driver_need
 from .oneapi import intel_driver_missing
 from .registry import rule
 from .rocm import amd_driver_missing
@@ -214,12 +215,13 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
     fact = driver.nvidia_version if windows or view.wsl else driver.nvidia_kernel_version
     kernel = fact.or_none() if windows or view.wsl else fact.value
-    least = "" if cuda is None else cuda.windows_driver if windows or view.wsl else cuda.linux_driver
-    if cuda is None or kernel is None or not least or version_at_least(kernel, least) is not False:
+    need = None if cuda is None else driver_need(view, cuda.cuda)
+    if need is None or kernel is None or version_at_least(kernel, need.version) is not False:
         return
+    of = " of %s" % view.tensorflow_label if need.purpose.startswith("for CUDA") else ""
+    update = "Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", need.version)
     yield Kind("driver-too-old", "warning", ("tensorflow.cuda",), pages.CUDA_RELEASES).finding(
-        "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
-        % (kernel, least, cuda.cuda, view.tensorflow_label),
+        "The NVIDIA driver %s is too old: at least %s is needed %s%s." % (kernel, need.version, need.purpose, of),
         (Evidence("driver %s" % kernel, fact.source),),
-        (Fix("Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", least)),),
+        (Fix(update),),
     )
