@@ -62,6 +62,7 @@ else:
 
 #: The declared seams: each is a function or class of a later package that an earlier one may call, as ``module:name``.
 SEAMS = {
+    "newer releases": "devicekit.runtime.index.newer:newer_matrix",
     "plug-in facts": "devicekit.plugins.probes:with_platforms",
     "plug-in findings": "devicekit.plugins.rules:report_of",
     "plug-in goals": "devicekit.plugins.goals:ways_to",

@@ -30,7 +30,15 @@ DATA = os.path.join(
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from devicekit.machine.live_host import LiveHost  # noqa: E402
-from devicekit.matrix.derive import is_known, make_row, project_rules, releases_of, same_wheels, with_same  # noqa: E402
+from devicekit.matrix.derive import (  # noqa: E402
+    chosen_files,
+    is_known,
+    make_row,
+    project_rules,
+    releases_of,
+    same_wheels,
+    with_same,
+)
 from devicekit.runtime.index.client import Client  # noqa: E402
 from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
 
@@ -40,11 +48,8 @@ LIMIT_S = 4 * 3600.0
 
 def read_release(registry, files, rule, cache):
     """Return file name -> reading, from the cache where it was read before."""
-    chosen = files if rule["read"] == "all" else files[-1:]
-    if rule["read"] == "platform":
-        chosen = list({pairs[0][1]: (link, pairs) for link, pairs in files}.values())
     readings = {}
-    for link, _ in chosen:
+    for link in chosen_files(files, rule):
         path = os.path.join(cache, link.filename + ".json")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as stream:

@@ -35,6 +35,7 @@ def add_resolve(verbs: Any) -> None:
         metavar="REQUIREMENT",
         help="a requirement that must hold: 'tensorflow==2.10.*'",
     )
+    parser.add_argument("--offline", action="store_true", help="do not ask the package index for newer releases")
     parser.add_argument("--format", choices=FORMATS, help="print only what an installer reads")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--machine", metavar="FILE", help="for the machine of a snapshot ('-': standard input)")
@@ -56,6 +57,7 @@ def _resolve(options: argparse.Namespace) -> int:
         driver=options.driver,
         keep=tuple(options.keep),
         also=tuple(options.also),
+        online=not options.offline,
     )
     if options.machine:
         again = ("--machine", options.machine)

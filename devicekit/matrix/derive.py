@@ -180,6 +180,15 @@ def is_known(row: Optional[Mapping[str, Any]], files: Files) -> bool:
     return listed == held and bool(row.get("yanked")) == is_yanked(files)
 
 
+def chosen_files(files: Files, rule: Mapping[str, Any]) -> List[Link]:
+    """Return which files of a release a rule reads: all, one of each platform, or one."""
+    if rule["read"] == "all":
+        return [link for link, _ in files]
+    if rule["read"] == "platform":
+        return list({pairs[0][1]: link for link, pairs in files}.values())
+    return [files[-1][0]]
+
+
 def wanted_requirements(requires: Sequence[str], extras: Sequence[str]) -> List[str]:
     """Return the requirements that hold always, or for one of the extras that matter, in one spelling.
 

@@ -46,10 +46,17 @@ class Matrix:
     ----------
     tables : mapping of str to list, optional
         Rows to take instead of those of a bundled file of that name.
+    newer : mapping of str to dict, optional
+        Of some projects, ``requires`` and ``rows`` of releases that the bundled data do not have.
     """
 
-    def __init__(self, tables: Mapping[str, List[Dict[str, Any]]] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        tables: Mapping[str, List[Dict[str, Any]]] = MappingProxyType({}),
+        newer: Mapping[str, Dict[str, Any]] = MappingProxyType({}),
+    ) -> None:
         self._tables: Dict[str, List[Dict[str, Any]]] = dict(tables)
+        self._newer = newer
         self._bounds: Dict[Tuple[str, str], List[Dict[str, Any]]] = {}
         self._projects: Dict[str, Optional[Project]] = {}
         self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
@@ -75,10 +82,20 @@ class Matrix:
         if name not in self._projects:
             known = re.match(r"[a-z0-9-]+$", name) is not None
             try:
-                self._projects[name] = Project(read_data("projects/" + name)) if known else None
+                self._projects[name] = Project(read_data("projects/" + name), self._newer.get(name)) if known else None
             except FileNotFoundError:
                 self._projects[name] = None
         return self._projects[name]
+
+    @property
+    def date(self) -> str:
+        """The day on which the bundled data were read from the package registry, as ``"2026-11-21"``."""
+        return str(read_data("projects")["date"])
+
+    @property
+    def consulted(self) -> Tuple[str, ...]:
+        """The names of the projects that were asked for so far, of those that the data hold."""
+        return tuple(name for name, project in self._projects.items() if project is not None)
 
     def projects(self) -> Tuple[str, ...]:
         """Return the names of all projects that the data hold."""

@@ -69,25 +69,44 @@ class Release(NamedTuple):
 
 
 class Project:
-    """The releases of a project, oldest first; a release is read from its row when it is asked for."""
+    """The releases of a project, oldest first; a release is read from its row when it is asked for.
 
-    def __init__(self, data: Dict[str, Any]) -> None:
+    Parameters
+    ----------
+    data : dict
+        Its bundled file.
+    newer : dict or None
+        ``requires`` and ``rows`` of releases that are not in the file, or that have changed since.
+
+    Attributes
+    ----------
+    name, date : str
+        ``date`` is the day on which a row of the file changed last.
+    """
+
+    def __init__(self, data: Dict[str, Any], newer: Optional[Dict[str, Any]] = None) -> None:
         self.name: str = data["project"]
         self.date: str = data["date"]
         self._requires: Dict[str, List[str]] = data["requires"]
         self._rows: Dict[str, Dict[str, Any]] = {row["version"]: row for row in data["rows"]}
+        if newer:
+            from packaging.version import Version
+
+            self._requires = dict(self._requires, **newer["requires"])
+            self._rows.update({row["version"]: row for row in newer["rows"]})
+            self._rows = {version: self._rows[version] for version in sorted(self._rows, key=Version)}
         self._releases: Dict[str, Release] = {}
         #: Patch releases that were not read, with the one of the same minor release that has the same wheels.
         self._same: Dict[str, str] = {
             version: row["version"]
-            for row in data["rows"]
+            for row in self._rows.values()
             for field in ("same", "same_yanked")
             for version in row.get(field, "").split()
         }
         #: Releases that the registry gives only to those who ask for exactly this one.
         self.yanked: FrozenSet[str] = frozenset(
             version
-            for row in data["rows"]
+            for row in self._rows.values()
             for version in [row["version"]] * row.get("yanked", False) + row.get("same_yanked", "").split()
         )
 
@@ -117,6 +136,11 @@ class Project:
     def versions(self) -> Tuple[str, ...]:
         """All versions, oldest first."""
         return tuple(self._rows)
+
+    @property
+    def data(self) -> Dict[str, Any]:
+        """The lists of requirements by name, and the rows, as `derive` makes them."""
+        return {"requires": self._requires, "rows": list(self._rows.values())}
 
     def release(self, version: str) -> Optional[Release]:
         """Return a release, None if it is not known."""

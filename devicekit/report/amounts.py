@@ -1,5 +1,6 @@
 """Amounts with units, states with signs, and text without control characters."""
 
+import datetime
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, FrameworkStatus
@@ -125,3 +126,9 @@ def worst_first(differences: Sequence[Difference]) -> Tuple[Difference, ...]:
         differences, key=lambda item: (-order.get(item.verdict, len(order)), -excess(item))
     )
     return tuple(ordered)
+
+
+def with_age(date: str) -> str:
+    """Return a date with how long ago it was."""
+    days = (datetime.date.today() - datetime.date(*map(int, date.split("-")))).days
+    return "%s (%d day%s old)" % (date, days, "s" if days != 1 else "") if days > 0 else date

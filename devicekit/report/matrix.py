@@ -4,6 +4,7 @@ from typing import Any, Dict, List, Optional
 
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import Build, Project, Release, sort_key
+from .amounts import with_age
 
 
 def matching(project: Project, version: Optional[str]) -> List[Release]:
@@ -24,7 +25,7 @@ def matrix_data(project: Project, releases: List[Release], matrix: Matrix, asked
     return {
         "project": project.name,
         "asked": asked,
-        "date": project.date,
+        "date": matrix.date,
         "known": bool(releases),
         "nearest": nearest.version if nearest is not None else None,
         "releases": [_release(item, matrix) for item in releases or ([nearest] if nearest is not None else [])],
@@ -111,6 +112,7 @@ def matrix_text(project: Project, releases: List[Release], matrix: Matrix, asked
             python = " (Python %s)" % hold["python"] if hold["python"] else ""
             lines.append("  undeclared: %s%s: %s" % (what, python, hold["because"]))
             lines.append("    seen: %s" % hold["seen"])
+    lines += ["", "Bundled data of %s" % with_age(matrix.date)]
     return "\n".join(lines).strip("\n") + "\n"
 
 

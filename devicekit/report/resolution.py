@@ -5,6 +5,7 @@ from typing import List
 
 from ..diagnosis.frameworks import TITLES
 from ..resolver.result import Resolution, quoted
+from .amounts import with_age
 
 #: What ``devicekit resolve --format`` accepts.
 FORMATS = ("pip", "constraints", "uv", "conda", "json")
@@ -61,7 +62,7 @@ def resolution_text(answer: Resolution, python: str) -> str:
             for item in answer.alternatives:
                 lines += _wrapped([item.text], "  - ")
                 lines.append("      devicekit resolve %s" % " ".join(quoted(part) for part in item.arguments))
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines + _source(answer)) + "\n"
     lines = [head, ""]
     shown = [pin for pin in answer.pins if pin.deciding]
     width = max(len(pin.requirement) for pin in shown)
@@ -80,7 +81,27 @@ def resolution_text(answer: Resolution, python: str) -> str:
         for need in answer.needs:
             lines += _wrapped(["%s (%s)" % (need.text, marks[need.met])], "  - ")
     lines += ["", "To install it:", "", "    " + formatted(answer, "pip", python).strip()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + _source(answer)) + "\n"
+
+
+def _source(answer: Resolution) -> List[str]:
+    """Return how old the data are, which releases the package index added, and what it did not answer."""
+    source = answer.source
+    if not source.date:
+        return []
+    bundled = "the bundled data of %s" % with_age(source.date)
+    newer = ["%s %s" % (pin.name, pin.version) for pin in answer.pins]
+    newer = [label for label in newer if label in source.newer]
+    text = "Source: %s." % bundled
+    if newer:
+        text = "Source: %s from the package index on %s, as declared there and not tested; the rest from %s." % (
+            ", ".join(newer),
+            source.asked,
+            bundled,
+        )
+    elif source.asked:
+        text = "Source: %s; the package index had nothing newer for this set on %s." % (bundled, source.asked)
+    return ["", *_wrapped([text], ""), *_wrapped(["Not asked or answered: %s." % item for item in source.problems], "")]
 
 
 def _wrapped(texts: "List[str] | tuple[str, ...]", mark: str) -> List[str]:

@@ -4,18 +4,19 @@ import re
 from typing import Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from ..machine.facts import Machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
-from ..matrix.matrix import Matrix
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from ..records import seam
 from .alternatives import Question, alternatives_for
 from .engine import Need
 from .goals import FRAMEWORKS, GOALS, platforms_for
-from .result import Resolution
-from .sets import best_set
+from .result import DataSource, Resolution
+from .sets import DECIDING, Further, best_set
 
 
 def resolve(
@@ -29,6 +30,7 @@ def resolve(
     driver: Optional[str] = None,
     keep: Sequence[str] = (),
     also: Sequence[str] = (),
+    online: bool = False,
 ) -> Resolution:
     """Return the newest releases that work together for a goal.
 
@@ -54,11 +56,14 @@ def resolve(
         Requirements that must stay true, as ``"tensorflow==2.10.*"``.
     also : sequence of str
         More frameworks that have to work in the same environment.
+    online : bool
+        Whether to ask the package index that pip or uv is configured for, for at most three seconds, for releases that are
+        newer than the bundled data. By default, and if ``DEVICEKIT_OFFLINE`` is set, the network is not used.
 
     Returns
     -------
     Resolution
-        With ``pins``, or with ``obstacles`` and ``alternatives``.
+        With ``pins``, or with ``obstacles`` and ``alternatives``; its ``source`` says how old the data are.
 
     Raises
     ------
@@ -74,8 +79,20 @@ def resolve(
 
         machine = detect()
     matrix = Matrix()
+    answer = _answer(question, machine, matrix, further)
+    source = DataSource(matrix.date)
+    if online:
+        kept = [canonicalize_name(Requirement(need.text).name) for need in question.keep]
+        names = [name for name in matrix.consulted if name in (*DECIDING, *TENSORFLOW_OWNERS, *kept)]
+        matrix, source = seam("newer releases")(matrix, names)
+        if source.newer:
+            answer = _answer(question, machine, matrix, further)
+    return answer.replace(source=source)
+
+
+def _answer(question: Question, machine: Optional[Machine], matrix: Matrix, further: Optional[Further]) -> Resolution:
     target = _target_of(question, machine, matrix)
-    found, obstacles = best_set(goal, question.frameworks, target, question.keep, matrix, further)
+    found, obstacles = best_set(question.goal, question.frameworks, target, question.keep, matrix, further)
     if found is not None:
         return found
 
@@ -85,8 +102,10 @@ def resolve(
         return best_set(variation.goal, variation.frameworks, about, variation.keep, matrix, ways)[0]
 
     instead = alternatives_for(question, target, search)
-    platforms = platforms_for(goal, target)
-    return Resolution(goal, platforms[0], question.frameworks, target, obstacles=obstacles, alternatives=instead)
+    platforms = platforms_for(question.goal, target)
+    return Resolution(
+        question.goal, platforms[0], question.frameworks, target, obstacles=obstacles, alternatives=instead
+    )
 
 
 def _target_of(question: Question, machine: Optional[Machine], matrix: Matrix) -> Target:

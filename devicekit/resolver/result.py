@@ -48,6 +48,30 @@ class Alternative(Record):
     arguments: Tuple[str, ...] = ()
 
 
+class DataSource(Record):
+    """Where what a resolution was computed from came from.
+
+    Attributes
+    ----------
+    date : str
+        On which the bundled data were read from the package registry: ``"2026-11-21"``.
+    asked : str
+        On which the package index was asked for newer releases; "" if it was not.
+    index : str
+        Which one, without credentials.
+    newer : tuple of str
+        The releases that are known from there, as ``"tensorflow 2.22.0"``: what their wheels declare, untested.
+    problems : tuple of str
+        Why it was not asked, or what it did not answer.
+    """
+
+    date: str
+    asked: str = ""
+    index: str = ""
+    newer: Tuple[str, ...] = ()
+    problems: Tuple[str, ...] = ()
+
+
 class Resolution(Record):
     """The answer of `resolve`.
 
@@ -70,12 +94,14 @@ class Resolution(Record):
         What is in the way; empty where the goal is possible.
     alternatives : tuple of Alternative
         What is possible instead, the nearest first.
+    source : DataSource
+        How old the data are, and what the package index added.
     """
 
     _json = (
         "asked", "goal", "frameworks", "python", "platform", "possible",
         "pins", "requirements", "constraints", "command", "needs", "obstacles",
-        "alternatives",
+        "alternatives", "source",
     )  # fmt: skip
 
     asked: str
@@ -87,6 +113,7 @@ class Resolution(Record):
     needs: Tuple[SystemNeed, ...] = ()
     obstacles: Tuple[str, ...] = ()
     alternatives: Tuple[Alternative, ...] = ()
+    source: DataSource = DataSource("")
 
     @property
     def python(self) -> str:

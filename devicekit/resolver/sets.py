@@ -22,6 +22,9 @@ DECIDING = (
     "tensorflow-metal", "intel-extension-for-tensorflow", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-cudnn-cu11",
 )  # fmt: skip
 
+#: The ways to a platform that is a plug-in's, from the platform, a framework and the target.
+Further = Callable[[str, str, Target], Tuple[Stack, ...]]
+
 
 def best_set(
     goal: str,
@@ -29,11 +32,11 @@ def best_set(
     target: Target,
     keep: Tuple[Need, ...],
     matrix: Matrix,
-    further: Optional[Callable[[str, str, Target], Tuple[Stack, ...]]] = None,
+    further: Optional[Further] = None,
 ) -> Tuple[Optional[Resolution], Tuple[str, ...]]:
     """Return the best set of all ways to a goal, or None and what prevents it.
 
-    ``further`` gives the ways to a platform that is a plug-in's, from the platform, a framework and the target.
+    ``further`` is for a platform that is a plug-in's.
     """
     obstacles: List[str] = []
     names = tuple(canonicalize_name(Requirement(need.text).name) for need in keep)

@@ -10,7 +10,7 @@ class Settings(NamedTuple):
     """What the environment says. ``problem`` names a value that was ignored because it is not one of the accepted.
 
     ``in_trial``: this process is a trial of devicekit's, or was started by one. ``lease_dir``: where locks of devices lie;
-    ``leased``: what devices a process that started this one holds for it.
+    ``leased``: what devices a process that started this one holds for it. ``offline``: the package index is not asked.
     """
 
     device: Optional[str]
@@ -21,6 +21,7 @@ class Settings(NamedTuple):
     in_trial: bool = False
     lease_dir: Optional[str] = None
     leased: str = ""
+    offline: bool = False
 
 
 def read_settings() -> Settings:
@@ -39,6 +40,7 @@ def read_settings() -> Settings:
         in_trial="DEVICEKIT_TRIAL" in os.environ,
         lease_dir=os.environ.get("DEVICEKIT_LEASE_DIR") or None,
         leased=os.environ.get("DEVICEKIT_LEASED", ""),
+        offline=os.environ.get("DEVICEKIT_OFFLINE", "") not in ("", "0"),
     )
 
 

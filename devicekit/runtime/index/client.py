@@ -47,7 +47,18 @@ _ACCEPT = "%s, %s;q=0.2, text/html;q=0.01" % (_JSON, _HTML[0])
 
 
 class IndexProblem(Exception):
-    """Something could not be asked or was not answered properly. The message has no credentials."""
+    """Something could not be asked or was not answered properly. Neither part has credentials.
+
+    Parameters
+    ----------
+    reason : str
+    about : str
+        The URL or file, "" for all.
+    """
+
+    def __init__(self, reason: str, about: str = "") -> None:
+        super().__init__("%s: %s" % (about, reason) if about else reason)
+        self.reason = reason
 
 
 class Answer(NamedTuple):
@@ -107,8 +118,8 @@ class Client:
             if kind in _HTML:
                 return parse_html_page(answer.content, answer.url)
         except (ValueError, RecursionError) as error:
-            raise IndexProblem("%s is not a valid page of an index" % shown(url)) from error
-        raise IndexProblem("%s is not a page of an index: its type is %s" % (shown(url), _plain(kind)))
+            raise IndexProblem("not a valid page of an index", shown(url)) from error
+        raise IndexProblem("not a page of an index but %s" % _plain(kind), shown(url))
 
     def read(self, link: Link, rule: Mapping[str, Any]) -> Reading:
         """Return what a file of a release says, as far as the rule asks.
@@ -171,7 +182,7 @@ class Client:
         try:
             with self._opener.open(request, timeout=self._seconds_left()) as response:
                 if request.has_header("Range") and response.status != 206:
-                    raise IndexProblem("%s: the server does not send parts of a file" % shown(url))
+                    raise IndexProblem("the server does not send parts of a file", shown(url))
                 return Answer(
                     response.url,
                     {name.lower(): value for name, value in response.headers.items()},
@@ -179,11 +190,10 @@ class Client:
                 )
         except urllib.error.HTTPError as error:
             error.close()
-            raise (_Missing if error.code in (404, 410) else IndexProblem)(
-                "%s: HTTP status %d" % (shown(url), error.code)
-            ) from None
+            kind = _Missing if error.code in (404, 410) else IndexProblem
+            raise kind("HTTP status %d" % error.code, shown(url)) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
-            raise IndexProblem("%s: %s" % (shown(url), _reason(error))) from None
+            raise IndexProblem(_reason(error), shown(url)) from None
 
     def _body(self, response: Any, limit: int, label: str) -> bytes:
         """Return a response's body, unpacked, read in pieces so that neither its size nor its slowness is unbounded."""
@@ -200,11 +210,11 @@ class Client:
                 try:
                     piece = unpack.decompress(piece, limit - size + 1)
                 except zlib.error:
-                    raise IndexProblem("%s: damaged" % label) from None
+                    raise IndexProblem("damaged", label) from None
             pieces.append(piece)
             size += len(piece)
             if size > limit:
-                raise IndexProblem("%s: more than %d MB" % (label, limit >> 20))
+                raise IndexProblem("more than %d MB" % (limit >> 20), label)
         return b"".join(pieces)
 
     def _seconds_left(self) -> float:
@@ -218,13 +228,13 @@ class Client:
         if parts.scheme == "https" and parts.hostname:
             return
         if parts.scheme != "http" or not parts.hostname:
-            raise IndexProblem("%s: only http, https and file URLs are read" % shown(urlunsplit(parts)))
+            raise IndexProblem("only http, https and file URLs are read", shown(urlunsplit(parts)))
         host = parts.hostname
         if host in ("localhost", "::1") or re.match(r"127\.\d+\.\d+\.\d+$", host):
             return
         trusted = [item.rpartition("@")[2] for item in self._configuration.trusted]
         if host not in trusted and parts.netloc.rpartition("@")[2] not in trusted:
-            raise IndexProblem("%s is asked over https only, unless pip trusts the host" % shown(urlunsplit(parts)))
+            raise IndexProblem("asked over https only, unless pip trusts the host", shown(urlunsplit(parts)))
 
     def authorize(self, request: urllib.request.Request) -> None:
         """Add the credentials of the server that is asked, so that no redirection takes them to another one."""
@@ -237,7 +247,7 @@ class Client:
     def redirected(self, old: str, new: str) -> None:
         """Raise if a server may not send us to another address."""
         if old.startswith("https:") and not new.startswith("https:"):
-            raise IndexProblem("%s leads from https to something else" % shown(old))
+            raise IndexProblem("leads from https to something else", shown(old))
         self._allow(urlsplit(new))
 
 
@@ -313,18 +323,18 @@ class _RemoteFile(io.RawIOBase):
         answer = self._client.get(self._url, 0, method="HEAD")
         length = answer.headers.get("content-length", "")
         if not length.isdigit() or len(length) > 15:
-            raise IndexProblem("%s: the server does not say how large it is" % shown(self._url))
+            raise IndexProblem("the server does not say how large it is", shown(self._url))
         return int(length)
 
     def _fetch(self, start: int, end: int) -> bytes:
         self._left -= end - start
         if self._left < 0:
-            raise IndexProblem("%s: its directory is too large" % shown(self._url))
+            raise IndexProblem("its directory is too large", shown(self._url))
         answer = self._client.get(self._url, end - start, {"Range": "bytes=%d-%d" % (start, end - 1)})
         if answer.headers.get("content-range", "").replace(" ", "") != "bytes%d-%d/%d" % (start, end - 1, self._size):
-            raise IndexProblem("%s: the server does not send parts of a file" % shown(self._url))
+            raise IndexProblem("the server does not send parts of a file", shown(self._url))
         if len(answer.content) != end - start:
-            raise IndexProblem("%s: cut short" % shown(self._url))
+            raise IndexProblem("cut short", shown(self._url))
         self._spans.append((start, answer.content))
         return answer.content
 
@@ -473,11 +483,11 @@ def _read_file(url: str, limit: int) -> Answer:
         with open(path, "rb") as stream:
             content = stream.read(limit + 1)
     except FileNotFoundError:
-        raise _Missing("%s does not exist" % shown(url)) from None
+        raise _Missing("does not exist", shown(url)) from None
     except (OSError, ValueError) as error:
-        raise IndexProblem("%s: %s" % (shown(url), _reason(error))) from None
+        raise IndexProblem(_reason(error), shown(url)) from None
     if len(content) > limit:
-        raise IndexProblem("%s: more than %d MB" % (shown(url), limit >> 20))
+        raise IndexProblem("more than %d MB" % (limit >> 20), shown(url))
     return Answer(url, {}, content)
 
 
@@ -485,7 +495,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     with archive.open(name) as stream:
         content = stream.read(_MEMBER_BYTES + 1)
     if len(content) > _MEMBER_BYTES:
-        raise IndexProblem("%s: more than %d MB" % (_plain(name), _MEMBER_BYTES >> 20))
+        raise IndexProblem("more than %d MB" % (_MEMBER_BYTES >> 20), _plain(name))
     return content
 
 
@@ -494,9 +504,9 @@ def _checked(link: Link, read: Callable[[], T]) -> T:
     try:
         return read()
     except (OSError, ValueError, SyntaxError, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise IndexProblem("%s: %s" % (_plain(link.filename), _reason(error))) from None
+        raise IndexProblem(_reason(error), _plain(link.filename)) from None
     except (zipfile.BadZipFile, zlib.error, tarfile.TarError, RecursionError):
-        raise IndexProblem("%s is damaged" % _plain(link.filename)) from None
+        raise IndexProblem("damaged", _plain(link.filename)) from None
 
 
 def _plain(text: str) -> str:
