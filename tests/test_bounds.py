@@ -7,6 +7,8 @@ from devicekit.machine.probe import read_machine
 from devicekit.matrix.bounds import allowed, fit
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.queries import goes_with
+from devicekit.matrix.target import Target
+from devicekit.resolver.engine import Conflict, Need, solve
 
 NO_OBJECT = "import: AttributeError: module 'numpy' has no attribute 'object'"
 SYMBOLIC = "lstm: NotImplementedError: Cannot convert a symbolic Tensor to a numpy array"
@@ -35,6 +37,8 @@ ROWS = [
     bound(
         "2.19.1", "3.9", "protobuf", "4.21.12", "6.33.6", below="3.20.3", below_fails="import: killed by signal 11"
     ),
+    # On 3.12 there is no wheel of 3.20 with native code.
+    bound("2.19.1", "3.12", "protobuf", "3.20.3", "6.33.6"),
     bound("2.18.1", "3.9", "protobuf", "3.20.3", "6.33.6"),
     bound("2.16.2", "3.9", "setuptools", "65.5.1", "82.0.0", without="ok"),
     bound("2.16.2", "3.12", "setuptools", "65.5.1", "81.0.0", above="82.0.0", above_fails=NO_RESOURCES),
@@ -61,6 +65,8 @@ def _matrix():
         (("tensorflow", "2.19.1", "3.9", "protobuf", "3.20.3"), "fails", "import"),
         (("tensorflow", "2.19.1", "3.9", "protobuf", "3.19.6"), "fails", "import"),
         (("tensorflow", "2.19.1", "3.9", "protobuf", "4.21.2"), "works", ""),
+        (("tensorflow", "2.19.1", "3.10", "protobuf", "3.20.3"), "fails", "import"),
+        (("tensorflow", "2.19.1", "3.11", "protobuf", "3.20.3"), "works", ""),
         (("tensorflow", "2.18.1", "3.9", "protobuf", "3.20.3"), "works", ""),
         (("tensorflow", "2.18.1", "3.9", "protobuf", "8.0.0"), "unknown", ""),
         # A Python between: where both ends could try it, they have to agree.
@@ -97,6 +103,8 @@ def test_a_backend_of_keras_has_its_own_bounds(matrix):
         (("2.6.5", "3.9", "numpy"), "<1.24"),
         (("2.4.4", "3.8", "numpy"), "<1.20"),
         (("2.19.1", "3.9", "protobuf"), ">=4.21"),
+        (("2.19.1", "3.10", "protobuf"), ">=4.21"),
+        (("2.19.1", "3.11", "protobuf"), ">=3.20"),
         (("2.10.1", "3.7", "protobuf"), "<=3.20.1"),
         (("2.18.1", "3.9", "protobuf"), ""),
         (("2.16.2", "3.10", "setuptools"), "<=82.0.0"),
@@ -179,3 +187,32 @@ def test_protobuf_without_native_code_is_another_one(make_machine, matrix, pytho
     diagnosis = examine(make_machine, matrix, python, files=files, tensorflow_cpu="2.19.1", **newer)
     assert diagnosis.framework("tensorflow").will_import is imports
     assert (diagnosis.by_code("protobuf-incompatible") is None) is imports
+
+
+@pytest.mark.parametrize(
+    "python, wanted, kept, taken",
+    [
+        ("3.9", "tensorflow==2.5.3", "numpy", "1.19.5"),
+        (
+            "3.9",
+            "tensorflow==2.6.5",
+            "numpy",
+            "1.19.5",
+        ),  # it declares ~=1.19.2: the installer refuses what works as well
+        ("3.9", "tensorflow==2.19.1", "protobuf<5", "4.25.9"),
+        ("3.9", "tensorflow==2.19.1", "protobuf<4", None),
+        ("3.10", "tensorflow==2.19.1", "protobuf<4", None),
+        ("3.11", "tensorflow==2.19.1", "protobuf<4", "3.20.3"),
+        ("3.12", "tensorflow==2.16.2", "setuptools", "81.0.0"),
+    ],
+)
+def test_sets_leave_out_what_was_measured_to_fail(matrix, python, wanted, kept, taken):
+    target = Target(python, "linux", "x86_64", "2.36")
+    roots = [Need(wanted)]
+    if taken is None:
+        with pytest.raises(Conflict) as caught:
+            solve(matrix, target, roots, keep=[Need(kept)])
+        assert any("the import fails" in need.because for need in caught.value.needs)
+        return
+    name = kept.partition("<")[0]
+    assert solve(matrix, target, roots, keep=[Need(kept)]).versions[name] == taken

@@ -5,7 +5,7 @@ fails outside them. It counts more than what metadata declare, which are wrong i
 """
 
 import re
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from .tables import Bound
@@ -51,6 +51,8 @@ class Fit(NamedTuple):
 
 
 _UNKNOWN = Fit("unknown")
+
+_SEEN = "imports tried with the wheels"
 
 
 def fit(
@@ -115,13 +117,57 @@ def _is_pure(matrix: Matrix, protobuf: str, python: str) -> bool:
     )
 
 
-_SEEN = "imports tried with the wheels"
-
-
 def allowed(matrix: Matrix, project: str, version: str, python: str, dependency: str, backend: str = "") -> str:
     """Return the versions of a dependency that a release is not known to fail with, "" for all."""
     rows = _rows_for(matrix.bounds(project, version, dependency, backend), python)
+    if dependency == "protobuf" and len(rows) > 1:
+        return _allowed_protobuf(matrix, rows, python)
     return measured_range(rows) if rows else _loads(matrix, project, version, dependency)
+
+
+def _allowed_protobuf(matrix: Matrix, rows: Sequence[Bound], python: str) -> str:
+    """The same where wheels with native code and without take turns: every minor release is looked at."""
+    project = matrix.project("protobuf")
+    states = []
+    for version in project.versions if project is not None else ():
+        same = tuple(
+            row
+            for row in rows
+            if not python or _is_pure(matrix, version, row.python) == _is_pure(matrix, version, python)
+        )
+        states.append((version, _measured(same, version).state))
+    failing = [version for version, state in states if state == "fails"]
+    working = [version for version, state in states if state == "works"]
+    if not failing or not working:
+        return ""
+    first, last = _numbers(working[0]), _numbers(working[-1])
+    parts = [">=" + _minor(working[0])] if _numbers(failing[0]) < first else []
+    parts += ["!=%s.*" % _minor(version) for version in failing if first < _numbers(version) < last]
+    above = [version for version in failing if _numbers(version) > last]
+    return ",".join(parts + ["<" + _minor(above[0])] if above else parts)
+
+
+def needs(matrix: Matrix, project: str, version: str, python: str, backend: str = "") -> Iterator[Tuple[str, str, str]]:
+    """Yield what was measured of a release as requirements: the name, the bounds ("" for any version), and the reason."""
+    table: Dict[str, List[Bound]] = {}
+    for row in matrix.bounds(project, version, backend=backend):
+        table.setdefault(row.dependency, []).append(row)
+    for name, found in table.items():
+        rows = _rows_for(found, python)
+        bounds = allowed(matrix, project, version, python, name, backend) if rows else ""
+        if bounds:
+            yield name, bounds, "tried: " + "; ".join(_failures(rows))
+        elif rows and all(row.without.startswith("import: ") for row in rows):
+            yield name, "", "it imports it"
+
+
+def _failures(rows: Sequence[Bound]) -> List[str]:
+    texts = []
+    for row in rows:
+        for limit, error in ((row.below, row.below_fails), (row.above, row.above_fails)):
+            if limit:
+                texts.append("with %s %s %s" % (row.dependency, limit, STAGES[error.partition(":")[0]]))
+    return list(dict.fromkeys(texts))[:2]
 
 
 def _loads(matrix: Matrix, project: str, version: str, dependency: str) -> str:

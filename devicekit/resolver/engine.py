@@ -8,11 +8,12 @@ from types import MappingProxyType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import Specifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 from resolvelib import AbstractProvider, BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
 
+from ..matrix.bounds import needs
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
@@ -273,6 +274,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         for hold in self.matrix.holds(candidate.name, str(candidate.version), self.target.python):
             for text in hold.needs if not hold.goal else ():
                 yield Need(text, by, hold.because)
+        yield from self._measured(candidate, by)
         minor = candidate.release.version.split(".")[:2]
         if candidate.name in TENSORFLOW_OWNERS and candidate.build.kind != "empty" and len(minor) == 2:
             # Its own companions are released with it; where a bound lets later ones in, they were made for another one.
@@ -282,6 +284,29 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                 name = canonicalize_name(Requirement(text).name)
                 if (name == "tensorboard" and 0 <= number < 21) or (name == "tensorflow-estimator" and number >= 0):
                     yield Need("%s==%s.*" % (name, ".".join(minor)), by, because)
+
+    def _measured(self, candidate: Candidate, by: str) -> Iterable[Need]:
+        """What was measured not to work, as far as what is declared lets it in."""
+        if candidate.build.kind == "empty":
+            return
+        declared: Dict[str, SpecifierSet] = {}
+        for text in candidate.build.requires:
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate(dict(self.environment, extra="")):
+                key: str = canonicalize_name(requirement.name)
+                declared[key] = declared.get(key, SpecifierSet()) & requirement.specifier
+        backend = next((name for name in ("jax", "torch") if name in self.order and candidate.name == "keras"), "")
+        version = str(candidate.version)
+        for name, bounds, because in needs(self.matrix, candidate.name, version, self.target.python, backend):
+            if not bounds and name not in declared:
+                yield Need(name, by, because)
+            elif bounds and (name in declared or name in self.order):
+                missing = _not_declared(bounds, declared.get(name, SpecifierSet()))
+                known = self.matrix.project(name) is not None
+                # Of what the data do not cover, the installer takes the newest: only an upper bound matters.
+                parts = [part for part in missing if known or part.startswith("<")]
+                if parts:
+                    yield Need(name + ",".join(parts), by, because)
 
     def _all(self, name: str) -> List[Candidate]:
         if name not in self._candidates:
@@ -363,3 +388,34 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
 
 #: Decided early because much depends on them: the search then turns back less.
 _ORDER = ("tensorflow", "torch", "jax", "jaxlib", "keras", "numpy", "protobuf", "cuda-toolkit", "nvidia-cudnn-cu12")
+
+
+def _not_declared(bounds: str, declared: SpecifierSet) -> List[str]:
+    """Return the parts of measured bounds that declared ones do not imply."""
+    found = []
+    for part in bounds.split(","):
+        limit = Version(part.lstrip("<>=!~").replace(".*", ".0"))
+        implied = [
+            item
+            for item in declared
+            if (part[0] == "<" and item.operator in ("<", "<=", "==", "~=") and _highest(item) <= limit)
+            or (part[0] == ">" and item.operator in (">", ">=", "==", "~=") and _plain(item) >= limit)
+        ]
+        if not implied and not (part[0] == "!" and not declared.contains(limit)):
+            found.append(part)
+    return found
+
+
+def _plain(bound: Specifier) -> Version:
+    return Version(bound.version.replace(".*", ""))
+
+
+def _highest(bound: Specifier) -> Version:
+    """Return what a bound stays below, or at most reaches."""
+    limit = _plain(bound)
+    if bound.operator in ("<", "<=") or (bound.operator == "==" and not bound.version.endswith(".*")):
+        return limit
+    numbers = list(limit.release)
+    if bound.operator == "~=":
+        numbers = numbers[:-1]
+    return Version(".".join(map(str, [*numbers[:-1], numbers[-1] + 1])))
