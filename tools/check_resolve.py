@@ -3,6 +3,7 @@
     python tools/check_resolve.py                      # the whole table: hours
     python tools/check_resolve.py --sample 6 --seed 3  # some pairs; the seed turns the wheel
     python tools/check_resolve.py --plain              # what "pip install tensorflow-cpu==X" gives instead
+    python tools/check_resolve.py --keep-random 100    # with one dependency kept at a random release; or the refusal is right
 
 Every pair gets a fresh environment, which is removed again. Exit status 1 where one does not work.
 """
@@ -18,15 +19,19 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from packaging.specifiers import SpecifierSet
+
 import devicekit
+from devicekit.matrix.bounds import allowed
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.target import PYTHONS, Target
 from devicekit.resolver.engine import available
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "hardware"))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "tests", "hardware")]
 
 import build  # noqa: E402
+import try_bounds  # noqa: E402
 
 #: What has to work: tf.keras, and keras where there is another one; TensorBoard's callback where TensorBoard is required.
 with open(os.path.join(HERE, "train_child.py"), encoding="utf-8") as _stream:
@@ -48,11 +53,7 @@ def pairs():
 
 def check(python, minor, installer, plain):
     """Make the environment of a pair; return a dict that says how it went."""
-    # The build without GPU code, where there is one: a fraction to download.
-    keep = ["tensorflow-cpu==%s.*" % minor]
-    answer = devicekit.resolve("cpu", python=python, platform="linux-x86_64", keep=keep)
-    if not answer.possible:
-        answer = devicekit.resolve("cpu", python=python, platform="linux-x86_64", keep=["tensorflow==%s.*" % minor])
+    answer = resolve_cpu(python, minor)
     requirements = ["tensorflow-cpu==%s.*" % minor] if plain else list(answer.requirements)
     result = {"python": python, "tensorflow": minor, "requirements": requirements, "ok": False, "problem": ""}
     if not requirements:
@@ -60,8 +61,11 @@ def check(python, minor, installer, plain):
     return dict(result, **install_and_run(python, requirements, TRAIN, installer, lambda output: "@TRAINED" in output))
 
 
-def install_and_run(python, requirements, code, installer, works, libraries=""):
-    """Install requirements into a fresh environment and run code there; return whether it worked, and the problem."""
+def install_and_run(python, requirements, code, installer, works, libraries="", force="", child="tensorflow"):
+    """Install requirements into a fresh environment and run code there; return whether it worked, and the problem.
+
+    ``force`` is a release that is put in afterwards, whatever the others say.
+    """
     folder = tempfile.mkdtemp(prefix="resolve-")
     environment = os.path.join(folder, "venv")
     interpreter = os.path.join(environment, "bin", "python")
@@ -73,17 +77,22 @@ def install_and_run(python, requirements, code, installer, works, libraries=""):
         values.update(LD_LIBRARY_PATH=libraries, CUDA_VISIBLE_DEVICES="0")
     if installer == "uv":
         steps = [["uv", "venv", "-q", "--python", "python" + python, environment]]
-        steps.append(["uv", "pip", "install", "-q", "--no-cache", "--python", interpreter] + requirements)
+        install = ["uv", "pip", "install", "-q", "--python", interpreter]
+        # The framework is too big to be kept. For the others there is a store where UV_CACHE_DIR names one.
+        steps.append(install + ["--no-cache", "--no-deps"] + requirements[:1])
+        steps.append(install + requirements)
+        steps += [install + ["--no-deps", force]] if force else []
     else:
         steps = [["python" + python, "-m", "venv", environment]]
         steps.append([interpreter, "-m", "pip", "install", "-q", "--no-cache-dir"] + requirements)
-    steps.append([interpreter, "-c", code, "tensorflow"])
+    steps.append([interpreter, "-c", code, child])
     try:
         for step in steps:
             done = subprocess.run(step, env=values, cwd=folder, capture_output=True, text=True, timeout=1500)
             if done.returncode:
                 lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-                return {"ok": False, "problem": "%s: %s" % (step[1], " | ".join(lines[-6:])[-900:])}
+                what = "signal %d" % -done.returncode if done.returncode < 0 else step[1]
+                return {"ok": False, "problem": "%s: %s" % (what, " | ".join(lines[-6:])[-900:])}
         worked = works(done.stdout + done.stderr)
         return {"ok": worked, "problem": "" if worked else (done.stdout + done.stderr)[-900:]}
     except subprocess.TimeoutExpired:
@@ -141,6 +150,98 @@ def check_cuda(minor):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def random_sets(count, seed, folder):
+    """Return (Python, TensorFlow's minor release, a dependency, a random release of it which should do)."""
+    drawn, matrix, releases = random.Random(seed), Matrix(), try_bounds.Releases(folder)
+    found = []
+    while len(found) < count:
+        python, minor = drawn.choice(pairs())
+        dependency = drawn.choice(try_bounds.FIRST + try_bounds.OTHERS)
+        answer = resolve_cpu(python, minor)
+        names = {item.partition("==")[0] for item in answer.requirements} | {"wrapt", "gast", "setuptools", "h5py"}
+        if dependency == "tf-keras" and int(minor.split(".")[1]) >= 16 and minor != "1.15":
+            names.add(dependency)
+        release = next((pin.version for pin in answer.pins if pin.name in ("tensorflow", "tensorflow-cpu")), minor)
+        bounds = SpecifierSet(allowed(matrix, "tensorflow", release, python, dependency))
+        versions = [item for item in releases.versions(dependency, python) if bounds.contains(str(item))]
+        if dependency in names and versions:
+            found.append((python, minor, dependency, str(drawn.choice(versions))))
+    return sorted(found)
+
+
+def resolve_cpu(python, minor, *keep):
+    """Return the set for the CPU: the build without GPU code where there is one, a fraction to download."""
+    for name in ("tensorflow-cpu", "tensorflow"):
+        keeps = ["%s==%s.*" % (name, minor), *keep]
+        answer = devicekit.resolve("cpu", python=python, platform="linux-x86_64", keep=keeps)
+        if answer.possible:
+            break
+    return answer
+
+
+def check_kept(python, minor, dependency, version):
+    """Install and train a set with a kept release, or see that what was refused does not work; return a dict."""
+    result = {"python": python, "tensorflow": minor, "keep": "%s==%s" % (dependency, version), "ok": False}
+    answer = resolve_cpu(python, minor, result["keep"])
+    child = "tf_keras" if dependency == "tf-keras" else "tensorflow"
+    works = lambda output: "@TRAINED" in output  # noqa: E731
+    if answer.possible:
+        run = install_and_run(python, list(answer.requirements), TRAIN, "uv", works, child=child)
+        return dict(result, answer="resolved", requirements=list(answer.requirements), **run)
+    result.update(answer="refused", obstacles=list(answer.obstacles))
+    # Refused rightly: it does not train with that release put into the set without it, or the installer refuses as well.
+    without = list(resolve_cpu(python, minor).requirements)
+    run = install_and_run(python, without, TRAIN, "uv", works, force=result["keep"], child=child)
+    if not run["ok"]:
+        return dict(result, ok=True, problem="", seen=run["problem"][-300:])
+    plain = [item for item in without if item.startswith("tensorflow")][:1] + [result["keep"]]
+    run = install_and_run(python, plain, "print('@INSTALLED')", "uv", lambda output: "@INSTALLED" in output)
+    if not run["ok"]:
+        return dict(result, ok=True, problem="", seen="the installer: " + run["problem"][-300:])
+    return dict(result, problem="refused, and works: " + "; ".join(answer.obstacles))
+
+
+def keep_random(options):
+    """Check sets with one kept dependency; return the exit status."""
+    known = read_lines(options.output)
+    with tempfile.TemporaryDirectory() as folder:
+        sets = random_sets(options.keep_random, options.seed, folder)
+    left = [
+        item
+        for item in sets
+        if not any(
+            (row["python"], row["tensorflow"], row["keep"]) == (item[0], item[1], "==".join(item[2:])) for row in known
+        )
+    ]
+    done = list(known)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(lambda item: check_kept(*item), left):
+            done.append(result)
+            words = "right" if result["ok"] else "FAILS: " + result["problem"]
+            place = (result["python"], result["tensorflow"], result["keep"], result["answer"], words)
+            print("Python %-5s TensorFlow %-5s %-26s %s: %s" % place, flush=True)
+            append_line(options.output, result)
+    good = sum(item["ok"] for item in done)
+    refused = sum(item["answer"] == "refused" for item in done)
+    print("%d of %d are right, %d of them refused" % (good, len(done), refused))
+    return 0 if done and good == len(done) else 1
+
+
+def read_lines(path):
+    """Return what is in a file of JSON lines, nothing where there is none."""
+    if not path or not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+def append_line(path, result):
+    """Append a line to a file, if one is named."""
+    if path:
+        with open(path, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps(result) + "\n")
+
+
 def main():
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -157,11 +258,16 @@ def main():
     parser.add_argument(
         "--cuda", nargs="+", metavar="TENSORFLOW", help="the sets for NVIDIA GPUs instead, next to a stub driver"
     )
+    parser.add_argument(
+        "--keep-random", type=int, metavar="N", help="N sets with one dependency kept at a random release instead"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--output", metavar="FILE", help="write the results as JSON lines; pairs that are in it are not tried again"
     )
     options = parser.parse_args()
+    if options.keep_random:
+        return keep_random(options)
     if options.directml:
         failed = 0
         for python, keep in (("3.7", []), ("3.7", ["tensorflow==1.15.*"]), ("3.10", [])):
@@ -183,10 +289,7 @@ def main():
         table = [pair for pair in table if "/".join(pair) in options.only]
     if options.sample:
         table = random.Random(options.seed).sample(table, min(options.sample, len(table)))
-    done = []
-    if options.output and os.path.exists(options.output):
-        with open(options.output, encoding="utf-8") as stream:
-            done = [json.loads(line) for line in stream]
+    done = read_lines(options.output)
     known = {(item["python"], item["tensorflow"]) for item in done}
     left = [pair for pair in table if pair not in known]
     installers = ["uv", "pip"] if options.installer == "both" else [options.installer]
@@ -201,9 +304,7 @@ def main():
             done.append(result)
             words = "works" if result["ok"] else "FAILS: %s" % result["problem"]
             print("Python %-5s TensorFlow %-5s %s" % (result["python"], result["tensorflow"], words), flush=True)
-            if options.output:
-                with open(options.output, "a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(result) + "\n")
+            append_line(options.output, result)
     good = sum(item["ok"] for item in done)
     print("%d of %d work" % (good, len(done)))
     return 0 if good == len(done) and done else 1

@@ -14,6 +14,7 @@ versions: nothing is tried twice, and which release is tried next follows from t
 
 import argparse
 import datetime
+import functools
 import json
 import os
 import random
@@ -51,6 +52,17 @@ FIRST = ("numpy", "protobuf")
 OTHERS = ("keras", "h5py", "ml-dtypes", "typing-extensions", "wrapt", "gast", "setuptools", "tensorboard", "tf-keras")
 #: Where only source archives exist: those that build without a compiler.
 PURE_SOURCES = {"gast", "wrapt"}
+#: With Keras on JAX and JAX itself.
+JAX_TOO = ("jax", "jaxlib", "scipy")
+#: Some minor releases of Keras, each with Pythons and the JAX of its time, from where the search goes on.
+KERAS = {
+    "3.0": ("3.9", "3.12", "jax==0.4.23", "numpy<2"),
+    "3.3": ("3.9", "3.12", "jax==0.4.28", "numpy<2"),
+    "3.6": ("3.10", "3.13", "jax==0.4.34"),
+    "3.9": ("3.10", "3.13", "jax==0.5.2"),
+    "3.12": ("3.11", "3.13", "jax==0.7.2"),
+    "3.15": ("3.11", "3.13", "jax"),
+}
 #: A release is one of a line of releases: of most projects of a minor release, here of a major one.
 BY_MAJOR = {"setuptools"}
 SECONDS = 150
@@ -62,9 +74,9 @@ ENDS = ("oldest", "newest", "below", "above", "import_below", "import_above")
 class Subject:
     """A release of a framework on a Python: what the bounds are found for."""
 
-    def __init__(self, project, release, distribution, python, backend=""):
+    def __init__(self, project, release, distribution, python, backend="", beside=()):
         self.project, self.release, self.distribution = project, release, distribution
-        self.python, self.backend = python, backend
+        self.python, self.backend, self.beside = python, backend, beside
         self.minor = ".".join(release.split(".")[:2])
 
     @property
@@ -79,28 +91,30 @@ class Subject:
 
 
 def subjects():
-    """Return every minor release of TensorFlow, its newest patch, on the oldest and the newest Python; newest first."""
+    """Return every minor release of the frameworks on every Python, the newest patch release that it has; newest first."""
     matrix = Matrix()
+    # The build without GPU code, where there is one: a fraction to download.
+    rows = [Subject("tensorflow", *item) for item in newest_patches(matrix, "tensorflow", "tensorflow-cpu")]
+    rows += [Subject("jax", *item) for item in newest_patches(matrix, "jax") if Version(item[0]) >= Version("0.4.38")]
+    for release, name, python in newest_patches(matrix, "keras"):
+        oldest, newest, *beside = KERAS.get(".".join(release.split(".")[:2]), ("", ""))
+        if python in (oldest, newest):
+            rows.append(Subject("keras", release, name, python, "jax", tuple(beside)))
+    return rows
+
+
+def newest_patches(matrix, *names):
+    """Return (release, distribution, Python) of the newest patch release of each minor one, newest first."""
     found = {}
     for python in PYTHONS:
         target = Target(python, "linux", "x86_64", "2.36")
-        # The build without GPU code, where there is one: a fraction to download.
-        for name in ("tensorflow", "tensorflow-cpu"):
+        for name in names:
             for release, _ in available(matrix, name, target):
-                minor = ".".join(release.version.split(".")[:2])
-                known = found.setdefault((minor, python), (release.version, name))
-                if Version(release.version) >= Version(known[0]):
-                    found[minor, python] = (release.version, name)
-    newest = {}
-    for (minor, _), (version, _) in found.items():
-        newest[minor] = max(newest.get(minor, version), version, key=Version)
-    rows = []
-    for minor in sorted(newest, key=Version, reverse=True):
-        for python in PYTHONS:
-            version, name = found.get((minor, python), ("", ""))
-            if version == newest[minor]:
-                rows.append(Subject("tensorflow", version, name, python))
-    return rows
+                version = Version(release.version)
+                known = found.get((version.release[:2], python))
+                if known is None or version >= Version(known[0]):
+                    found[version.release[:2], python] = (release.version, name, python)
+    return [found[key] for key in sorted(found, key=lambda key: (key[0], Version(key[1])), reverse=True)]
 
 
 def outermost(table):
@@ -110,7 +124,7 @@ def outermost(table):
         same = [
             item.python
             for item in table
-            if (item.project, item.release, item.backend) == (subject.project, subject.release, subject.backend)
+            if (item.project, item.minor, item.backend) == (subject.project, subject.minor, subject.backend)
         ]
         if subject.python in (same[0], same[-1]):
             kept.append(subject)
@@ -152,6 +166,7 @@ class Releases:
                 rows.append([tags[1], tags[2], link.requires_python])
         return rows
 
+    @functools.lru_cache(maxsize=None)  # noqa: B019 - there is one of these
     def versions(self, project, python):
         """Return the final releases with a file for a Python on this platform, oldest first."""
         target = Target(python, "linux", "x86_64", "2.36")
@@ -231,57 +246,52 @@ def _place(points, version):
 
 
 class Results:
-    """The lines of a folder."""
+    """The lines of a folder, by subject and by what was changed."""
 
     def __init__(self, folder):
-        self.path = os.path.join(folder, "tries.jsonl")
+        self._path = os.path.join(folder, "tries.jsonl")
         self._lock = threading.Lock()
-        self.lines = {}
-        if os.path.exists(self.path):
-            with open(self.path, encoding="utf-8") as stream:
+        self._lines = {}
+        if os.path.exists(self._path):
+            with open(self._path, encoding="utf-8") as stream:
                 for text in stream:
-                    line = json.loads(text)
-                    self.lines[line["subject"], frozenset(line["changes"].items())] = line
+                    self._keep(json.loads(text))
+
+    def _keep(self, line):
+        self._lines.setdefault(line["subject"], {})[frozenset(line["changes"].items())] = line
 
     def get(self, subject, changes):
         """Return the line of a try, None if there is none."""
-        return self.lines.get((subject.key, frozenset(changes.items())))
+        return self._lines.get(subject.key, {}).get(frozenset(changes.items()))
 
     def add(self, line):
         """Keep a line."""
         with self._lock:
-            self.lines[line["subject"], frozenset(line["changes"].items())] = line
-            with open(self.path, "a", encoding="utf-8") as stream:
+            self._keep(line)
+            with open(self._path, "a", encoding="utf-8") as stream:
                 stream.write(json.dumps(line) + "\n")
 
     def of(self, subject, project):
-        """Return what is known of a dependency: version to whether it works, version to what was seen."""
-        works, seen = {}, {}
+        """Return what is known of a dependency: version to what was seen, also of what could not be installed."""
         with self._lock:
-            lines = list(self.lines.values())
-        for line in lines:
-            if line["subject"] != subject.key or project not in line["changes"]:
-                continue
-            good, version = line["result"] == "ok", Version(line["changes"][project])
-            if line["result"].startswith("install:"):
-                continue
-            # Several that were replaced together and fail say nothing of one of them.
-            if good or len(line["changes"]) == 1:
-                works[version] = good
-                seen[version] = line["result"]
-        return works, seen
-
-    def not_installed(self, subject, project):
-        """Return the versions of a dependency that could not be installed: nothing is known of them."""
-        with self._lock:
-            lines = [
-                line for line in self.lines.values() if line["subject"] == subject.key and len(line["changes"]) == 1
-            ]
+            lines = [line for line in self._lines.get(subject.key, {}).values() if project in line["changes"]]
+        # Several that were replaced together and fail say nothing of one of them.
         return {
-            Version(line["changes"][project])
+            Version(line["changes"][project]): line["result"]
             for line in lines
-            if project in line["changes"] and line["result"].startswith("install:")
+            if line["result"] == "ok" or len(line["changes"]) == 1
         }
+
+
+def first_set(subject):
+    """Return the requirements that a search starts with."""
+    exact = "%s==%s" % (subject.distribution, subject.release)
+    if subject.project != "tensorflow":
+        return [exact, *subject.beside]
+    answer = devicekit.resolve("cpu", python=subject.python, platform="linux-x86_64", keep=[exact])
+    if not answer.possible:
+        raise RuntimeError("%s: resolve: %s" % (subject.name, "; ".join(answer.obstacles)))
+    return list(answer.requirements)
 
 
 class Environments:
@@ -315,11 +325,7 @@ class Environments:
         if known:
             wanted = ["%s==%s" % item for item in known.items()]
         else:
-            keep = ["%s==%s" % (subject.distribution, subject.release)]
-            answer = devicekit.resolve("cpu", python=subject.python, platform="linux-x86_64", keep=keep)
-            if not answer.possible:
-                raise RuntimeError("%s: resolve: %s" % (subject.name, "; ".join(answer.obstacles)))
-            wanted = list(answer.requirements)
+            wanted = first_set(subject)
         # Big, and needed once: not for the installer's store.
         big = "%s==%s" % (subject.distribution, subject.release)
         self.install(subject, "--no-deps", "--no-cache", big)
@@ -358,11 +364,11 @@ class Environments:
         wanted = dict(self.base(subject), **changes)
         path = os.path.join(self.path(subject), "wanted.txt")
         with open(path, "w", encoding="utf-8") as stream:
-            stream.writelines("%s==%s\n" % item for item in wanted.items() if item[1])
+            stream.writelines("%s==%s\n" % item for item in wanted.items())
         python = os.path.join(self.path(subject), "bin", "python")
         self.call("uv", "pip", "sync", "-q", "--python", python, path)
         # tf-keras would bring the whole TensorFlow next to tensorflow-cpu.
-        moving = ["%s==%s" % item for item in changes.items() if item[1] and item[0] not in FIRST + ("tf-keras",)]
+        moving = ["%s==%s" % item for item in changes.items() if item[0] not in FIRST + ("tf-keras", "jaxlib")]
         if not moving:
             return {}
         limits = os.path.join(self.path(subject), "limits.txt")
@@ -470,43 +476,53 @@ class Search:
     def center(self, subject, project):
         """Return the version of a dependency that a search starts from, None if the release does not use it."""
         base = self.environments.base(subject)
+        # JAX and jaxlib of Keras are one; TensorFlow does not import SciPy.
+        if (subject.project, project) in (
+            ("jax", "jax"),
+            ("keras", "keras"),
+            ("keras", "jaxlib"),
+            ("tensorflow", "scipy"),
+        ):
+            return None
         if project in base:
             return Version(base[project])
         versions = self.releases.versions(project, subject.python)
         same = [version for version in versions if line_of(project, version) == line_of("", Version(subject.release))]
-        wanted = (project == "tf-keras" and Version(subject.release) >= Version("2.15")) or (
-            project == "tensorboard" and subject.project == "tensorflow"
-        )
-        if wanted:
+        # Not required, and used where they are there.
+        since = {"tf-keras": Version("2.15"), "tensorboard": Version("2.21")}.get(project)
+        if since and versions and subject.project == "tensorflow" and Version(subject.release) >= since:
             return same[-1] if same else versions[-1]
         return None
 
     def points(self, subject, project, upward):
         """Return the releases from the base outward."""
         base = self.center(subject, project)
-        broken = self.results.not_installed(subject, project)
-        versions = [item for item in self.releases.versions(project, subject.python) if item not in broken]
+        seen = self.results.of(subject, project)
+        # Of what could not be installed nothing is known.
+        versions = [
+            item
+            for item in self.releases.versions(project, subject.python)
+            if not seen.get(item, "").startswith("install:")
+        ]
         if upward:
             return [base] + [version for version in versions if version > base]
         return [base] + [version for version in reversed(versions) if version < base]
 
     def known(self, subject, project, stage=""):
         """Return version to whether it works, or at least gets through a stage."""
-        works, seen = self.results.of(subject, project)
-        return {
-            version: good or (bool(stage) and not seen[version].startswith(stage)) for version, good in works.items()
-        }
+        seen = self.results.of(subject, project).items()
+        return {version: result == "ok" or (bool(stage) and not result.startswith(stage)) for version, result in seen}
 
     def guess(self, subject, project, upward, stage=""):
         """Return where the bound is for a neighbor: another Python, then the releases next to this one."""
-        minors = list(dict.fromkeys(item.minor for item in self.table))
+        near = [item for item in self.table if item.project == subject.project and item.backend == subject.backend]
+        minors = list(dict.fromkeys(item.minor for item in near))
         here = minors.index(subject.minor)
 
         def distance(other):
             far = abs(minors.index(other.minor) - here)
             return (far, other.python != subject.python)
 
-        near = [item for item in self.table if item.project == subject.project and item.backend == subject.backend]
         for other in sorted(near, key=distance):
             if distance(other)[0] > 2 or other.key == subject.key:
                 continue
@@ -542,9 +558,8 @@ class Search:
                 continue
             edges = []
             for upward in (False, True):
-                works, _ = self.results.of(subject, project)
                 points = self.points(subject, project, upward)
-                edges.append(points[reached(points, works)[0]])
+                edges.append(points[reached(points, self.known(subject, project))[0]])
             found.append("%s>=%s,<=%s" % (project, *edges))
         return found
 
@@ -603,9 +618,9 @@ class Search:
                     self.alone(subject, name, upward)
             self.together(subject, [name for name in used if name not in FIRST], upward)
 
-    def missing(self, dependencies):
+    def missing(self, dependencies, table=None):
         """Yield what is not settled: (subject, dependency, whether it is the newest one)."""
-        for subject in self.table:
+        for subject in self.table if table is None else table:
             if not self.environments.base(subject):
                 yield subject, "everything", None
                 continue
@@ -620,7 +635,7 @@ class Search:
         row = {"project": subject.project, "release": subject.release, "python": subject.python, "dependency": project}
         if subject.backend:
             row["with"] = subject.backend
-        works, seen = self.results.of(subject, project)
+        seen, works = self.results.of(subject, project), self.known(subject, project)
         if not any(works.values()) and self.results.get(subject, {}) is None:
             return None
         for upward, inside, outside in ((False, "oldest", "below"), (True, "newest", "above")):
@@ -636,31 +651,65 @@ class Search:
 
     def _import_edge(self, subject, project, points, bad, key):
         """Return where the import fails as well, of a bound at which a later stage fails."""
-        _, seen = self.results.of(subject, project)
+        seen = self.results.of(subject, project)
         _, first = reached(points, self.known(subject, project, "import:"))
         if first in (bad, len(points)):
             return {}
         return {key: str(points[first]), key + "_fails": seen[points[first]]}
 
 
-def measure(options, search, dependencies):
-    """Try what is missing, the known trouble first."""
-    urgent = ["2.19/3.12", "2.18/3.12", "2.6/3.9", "2.5/3.9", "2.4/3.8"]
-    table = sorted(search.table, key=lambda item: not any(item.name.endswith("/" + end) for end in urgent))
-    for phase in (FIRST, dependencies):
-        phase = [name for name in phase if name in dependencies]
-
-        def work(subject, phase=phase):
-            try:
-                search.settle(subject, phase)
-            except Exception as error:  # one subject that fails is no reason to lose the others
-                output = getattr(error, "stderr", "") or ""
-                print("%s: %s %s" % (subject.name, error, output[-600:]), flush=True)
-            if shutil.disk_usage(options.folder).free < options.free * 1e9:
-                search.environments.remove(subject)
-
+def measure(options, search, every):
+    """Try what is missing: what breaks most first, then the others, then the Pythons between those that disagree."""
+    frameworks = [item for item in search.table if item.project == "tensorflow"]
+    others = [item for item in search.table if item.project != "tensorflow"]
+    phases = [
+        (frameworks, [name for name in options.dependencies if name in FIRST]),
+        (frameworks, [name for name in options.dependencies if name not in FIRST]),
+        (others, options.dependencies),
+    ]
+    for number, (subjects_now, dependencies) in enumerate(phases):
         with ThreadPoolExecutor(options.workers) as pool:
-            list(pool.map(work, table))
+            # An environment is kept for the next phase where there is room.
+            tasks = [
+                pool.submit(work, search, item, dependencies, 0 if number else options.free) for item in subjects_now
+            ]
+            for task in tasks:
+                task.result()
+    with ThreadPoolExecutor(options.workers) as pool:
+        for subject in every if not options.only else ():
+            names = [name for name in options.dependencies if disagree(search, subject, name)]
+            if names:
+                pool.submit(work, search, subject, names, 0)
+
+
+def work(search, subject, dependencies, free):
+    """Settle some bounds of a subject, and remove its environment where less than so many GB of disk are left."""
+    if not any(True for _ in search.missing(dependencies, [subject])):
+        return
+    try:
+        search.settle(subject, dependencies)
+    except Exception as error:  # one subject that fails is no reason to lose the others
+        output = getattr(error, "stderr", "") or ""
+        print("%s: %r %s" % (subject.name, error, output[-600:]), flush=True)
+    if not free or shutil.disk_usage(search.environments.folder).free < free * 1e9:
+        search.environments.remove(subject)
+
+
+def disagree(search, subject, project):
+    """Return whether a Python lies between two on which a version that both have works and does not."""
+    ends = [
+        item
+        for item in search.table
+        if (item.project, item.minor, item.backend) == (subject.project, subject.minor, subject.backend)
+    ]
+    if len(ends) < 2 or subject.python in {item.python for item in ends}:
+        return False
+    rows = [search.row(item, project) if search.center(item, project) is not None else None for item in ends]
+    if None in rows:
+        return False
+    spans = [[Version(row[end]) for end in ("oldest", "newest")] for row in rows]
+    shared = set.intersection(*(set(search.releases.versions(project, item.python)) for item in ends))
+    return any(len({low <= version <= high for low, high in spans}) > 1 for version in shared)
 
 
 def write(search, dependencies, path=DATA):
@@ -725,17 +774,18 @@ def main():
     parser.add_argument("--folder", default="bounds", help="where the tries are kept")
     parser.add_argument("--only", nargs="*", default=[], metavar="SUBJECT", help="as tensorflow/2.5/3.9")
     parser.add_argument("--all-pythons", action="store_true", help="not only the oldest and the newest one")
-    parser.add_argument("--dependencies", nargs="*", default=list(FIRST + OTHERS))
+    parser.add_argument("--dependencies", nargs="*", default=list(FIRST + OTHERS + JAX_TOO))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--free", type=float, default=25, help="GB of disk below which environments are removed early")
     options = parser.parse_args()
-    table = subjects() if options.all_pythons or options.only else outermost(subjects())
+    every = subjects()
+    table = every if options.all_pythons or options.only or options.command in ("write", "verify") else outermost(every)
     if options.only:
         table = [item for item in table if item.name in options.only]
     os.makedirs(options.folder, exist_ok=True)
     search = Search(options.folder, table)
     if options.command == "measure":
-        measure(options, search, options.dependencies)
+        measure(options, search, every)
     elif options.command == "missing":
         names = {True: "newest", False: "oldest", None: ""}
         left = list(search.missing(options.dependencies))
