@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from devicekit.diagnosis.rules.rocm_devices import target_of, visible_gpus
 from devicekit.machine.facts import AmdGpu, Fact, Process
+from devicekit.matrix.matrix import BUNDLED
+from devicekit.matrix.queries import has_code_for
 
 #: Two with a serial number, one without.
 GPUS = (
@@ -84,3 +86,22 @@ def test_no_value_does_harm(runtime, hip):
 )  # fmt: skip
 def test_what_rocm_takes_a_gpu_for(environ, target):
     assert target_of(GPUS[0], process(**environ)) == target
+
+
+def test_a_gpu_is_offered_what_runs_on_it():
+    """What `resolve` offers, `has_code_for` and the rules agree with: one table."""
+    wrong = []
+    project = BUNDLED.project("tensorflow-rocm")
+    for version in project.versions:
+        row = BUNDLED.rocm(version)
+        for target in ("gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100"):
+            answer = has_code_for("tensorflow-rocm", version, target)
+            if (answer.status == "compatible") != (target in row.gfx):
+                wrong.append((version, target, answer))
+    assert not wrong
+    assert has_code_for("tensorflow-rocm", "2.14.0.600", "gfx1100").status == "incompatible"
+    assert has_code_for("tensorflow", "2.20.0", "gfx1100").status == "unknown"
+
+
+def test_every_release_says_on_what_it_runs():
+    assert not [version for version in BUNDLED.project("tensorflow-rocm").versions if not BUNDLED.rocm(version).gfx]

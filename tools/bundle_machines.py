@@ -26,7 +26,10 @@ BUNDLED = {
         "linux-container-cgroup-v2-quota",
         "A Kubernetes pod that may use half a core of sixteen; no GPU.",
     ),
-    "linux-amd-rocm": ("linux-amd-rocm", "An AMD GPU with ROCm and the TensorFlow for it: everything works."),
+    "linux-amd-rocm": (
+        "linux-amd-rocm",
+        "An AMD RX 6900 XT with ROCm and a TensorFlow that runs on it: everything works.",
+    ),
     "linux-amd-stock-tf": (
         "linux-amd-stock-tensorflow",
         "An AMD GPU and the TensorFlow from pip, which cannot use it.",

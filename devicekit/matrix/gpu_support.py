@@ -144,6 +144,22 @@ def refuses_driver(build: Build, target: Target, matrix: Matrix) -> Optional[str
     return None
 
 
+def refuses_targets(tensorflow_rocm: str, targets: Sequence[str], matrix: Matrix) -> Optional[str]:
+    """Return why a release of tensorflow-rocm runs on none of AMD's GPUs with these targets, None if it runs on one.
+
+    Where the targets are not known, nothing is refused. Of a release whose code is not known, nothing is promised.
+    """
+    if not targets:
+        return None
+    row = matrix.rocm(tensorflow_rocm)
+    if row is None or not row.gfx:
+        return "on which of AMD's GPUs it runs is not known"
+    if set(targets) & set(row.gfx):
+        return None
+    have = ", ".join(row.gfx)
+    return "it does not run on %s, only on %s" % (" and ".join(targets), have)
+
+
 def driver_at_least(driver: str, least: str) -> Optional[bool]:
     """Return whether an NVIDIA driver is at least another; of a branch alone it is not known how its releases compare.
 

@@ -284,7 +284,12 @@ class Matrix:
     def rocm(self, tensorflow_rocm: str) -> Optional[RocmRow]:
         """Return what a release of tensorflow-rocm was built for, None if that is not known."""
         row = self._row("rocm", tensorflow_rocm=tensorflow_rocm)
-        return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"]))) if row else None
+        return _rocm_row(row) if row else None
+
+    def newest_rocm(self, target: str) -> Optional[RocmRow]:
+        """Return the newest release of tensorflow-rocm that runs on one of AMD's targets, None if none does."""
+        rows = [row for row in self._table("rocm") if target in row["gfx"]]  # the oldest one first
+        return _rocm_row(rows[-1]) if rows else None
 
     def gpu_models(self) -> Tuple[Dict[str, str], ...]:
         """Return the GPUs on the market, of all makers: rows of models that code is built for in the same way."""
@@ -344,6 +349,10 @@ def read_data(name: str) -> Dict[str, Any]:
         raise FileNotFoundError("devicekit's own data/%s.json is gone: reinstall devicekit" % name)
     data: Dict[str, Any] = json.loads(content.decode("utf-8"))
     return data
+
+
+def _rocm_row(row: Dict[str, Any]) -> RocmRow:
+    return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"])))
 
 
 def _minor(version: str) -> str:

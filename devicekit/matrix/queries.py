@@ -5,7 +5,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
-from .gpu_support import code_for
+from .gpu_support import code_for, refuses_targets
 from .matrix import BUNDLED, Matrix, accepts, version_at_least
 from .projects import Build, Release, did_you_mean
 from .target import PLATFORMS, Target, target_for
@@ -195,19 +195,32 @@ def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[
 
 
 def has_code_for(project: str, version: str, capability: str, matrix: Optional[Matrix] = None) -> Answer:
-    """Return whether a release has GPU code for a compute capability.
+    """Return whether a release runs on GPUs of a compute capability, or of one of AMD's targets.
 
     Parameters
     ----------
     project, version : str
         ``"tensorflow"``, ``"2.20.0"``.
     capability : str
-        ``"8.9"``.
+        ``"8.9"``; of tensorflow-rocm ``"gfx1100"``.
     matrix : Matrix, optional
     """
+    table = matrix or BUNDLED
+    if re.match(r"gfx[0-9a-f]{3,4}$", capability):
+        return _ask(project, version, table, lambda release: _runs_on(release, capability, table))
     if not re.match(r"\d{1,3}\.\d$", capability):
         return Answer("unknown", "%r is not a compute capability as 8.9" % capability)
-    return _ask(project, version, matrix or BUNDLED, lambda release: _has_code_for(release, capability))
+    return _ask(project, version, table, lambda release: _has_code_for(release, capability))
+
+
+def _runs_on(release: Release, target: str, matrix: Matrix) -> Answer:
+    label = "%s %s" % (release.project, release.version)
+    row = matrix.rocm(release.version) if release.project == "tensorflow-rocm" else None
+    if row is None or not row.gfx:
+        return Answer("unknown", "%s does not say for which GPUs it has code" % label)
+    refusal = refuses_targets(release.version, (target,), matrix)
+    source = release.builds[0].source
+    return _no("%s: %s" % (label, refusal), source) if refusal else Answer("compatible", "", source)
 
 
 def _has_code_for(release: Release, capability: str) -> Answer:

@@ -2,7 +2,7 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from ..matrix.gpu_support import code_for, gpu_defect, refuses_driver
+from ..matrix.gpu_support import code_for, gpu_defect, refuses_driver, refuses_targets
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
@@ -113,6 +113,8 @@ def filter_for(stack: Stack, target: Target, matrix: Matrix) -> Filter:
     """Return what tells whether a release does for a way on a target's hardware."""
 
     def allow(release: Release, build: Build) -> Optional[str]:
+        if stack.goal == "rocm" and release.project == "tensorflow-rocm":
+            return refuses_targets(release.version, target.targets, matrix)
         if stack.goal != "cuda" or release.project not in TENSORFLOW_OWNERS + ("torch",):
             return None
         if build.kind not in ("cuda", ""):

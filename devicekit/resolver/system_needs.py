@@ -43,7 +43,8 @@ def system_needs(way: Sequence[Stack], solution: Solution, target: Target, matri
                 SystemNeed("AMD's kernel driver (amdgpu) of ROCm %s to %s, or a current Linux kernel's own" % span)
             )
         if row is not None and row.gfx:
-            found.append(SystemNeed("a GPU with one of its targets: %s" % ", ".join(row.gfx)))
+            met = bool(set(target.targets) & set(row.gfx)) if target.targets and target.described else None
+            found.append(SystemNeed("a GPU with one of its targets: %s" % ", ".join(row.gfx), met))
     elif goal == "metal":
         met = version_at_least(target.macos, "12") if target.macos else None
         found.append(SystemNeed("macOS 12.0 or later", met))

@@ -1,7 +1,7 @@
 """AMD's compute stack against the build that uses it."""
 
 import re
-from typing import Iterable, List, Optional, Sequence, Tuple
+from typing import Iterable, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
 from ...machine.facts import AmdGpu
@@ -321,14 +321,22 @@ def _unlisted(view: View) -> Iterable[Finding]:
     )
 
 
-#: A target of the same family whose code such a GPU runs, as users report; AMD supports none of this.
+#: A target of the same family whose code such a GPU runs, as users report (https://github.com/ROCm/ROCm/issues/2353,
+#: https://github.com/ROCm/tensorflow-upstream/issues/2488); AMD supports none of this.
 _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
 
 
-def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Tuple[Fix, ...]:
-    fixes: List[Fix] = [Fix("Use a tensorflow-rocm release that supports this GPU")]
+def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Sequence[Fix]:
     for family, relative, version in _RELATIVES:
         if seen[0].startswith(family) and seen[0] != relative and relative in row.gfx:
-            text = "Make ROCm treat the GPU as %s: it often works, but AMD does not support it" % relative
-            fixes.insert(0, view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version))
-    return tuple(fixes)
+            text = "Make ROCm treat the GPU as %s: users report that it works, AMD does not support it" % relative
+            return (view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version), _others_builds())
+    better = view.matrix.newest_rocm(seen[0])
+    if better is None:
+        return (_others_builds(),)
+    text = "Install tensorflow-rocm %s, which runs on %s, and ROCm %s" % (better.tensorflow_rocm, seen[0], better.rocm)
+    return replace_by_goal(view, text, "rocm", "tensorflow-rocm==%s" % better.tensorflow_rocm)
+
+
+def _others_builds() -> Fix:
+    return Fix("See AMD's own builds, which are not on the package registry: %s" % pages.ROCM_TENSORFLOW)
