@@ -12,7 +12,7 @@ import devicekit
 from devicekit.cli.main import main
 from devicekit.matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from devicekit.matrix.target import PLATFORMS, PYTHONS, Target, target_for
-from devicekit.report.resolution import FORMATS, formatted, resolution_text
+from devicekit.report.resolution import install_command, resolution_text
 from devicekit.resolver.engine import available
 from devicekit.resolver.goals import FRAMEWORKS, GOALS
 from devicekit.resolver.sets import best_set
@@ -23,7 +23,8 @@ LINUX = "linux-x86_64"
 def for_target(goal, target, framework="tensorflow", keep=(), also=()):
     from devicekit.resolver.resolve import _parsed
 
-    found, obstacles = best_set(goal, (framework, *also), target, _parsed(keep), Matrix())
+    matrix = Matrix()
+    found, obstacles = best_set(goal, (framework, *also), target, _parsed(keep, False, matrix), matrix)
     return found if found is not None else obstacles
 
 
@@ -277,9 +278,72 @@ def test_the_wheel_of_another_name_is_followed():
     assert not arm.possible
 
 
-def test_keep_of_what_the_data_do_not_hold_is_passed_on():
-    answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=["pandas==2.2.*"])
-    assert "pandas==2.2.*" in answer.requirements
+@pytest.mark.parametrize(
+    "kept, near",
+    [("tensorflw", "tensorflow"), ("Protobuff<4", "protobuf"), ("requests==2.31.0", ""), ("kearas", "keras")],
+)
+def test_a_name_that_is_not_known_never_passes_silently(kept, near):
+    with pytest.raises(ValueError, match="the data hold nothing of") as error:
+        devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=[kept])
+    assert ("did you mean %s?" % near in str(error.value)) == bool(near)
+    assert "--allow-unknown" in str(error.value)
+    answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=[kept, "numpy<2"], allow_unknown=True)
+    assert kept in answer.requirements
+    assert answer.notes == ("nothing is known of %s: it is passed on as it is" % kept,)
+    assert kept in resolution_text(answer, "3.12")
+
+
+def test_an_unknown_name_stays_allowed_in_the_alternatives():
+    answer = devicekit.resolve("metal", python="3.12", platform=LINUX, keep=["requests"], allow_unknown=True)
+    assert answer.alternatives
+    assert all("--allow-unknown" in item.arguments for item in answer.alternatives if "--keep" in item.arguments)
+
+
+def test_a_keep_for_other_environments_does_not_count():
+    for marker, kept in (("python_version < '3.10'", False), ("sys_platform == 'linux'", True)):
+        answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=["numpy<2; %s" % marker])
+        assert versions(answer)["numpy"].startswith("1.") == kept
+    with pytest.raises(ValueError, match="an address says nothing"):
+        devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=["numpy @ https://example.com/numpy.whl"])
+
+
+@pytest.mark.parametrize("backend, owner", [("jax", "jaxlib"), ("torch", "torch")])
+@pytest.mark.parametrize("goal", ["cpu", "cuda"])
+def test_keras_on_another_backend_does_not_install_tensorflow(goal, backend, owner):
+    answer = devicekit.resolve(goal, framework="keras", also=[backend], python="3.12", platform=LINUX)
+    found = versions(answer)
+    assert not [name for name in found if name.startswith("tensorflow")]
+    assert found["keras"] >= "3"
+    assert owner in found
+    assert answer.variables == {"KERAS_BACKEND": backend}
+    assert any("KERAS_BACKEND=%s" % backend in note for note in answer.notes)
+    assert "ENV KERAS_BACKEND=%s\n" % backend in answer.render("dockerfile")
+    assert resolution_text(answer, "3.12").startswith("Keras on %s on " % {"jax": "JAX", "torch": "PyTorch"}[backend])
+
+
+def test_keras_alone_says_what_it_computes_with():
+    answer = devicekit.resolve("cpu", framework="keras", python="3.12", platform=LINUX)
+    assert "tensorflow-cpu" in versions(answer)
+    assert any("Keras computes with TensorFlow here" in note for note in answer.notes)
+    assert not answer.variables
+    both = devicekit.resolve("cpu", framework="keras", also=["tensorflow", "jax"], python="3.12", platform=LINUX)
+    assert {"tensorflow-cpu", "jax", "keras"} <= set(versions(both))
+    assert both.variables == {"KERAS_BACKEND": "tensorflow"}
+    refused = devicekit.resolve("directml", framework="keras", also=["torch"], python="3.10", platform="windows-amd64")
+    assert any("not DirectML" in text for text in refused.obstacles)
+    assert any(item.text.startswith("Keras on TensorFlow") for item in refused.alternatives)
+
+
+def test_keras_follows_the_settings_of_the_machine():
+    from devicekit.testing import simulated_machine
+
+    with simulated_machine("linux-cpu", environ={"KERAS_BACKEND": "jax"}):
+        assert devicekit.resolve("cpu", framework="keras").frameworks == ("keras", "jax")
+        explicit = devicekit.resolve("cpu", framework="keras", also=["tensorflow"])
+        assert "jax" not in versions(explicit)
+        assert explicit.variables == {"KERAS_BACKEND": "tensorflow"}
+    with simulated_machine("linux-cpu", environ={"KERAS_BACKEND": "numpy"}):
+        assert devicekit.resolve("cpu", framework="keras").frameworks == ("keras",)
 
 
 @pytest.mark.parametrize(
@@ -384,22 +448,12 @@ def test_the_answer_is_the_same_twice():
     assert json.loads(json.dumps(one)) == one
 
 
-def test_formats():
+def test_the_command_names_another_python():
     answer = devicekit.resolve("gpu", python="3.11", platform=LINUX)
-    pip = formatted(answer, "pip", "3.11")
-    assert pip.startswith('python -m pip install "tensorflow[and-cuda]==')
-    assert formatted(answer, "pip", "3.9").startswith("python3.11 -m pip install ")
-    assert formatted(answer, "uv", "3.9").startswith("uv pip install --python 3.11 ")
-    lines = formatted(answer, "constraints", "3.11").splitlines()
-    pins = [Requirement(line) for line in lines if not line.startswith("#")]
-    assert {item.name for item in pins} == set(versions(answer))
-    assert not any(item.extras for item in pins)
-    conda = formatted(answer, "conda", "3.11")
-    assert "  - python=3.11\n" in conda
-    assert "      - tensorflow[and-cuda]==" in conda
+    assert install_command(answer, "3.11").startswith('python -m pip install "tensorflow[and-cuda]==')
+    assert install_command(answer, "3.9").startswith("python3.11 -m pip install ")
     windows = devicekit.resolve("cpu", python="3.10", platform="windows-amd64")
-    assert formatted(windows, "pip", "3.12").startswith("py -3.10 -m pip install ")
-    assert set(FORMATS) == {"pip", "constraints", "uv", "conda", "json"}
+    assert install_command(windows, "3.12").startswith("py -3.10 -m pip install ")
 
 
 def test_text_for_a_person():

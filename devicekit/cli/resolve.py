@@ -11,7 +11,7 @@ from .output import print_json, print_text
 def add_resolve(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     from ..matrix.target import PLATFORMS
-    from ..report.resolution import FORMATS
+    from ..resolver.formats import FORMATS
     from ..resolver.goals import FRAMEWORKS, GOALS
 
     parser: argparse.ArgumentParser = verbs.add_parser(
@@ -21,7 +21,14 @@ def add_resolve(verbs: Any) -> None:
         "goal", nargs="?", default="fastest", metavar="GOAL", help="%s (default: fastest)" % ", ".join(GOALS)
     )
     parser.add_argument("--framework", default="tensorflow", metavar="NAME", help=", ".join(FRAMEWORKS))
-    parser.add_argument("--with", dest="also", action="append", default=[], metavar="NAME", help="another framework")
+    parser.add_argument(
+        "--with",
+        dest="also",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another framework; of keras: its backend",
+    )
     parser.add_argument("--python", dest="python_version", metavar="3.10", help="for another Python version")
     parser.add_argument("--platform", metavar="NAME", help="for another platform: %s" % ", ".join(PLATFORMS))
     parser.add_argument(
@@ -36,7 +43,8 @@ def add_resolve(verbs: Any) -> None:
         help="a requirement that must hold: 'tensorflow==2.10.*'",
     )
     parser.add_argument("--offline", action="store_true", help="do not ask the package index for newer releases")
-    parser.add_argument("--format", choices=FORMATS, help="print only what an installer reads")
+    parser.add_argument("--allow-unknown", action="store_true", help="keep what the data hold nothing of, unchecked")
+    parser.add_argument("--format", choices=(*FORMATS, "json"), help="print only what an installer reads")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--machine", metavar="FILE", help="for the machine of a snapshot ('-': standard input)")
     parser.set_defaults(run=_resolve)
@@ -44,7 +52,7 @@ def add_resolve(verbs: Any) -> None:
 
 def _resolve(options: argparse.Namespace) -> int:
     from .. import resolve
-    from ..report.resolution import formatted, resolution_text
+    from ..report.resolution import install_command, resolution_text
 
     machine = examine(options.machine)
     resolution = resolve(
@@ -58,17 +66,18 @@ def _resolve(options: argparse.Namespace) -> int:
         keep=tuple(options.keep),
         also=tuple(options.also),
         online=not options.offline,
+        allow_unknown=options.allow_unknown,
     )
-    if options.machine:
-        again = ("--machine", options.machine)
-        resolution = resolution.replace(
-            alternatives=tuple(item.replace(arguments=item.arguments + again) for item in resolution.alternatives)
-        )
+    again = (("--machine", options.machine) if options.machine else ()) + (("--offline",) if options.offline else ())
+    resolution = resolution.replace(
+        alternatives=tuple(item.replace(arguments=item.arguments + again) for item in resolution.alternatives)
+    )
     python = ".".join(machine.python.version.split(".")[:2])
     if options.json or options.format == "json":
         print_json(resolution.to_dict())
     elif options.format and resolution.possible:
-        print_text(formatted(resolution, options.format, python))
+        pip = options.format == "pip"
+        print_text(install_command(resolution, python) + "\n" if pip else resolution.render(options.format))
     elif options.format:  # standard output is for the installer
         sys.stderr.write(resolution_text(resolution, python))
     else:

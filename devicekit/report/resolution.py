@@ -1,4 +1,4 @@
-"""The report of ``devicekit resolve``, as text and in the formats that installers read."""
+"""The report of ``devicekit resolve`` as text."""
 
 import textwrap
 from typing import List
@@ -7,46 +7,20 @@ from ..diagnosis.frameworks import TITLES
 from ..resolver.result import Resolution, quoted
 from .amounts import with_age
 
-#: What ``devicekit resolve --format`` accepts.
-FORMATS = ("pip", "constraints", "uv", "conda", "json")
 
-
-def formatted(answer: Resolution, form: str, python: str) -> str:
-    """Return a possible resolution in an installer's format; the command names a Python other than ``python``, this one."""
-    if form == "constraints":
-        return _constraints(answer)
-    if form == "conda":
-        return _conda(answer)
-    arguments = " ".join(quoted(item) for item in answer.requirements)
-    other = answer.target.python != python
-    if form == "uv":
-        return "uv pip install %s%s\n" % ("--python %s " % answer.target.python if other else "", arguments)
-    if not other:
-        return answer.command + "\n"
-    interpreter = "py -%s" if answer.target.system == "windows" else "python%s"
-    return "%s -m pip install %s\n" % (interpreter % answer.target.python, arguments)
-
-
-def _constraints(answer: Resolution) -> str:
-    """Return a file for ``--constraint`` and ``--requirement``, each line preceded by its reason."""
-    lines = ["# devicekit resolve %s: %s" % (answer.goal, answer.target.label)]
-    for pin in answer.pins:
-        if pin.deciding:
-            lines.append("# %s" % pin.because)
-        lines.append("%s==%s" % (pin.name, pin.version))
-    return "\n".join(lines + list(answer.others)) + "\n"
-
-
-def _conda(answer: Resolution) -> str:
-    """Return an environment file: Python and pip come from conda, the frameworks from pip."""
-    lines = ["name: devicekit-%s" % answer.goal, "channels:", "  - conda-forge", "dependencies:"]
-    lines += ["  - python=%s" % answer.target.python, "  - pip", "  - pip:"]
-    return "\n".join(lines + ["      - %s" % item for item in answer.requirements]) + "\n"
+def install_command(answer: Resolution, python: str) -> str:
+    """Return the pip command; it names a Python other than ``python``, this one."""
+    if answer.target.python == python:
+        return answer.command
+    interpreter = ("py -%s" if answer.target.system == "windows" else "python%s") % answer.target.python
+    return interpreter + answer.command[len("python") :]
 
 
 def resolution_text(answer: Resolution, python: str) -> str:
     """Return a resolution as text."""
-    what = " and ".join(TITLES[name] for name in answer.frameworks)
+    names = answer.frameworks
+    backend = names[0] == "keras" and len(names) == 2
+    what = (" on " if backend else " and ").join(TITLES[name] for name in names)
     titles = {
         "cpu": "the CPU",
         "cuda": "NVIDIA GPUs (CUDA)",
@@ -80,7 +54,9 @@ def resolution_text(answer: Resolution, python: str) -> str:
         marks = {True: "found", False: "not found here", None: "not checked"}
         for need in answer.needs:
             lines += _wrapped(["%s (%s)" % (need.text, marks[need.met])], "  - ")
-    lines += ["", "To install it:", "", "    " + formatted(answer, "pip", python).strip()]
+    if answer.notes:
+        lines += ["", "To know:"] + _wrapped(answer.notes, "  - ")
+    lines += ["", "To install it:", "", "    " + install_command(answer, python)]
     return "\n".join(lines + _source(answer)) + "\n"
 
 

@@ -41,6 +41,7 @@ class Question(NamedTuple):
     platform: Optional[str] = None
     gpu: Optional[str] = None
     driver: Optional[str] = None
+    allow_unknown: bool = False
 
     @property
     def arguments(self) -> Tuple[str, ...]:
@@ -49,7 +50,8 @@ class Question(NamedTuple):
         options += [("--keep", need.text) for need in self.keep]
         options += [("--platform", self.platform or ""), ("--python", self.python or ""), ("--gpu", self.gpu or "")]
         options += [("--driver", self.driver or "")]
-        return (self.goal, *(part for option in options if option[1] for part in option))
+        unknown = ("--allow-unknown",) if self.allow_unknown and self.keep else ()
+        return (self.goal, *(part for option in options if option[1] for part in option), *unknown)
 
 
 #: What is different, and the question.
@@ -117,9 +119,16 @@ def _keeping_less(question: Question, target: Target) -> Iterator[_Variation]:
 
 
 def _other_frameworks(question: Question, target: Target) -> Iterator[_Variation]:
-    for name, title in _TITLES.items():
-        if name not in question.frameworks and len(question.frameworks) == 1:
-            yield _without_framework(title, question, question.frameworks[0], (name,))
+    first, rest = question.frameworks[0], question.frameworks[1:]
+    if first == "keras" and len(rest) < 2:
+        for name, title in _TITLES.items():
+            if name != (rest or ("tensorflow",))[0]:
+                text = "Keras on %s" % title
+                yield _without_framework(text, question, (rest or ("tensorflow",))[0], ("keras", name))
+    elif not rest:
+        for name, title in _TITLES.items():
+            if name != first:
+                yield _without_framework(title, question, first, (name,))
 
 
 def _in_wsl(question: Question, target: Target) -> Iterator[_Variation]:
@@ -134,13 +143,13 @@ def _in_wsl(question: Question, target: Target) -> Iterator[_Variation]:
     if nvidia or not target.vendors:
         text = "in WSL 2" if nvidia else "in WSL 2, if the GPU is NVIDIA's"
         yield text, inside._replace(goal="cuda")
-        if len(question.frameworks) == 1 and question.frameworks != ("jax",):
+        if len(question.frameworks) == 1 and question.frameworks[0] not in ("jax", "keras"):
             jax_text, with_jax = _without_framework("JAX", inside, question.frameworks[0], ("jax",))
             yield "%s: %s" % (text, jax_text), with_jax._replace(goal="cuda")
 
 
 def _fewer_frameworks(question: Question, target: Target) -> Iterator[_Variation]:
-    if len(question.frameworks) > 1:
+    if len(question.frameworks) > 1 and not (question.frameworks[0] == "keras" and len(question.frameworks) == 2):
         for name in question.frameworks:
             rest = tuple(other for other in question.frameworks if other != name)
             yield _without_framework("without %s (give it its own environment)" % name, question, name, rest)

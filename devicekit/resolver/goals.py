@@ -26,6 +26,13 @@ _CUDA_11 = (
 )  # fmt: skip
 
 
+#: Puts the folders of pip's CUDA libraries on the loader's path; to be typed before Python starts.
+LOADER_PATH = (
+    "export LD_LIBRARY_PATH=\"$(python -c 'import glob, sysconfig; "
+    'print(":".join(glob.glob(sysconfig.get_paths()["purelib"] + "/nvidia/*/lib")))\')${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"'
+)
+
+
 class Stack(Record):
     """One way to reach a goal.
 
@@ -107,6 +114,20 @@ def stacks(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Seq
         found = found + [Stack(goal, "tensorflow", _roots(name)) for name in own]
     # What the user keeps by name comes first; everything else stays in its order.
     return tuple(sorted(found, key=lambda item: not any(need.text.partition("[")[0] in kept for need in item.roots)))
+
+
+def keras_backend(frameworks: Sequence[str]) -> str:
+    """Return what Keras computes with in a set: the first framework that is asked for besides it, else TensorFlow."""
+    return next((name for name in frameworks if name != "keras"), "tensorflow")
+
+
+def keras_on(backend: str, goal: Goal) -> Stack:
+    """Return the way of Keras to a platform on a backend other than TensorFlow, which is a way of its own."""
+    if backend == "torch" and goal == "directml":
+        # keras/src/backend/torch/core.py
+        return Stack(goal, "keras", refusal="Keras on PyTorch takes CUDA, Apple's and Intel's GPUs, and not DirectML")
+    title = {"jax": "JAX", "torch": "PyTorch"}[backend]
+    return Stack(goal, "keras", (Need("keras>=3", because="Keras runs on %s from 3.0 on" % title),))
 
 
 def filter_for(stack: Stack, target: Target, matrix: Matrix) -> Filter:

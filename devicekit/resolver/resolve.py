@@ -10,6 +10,7 @@ from ..machine.facts import Machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.projects import did_you_mean
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from ..records import seam
 from .alternatives import Question, alternatives_for
@@ -31,6 +32,7 @@ def resolve(
     keep: Sequence[str] = (),
     also: Sequence[str] = (),
     online: bool = False,
+    allow_unknown: bool = False,
 ) -> Resolution:
     """Return the newest releases that work together for a goal.
 
@@ -40,6 +42,8 @@ def resolve(
         What the frameworks shall run on. ``gpu``: whatever drives the GPU that is there. The platform of an installed plug-in
         is accepted, too.
     framework : {"tensorflow", "keras", "jax", "torch"}
+        ``keras`` alone is Keras on TensorFlow, unless ``KERAS_BACKEND`` or ``keras.json`` of the machine name another
+        backend. With ``also=("jax",)`` or ``("torch",)`` it is Keras on that one, and TensorFlow is not installed.
     machine : Machine, optional
         The machine to resolve for. Default: this one.
     python : str, optional
@@ -59,6 +63,8 @@ def resolve(
     online : bool
         Whether to ask the package index that pip or uv is configured for, for at most three seconds, for releases that are
         newer than the bundled data. By default, and if ``DEVICEKIT_OFFLINE`` is set, the network is not used.
+    allow_unknown : bool
+        Whether ``keep`` may name projects of which the data hold nothing. They are passed on as they are.
 
     Returns
     -------
@@ -73,17 +79,20 @@ def resolve(
     further = None
     if goal not in GOALS:
         further = seam("plug-in goals")(goal)
-    question = Question(goal, _frameworks(framework, also), _parsed(keep), python, platform, gpu, driver)
+    matrix = Matrix()
+    frameworks, kept = _frameworks(framework, also), _parsed(keep, allow_unknown, matrix)
     if machine is None and (python is None or platform is None):
         from ..machine.detect import detect
 
         machine = detect()
-    matrix = Matrix()
+    if frameworks == ("keras",) and machine is not None and platform is None:
+        frameworks += _backend_of(machine)
+    question = Question(goal, frameworks, kept, python, platform, gpu, driver, allow_unknown)
     answer = _answer(question, machine, matrix, further)
     source = DataSource(matrix.date)
     if online:
-        kept = [canonicalize_name(Requirement(need.text).name) for need in question.keep]
-        names = [name for name in matrix.consulted if name in (*DECIDING, *TENSORFLOW_OWNERS, *kept)]
+        named = {canonicalize_name(Requirement(need.text).name) for need in kept}
+        names = [name for name in matrix.consulted if name in (*DECIDING, *TENSORFLOW_OWNERS, *named)]
         matrix, source = seam("newer releases")(matrix, names)
         if source.newer:
             answer = _answer(question, machine, matrix, further)
@@ -151,16 +160,31 @@ def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:
     return tuple(dict.fromkeys((framework,) + tuple(also)))
 
 
-def _parsed(keep: Sequence[str]) -> Tuple[Need, ...]:
+def _backend_of(machine: Machine) -> Tuple[str, ...]:
+    """Return the backend that the user's settings of Keras name, if `resolve` can install it."""
+    config = machine.python.keras_config.or_none()
+    named = machine.process.env("KERAS_BACKEND") or (config.backend if config is not None else None)
+    return (named,) if named in ("jax", "torch") else ()
+
+
+def _parsed(keep: Sequence[str], allow_unknown: bool, matrix: Matrix) -> Tuple[Need, ...]:
     if isinstance(keep, str):
         raise ValueError("'keep' is a sequence of requirements, not the string %r" % keep)
     for text in keep:
         try:
-            Requirement(text)
+            requirement = Requirement(text)
         except InvalidRequirement as error:
             raise ValueError(
                 "cannot keep %r: not a valid requirement (%s)" % (text, str(error).split("\n")[0])
             ) from None
+        if requirement.url is not None:
+            raise ValueError("cannot keep %r: an address says nothing of a release" % text)
+        if not allow_unknown and matrix.project(canonicalize_name(requirement.name)) is None:
+            near = did_you_mean(requirement.name, matrix.projects())
+            raise ValueError(
+                "cannot keep %r: the data hold nothing of %s%s (--allow-unknown, in Python allow_unknown=True, "
+                "passes it on unchecked)" % (text, requirement.name, near)
+            )
     return tuple(Need(text, because="it is to be kept") for text in keep)
 
 

@@ -1,7 +1,8 @@
 """`Resolution`: a set of releases that works together, or what prevents it. Pure data."""
 
 import re
-from typing import Optional, Tuple
+from types import MappingProxyType
+from typing import Mapping, Optional, Tuple
 
 from ..matrix.target import Target
 from ..records import Record
@@ -18,15 +19,18 @@ class Pin(Record):
     deciding : bool
         Whether it is named in the command; the others are only in the constraints.
     extras : tuple of str
+    index : str
+        Address of the package index that has this build, "" for the one that the installer is configured for.
     """
 
-    _json = ("name", "version", "extras", "because", "deciding")
+    _json = ("name", "version", "extras", "because", "deciding", "index")
 
     name: str
     version: str
     because: str
     deciding: bool = True
     extras: Tuple[str, ...] = ()
+    index: str = ""
 
     @property
     def requirement(self) -> str:
@@ -90,6 +94,10 @@ class Resolution(Record):
         Requirements in addition to the pins on projects that the data do not cover.
     needs : tuple of SystemNeed
         What the system has to bring.
+    notes : tuple of str
+        What else is worth knowing of the set: what was assumed, how Keras finds its backend.
+    variables : mapping of str to str
+        Environment variables that have to be set before Python starts.
     obstacles : tuple of str
         What is in the way; empty where the goal is possible.
     alternatives : tuple of Alternative
@@ -100,8 +108,8 @@ class Resolution(Record):
 
     _json = (
         "asked", "goal", "frameworks", "python", "platform", "possible",
-        "pins", "requirements", "constraints", "command", "needs", "obstacles",
-        "alternatives", "source",
+        "pins", "requirements", "constraints", "indexes", "command", "variables",
+        "needs", "notes", "obstacles", "alternatives", "source",
     )  # fmt: skip
 
     asked: str
@@ -111,6 +119,8 @@ class Resolution(Record):
     pins: Tuple[Pin, ...] = ()
     others: Tuple[str, ...] = ()
     needs: Tuple[SystemNeed, ...] = ()
+    notes: Tuple[str, ...] = ()
+    variables: Mapping[str, str] = MappingProxyType({})
     obstacles: Tuple[str, ...] = ()
     alternatives: Tuple[Alternative, ...] = ()
     source: DataSource = DataSource("")
@@ -141,11 +151,34 @@ class Resolution(Record):
         return tuple("%s==%s" % (pin.name, pin.version) for pin in self.pins) + self.others
 
     @property
+    def indexes(self) -> Tuple[str, ...]:
+        """The package indexes that are needed besides the one that the installer is configured for."""
+        return tuple(dict.fromkeys(pin.index for pin in self.pins if pin.index))
+
+    @property
     def command(self) -> str:
         """The pip command, "" if the goal is impossible."""
         if not self.possible:
             return ""
-        return "python -m pip install " + " ".join(quoted(item) for item in self.requirements)
+        options = ["--extra-index-url %s" % url for url in self.indexes]
+        return " ".join(["python -m pip install", *options, *map(quoted, self.requirements)])
+
+    def render(self, form: str) -> str:
+        """Return the set as the text of a file, or as a command.
+
+        Parameters
+        ----------
+        form : {"pip", "requirements", "constraints", "pyproject", "uv", "poetry", "conda", "dockerfile"}
+            ``pip`` is the command. ``uv`` and ``poetry`` are a ``pyproject.toml`` with what only these read.
+
+        Raises
+        ------
+        ValueError
+            If there is no such format, or no set; for a ``dockerfile``, if the set is not for Linux.
+        """
+        from .formats import render
+
+        return render(self, form)
 
     def pin(self, name: str) -> Optional[Pin]:
         """Return the pin of a project, None if it is not part of the set."""

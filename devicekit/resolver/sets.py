@@ -1,7 +1,7 @@
 """The best set of releases for a goal, over all ways to it. Pure."""
 
 from itertools import product
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -10,7 +10,7 @@ from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import sort_key
 from ..matrix.target import Target
 from .engine import Conflict, Need, Solution, available, solve
-from .goals import Stack, filter_for, platforms_for, stacks
+from .goals import Stack, filter_for, keras_backend, keras_on, platforms_for, stacks
 from .obstacles import clash, obstacles_of
 from .result import Pin, Resolution
 from .system_needs import system_needs
@@ -39,12 +39,18 @@ def best_set(
     ``further`` is for a platform that is a plug-in's.
     """
     obstacles: List[str] = []
+    keep = tuple(need for need in keep if _holds(need, target))
     names = tuple(canonicalize_name(Requirement(need.text).name) for need in keep)
     for platform in platforms_for(goal, target):
-        ways = [
-            stacks(platform, name, target, matrix, names) if further is None else further(platform, name, target)
-            for name in frameworks
-        ]
+        ways: List[Tuple[Stack, ...]] = []
+        for name in frameworks:
+            backend = keras_backend(frameworks) if name == "keras" else "tensorflow"
+            if backend != "tensorflow":
+                ways.append((keras_on(backend, platform),))
+            elif further is not None:
+                ways.append(further(platform, name, target))
+            else:
+                ways.append(stacks(platform, name, target, matrix, names))
         best: Optional[Tuple[Tuple[Stack, ...], Solution]] = None
         for way in product(*ways):
             refusals = [item.refusal for item in way if item.refusal]
@@ -65,6 +71,11 @@ def best_set(
     # Where releases exist and cannot meet, that older ways have no wheels either does not help.
     meeting = [text for text in obstacles if text.startswith("these cannot meet")]
     return None, tuple(dict.fromkeys(meeting or obstacles))
+
+
+def _holds(need: Need, target: Target) -> bool:
+    marker = Requirement(need.text).marker
+    return marker is None or marker.evaluate(target.environment())
 
 
 def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> Solution:
@@ -141,7 +152,24 @@ def _resolution(
     pins = _with_clashes(pins, way, solution, target, keep, matrix)
     others = tuple(dict.fromkeys(need.text for need in solution.others))
     needs = system_needs(way, solution, target, matrix)
-    return Resolution(asked, goal, frameworks, target, tuple(pins), others, needs)
+    variables, notes = _settings(frameworks, solution)
+    notes += tuple(
+        "nothing is known of %s: it is passed on as it is" % need.text for need in solution.others if need in keep
+    )
+    return Resolution(asked, goal, frameworks, target, tuple(pins), others, needs, notes, variables)
+
+
+def _settings(frameworks: Tuple[str, ...], solution: Solution) -> Tuple[Dict[str, str], Tuple[str, ...]]:
+    """Return the variables that a set needs, and what there is to know of them: Keras has one backend at a time."""
+    if "keras" not in frameworks or sort_key(solution.versions["keras"])[0] < 3:
+        return {}, ()
+    backend = keras_backend(frameworks)
+    if len(frameworks) == 1:
+        return {}, ("Keras computes with TensorFlow here; --with jax or --with torch gives Keras on that one instead",)
+    text = (
+        "Keras takes its backend from a variable, which has to be set before Python starts: KERAS_BACKEND=%s" % backend
+    )
+    return {"KERAS_BACKEND": backend}, (text,)
 
 
 def _with_clashes(

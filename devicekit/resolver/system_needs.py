@@ -7,14 +7,8 @@ from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, version_at_least
 from ..matrix.projects import Build, sort_key
 from ..matrix.target import Target
 from .engine import Solution
-from .goals import Stack
+from .goals import LOADER_PATH, Stack
 from .result import SystemNeed
-
-#: Puts the folders of pip's CUDA libraries on the loader's path; to be typed before Python starts.
-LOADER_PATH = (
-    "export LD_LIBRARY_PATH=\"$(python -c 'import glob, sysconfig; "
-    'print(":".join(glob.glob(sysconfig.get_paths()["purelib"] + "/nvidia/*/lib")))\')${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"'
-)
 
 
 def system_needs(way: Sequence[Stack], solution: Solution, target: Target, matrix: Matrix) -> Tuple[SystemNeed, ...]:
