@@ -244,6 +244,20 @@ def test_what_decides_does_not_reach_outside():
     assert wrong == [], "\n".join(wrong)
 
 
+def test_one_package_uses_the_network_as_a_client():
+    """And only when it is asked to: `runtime.index` is imported by the seam that `resolve(online=True)` takes."""
+    network = ("ftplib", "http.client", "smtplib", "ssl", "urllib.request")
+    wrong = [
+        "%s:%d imports %s" % (module.name, line, target)
+        for module in MODULES.values()
+        for target, _, line in module.targets()
+        if target in network and not module.name.startswith("runtime.index.")
+    ]
+    assert wrong == [], "\n".join(wrong)
+    others = [edge for edge in EDGES if edge[1].startswith("runtime.index") and not edge[0].startswith("runtime.index")]
+    assert others == []
+
+
 def test_one_package_starts_processes():
     wrong = [
         module.name

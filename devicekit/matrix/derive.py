@@ -23,6 +23,9 @@ _OTHER_PLATFORM = re.compile(
     r"musllinux|win32|i686|i386|s390x|ppc64|armv|riscv|loongarch|fat|universal$|android|ios|emscripten|wasm|pyodide"
 )
 
+#: As build tools write it: names are shown to users.
+_FILENAME = re.compile(r"[A-Za-z0-9._+!-]{1,300}\Z")
+
 #: Fields of TensorFlow's build_info.py -> fields of a build here.
 _FIELDS = {"cuda_version": "cuda", "cudnn_version": "cudnn", "cuda_compute_capabilities": "capabilities"}
 
@@ -131,6 +134,8 @@ def _pairs(files: Files) -> Set[Tuple[str, str]]:
 
 def _version_and_tags(filename: str, sources: bool) -> Tuple[str, Tags]:
     """Return the version of a file, and its tags: none if it does not count."""
+    if not _FILENAME.match(filename):
+        return "", ()
     if filename.endswith(".tar.gz") and sources:
         try:
             return str(parse_sdist_filename(filename)[1]), (("py3", "any"),)

@@ -77,6 +77,8 @@ def _source(answer: Resolution) -> List[str]:
         )
     elif source.asked:
         text = "Source: %s; the package index had nothing newer for this set on %s." % (bundled, source.asked)
+    if source.withdrawn:
+        text += " Withdrawn since: %s." % ", ".join(source.withdrawn)
     return ["", *_wrapped([text], ""), *_wrapped(["Not asked or answered: %s." % item for item in source.problems], "")]
 
 

@@ -94,7 +94,7 @@ def resolve(
         named = {canonicalize_name(Requirement(need.text).name) for need in kept}
         names = [name for name in matrix.consulted if name in (*DECIDING, *TENSORFLOW_OWNERS, *named)]
         matrix, source = seam("newer releases")(matrix, names)
-        if source.newer:
+        if source.newer or source.withdrawn:
             answer = _answer(question, machine, matrix, further)
     return answer.replace(source=source)
 

@@ -65,6 +65,8 @@ class DataSource(Record):
         Which one, without credentials.
     newer : tuple of str
         The releases that are known from there, as ``"tensorflow 2.22.0"``: what their wheels declare, untested.
+    withdrawn : tuple of str
+        Bundled releases that were withdrawn since.
     problems : tuple of str
         Why it was not asked, or what it did not answer.
     """
@@ -73,6 +75,7 @@ class DataSource(Record):
     asked: str = ""
     index: str = ""
     newer: Tuple[str, ...] = ()
+    withdrawn: Tuple[str, ...] = ()
     problems: Tuple[str, ...] = ()
 
 

@@ -3,14 +3,29 @@
 The child keeps the credentials: it reads the configuration itself, so that they are in no argument and no answer.
 """
 
-import threading
+import json
+import re
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Set
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from ...machine.live_host import LiveHost
-from ...matrix.derive import Files, chosen_files, is_yanked, make_row, project_rules, releases_of, ungrouped, with_same
+from ...matrix.derive import (
+    Files,
+    Link,
+    chosen_files,
+    is_yanked,
+    make_row,
+    project_rules,
+    releases_of,
+    ungrouped,
+    with_same,
+)
 from ...matrix.matrix import Matrix
+from ...matrix.wheel_files import Reading
 from .client import Client, IndexProblem
 from .configuration import read_configuration
 
@@ -26,6 +41,24 @@ _RESERVE_S = 0.2
 Say = Callable[..., None]
 
 
+class _Job(NamedTuple):
+    """A question to the index.
+
+    Attributes
+    ----------
+    about : str
+        The project or release that is asked for.
+    ask : callable
+        Runs in a thread.
+    take : callable
+        Gets the answer in the main thread; returns what is to be asked next.
+    """
+
+    about: str
+    ask: Callable[[], Any]
+    take: "Callable[[Any], Sequence[_Job]]"
+
+
 def read_newer(task: Dict[str, Any], say: Say) -> None:
     """Say what the index has beyond the bundled data: a message for each project, and for each release that was read.
 
@@ -36,38 +69,34 @@ def read_newer(task: Dict[str, Any], say: Say) -> None:
     say : callable
     """
     deadline = time.monotonic() + task["seconds"] - _RESERVE_S
-    lock = threading.Lock()
-
-    def say_alone(**values: Any) -> None:
-        with lock:
-            say(**values)
-
     try:
         client = Client(read_configuration(LiveHost()), deadline)
     except IndexProblem as problem:
-        say(problem=problem.reason, projects=task["names"])
+        say(problem=problem.reason, about=task["names"])
         return
     matrix = Matrix(newer=task["cached"])
     rules = project_rules()
+    jobs = [_Project(name, rules[name], matrix, client, say).job() for name in task["names"]]
     # Not closed: what does not answer in time ends with the process.
     pool = ThreadPoolExecutor(_WORKERS)
-    running: Dict[Future[Any], str] = {}
-    for name in task["names"]:
-        work = _Project(name, rules[name], matrix, client, say_alone)
-        running[pool.submit(work.list_releases)] = name
+    running: Dict[Future[Any], _Job] = {pool.submit(job.ask): job for job in jobs}
     while running:
         done, _ = wait(running, max(0.0, deadline - time.monotonic()), FIRST_COMPLETED)
         if not done:
-            say_alone(problem="not answered in time", projects=sorted(set(running.values())))
+            say(problem="not answered in time", about=[job.about for job in running.values()])
             return
         for future in done:
-            name = running.pop(future)
-            for job in future.result():
-                running[pool.submit(job)] = name
+            job = running.pop(future)
+            try:
+                following = job.take(future.result())
+            except IndexProblem as problem:
+                say(problem=problem.reason, about=[job.about])
+                continue
+            running.update((pool.submit(item.ask), item) for item in following)
 
 
 class _Project:
-    """What is done for a project: list it, then read each release that is new."""
+    """What is asked of a project: which releases there are, then what is in each that is new."""
 
     def __init__(self, name: str, rule: Mapping[str, Any], matrix: Matrix, client: Client, say: Say) -> None:
         project = matrix.project(name)
@@ -75,18 +104,18 @@ class _Project:
         self._name, self._client, self._say = name, client, say
         data = project.data
         self._rows: Dict[str, Dict[str, Any]] = {row["version"]: row for row in data["rows"]}
-        self._like = project.unread
-        self._requires: Dict[str, List[str]] = dict(data["requires"])
+        self._requires: Dict[str, List[str]] = data["requires"]
+        self._unread = project.unread
         # Those that an exact requirement named when the data were made stay; one wheel for each platform says enough.
         self._rule = dict(rule, pinned=tuple(self._rows), read="platform" if rule["read"] == "all" else rule["read"])
 
-    def list_releases(self) -> Sequence[Callable[[], Sequence[Any]]]:
-        """Ask which releases there are; return what is left to do, the newest release first."""
-        try:
-            releases = releases_of(self._client.links(self._name), self._rule)
-        except IndexProblem as problem:
-            self._say(problem=problem.reason, projects=[self._name])
-            return ()
+    def job(self) -> _Job:
+        """Return the first question."""
+        return _Job(self._name, lambda: self._client.links(self._name), self._releases)
+
+    def _releases(self, links: Sequence[Link]) -> Sequence[_Job]:
+        """Say which releases are new, and which were withdrawn; ask for the new ones, the newest first."""
+        releases = releases_of(links, self._rule)
         new = [version for version, files in releases.items() if self._is_new(version, files)]
         changed = [
             dict(self._rows[version], yanked=is_yanked(files))
@@ -96,41 +125,63 @@ class _Project:
         ]  # fmt: skip
         left = len(new) - _MOST_RELEASES
         if left > 0:
-            self._say(problem="%d releases more are not read" % left, projects=[self._name])
-        new = new[-_MOST_RELEASES:]
+            self._say(problem="%d more releases are not read" % left, about=[self._name])
         self._say(project=self._name, versions=new, rows=changed)
-        return [self._reader(version, releases[version]) for version in reversed(new)]
+        return [job for version in reversed(new[-_MOST_RELEASES:]) for job in self._reads(version, releases[version])]
 
     def _is_new(self, version: str, files: Files) -> bool:
-        """Return whether there are wheels that no row has. An index of one's own may well have fewer."""
-        row = self._rows.get(version)
-        if version in self._like:  # an older patch release: the data name the one with the same wheels
+        """Return whether there are wheels that no row has. A company's index may well have fewer than are known."""
+        if version in self._unread:  # an older patch release: the data name the one with the same wheels
             return False
-        held: Set[Any] = {pair for build in row["builds"] for pair in ungrouped(build["wheels"])} if row else set()
+        row = self._rows.get(version)
+        held: Set[Tuple[str, str]] = set()
+        for build in row["builds"] if row is not None else ():
+            held |= ungrouped(build["wheels"])
         return not {pair for _, pairs in files for pair in pairs} <= held
 
-    def _reader(self, version: str, files: Files) -> Callable[[], Sequence[Any]]:
-        def read() -> Sequence[Any]:
-            label = "%s %s" % (self._name, version)
-            try:
-                readings = {
-                    link.filename: self._client.read(link, self._rule) for link in chosen_files(files, self._rule)
-                }
-                sets = dict(self._requires)
-                before = self._rows.get(version, {})
-                same = {field: text for field, text in before.items() if field.startswith("same")}
-                row = with_same(make_row(version, files, readings, self._rule, sets), same)
-            except IndexProblem as problem:
-                self._say(problem=problem.reason, projects=[label])
-                return ()
-            except ValueError:  # a requirement that is none
-                self._say(problem="what its wheels declare is not valid", projects=[label])
-                return ()
-            partial = sorted({item["metadata_only"] for item in readings.values() if "metadata_only" in item})
-            if partial:
-                self._say(problem="what its wheels were built for cannot be read (%s)" % partial[0], projects=[label])
-            used = {build["requires"] for build in row["builds"]}
-            self._say(project=self._name, row=row, requires={key: sets[key] for key in used})
-            return ()
+    def _reads(self, version: str, files: Files) -> Sequence[_Job]:
+        """Return the questions for a release, one for each wheel that is read."""
+        links = chosen_files(files, self._rule)
+        readings: Dict[str, Reading] = {}
 
-        return read
+        def job(link: Link) -> _Job:
+            def take(reading: Reading) -> Sequence[_Job]:
+                readings[link.filename] = reading
+                if len(readings) == len(links):
+                    self._row(version, files, readings)
+                return ()
+
+            return _Job("%s %s" % (self._name, version), lambda: self._client.read(link, self._rule), take)
+
+        return [job(link) for link in links]
+
+    def _row(self, version: str, files: Files, readings: Mapping[str, Reading]) -> None:
+        """Say the row of a release all of whose wheels were read."""
+        about = ["%s %s" % (self._name, version)]
+        sets = dict(self._requires)
+        try:
+            row = make_row(version, files, readings, self._rule, sets)
+            _check(row, sets)
+        except ValueError:
+            raise IndexProblem("what its wheels declare is not valid") from None
+        before = self._rows.get(version, {})
+        row = with_same(row, {field: text for field, text in before.items() if field.startswith("same")})
+        for reason in sorted({item["metadata_only"] for item in readings.values() if "metadata_only" in item}):
+            self._say(problem="what its wheels were built for cannot be read (%s)" % reason, about=about)
+        self._say(
+            project=self._name,
+            row=row,
+            requires={build["requires"]: sets[build["requires"]] for build in row["builds"]},
+        )
+
+
+def _check(row: Mapping[str, Any], sets: Mapping[str, Sequence[str]]) -> None:
+    """Raise ValueError if the search could not read a row, or a terminal should not print it."""
+    lists = [sets[build["requires"]] for build in row["builds"]]
+    if re.search(r'\\[^"\\]', json.dumps([row, lists])):  # a control character, or one beyond ASCII
+        raise ValueError("not plain text")
+    SpecifierSet(row["requires_python"])
+    for text in (text for texts in lists for text in texts):
+        marker = Requirement(text).marker
+        if marker is not None:
+            marker.evaluate({"extra": ""})

@@ -145,7 +145,7 @@ class Client:
             raise problem
         text = self.get(_beside(link.url, ".metadata"), _METADATA_BYTES).content.decode("utf-8", "replace")
         reading = _checked(link, lambda: read_metadata(text))
-        return dict(reading, metadata_only=str(problem)) if problem is not None else reading
+        return dict(reading, metadata_only=problem.reason) if problem is not None else reading
 
     def _read_wheel(self, link: Link, rule: Mapping[str, Any]) -> Reading:
         def read() -> Reading:

@@ -60,11 +60,11 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
     names = [name for name in names if name in rules]
     for _ in range(_MOST_ROUNDS):
         asked.ask(names, deadline)
-        matrix = Matrix(newer=asked.rows())
-        names = [name for name in _unmet(matrix, asked.rows()) if name in rules and name not in asked.projects]
+        joined = Matrix(newer=asked.rows())
+        names = [name for name in _unmet(joined, asked.rows()) if name in rules and name not in asked.projects]
         if not names:
             break
-    return matrix, asked.source()
+    return joined, asked.source(matrix)
 
 
 class _Asked:
@@ -75,7 +75,7 @@ class _Asked:
         self.projects: Dict[str, _Cached] = {}
         self._oldest = time.time()
         self._problems: Dict[str, List[str]] = {problem: [] for problem in configuration.problems}
-        text = "\n".join((date, *configuration.indexes))
+        text = "\n".join((date, *map(shown, configuration.indexes)))
         self._state = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
     def ask(self, names: Sequence[str], deadline: float) -> None:
@@ -113,7 +113,7 @@ class _Asked:
         for message in messages:
             name = message.get("project")
             if "problem" in message:
-                self._problem(message["problem"], message["projects"])
+                self._problem(message["problem"], message["about"])
             elif name is not None and "versions" in message:
                 before = cached.get(name)
                 changed = {row["version"] for row in message["rows"]}
@@ -139,17 +139,22 @@ class _Asked:
             name: {"requires": item.requires, "rows": item.rows} for name, item in self.projects.items() if item.rows
         }
 
-    def source(self) -> DataSource:
-        """Return where what came from."""
-        newer = tuple(
-            "%s %s" % (name, row["version"]) for name in sorted(self.rows()) for row in self.projects[name].rows
-        )
+    def source(self, matrix: Matrix) -> DataSource:
+        """Return where what came from; ``matrix`` is the bundled data."""
+        projects = [project for project in map(matrix.project, self.rows()) if project is not None]
+        bundled = {"%s %s" % (project.name, version) for project in projects for version in project.versions}
+        rows = [
+            ("%s %s" % (name, row["version"]), row) for name in sorted(self.rows()) for row in self.projects[name].rows
+        ]
+        newer = tuple(label for label, row in rows if not row.get("yanked"))
+        withdrawn = tuple(label for label, row in rows if row.get("yanked") and label in bundled)
         problems = tuple(
-            "%s: %s" % (", ".join(about), reason) if about else reason for reason, about in self._problems.items()
+            "%s: %s" % (", ".join(sorted(set(about))), reason) if about else reason
+            for reason, about in self._problems.items()
         )
         date = time.strftime("%Y-%m-%d", time.gmtime(self._oldest)) if self.projects else ""
         index = ", ".join(shown(url) for url in self._configuration.indexes)
-        return DataSource(self._date, date, index, newer, problems)
+        return DataSource(self._date, date, index, newer, withdrawn, problems)
 
 
 def _decoded(data: Dict[str, Any]) -> _Cached:
