@@ -120,6 +120,17 @@ ROWS = {
         "cuda": {"type": "array", "items": VERSION, "minItems": 1},
         "oldest_capability": CAPABILITY,
     },
+    "architectures": {
+        "architecture": TEXT,
+        "oldest": CAPABILITY,
+        "newest": CAPABILITY,
+        "last_driver": {"type": "string", "pattern": r"^(\d{3})?$"},
+        "next_driver": {"type": "string", "pattern": r"^(\d{3})?$"},
+    },
+    "overlaps": {
+        "file": {"type": "string", "pattern": r"^[\w./-]+$"},
+        "writers": {"type": "object", "additionalProperties": SPECIFIER, "minProperties": 2},
+    },
     "gpus": {"name": TEXT, "capability": CAPABILITY},
     "gpu_models": {
         "maker": {"enum": ["nvidia", "amd", "intel", "apple"]},
@@ -348,8 +359,38 @@ def test_every_flag_once():
 
 def test_lines_of_cudnn_have_no_gap_and_no_overlap():
     rows = [SpecifierSet(row["versions"]) for row in load("cudnn")["rows"]]
-    for version in ("7.0", "7.6.5", "8.0", "8.9.7", "9.0", "9.10.2", "9.11", "9.28"):
+    for version in ("7.0", "7.6.5", "8.0", "8.7.0.84", "8.8", "8.9.7", "9.0", "9.10.2", "9.11", "9.28"):
         assert sum(version in bounds for bounds in rows) == 1, version
+
+
+def test_every_gpu_that_is_known_by_name_has_its_architecture():
+    matrix = Matrix()
+    known = {row["capability"] for row in load("gpus")["rows"]}
+    assert [text for text in sorted(known) if matrix.architecture(text) is None] == []
+    rows = load("architectures")["rows"]
+    for before, after in zip(rows, rows[1:]):
+        assert Version(before["newest"]) < Version(after["oldest"])
+    for row in rows:
+        assert bool(row["last_driver"]) == bool(row["next_driver"])
+        assert (row["last_driver"] or "0") <= (row["next_driver"] or "9")
+
+
+@pytest.mark.parametrize(
+    "capability, before", [("3.5", "8.8"), ("3.7", "8.8"), ("5.0", "9.11"), ("7.0", "9.11"), ("7.5", ""), ("12.0", "")]
+)
+def test_from_which_cudnn_on_there_is_no_code(capability, before):
+    assert Matrix().cudnn_before(capability) == before
+
+
+def test_distributions_that_write_one_file_are_known_projects():
+    matrix = Matrix()
+    for row in load("overlaps")["rows"]:
+        for name, bounds in row["writers"].items():
+            versions = matrix.project(name).versions
+            assert any(accepts(bounds, version) for version in versions), (row["file"], name)
+    files = dict(matrix.overlaps("nvidia-cudnn-cu12"))
+    assert set(files["nvidia/cudnn/lib/libcudnn.so.9"]) == {"nvidia-cudnn-cu%d" % major for major in (11, 12, 13)}
+    assert matrix.overlaps("numpy") == ()
 
 
 def test_gpu_code_of_every_pytorch_on_the_registry_is_known_once():

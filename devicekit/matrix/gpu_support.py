@@ -4,9 +4,12 @@ import re
 from typing import NamedTuple, Optional, Sequence, Tuple
 
 from .matrix import Matrix, accepts, version_at_least
-from .projects import Build
+from .projects import Build, Release
 from .tables import Defect
 from .target import Target
+
+#: The CUDA release that JAX's plug-ins are made with, as the matrix names it; they say the major number alone.
+JAX_CUDA = {"12": "12.1", "13": "13.0"}
 
 
 class Code(NamedTuple):
@@ -61,6 +64,28 @@ def code_for(build: Build, target: Target) -> Code:
     return best
 
 
+def gpu_code_in(release: Release, build: Build, matrix: Matrix) -> Tuple[str, ...]:
+    """Return the GPU code in a build: TensorFlow's wheels state it, of JAX's and PyTorch's it was read; () if unknown."""
+    if build.capabilities or release.project not in ("jax", "torch"):
+        return build.capabilities
+    cuda = build.cuda.partition(".")[0] if release.project == "jax" else build.cuda
+    return matrix.gpu_code(release.project, release.version, cuda)
+
+
+def refuses_gpu(build: Build, target: Target, matrix: Matrix) -> Optional[str]:
+    """Return why a build runs on none of the GPUs of a target, None if it runs on one or that is not known."""
+    known = [text for text in target.capabilities if text]
+    row = matrix.cuda(JAX_CUDA.get(build.cuda, build.cuda))
+    if build.capabilities or row is None or not known or len(known) < len(target.capabilities):
+        return code_for(build, target).refusal
+    # What is in the build is not known; code for these no compiler of that CUDA release makes.
+    if all(capability_number(text) < capability_number(row.oldest_capability) for text in known):
+        return "CUDA %s has no code for compute capability %s, only from %s on" % (
+            row.cuda, ", ".join(known), row.oldest_capability,
+        )  # fmt: skip
+    return None
+
+
 def gpu_defect(framework: str, version: str, build: Build, target: Target, matrix: Matrix) -> Optional[Defect]:
     """Return what speaks against a release on the GPUs of a target, whatever else is installed; None if nothing does."""
     known = [value for value in target.capabilities if value]
@@ -99,7 +124,7 @@ def needed_driver(
     Parameters
     ----------
     cuda : str
-        The CUDA release of the build: its libraries run on the drivers of NVIDIA's table of minor-version compatibility.
+        The CUDA release of the build (of JAX's plug-ins the major number): its libraries run on the drivers of NVIDIA's table of minor-version compatibility.
     capabilities : sequence of str
         Compute capabilities of the GPUs. A driver older than the first toolkit that supports a GPU does not know the GPU
         either; of that driver the branch counts, because each update of the toolkit came with another version of it.
@@ -109,14 +134,15 @@ def needed_driver(
         Whether the driver has to compile the build's PTX, which one older than the build's toolkit does not read (CUDA
         Compatibility, "Application considerations for minor version compatibility").
     """
-    row = matrix.cuda(cuda)
+    row = matrix.cuda(JAX_CUDA.get(cuda, cuda))
+    label = "CUDA %s" % (cuda if cuda in JAX_CUDA or row is None else row.cuda)
     windows = system == "windows"
     needs = []
     if row is not None:
         own = row.own_windows_driver if windows else row.own_linux_driver
         if compiled and own:
-            needs.append(DriverNeed(own, "to compile the PTX of CUDA %s" % row.cuda))
-        needs.append(DriverNeed(row.windows_driver if windows else row.linux_driver, "for CUDA %s" % row.cuda))
+            needs.append(DriverNeed(own, "to compile the PTX of %s" % label))
+        needs.append(DriverNeed(row.windows_driver if windows else row.linux_driver, "for %s" % label))
     toolkits = [(text, matrix.first_toolkit(text)) for text in capabilities if text]
     drivers = [
         DriverNeed((first.own_windows_driver if windows else first.own_linux_driver).split(".")[0],
@@ -133,14 +159,45 @@ def _parts(version: str) -> Tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
+class DriverLimit(NamedTuple):
+    """The last branch of NVIDIA's driver that supports a GPU, the one after it, and for which GPU it is the last."""
+
+    branch: str
+    following: str
+    gpu: str
+
+
+def driver_limits(capabilities: Sequence[str], matrix: Matrix) -> Tuple[DriverLimit, ...]:
+    """Return which drivers are the last ones for some GPUs, the oldest first; nothing for GPUs that all current ones support.
+
+    Windows numbers its drivers of a branch on within it (581 and 582 belong to 580): the limit is the branch that follows.
+    """
+    rows = [(matrix.architecture(text), text) for text in capabilities if text]
+    found = [
+        DriverLimit(row.last_driver, row.next_driver, "compute capability %s (%s)" % (text, row.architecture))
+        for row, text in rows
+        if row is not None and row.last_driver
+    ]
+    return tuple(sorted(found, key=lambda limit: _parts(limit.following)))
+
+
 def refuses_driver(build: Build, target: Target, matrix: Matrix) -> Optional[str]:
-    """Return why the NVIDIA driver of a target cannot run a build, None if it can or where that is not known."""
-    if not target.driver or not build.cuda:
+    """Return why the driver of a target, or any, cannot run a build on its GPUs; None if it can or that is not known."""
+    if not build.cuda:
         return None
     compiled = code_for(build, target).kind == "compiled"
-    need = needed_driver(build.cuda, target.capabilities, target.system, matrix, compiled)
-    if need is not None and driver_at_least(target.driver, need.version) is False:
+    system = "windows" if target.wsl else target.system
+    need = needed_driver(build.cuda, target.capabilities, system, matrix, compiled)
+    limits = driver_limits(target.capabilities, matrix)
+    limit = limits[-1] if limits and len(limits) == len(target.capabilities) else None
+    if limit is not None and need is not None and version_at_least(need.version, limit.following):
+        return "NVIDIA driver %s or later is needed %s, and %s is the last branch for %s" % (
+            need.version, need.purpose, limit.branch, limit.gpu,
+        )  # fmt: skip
+    if target.driver and need is not None and driver_at_least(target.driver, need.version) is False:
         return "NVIDIA driver %s is loaded; %s or later is needed %s" % (target.driver, need.version, need.purpose)
+    if target.driver and limit is not None and version_at_least(target.driver, limit.following):
+        return "NVIDIA driver %s is loaded; %s is the last branch for %s" % (target.driver, limit.branch, limit.gpu)
     return None
 
 

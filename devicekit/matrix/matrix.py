@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from .projects import Build, Project
 from .tables import (
+    ArchitectureRow,
     Bound,
     CudaRow,
     CudnnRow,
@@ -266,6 +267,23 @@ class Matrix:
         """Return the line of cuDNN that a version belongs to, None if it is not known."""
         row = self._row("cudnn", versions=version)
         return CudnnRow(**dict(row, cuda=tuple(row["cuda"]))) if row else None
+
+    def architecture(self, capability: str) -> Optional[ArchitectureRow]:
+        """Return the generation of NVIDIA's GPUs that a compute capability belongs to, None if it is not known."""
+        for row in self._table("architectures"):
+            if accepts(">=%s,<=%s" % (row["oldest"], row["newest"]), capability):
+                return ArchitectureRow(**row)
+        return None
+
+    def overlaps(self, project: str) -> Tuple[Tuple[str, Dict[str, str]], ...]:
+        """Return the files that wheels of a project write and wheels of others as well, with the versions of each."""
+        return tuple((row["file"], row["writers"]) for row in self._table("overlaps") if project in row["writers"])
+
+    def cudnn_before(self, capability: str) -> str:
+        """Return from which cuDNN on there is no code for a compute capability, "" if all have some."""
+        lines = [CudnnRow(**dict(row, cuda=tuple(row["cuda"]))) for row in self._table("cudnn")]
+        later = [row.versions for row in lines if accepts("<%s" % row.oldest_capability, capability)]
+        return later[0].partition(",")[0].replace(">=", "") if later else ""
 
     def compiled_cudnn(self, tensorflow: str) -> Tuple[str, str]:
         """Return with which cuDNN a release of TensorFlow for Linux was compiled, and where that was seen; ("", "")."""

@@ -47,6 +47,19 @@ class CudnnRow(Record):
     oldest_capability: str
 
 
+class ArchitectureRow(Record):
+    """NVIDIA GPUs of a range of compute capabilities, the last branch of the driver that supports them, and the one after it.
+
+    Both are "" where current drivers support them.
+    """
+
+    architecture: str
+    oldest: str
+    newest: str
+    last_driver: str
+    next_driver: str
+
+
 class RocmRow(Record):
     """The ROCm that a release of tensorflow-rocm was built for: the kernel drivers and GPU targets that it works with."""
 
