@@ -106,7 +106,7 @@ def test_a_gpu_that_is_part_of_a_system_brings_its_platform():
 
 
 def test_a_driver_next_to_a_gpu():
-    def asked(driver, gpu="RTX 3060", **more):
+    def asked(driver, gpu="RTX 2060", **more):
         return devicekit.resolve("cuda", python="3.11", platform="linux-x86_64", gpu=gpu, driver=driver, **more)
 
     old, new = asked("450.80.02"), asked("580")

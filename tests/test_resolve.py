@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 import devicekit
 from devicekit.cli.main import main
-from devicekit.matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from devicekit.matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from devicekit.matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from devicekit.report.resolution import install_command, resolution_text
 from devicekit.resolver.engine import available
@@ -181,9 +181,57 @@ def test_cudnn_by_the_generation_of_the_gpu(capability, cudnn):
 def test_an_old_gpu_gets_a_release_that_has_code_for_it():
     maxwell = for_target("gpu", nvidia("5.2"))
     assert versions(maxwell)["tensorflow"] in SpecifierSet("<2.17")
-    kepler = for_target("gpu", nvidia("3.5", python="3.9"))
+    kepler = for_target("gpu", nvidia("3.5", "470.256.02", python="3.9"))
     assert versions(kepler)["tensorflow"] in SpecifierSet("<2.15")
+    assert versions(kepler)["nvidia-cudnn-cu11"] in SpecifierSet("<8.8")
     assert any("LD_LIBRARY_PATH" in need.text for need in kepler.needs) == (versions(kepler)["tensorflow"] < "2.14")
+
+
+@pytest.mark.parametrize("framework", ["tensorflow", "torch", "jax"])
+@pytest.mark.parametrize(
+    "capability, driver, said",
+    [
+        ("6.1", "595.58.03", "580 is the last branch"),
+        ("12.0", "550.54.15", "550.54.15 is loaded; 5"),
+        ("8.6", "390.157", "390.157 is loaded; 5"),
+    ],
+)
+def test_a_driver_that_cannot_run_it_is_refused(framework, capability, driver, said):
+    refused = for_target("cuda", nvidia(capability, driver), framework)
+    assert isinstance(refused, tuple)
+    assert any(said in text for text in refused), refused
+
+
+def test_the_drivers_that_an_old_gpu_takes_are_named():
+    for framework in ("tensorflow", "torch", "jax"):
+        answer = for_target("cuda", nvidia("7.0"), framework)
+        assert any("up to branch 580 (the last one for compute capability 7.0" in need.text for need in answer.needs)
+    # One GPU that the driver still supports is enough.
+    both = for_target("cuda", nvidia("6.1", "595.58.03").replace(capabilities=("6.1", "8.9")))
+    assert all(need.met is not False for need in both.needs)
+    nothing = for_target("cuda", nvidia("3.7", "470.256.02", python="3.11"), "jax")
+    assert any("470 is the last branch for compute capability 3.7" in text for text in nothing)
+
+
+@pytest.mark.parametrize("capability, bound", [("5.2", "<2.8"), ("6.1", "<2.8"), ("7.0", "<2.11"), ("7.5", ">=2.11")])
+def test_pytorch_has_code_for_the_gpu(capability, bound):
+    assert versions(for_target("cuda", nvidia(capability, "580.95.05"), "torch"))["torch"] in SpecifierSet(bound)
+
+
+@pytest.mark.parametrize("frameworks", [("tensorflow", "torch"), ("jax", "torch"), ("tensorflow", "jax", "torch")])
+@pytest.mark.parametrize("driver", ["550.54.15", "580.95.05"])
+def test_frameworks_of_one_environment_share_their_libraries(frameworks, driver):
+    answer = for_target("cuda", nvidia(driver=driver), frameworks[0], also=frameworks[1:])
+    found, matrix = versions(answer), Matrix()
+    assert meets_all_requirements(answer) == []
+    for name, version in found.items():
+        for file, writers in matrix.overlaps(name):
+            others = [item for item in writers if item != name and item in found]
+            assert not (accepts(writers[name], version) and others), (file, name, others)
+    assert sum("cudnn" in name for name in found) == 1
+    assert sum("nccl" in name for name in found) == 1
+    if "tensorflow" in frameworks and driver.startswith("580"):
+        assert "which both write nvidia/cudnn/lib/libcudnn.so.9" in answer.pin("torch").because
 
 
 @pytest.mark.parametrize(
@@ -251,13 +299,13 @@ def test_fastest_follows_the_hardware():
 def test_frameworks_that_cannot_meet_are_named():
     refused = for_target("gpu", nvidia(), keep=["torch==2.7.*", "tensorflow==2.18.*"], also=("torch",))
     assert any("nvidia-" in text and "tensorflow 2.18.1" in text and "torch 2.7.1" in text for text in refused)
-    answer = for_target("gpu", nvidia(driver="580.65.06"), keep=["tensorflow==2.18.*"], also=("torch", "jax"))
+    answer = for_target("gpu", nvidia(driver="580.65.06"), keep=["tensorflow==2.18.*"], also=("jax",))
     assert meets_all_requirements(answer) == []
     assert "would be newer" in answer.pin("jax").because
 
 
 def test_the_newest_driver_of_all_frameworks_is_asked_for():
-    answer = for_target("gpu", nvidia(driver="580.65.06"), keep=["torch>=2.11"], also=("torch",))
+    answer = for_target("gpu", nvidia(driver="580.65.06"), "jax", keep=["torch>=2.11"], also=("torch",))
     assert any("580" in need.text for need in answer.needs)
 
 

@@ -112,7 +112,9 @@ def _old_cards(view: View) -> List[str]:
         from ..resolver.goals import old_cards
     except ImportError:  # without resolvelib there is no engine, see above
         return []
-    return [need.text for need in old_cards(view.target)]
+    row = view.tensorflow_row
+    name = "nvidia-cudnn-cu%s" % (row.linux_cuda.partition(".")[0] if row is not None else "12")
+    return [need.text for need in old_cards(view.target, view.matrix) if need.text.startswith(name + "<")]
 
 
 def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[Fix]:

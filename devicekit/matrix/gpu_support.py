@@ -124,7 +124,8 @@ def needed_driver(
     Parameters
     ----------
     cuda : str
-        The CUDA release of the build (of JAX's plug-ins the major number): its libraries run on the drivers of NVIDIA's table of minor-version compatibility.
+        The CUDA release of the build (of JAX's plug-ins the major number): its libraries run on the drivers of NVIDIA's table
+        of minor-version compatibility.
     capabilities : sequence of str
         Compute capabilities of the GPUs. A driver older than the first toolkit that supports a GPU does not know the GPU
         either; of that driver the branch counts, because each update of the toolkit came with another version of it.

@@ -14,7 +14,7 @@ from packaging.version import InvalidVersion, Version
 from resolvelib import AbstractProvider, BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
 
 from ..matrix.bounds import needs
-from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
 from ..records import Record
@@ -61,6 +61,14 @@ class Candidate(NamedTuple):
     version: Version
     release: Release
     build: Build
+
+
+#: What stands for a file, which belongs to one of several projects.
+_FILE = Build((), (), "file", "", "", (), "", (), "")
+
+
+def _owner(file: str, number: int) -> Candidate:
+    return Candidate(file, (), Version(str(number)), Release(file, str(number), "", False, ()), _FILE)
 
 
 class Solution(Record):
@@ -140,7 +148,9 @@ def solve(
         If there is no such set.
     """
     search = _Search(matrix, target, keep, installed or {}, goal, allow)
-    search.order = tuple(canonicalize_name(Requirement(need.text).name) for need in roots)
+    for need in roots:
+        search.asked[canonicalize_name(Requirement(need.text).name)] = Requirement(need.text).specifier
+    search.order = tuple(search.asked)
     wanted = [item for need in roots for item in search.wanted(need, "")]
     try:
         result = Resolver(search, BaseReporter()).resolve(wanted, max_rounds=_ROUNDS)
@@ -154,6 +164,8 @@ def solve(
     builds: Dict[str, Build] = {}
     needs: Dict[str, Tuple[Need, ...]] = {}
     for name, candidate in result.mapping.items():
+        if candidate.build is _FILE:  # one that was chosen has nothing of its own to install
+            continue
         versions[candidate.name] = str(candidate.version)
         builds[candidate.name] = candidate.build
         asked = [item.need for item in result.criteria[name].iter_requirement()]
@@ -186,12 +198,15 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self.environment = target.environment()
         #: The projects that were asked for, the one that matters most first.
         self.order: Tuple[str, ...] = ()
-        #: Why releases were left out: project -> the reason of the newest one.
+        self.asked: Dict[str, SpecifierSet] = {}
+        #: Why releases were left out: project -> the reason of the newest one that was asked for.
         self.rejected: Dict[str, str] = {}
         #: Requirements on projects that the data do not cover, with who has them.
         self.others: List[Tuple[Tuple[str, str], Need]] = []
         self._keep: Dict[str, List[Tuple[SpecifierSet, Need]]] = {}
         self._candidates: Dict[str, List[Candidate]] = {}
+        #: Whether all releases of a project in a range write a file.
+        self._writes: Dict[Tuple[str, str, str], bool] = {}
         self._dependencies: Dict[Tuple[str, Version, Tuple[str, ...]], List[Wanted]] = {}
         for need in keep:
             requirement = Requirement(need.text)
@@ -211,7 +226,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         extras = tuple(sorted(requirement.extras))
         found = [Wanted(name, extras, requirement.specifier, need)]
         found += [Wanted(name, (), bounds, reason) for bounds, reason in self._keep.get(name, ())]
-        return found
+        return found + self._files(name, requirement.specifier, need)
 
     def identify(self, requirement_or_candidate: Any) -> str:
         """A project with extras is a thing of its own, which requires the one without."""
@@ -252,10 +267,12 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         if key in self._dependencies:
             return self._dependencies[key]
         by = "%s %s" % (candidate.name, candidate.version)
-        found: List[Wanted] = []
+        exact = SpecifierSet("==%s" % candidate.version)
+        found = (
+            self._files(candidate.name, exact, Need("%s%s" % (candidate.name, exact))) if not candidate.extras else []
+        )
         if candidate.extras:
-            exact = Need("%s==%s" % (candidate.name, candidate.version), by)
-            found.append(Wanted(candidate.name, (), SpecifierSet("==%s" % candidate.version), exact))
+            found.append(Wanted(candidate.name, (), exact, Need("%s%s" % (candidate.name, exact), by)))
         for text in candidate.build.requires:
             marked = "extra ==" in text
             for extra in candidate.extras if candidate.extras else ("",):
@@ -264,6 +281,27 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         if not candidate.extras:
             found += [item for need in self._undeclared(candidate, by) for item in self.wanted(need, "")]
         self._dependencies[key] = found
+        return found
+
+    def _files(self, name: str, specifier: SpecifierSet, need: Need) -> List[Wanted]:
+        """Return the files that all these releases write and wheels of another project as well, each as a requirement.
+
+        A file can be of one project only. Asked of a requirement this rules out its owner, not one release after another.
+        """
+        found = []
+        for file, writers in self.matrix.overlaps(name):
+            key = (name, str(specifier), file)
+            if key not in self._writes:
+                project = self.matrix.project(name)
+                versions = (
+                    [text for text in project.versions if specifier.contains(text, prereleases=True)] if project else []
+                )
+                self._writes[key] = bool(versions) and all(accepts(writers[name], text) for text in versions)
+            if self._writes[key]:
+                self._candidates.setdefault(file, [_owner(file, number) for number in range(len(writers))])
+                others = " and ".join(item for item in writers if item != name)
+                reason = need._replace(because="it writes %s, as %s does" % (file, others))
+                found.append(Wanted(file, (), SpecifierSet("==%d" % list(writers).index(name)), reason))
         return found
 
     def _undeclared(self, candidate: Candidate, by: str) -> Iterable[Need]:
@@ -326,7 +364,8 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                 if refusal is None and unfit is None:
                     found.append(candidate)
                     continue
-                self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
+                if self.asked.get(name, SpecifierSet()).contains(release.version, prereleases=True):
+                    self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
                 if refusal is None and self._keep.get(name):
                     # Where the user keeps nothing else, it is taken; the answer then says what has to be done as well.
                     last.append(candidate)
@@ -387,7 +426,10 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
 
 
 #: Decided early because much depends on them: the search then turns back less.
-_ORDER = ("tensorflow", "torch", "jax", "jaxlib", "keras", "numpy", "protobuf", "cuda-toolkit", "nvidia-cudnn-cu12")
+_ORDER = (
+    "tensorflow", "torch", "jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "keras", "numpy", "protobuf",
+    "cuda-toolkit", "nvidia-cudnn-cu12",
+)  # fmt: skip
 
 
 def _not_declared(bounds: str, declared: SpecifierSet) -> List[str]:

@@ -2,9 +2,9 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from ..matrix.gpu_support import code_for, gpu_defect, refuses_driver, refuses_targets
+from ..matrix.gpu_support import JAX_CUDA, gpu_code_in, gpu_defect, refuses_driver, refuses_gpu, refuses_targets
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
-from ..matrix.projects import Build, Release
+from ..matrix.projects import Build, Release, sort_key
 from ..matrix.target import Target
 from ..records import Record
 from .engine import Filter, Need
@@ -15,9 +15,6 @@ GOALS = ("gpu", "cpu", "cuda", "directml", "rocm", "metal", "xpu", "fastest")
 FRAMEWORKS = ("tensorflow", "keras", "jax", "torch")
 
 Goal = str
-
-#: From this cuDNN on there is no code for Pascal and Volta.
-_CUDNN_BEFORE = "<9.11"
 
 #: CUDA's libraries for TensorFlow 2.5 to 2.13, which look for them on the loader's path only.
 _CUDA_11 = (
@@ -102,6 +99,11 @@ def stacks(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Seq
             for item in stacks(goal, "tensorflow", target, matrix, kept)
             if not any("1.15" in need.text or need.text == "tensorflow-directml" for need in item.roots)
         )  # fmt: skip
+    ways = _ways(goal, framework, target, kept)
+    return tuple(item.replace(keep=item.keep + old_cards(target, matrix)) for item in ways) if goal == "cuda" else ways
+
+
+def _ways(goal: Goal, framework: str, target: Target, kept: Sequence[str]) -> Tuple[Stack, ...]:
     if framework == "jax":
         return _jax(goal, target)
     if framework == "torch":
@@ -130,17 +132,24 @@ def keras_on(backend: str, goal: Goal) -> Stack:
     return Stack(goal, "keras", (Need("keras>=3", because="Keras runs on %s from 3.0 on" % title),))
 
 
-def filter_for(stack: Stack, target: Target, matrix: Matrix) -> Filter:
-    """Return what tells whether a release does for a way on a target's hardware."""
+def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
+    """Return what tells whether a release does for a way, a stack for each framework, on a target's hardware."""
+    cuda = any(item.goal == "cuda" for item in way)
+    roots = [need.text for item in way for need in item.roots]
+    jax = next((major for major in JAX_CUDA if any(text.startswith("jax[cuda%s]" % major) for text in roots)), "")
 
     def allow(release: Release, build: Build) -> Optional[str]:
-        if stack.goal == "rocm" and release.project == "tensorflow-rocm":
+        if release.project == "tensorflow-rocm" and any(item.goal == "rocm" for item in way):
             return refuses_targets(release.version, target.targets, matrix)
-        if stack.goal != "cuda" or release.project not in TENSORFLOW_OWNERS + ("torch",):
+        if not cuda or release.project not in TENSORFLOW_OWNERS + ("torch", "jax"):
             return None
+        if release.project == "jax":
+            # What has GPU code is its plug-in, which it requires in the same version.
+            build = build._replace(kind="cuda", cuda=jax)
         if build.kind not in ("cuda", ""):
             return "this build has no GPU support"
-        refusal = refuses_driver(build, target, matrix) or code_for(build, target).refusal
+        build = build._replace(capabilities=gpu_code_in(release, build, matrix))
+        refusal = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
         return refusal or _known_to_fail(release, build, target, matrix)
 
     return allow
@@ -179,7 +188,7 @@ def _cuda(target: Target) -> List[Stack]:
         ]
     wheels = tuple(Need(text, because="these builds look for it on the loader's path") for text in _CUDA_11)
     return [
-        Stack("cuda", "tensorflow", _roots("tensorflow[and-cuda]>=2.14"), old_cards(target)),
+        Stack("cuda", "tensorflow", _roots("tensorflow[and-cuda]>=2.14")),
         Stack("cuda", "tensorflow", _roots("tensorflow>=2.5,<2.14") + wheels, loader_path=True),
         Stack("cuda", "tensorflow", _roots("tensorflow>=2.1,<2.5"), system_cuda=True),
         Stack("cuda", "tensorflow", _roots("tensorflow-gpu<2.1"), system_cuda=True),
@@ -220,12 +229,11 @@ def _jax(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     if goal == "cpu":
         return (Stack("cpu", "jax", _roots("jax", "jaxlib")),)
     if goal == "cuda" and target.system == "linux":
-        keep = old_cards(target)
-        twelve = Stack("cuda", "jax", _roots("jax[cuda12]", "jaxlib"), keep)
-        thirteen = Stack("cuda", "jax", _roots("jax[cuda13]", "jaxlib"))
-        driver = target.driver
-        # CUDA 13 needs a driver from 580 on and has dropped everything below compute capability 7.5.
-        new = driver is not None and _number(driver) >= 580 and not keep
+        # The releases before have no such extra, which an installer only warns of.
+        twelve = Stack("cuda", "jax", _roots("jax[cuda12]>=0.4.22", "jaxlib"))
+        thirteen = Stack("cuda", "jax", _roots("jax[cuda13]>=0.7", "jaxlib"))
+        # CUDA 13 needs a driver from 580 on; of one that is not known, CUDA 12's demand is the smaller one.
+        new = target.driver is not None and _number(target.driver) >= 580
         return (thirteen, twelve) if new else (twelve,)
     return (Stack(goal, "jax", refusal="JAX has no wheel for %s on %s" % (goal, target.platform)),)
 
@@ -234,7 +242,7 @@ def _torch(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     if goal == "cpu" or (goal == "metal" and target.system == "macos" and target.architecture == "aarch64"):
         return (Stack(goal, "torch", _roots("torch")),)
     if goal == "cuda" and target.system == "linux":
-        return (Stack("cuda", "torch", _roots("torch"), old_cards(target)),)
+        return (Stack("cuda", "torch", _roots("torch")),)
     if goal == "directml" and target.system != "macos":
         return (Stack("directml", "torch", _roots("torch-directml", "torch")),)
     own = "PyTorch's wheels for %s on %s are on its own index, of which these data hold nothing" % (
@@ -244,12 +252,15 @@ def _torch(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     return (Stack(goal, "torch", refusal=own),)
 
 
-def old_cards(target: Target) -> Tuple[Need, ...]:
-    """Return the bound on cuDNN that GPUs before Turing need."""
-    if not any(value and _number(value) < 7.5 for value in target.capabilities):
+def old_cards(target: Target, matrix: Matrix) -> Tuple[Need, ...]:
+    """Return the bounds on cuDNN that GPUs need for which later releases have no code."""
+    known = [(matrix.cudnn_before(text), text) for text in target.capabilities if text]
+    limits = [(sort_key(before), before, text) for before, text in known if before]
+    if not limits:
         return ()
-    because = "from 9.11 on cuDNN has no code for GPUs below compute capability 7.5"
-    return (Need("nvidia-cudnn-cu12" + _CUDNN_BEFORE, because=because),)
+    _, before, capability = min(limits)
+    because = "from %s on cuDNN has no code for compute capability %s" % (before, capability)
+    return tuple(Need("nvidia-cudnn-cu%d<%s" % (major, before), because=because) for major in (11, 12))
 
 
 def _number(version: str) -> float:

@@ -7,7 +7,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from ..matrix.matrix import Matrix
+from ..matrix.matrix import Matrix, accepts
 from ..matrix.projects import sort_key
 from ..matrix.target import Target
 from .engine import Conflict, Need, Solution, available
@@ -32,6 +32,18 @@ def clash(one: Solution, other: Solution, target: Target, matrix: Matrix) -> str
         pairs = [(left, right) for left in sides[0] for right in sides[1] if not _meet(left, right, versions)]
         left, right = pairs[0] if pairs else (_tightest(sides[0]), _tightest(sides[1]))
         return "%s, but %s" % (_side(left), _side(right))
+    return _shared_file(one, other, matrix)
+
+
+def _shared_file(one: Solution, other: Solution, matrix: Matrix) -> str:
+    """Return which projects of two sets write the same file, "" if none do."""
+    for name in sorted(one.versions):
+        for file, writers in matrix.overlaps(name):
+            rivals = [item for item in writers if item != name and item in other.versions]
+            sets = ((one, name), (other, rivals[0])) if rivals else ()
+            if sets and all(accepts(writers[item], side.versions[item]) for side, item in sets):
+                sides = [_side(next((need for need in side.needs[item] if need.by), Need(item))) for side, item in sets]
+                return "%s and %s, which both write %s" % (sides[0], sides[1], file)
     return ""
 
 

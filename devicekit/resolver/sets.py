@@ -96,7 +96,7 @@ def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix:
         else:
             # Two distributions of one import package would lie over one another.
             raise Conflict((need,) + tuple(root for root in roots if Requirement(root.text).name in owners), name)
-    allow = filter_for(way[0], target, matrix)
+    allow = filter_for(way, target, matrix)
     return solve(matrix, target, roots, bounds, goal=way[0].goal, allow=allow)
 
 
@@ -179,13 +179,13 @@ def _with_clashes(
     alone = _alone(way, target, keep, matrix)
     result = []
     for pin in pins:
-        newer = [item for item in alone if item.versions.get(pin.name, pin.version) != pin.version]
-        texts = [clash(item, other, target, matrix) for item in newer for other in alone if other is not item]
+        framework = pin.name in TENSORFLOW_OWNERS + ("jax", "torch", "keras")
+        newer = [item for item in alone if framework and item.versions.get(pin.name, pin.version) != pin.version]
+        texts = (clash(item, other, target, matrix) for item in newer for other in alone if other is not item)
         because = next(
             ("%s %s would be newer: %s" % (pin.name, newer[0].versions[pin.name], text) for text in texts if text), ""
         )
-        framework = pin.name in TENSORFLOW_OWNERS + ("jax", "torch", "keras")
-        result.append(pin.replace(because=because) if because and framework else pin)
+        result.append(pin.replace(because=because) if because else pin)
     return result
 
 

@@ -1,8 +1,17 @@
 """What the system has to bring for a set: hardware, drivers, libraries that no package brings. Pure."""
 
-from typing import List, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
-from ..matrix.gpu_support import capability_number, code_for, driver_at_least, needed_driver, newer_than_build
+from ..matrix.gpu_support import (
+    capability_number,
+    code_for,
+    driver_at_least,
+    driver_limits,
+    gpu_code_in,
+    needed_driver,
+    newer_than_build,
+    refuses_driver,
+)
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, version_at_least
 from ..matrix.projects import Build, sort_key
 from ..matrix.target import Target
@@ -60,32 +69,51 @@ def _directx(target: Target) -> List[SystemNeed]:
     ]
 
 
-def _builds(way: Sequence[Stack], solution: Solution) -> List[Tuple[str, str, Build]]:
-    """Return (distribution, CUDA version, build) of each framework in a set."""
+def _builds(way: Sequence[Stack], solution: Solution, matrix: Matrix) -> List[Tuple[str, str, Build]]:
+    """Return (distribution, CUDA version, build with its GPU code) of each framework in a set."""
     found: List[Tuple[str, str, Build]] = []
-    for name in TENSORFLOW_OWNERS + ("torch",):
+    for name in TENSORFLOW_OWNERS + ("torch", "jax"):
         build = solution.builds.get(name)
+        if name == "jax" and any(item.framework == "jax" for item in way):
+            thirteen = any(plugin.startswith("jax-cuda13") for plugin in solution.versions)
+            build = solution.builds["jax"]._replace(cuda="13" if thirteen else "12")
         if build is not None and build.cuda:
-            found.append((name, build.cuda, build))
-    if any(item.framework == "jax" for item in way):
-        thirteen = any(name.startswith("jax-cuda13") for name in solution.versions)
-        found.append(("jax", "13.0" if thirteen else "12.0", solution.builds["jax"]))
+            project = matrix.project(name)
+            release = project.nearest(solution.versions[name]) if project is not None else None
+            assert release is not None  # it was chosen among these
+            found.append((name, build.cuda, build._replace(capabilities=gpu_code_in(release, build, matrix))))
     return found
+
+
+def _driver(builds: Sequence[Build], target: Target, matrix: Matrix) -> Iterator[SystemNeed]:
+    """Yield which NVIDIA driver some builds need, and which is the last one for the GPUs."""
+    system = "windows" if target.wsl else target.system
+    needs = [
+        needed_driver(build.cuda, target.capabilities, system, matrix, code_for(build, target).kind == "compiled")
+        for build in builds
+    ]
+    need = max((item for item in needs if item is not None), key=lambda item: sort_key(item.version), default=None)
+    if need is None:
+        return
+    text = "NVIDIA driver %s or later (%s)" % need
+    for limit in driver_limits(target.capabilities, matrix)[:1]:
+        text += ", up to branch %s (the last one for %s)" % (limit.branch, limit.gpu)
+    met: Optional[bool] = False if target.described else None
+    if target.driver:
+        # Of several GPUs one is enough to compute on.
+        refused = any(refuses_driver(build, target, matrix) for build in builds)
+        met = False if refused else driver_at_least(target.driver, need.version)
+    yield SystemNeed(text, met)
 
 
 def _cuda(way: Sequence[Stack], solution: Solution, target: Target, matrix: Matrix) -> List[SystemNeed]:
     found: List[SystemNeed] = []
-    builds = _builds(way, solution)
-    needs = [
-        needed_driver(version, target.capabilities, target.system, matrix, code_for(build, target).kind == "compiled")
-        for _, version, build in builds
-    ]
-    driver = max((need for need in needs if need is not None), key=lambda need: sort_key(need.version), default=None)
-    if driver is not None:
-        met = driver_at_least(target.driver, driver.version) if target.driver else None
-        if target.described and not target.driver:
-            met = False
-        found.append(SystemNeed("NVIDIA driver %s or later (%s)" % driver, met))
+    builds = _builds(way, solution, matrix)
+    found += _driver([build for _, _, build in builds], target, matrix)
+    majors = {version.partition(".")[0]: name for name, version, _ in builds}
+    if len(majors) > 1:
+        both = " and ".join("CUDA %s for %s" % item for item in sorted(majors.items()))
+        found.append(SystemNeed("memory for two sets of libraries, which these releases do not share: %s" % both))
     for name, version, build in builds:
         if any(item.system_cuda for item in way) and name in TENSORFLOW_OWNERS:
             text = "CUDA %s and cuDNN %s from NVIDIA's archive, where the loader finds them" % (version, build.cudnn)
