@@ -180,7 +180,7 @@ def test_a_trial_that_fails_is_about_its_own_devices(make_machine):
     from devicekit.runtime.trial.result import Trial
 
     found = judge_trial(
-        Trial("died", "compute", "it was ended by signal SIGSEGV"), plan(probed(make_machine, Npu()), "npu")
+        Trial("died", "product", "it was ended by signal SIGSEGV"), plan(probed(make_machine, Npu()), "npu")
     )
     assert (found.code, found.blocks) == ("device-lost", ("npu:0",))
     assert "npu:0 (NPU one)" in found.summary

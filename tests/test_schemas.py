@@ -15,6 +15,7 @@ from devicekit import testing
 from devicekit.cli.main import main
 from devicekit.cluster.lease.listing import LeaseRow, Leases, WaitRow
 from devicekit.report.data import devices_data, doctor_data, verification_data
+from devicekit.runtime.trial.result import Trial
 from devicekit.runtime.verification import FrameworkVerification, Observation, Verification
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -71,10 +72,8 @@ def test_what_is_said_of_every_machine(part):
         check("selection", selection.to_dict())
         for finding in diagnosis.findings:
             check("finding", finding.to_dict())
-        tried = tuple(
-            FrameworkVerification(status, Observation.of("raised", "list", (), "E: no", True, 1.0), diagnosis.findings)
-            for status in diagnosis.frameworks
-        )
+        observed = Observation.of(Trial("raised", "random", device="GPU:0", passed=("import",)), "E: no", True, 1.0)
+        tried = tuple(FrameworkVerification(status, observed, diagnosis.findings) for status in diagnosis.frameworks)
         check("verification", verification_data(Verification(machine, tried)))
 
 

@@ -8,149 +8,17 @@ import time
 import venv
 
 import pytest
+from fake_frameworks import SOURCES
 
 import devicekit
 from devicekit.diagnosis.findings import Finding, FrameworkStatus
 from devicekit.report.terminal import Style
 from devicekit.report.verification import verification_text
+from devicekit.runtime.trial.result import COMPUTING, Trial
 from devicekit.runtime.verification import FrameworkVerification, Observation, Verification
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
 POSIX = os.name == "posix"
-
-#: What each fake does at each stage comes from the variable PATIENT, a line of Python each.
-ACT = """
-import json, os, signal, sys, time
-def act(stage):
-    exec(json.loads(os.environ.get("PATIENT", "{}")).get(__name__ + " " + stage, ""))
-act("import")
-"""
-
-MATRIX = """
-import builtins
-class Matrix:
-    def __init__(self, rows):
-        self.rows = rows.rows if isinstance(rows, Matrix) else rows
-        self.grad = None
-    def tolist(self):
-        return self.rows
-    def numpy(self):
-        return self
-    def __mul__(self, number):
-        return self
-    def sum(self):
-        return self
-    def backward(self):
-        pass
-def matmul(left, right):
-    act("compute")
-    return Product([[builtins.sum(a * b for a, b in zip(row, column)) + ERROR for column in zip(*right.rows)]
-                    for row in left.rows], right)
-class Product(Matrix):
-    def __init__(self, rows, right):
-        self.rows, self.right = rows, right
-    def backward(self):
-        act("train")
-        self.right.grad = GRADIENT
-GRADIENT = Matrix([[28.0 + 8 * k] * 8 for k in range(8)])
-ERROR = float(json.loads(os.environ.get("PATIENT", "{}")).get(__name__ + " error", 0))
-class Scope:
-    def __init__(self, *names):
-        pass
-    def __enter__(self):
-        return self
-    def __exit__(self, *error):
-        pass
-"""
-
-KERAS = """
-class backend:
-    @staticmethod
-    def backend():
-        return os.environ.get("KERAS_BACKEND", "tensorflow")
-class ops:
-    @staticmethod
-    def convert_to_tensor(rows, dtype):
-        return Matrix(rows)
-    @staticmethod
-    def convert_to_numpy(tensor):
-        return tensor
-    matmul = staticmethod(lambda left, right: matmul(left, right))
-class layers:
-    @staticmethod
-    def Input(shape):
-        return None
-    @staticmethod
-    def Dense(units, activation=None):
-        return lambda inputs: None
-class models:
-    class Model:
-        def __init__(self, inputs, outputs):
-            self.weights = [0.5]
-        def compile(self, **options):
-            pass
-        def get_weights(self):
-            return list(self.weights)
-        def fit(self, x, y, **options):
-            act("train")
-            self.weights[0] += 1
-            self.history = {"loss": [0.25]}
-            return self
-"""
-
-SOURCES = {
-    "tensorflow": MATRIX
-    + KERAS
-    + """
-class Device:
-    def __init__(self, kind):
-        self.name, self.device_type = "/physical_device:%s:0" % kind, kind
-class config:
-    @staticmethod
-    def list_physical_devices():
-        act("list")
-        return [Device(kind) for kind in os.environ.get("PATIENT_DEVICES", "CPU").split()]
-    class experimental:
-        @staticmethod
-        def set_memory_growth(device, on):
-            raise ValueError("no such option")
-class keras:
-    backend, ops, layers, models = backend, ops, layers, models
-device, constant = Scope, Matrix
-def executing_eagerly():
-    return True
-""",
-    "keras": MATRIX + KERAS,
-    "jax": MATRIX
-    + """
-class Device:
-    platform = "cpu"
-    def __str__(self):
-        return "cpu:0"
-def devices(platform=None):
-    act("list")
-    return [Device()]
-def device_put(array, device):
-    return array
-class numpy:
-    array = Matrix
-    matmul = staticmethod(lambda left, right: matmul(left, right))
-def grad(function):
-    act("train")
-    return lambda weight: (function(weight), GRADIENT)[1]
-""",
-    "torch": MATRIX
-    + """
-def tensor(rows, device, requires_grad=False):
-    return Matrix(rows)
-class cuda:
-    @staticmethod
-    def is_available():
-        act("list")
-        return False
-""",
-    "numpy": MATRIX + "def ones(shape, kind):\n    return Matrix([[1.0]])\n",
-}
 
 #: What every TensorFlow imports, installed in name only.
 NEEDED = (
@@ -189,7 +57,7 @@ class Patients:
     def package(self, name, version, **stages):
         """Put a fake in; a keyword is a stage, with what is done in it."""
         (self.site / name).mkdir(exist_ok=True)
-        (self.site / name / "__init__.py").write_text(ACT + "__version__ = %r\n" % version + SOURCES[name])
+        (self.site / name / "__init__.py").write_text("__version__ = %r\n" % version + SOURCES[name])
         self.metadata(name, version)
         self.behaves(name, **stages)
 
@@ -269,10 +137,13 @@ FAULTS = {
     "raises at its import": ({"import": "raise ImportError('half of it is missing')"}, "raised", "import"),
     "gives up": ({"import": "sys.exit(3)"}, "raised", "import"),
     "dies": ({"import": "os.kill(os.getpid(), signal.SIGSEGV)"}, "died", "import"),
-    "ends silently": ({"compute": "os._exit(0)"}, "died", "compute"),
+    "ends silently": ({"product": "os._exit(0)"}, "died", "product"),
     "hangs": ({"list": "time.sleep(600)"}, "hung", "list"),
-    "computes nonsense": ({"error": "1"}, "wrong", "compute"),
-    "computes nothing": ({"compute": "global Product; Product = lambda rows, right: None"}, "wrong", "compute"),
+    "computes nonsense": ({"product": "FOUND = off_by_one(FOUND)"}, "wrong", "product"),
+    "computes nothing": ({"product": "FOUND = [None, None]"}, "wrong", "product"),
+    "has no kernel": ({"elementwise": "raise RuntimeError('CUDA error: no kernel image')"}, "raised", "elementwise"),
+    "draws no numbers": ({"random": "FOUND = [[0.0] * 1024]"}, "wrong", "random"),
+    "has no cuDNN": ({"convolution": "os.kill(os.getpid(), signal.SIGABRT)"}, "died", "convolution"),
     "does not train": ({"train": "raise RuntimeError('no gradient')"}, "raised", "train"),
 }
 
@@ -289,6 +160,9 @@ def test_it_does_not_work_and_that_was_not_predicted(patients, fault):
     observed = row["observed"]
     assert (observed["outcome"], observed["stage"]) == (outcome, stage)
     assert (observed["imports"], observed["computes"]) == (stage != "import", stage == "train")
+    stages = ("import", "list", *COMPUTING)
+    assert observed["passed"] == list(stages[: stages.index(stage)])
+    assert observed["device"] == ("cpu" if stage in COMPUTING else "")
     assert observed["error"]
     assert (status, row["works"], row["agrees"], len(row["differences"])) == (1, False, False, 1)
     assert row["differences"][0].startswith("It was predicted that torch ")
@@ -366,13 +240,11 @@ def test_keras_is_trained_where_it_computes_with_the_framework(patients):
 
 
 def test_a_training_step_that_changes_nothing_is_wrong(patients):
-    patients.package(
-        "tensorflow", UNKNOWN, train="sys.modules['tensorflow'].models.Model.get_weights = lambda self: [0.5]"
-    )
+    patients.package("tensorflow", UNKNOWN, train="FOUND = FOUND[0], CHILD['training']()[2]")
     status, rows = patients.verify("tensorflow")
     observed = rows["tensorflow"]["observed"]
     assert (status, observed["outcome"], observed["stage"]) == (1, "wrong", "train")
-    assert "changed no weight" in observed["error"]
+    assert "the weights after a training step is off by" in observed["error"]
 
 
 def test_this_interpreter_and_the_text(patients):
@@ -421,7 +293,7 @@ def status(name="tensorflow", will_import=True, keras=True, devices=("CPU:0",), 
 
 
 def seen(outcome, stage, devices=("CPU:0",), keras=True, error="E"):
-    return Observation.of(outcome, stage, devices, "" if outcome == "works" else error, keras, 1.0)
+    return Observation.of(Trial(outcome, stage, devices=devices), "" if outcome == "works" else error, keras, 1.0)
 
 
 GPU = ("CPU:0", "GPU:0")
@@ -433,7 +305,7 @@ GPU = ("CPU:0", "GPU:0")
         (status(), seen("works", "train"), True, True, ""),
         (status(devices=GPU), seen("works", "train"), False, False, "lists CPU:0, GPU:0; in fact it lists CPU:0"),
         (status(), seen("works", "train", GPU), False, True, "in fact it lists CPU:0, GPU:0"),
-        (status(), seen("died", "compute", GPU), False, False, "computes; in fact it dies (E) when it computes"),
+        (status(), seen("died", "convolution", GPU), False, False, "it dies (E) when it computes a convolution"),
         (status(keras=False, cause="keras-incompatible"), seen("raised", "train"), True, False, ""),
         (status(keras=False, cause="keras-incompatible"), seen("works", "train"), False, True, "in fact it does"),
         (status(), seen("raised", "train"), False, False, "Keras trains; in fact tensorflow raises (E)"),

@@ -3,10 +3,17 @@
 from typing import Dict, List
 
 from ..diagnosis.findings import Finding
-from ..runtime.verification import DOING, FrameworkVerification, Verification, ending
+from ..runtime.verification import FrameworkVerification, Verification, failure
 from .terminal import Style, findings_lines, machine_lines
 
-_DONE = (("import", "imported"), ("list", "devices listed"), ("compute", "computed"), ("train", "trained"))
+#: What a framework has done at each stage that it passed.
+_DONE = {
+    "import": "imported",
+    "product": "multiplied matrices",
+    "elementwise": "computed elementwise",
+    "random": "drew random numbers",
+    "convolution": "computed a convolution and its gradients",
+}
 
 
 def verification_text(verification: Verification, style: Style, snapshot: str = "devicekit snapshot") -> str:
@@ -67,17 +74,16 @@ def _observed(item: FrameworkVerification) -> str:
     observed = item.observed
     if observed.outcome == "not-run":
         return observed.error or "nothing"
-    done: List[str] = []
-    for stage, text in _DONE:
-        if observed.outcome != "works" and stage == observed.stage:
-            break
+    done = []
+    for stage in observed.passed:
         if stage == "list":
-            text = "listed %s" % (", ".join(observed.devices) or "no devices")
-        if stage == "train":
-            text = "trained a Keras model" if observed.keras_runs else "took a gradient"
-        done.append(text)
+            done.append("listed %s" % (", ".join(observed.devices) or "no devices"))
+        elif stage == "train":
+            done.append("trained a Keras model" if observed.keras_runs else "trained a model of its own")
+        else:
+            done.append(_DONE[stage])
     if observed.outcome != "works":
-        done.append("%s when %s" % (ending(observed), DOING[observed.stage]))
+        done.append(failure(observed))
     elif item.missing:
         done.append("did not list %s" % ", ".join(item.missing))
     return ", ".join(done)

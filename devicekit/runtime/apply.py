@@ -167,7 +167,7 @@ def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Chang
     if isinstance(error, LookupError):
         finding = nothing_listed(plan, framework.accelerators() or (), (str(error),))
     else:
-        finding = judge_error(type(error).__name__, str(error), plan, "compute")
+        finding = judge_error(type(error).__name__, str(error), plan, "product")
         finding = next((item for item in plan.findings if item.code == finding.code), finding)  # it was predicted
     plan = to_cpu(plan, finding).replace(fallback=plan.request.kind != "cpu")
     framework.reset()

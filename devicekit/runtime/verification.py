@@ -5,15 +5,19 @@ from typing import Any, Dict, List, Optional, Tuple
 from ..diagnosis.findings import Finding, FrameworkStatus
 from ..machine.facts import Machine
 from ..records import Record, Seconds
+from .trial.result import Trial
 
 #: What a trial goes through, in this order.
-STAGES = ("import", "list", "compute", "train")
+STAGES = ("import", "list", "product", "elementwise", "random", "convolution", "train")
 
 #: What a stage is, in words, for a sentence that begins with "It ... when".
 DOING = {
     "import": "it is imported",
     "list": "it lists its devices",
-    "compute": "it computes",
+    "product": "it multiplies matrices",
+    "elementwise": "it computes elementwise",
+    "random": "it draws random numbers",
+    "convolution": "it computes a convolution",
     "train": "a model is trained",
 }
 
@@ -32,19 +36,26 @@ class Observation(Record):
     ----------
     outcome : {"works", "wrong", "raised", "died", "hung", "not-run"}
         ``"wrong"``: a result is not what it must be; ``"not-run"``: the trial could not be started, so nothing is known.
-    stage : {"start", "import", "list", "compute", "train"}
+    stage : {"start", "import", "list", "product", "elementwise", "random", "convolution", "train"}
         Where it failed, or the last where it works.
     imports, computes, keras_runs : bool or None
-        None where it did not come to that; ``keras_runs`` also where Keras does not compute with this framework.
+        None where it did not come to that; ``computes``: whether all stages before ``"train"`` were passed;
+        ``keras_runs`` also None where Keras does not compute with this framework.
     devices : tuple of str
         What the framework listed.
     error : str
         The exception, the signal or the time limit; "" where it works.
     seconds : float
         How long the trial took, the start of the interpreter included.
+    device : str
+        The device on which it failed, "" if it works or that is not known.
+    passed : tuple of str
+        The stages that it completed, on all devices.
     """
 
-    _json = ("imports", "keras_runs", "computes", "devices", "outcome", "stage", "error", "seconds")
+    _json = (
+        "imports", "keras_runs", "computes", "devices", "outcome", "stage", "device", "passed", "error", "seconds",
+    )  # fmt: skip
 
     outcome: str
     stage: str
@@ -54,20 +65,23 @@ class Observation(Record):
     devices: Tuple[str, ...] = ()
     error: str = ""
     seconds: Seconds = 0.0
+    device: str = ""
+    passed: Tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, outcome: str, stage: str, devices: Tuple[str, ...], error: str, keras: bool, seconds: float
-    ) -> "Observation":
+    def of(cls, trial: Trial, error: str, keras: bool, seconds: float) -> "Observation":
         """Return what follows from how far a trial came.
 
         Parameters
         ----------
-        outcome, stage, devices, error, seconds
+        trial : Trial
+            Its outcome.
+        error, seconds
             See the class.
         keras : bool
             Whether the stage ``"train"`` trains by Keras.
         """
+        outcome, stage, devices = trial.outcome, trial.stage, trial.devices
         if outcome == "not-run" or stage not in STAGES:
             return cls("not-run", stage, devices=devices, error=error, seconds=seconds)
         works, come = outcome == "works", STAGES.index(stage)
@@ -78,11 +92,13 @@ class Observation(Record):
             outcome=outcome,
             stage=stage,
             imports=come > 0,
-            computes=works or come > STAGES.index("compute"),
+            computes=works or come > STAGES.index("convolution"),
             keras_runs=keras_runs,
             devices=devices,
             error=error,
             seconds=seconds,
+            device="" if works else trial.device,
+            passed=tuple(name for name in trial.passed if name in STAGES),
         )
 
 
@@ -192,7 +208,7 @@ def differences(predicted: FrameworkStatus, observed: Observation, undecided_dev
     if predicted.will_import is None or observed.outcome == "not-run":
         return ()
     name, because = predicted.framework, " (%s)" % predicted.cause if predicted.cause else ""
-    failed = "%s when %s" % (ending(observed), DOING[observed.stage])
+    failed = failure(observed)
     if observed.imports != predicted.will_import:
         if observed.imports:
             return ("It was predicted that %s cannot be imported%s; in fact it can." % (name, because),)
@@ -201,7 +217,7 @@ def differences(predicted: FrameworkStatus, observed: Observation, undecided_dev
         return ()
     found: List[str] = []
     unlistable = name in _LISTING and not predicted.devices and predicted.cause is not None
-    if observed.outcome != "works" and observed.stage in ("list", "compute"):
+    if observed.outcome != "works" and "import" != observed.stage != "train":
         if not unlistable:
             found.append("It was predicted that %s lists its devices and computes; in fact it %s." % (name, failed))
     elif unlistable and observed.devices:
@@ -229,9 +245,11 @@ def _devices(predicted: FrameworkStatus, observed: Observation, undecided: bool)
     ]
 
 
-def ending(observed: Observation) -> str:
-    """Return how a trial failed, as a verb: "dies (SIGSEGV)"."""
+def failure(observed: Observation) -> str:
+    """Return how a trial failed, and at what: "dies (SIGSEGV) when it computes a convolution on GPU:1"."""
     verbs = {"wrong": "gives a wrong result", "raised": "raises", "died": "dies", "hung": "hangs"}
     verb = verbs.get(observed.outcome, observed.outcome)
     error = " ".join(observed.error.split())
-    return "%s (%s)" % (verb, error if len(error) <= 200 else error[:197] + "...") if error else verb
+    if error:
+        verb += " (%s)" % (error if len(error) <= 200 else error[:197] + "...")
+    return "%s when %s%s" % (verb, DOING[observed.stage], " on %s" % observed.device if observed.device else "")

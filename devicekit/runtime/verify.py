@@ -22,9 +22,10 @@ _MOST_FINDINGS = 3
 def verify(frameworks: Union[str, Iterable[str], None] = None, *, timeout_s: float = TIMEOUT_S) -> Verification:
     """Try the installed frameworks, and say where they do not do what `diagnose` predicts.
 
-    Each is imported in a child process of its own, lists its devices, multiplies two small matrices on each of them, and
-    trains one step of a small Keras model (JAX and PyTorch on which Keras does not run: takes a gradient of its own). A crash
-    or a hang there ends the child and nothing else.
+    Each is imported in a child process of its own, lists its devices, and computes on each of them what training touches: a
+    matrix product, an elementwise operation, random numbers, a convolution, with their gradients. Then one step of a small
+    Keras model is trained, or of a model without Keras where Keras does not compute with JAX or PyTorch, on each device.
+    Results are compared with the CPU's. A crash or a hang ends the child and nothing else.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def _tried(
         seconds = time.monotonic() - started
     parts = (trial.error, trial.detail.strip()) if trial.outcome != "works" else ()
     error = host.scrub(": ".join(part for part in parts if part))[:1000]
-    observed = Observation.of(trial.outcome, trial.stage, trial.devices, error, keras, seconds)
+    observed = Observation.of(trial, error, keras, seconds)
     backend = (_keras_backend(machine) or "tensorflow") if name == "keras" else name
     undecided = any(item.usable is None for item in diagnosis.candidates_for(backend))
     result = FrameworkVerification(predicted, observed, undecided_devices=undecided)

@@ -10,6 +10,7 @@
 //     raise                   every kernel returns an INTERNAL error
 //     missing                 matrix products have no kernel
 //     wrong                   matrix products are off: float and double by one, 16-bit types change sign
+//     crash@Conv2D            the same with one of these names, for operations whose names begin with Conv2D only
 //     oom                     every kernel asks for more than the device's memory and fails, after TensorFlow's wait
 //     tf32, bfloat16          matrix products and convolutions round their float inputs to so many bits
 //     stale                   a convolution returns what the one before it of the same shape has computed
@@ -46,7 +47,15 @@ struct Settings {
   const int count = atoi(Text("DEVICEKIT_SIM_COUNT", "1").c_str());
   const int64_t memory = atoll(Text("DEVICEKIT_SIM_MEMORY_MB", "1024").c_str()) << 20;
   const std::string faults = "," + Text("DEVICEKIT_SIM_FAULT", "") + ",";
-  bool Fault(const char* name) const { return faults.find("," + std::string(name) + ",") != std::string::npos; }
+  bool Fault(const std::string& name) const { return faults.find("," + name + ",") != std::string::npos; }
+  bool FaultAt(const std::string& name, const std::string& op) const {
+    const std::string start = "," + name + "@";
+    for (size_t at = faults.find(start); at != std::string::npos; at = faults.find(start, at + 1)) {
+      const size_t from = at + start.size(), length = faults.find(',', from) - from;
+      if (op.compare(0, length, faults, from, length) == 0) return true;
+    }
+    return false;
+  }
 };
 
 inline const Settings& settings() {

@@ -211,13 +211,14 @@ struct Run {
 };
 
 // The first kernel that runs meets the faults; nothing before it does, so listing and placing still work.
-bool Faulty(TF_OpKernelContext* context) {
+bool Faulty(TF_OpKernelContext* context, const std::string& op) {
   const Settings& set = settings();
-  if (set.Fault("crash")) raise(SIGSEGV);
-  if (set.Fault("abort")) abort();
-  while (set.Fault("hang")) sleep(3600);
+  const auto fault = [&](const char* name) { return set.Fault(name) || set.FaultAt(name, op); };
+  if (fault("crash")) raise(SIGSEGV);
+  if (fault("abort")) abort();
+  while (fault("hang")) sleep(3600);
   Status status;
-  if (set.Fault("raise")) TF_SetStatus(status.raw, TF_INTERNAL, "devicekit simulated fault: the kernel failed");
+  if (fault("raise")) TF_SetStatus(status.raw, TF_INTERNAL, "devicekit simulated fault: the kernel failed");
   if (set.Fault("oom")) {
     // More than the device has, so the error is TensorFlow's own, and so is its wait of ten seconds for memory.
     const int64_t shape[1] = {set.memory + 1};
@@ -307,8 +308,8 @@ void DeleteKernel(void* kernel) {
 }
 
 void ComputeKernel(void* self, TF_OpKernelContext* context) {
-  if (Faulty(context)) return;
   const Kernel& kernel = *static_cast<Kernel*>(self);
+  if (Faulty(context, kernel.op->name)) return;
   Run run;
   TFE_Op* op = NewOp(kernel.op->name.c_str(), run.status.raw);
   CALL(TFE_OpAddAttrs)(op, CALL(TFE_OpGetAttrs)(kernel.form));
@@ -334,7 +335,8 @@ void ComputeKernel(void* self, TF_OpKernelContext* context) {
     run.Small("DestroyResourceOp", kNoType, {variable.first});
   }
   run.Drop();  // before the outputs: an input that we still hold cannot be forwarded
-  const bool spoil = settings().Fault("wrong") && kernel.op->name.find("MatMul") != std::string::npos;
+  const bool is_product = kernel.op->name.find("MatMul") != std::string::npos;
+  const bool spoil = (settings().Fault("wrong") && is_product) || settings().FaultAt("wrong", kernel.op->name);
   for (size_t i = 0; i < results.size(); ++i) {
     if (run.status.ok()) {
       Falsify(kernel.op->name, results[i]);
@@ -347,7 +349,7 @@ void ComputeKernel(void* self, TF_OpKernelContext* context) {
 
 // Needed where TensorFlow has no assignment of its own for a pluggable device (2.10).
 void ComputeAssignment(void*, TF_OpKernelContext* context) {
-  if (Faulty(context)) return;
+  if (Faulty(context, "AssignVariableOp")) return;
   Status status;
   Optional<AssignVariableFn>("TF_AssignVariable")(context, 0, 1, false, CopyTensor, status.raw);
   if (!status.ok()) TF_OpKernelContext_Failure(context, status.raw);

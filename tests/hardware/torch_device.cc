@@ -12,6 +12,8 @@
 //     nan                 softmax has one element that is not a number
 //     padding             a convolution is shifted by one row
 //     gradient            the gradient of a convolution's filter is half of what it should be
+//     crash@tanh          operations whose names begin with tanh end the process by SIGSEGV, or abort, hang, raise, or
+//                         are wrong: off by one
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
@@ -32,6 +34,9 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
+
+#include <signal.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -137,6 +142,18 @@ at::Tensor CopyFromAndResize(const at::Tensor& from, const at::Tensor& to) {
   return CopyFrom(from, to, false);
 }
 
+// What is planted for an operation alone: "crash" for "crash@tanh" and tanh_backward. Does what is not about its result.
+std::string PlantedAt(const std::string& name) {
+  const size_t at = kFault.find('@');
+  if (at == std::string::npos || name.compare(0, kFault.size() - at - 1, kFault, at + 1) != 0) return "";
+  const std::string kind = kFault.substr(0, at);
+  if (kind == "crash") raise(SIGSEGV);
+  if (kind == "abort") abort();
+  while (kind == "hang") sleep(3600);
+  TORCH_CHECK(kind != "raise", "devicekit simulated fault: the kernel failed");
+  return kind;
+}
+
 // How many bits of a float's 23 the inputs of matrix products lose: TF32 keeps 10, bfloat16 keeps 7.
 int LostBits() { return kFault == "bfloat16" ? 16 : kFault == "tf32" ? 13 : 0; }
 
@@ -163,11 +180,13 @@ at::Tensor Convolution(const at::Tensor& input, const at::Tensor& weight, const 
                        c10::SymIntArrayRef stride, c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation,
                        bool transposed, c10::SymIntArrayRef output_padding, c10::SymInt groups) {
   TORCH_CHECK(kFault != "raise", "devicekit simulated fault: the kernel failed");
+  const std::string planted = PlantedAt("convolution");
   std::optional<at::Tensor> cpu_bias;
   if (bias && bias->defined()) cpu_bias = OnCpu(*bias);
   at::Tensor result = at::convolution_symint(Rounded(OnCpu(input)), Rounded(OnCpu(weight)), cpu_bias, stride, padding,
                                              dilation, transposed, output_padding, groups)
                           .contiguous();
+  if (planted == "wrong") result.add_(1);
   if (kFault == "padding" && result.dim() == 4) {  // NCHW
     at::Tensor right = result.clone();
     const int64_t rows = result.size(2);
@@ -208,6 +227,7 @@ bool IsProduct(const std::string& name) {
 void Fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   TORCH_CHECK(kFault != "raise", "devicekit simulated fault: the kernel failed");
   const std::string& name = op.schema().name();
+  const std::string planted = PlantedAt(name.substr(name.rfind(':') + 1));
   if (LostBits() && IsProduct(name)) {
     const auto& arguments = op.schema().arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -217,7 +237,8 @@ void Fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     }
   }
   at::native::cpu_fallback(op, stack);
-  if (kFault == "wrong" && (name == "aten::mm" || name == "aten::addmm")) OnCpu(stack->back().toTensor()).add_(1);
+  if (planted == "wrong" || (kFault == "wrong" && (name == "aten::mm" || name == "aten::addmm")))
+    OnCpu(stack->back().toTensor()).add_(1);
   if (kFault == "nan" && name == "aten::_softmax") {
     const at::Tensor result = OnCpu(stack->back().toTensor()).view(-1);
     if (result.numel()) result[result.numel() / 2] = std::nan("");

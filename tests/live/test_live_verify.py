@@ -40,5 +40,5 @@ def test_a_gpu_that_crashes(program, simulated_gpu):
     environ = dict(simulated_gpu, DEVICEKIT_SIM_FAULT="crash")
     (row,) = program(VERIFY.replace("verify(", "verify('tensorflow', "), env=environ, timeout=300)["frameworks"]
     observed = row["observed"]
-    assert (observed["outcome"], observed["stage"], observed["imports"]) == ("died", "compute", True), row
+    assert (observed["outcome"], observed["stage"], observed["imports"]) == ("died", "product", True), row
     assert row["works"] is False

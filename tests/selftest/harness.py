@@ -13,7 +13,7 @@ import threading
 import time
 
 START = "import ctypes, json, os, signal, sys, time\n"
-START += "print(json.dumps({'protocol': 1, 'say': {'stage': 'compute'}}), flush=True)\n"
+START += "print(json.dumps({'protocol': 1, 'say': {'stage': 'product'}}), flush=True)\n"
 
 
 def processes():

@@ -15,7 +15,7 @@ from devicekit.runtime.trial.fingerprint import fingerprint
 from devicekit.runtime.trial.once import find_out
 from devicekit.runtime.trial.result import Trial
 
-TRIAL = Trial("works", "compute", devices=("GPU:0",))
+TRIAL = Trial("works", "product", devices=("GPU:0",))
 FAILED = Trial("died", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
 POSIX = os.name == "posix"
 

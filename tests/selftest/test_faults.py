@@ -29,7 +29,7 @@ def test_it_is_killed_by_a_signal(harness):
     tasks = {name: {"body": "os.kill(os.getpid(), signal.%s)" % name} for name in names}
     tasks["SIGSEGV "] = {"body": "ctypes.string_at(0)"}  # a real one
     for name, result in harness.all(tasks).items():
-        assert (result["outcome"], result["stage"]) == ("died", "compute"), name
+        assert (result["outcome"], result["stage"]) == ("died", "product"), name
         assert name.strip() in result["detail"]
 
 
@@ -53,7 +53,7 @@ def test_it_hangs(harness):
     results = harness.all({name: {"body": body, "limit_s": SHORT_S} for name, body in HANGS.items()})
     for name, result in results.items():
         said = (result["outcome"], result["stage"], result["detail"])
-        assert said == ("hung", "compute", "no answer within 5 s"), name
+        assert said == ("hung", "product", "no answer within 5 s"), name
 
 
 SIXTY = "for n in range(60):\n if os.fork() == 0:\n  n % 2 and os.setsid()\n  time.sleep(600)\n"

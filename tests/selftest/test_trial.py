@@ -18,7 +18,7 @@ POSIX = os.name == "posix"
 
 def child(body, timeout_s=20.0):
     """Run a child that first says how far it came, as the real one does, and then misbehaves."""
-    start = "import json, os, signal, sys, time\nprint(json.dumps({'protocol': 1, 'say': {'stage': 'compute'}}), flush=True)\n"
+    start = "import json, os, signal, sys, time\nprint(json.dumps({'protocol': 1, 'say': {'stage': 'product'}}), flush=True)\n"
     command = Command((sys.executable, "-S", "-c", start + textwrap.dedent(body)))
     return trial_of(Child(command).wait(timeout_s))
 
@@ -32,7 +32,7 @@ def test_it_works():
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGILL", "SIGABRT", "SIGKILL", "SIGBUS"])
 def test_it_is_killed(name):
     trial = child("os.kill(os.getpid(), signal.%s)" % name)
-    assert (trial.outcome, trial.stage) == ("died", "compute")
+    assert (trial.outcome, trial.stage) == ("died", "product")
     assert name in trial.detail
 
 
@@ -125,7 +125,7 @@ print(json.dumps([trial.outcome, trial.stage, trial.error]))
     assert run_json(code) == ["raised", "import", "ModuleNotFoundError"]
 
 
-TRIAL = Trial("works", "compute", devices=("GPU:0",))
+TRIAL = Trial("works", "product", devices=("GPU:0",))
 
 
 def test_results_are_cached(tmp_path):
@@ -155,7 +155,7 @@ def test_a_damaged_result_is_ignored(tmp_path, content):
 
 
 def test_a_failure_is_forgotten_sooner_than_a_success(tmp_path):
-    for trial, expected in ((TRIAL, TRIAL), (Trial("died", "compute", "SIGSEGV"), None)):
+    for trial, expected in ((TRIAL, TRIAL), (Trial("died", "product", "SIGSEGV"), None)):
         save_result(str(tmp_path), "k", trial)
         path = tmp_path / "self-test-k.json"
         data = json.loads(path.read_text())
@@ -183,7 +183,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 from devicekit.runtime.trial.cached_results import save_result
 from devicekit.runtime.trial.result import Trial
-print(save_result(sys.argv[1], "k", Trial("works", "compute")))
+print(save_result(sys.argv[1], "k", Trial("works", "product")))
 """
     folder = tmp_path / "cache"
     assert "File too large" in python(code, str(folder))

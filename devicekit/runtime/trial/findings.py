@@ -21,6 +21,15 @@ _LISTING = {
     "torch": 'python -c "import torch; print(torch.cuda.is_available(), torch.cuda.device_count())"',
 }
 
+#: What is computed at each stage of a self-test.
+_OPERATIONS = {
+    "product": "a matrix product",
+    "elementwise": "an elementwise operation",
+    "random": "a random operation",
+    "convolution": "a convolution",
+    "train": "a training step",
+}
+
 #: Says no more than what the trial showed already.
 _NOTHING_NEW = ("framework-broken", "no-gpu")
 
@@ -40,19 +49,20 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
     """Return the finding for an exception that an operation on the device raised."""
     text = "%s: %s" % (error, scrub(message.strip()))
     if error == "ArithmeticError":
-        return _wrong(plan, message)
+        return _wrong(plan, message, stage)
     if error == "NoKernel":
+        title = TITLES[name_of(plan.framework)]
         return _finding(
             "op-unsupported",
-            "The %s cannot multiply matrices with this %s." % (_label(plan), TITLES[name_of(plan.framework)]),
+            "The %s has no kernel for %s in this %s." % (_label(plan), _OPERATIONS.get(stage, stage), title),
             plan,
             message,
-            (Fix("Bring the device's plug-in to the version that this %s needs" % TITLES[name_of(plan.framework)]),),
+            (Fix("Bring the device's plug-in to the version that this %s needs" % title),),
         )
     blocks = plan.device_names
     found = _explained("%s\n%s" % (text, output), plan, blocks, "warning")
     if found is not None:
-        return found
+        return _at_stage(found, plan, stage)
     if plan.framework == "jax" and not plan.indices:
         return Kind("environment-variable-fatal", "warning").finding(
             "JAX cannot start the platforms in JAX_PLATFORMS, and the CPU is not among them.",
@@ -61,7 +71,7 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
         )
     return _finding(
         "driver-unhealthy",
-        "The %s is present, but the first operation on it fails." % _label(plan),
+        "The %s is present, but %s on it fails." % (_label(plan), _operation(stage)),
         plan,
         text,
         (Fix("Restart the machine; if it happens again, update the device's driver"),),
@@ -69,10 +79,18 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
 
 
 def judge_trial(trial: Trial, plan: Plan) -> Finding:
-    """Return the finding for a trial that did not work."""
+    """Return the finding for a trial that did not work, with what did work on the device."""
+    finding = _judged(trial, plan)
+    done = [_OPERATIONS[name] for name in trial.passed if name in _OPERATIONS]
+    if trial.stage not in _OPERATIONS or not done:
+        return finding
+    return finding.replace(evidence=(*finding.evidence, Evidence("worked before: %s" % ", ".join(done), "trial")))
+
+
+def _judged(trial: Trial, plan: Plan) -> Finding:
     output = _last_lines(trial.output)
     if trial.outcome == "wrong":
-        return _wrong(plan, trial.detail)
+        return _wrong(plan, trial.detail, trial.stage)
     if trial.stage in ("start", "import"):
         text = "%s: %s\n%s" % (trial.error, trial.detail, trial.output)
         name = name_of(plan.framework)
@@ -90,8 +108,11 @@ def judge_trial(trial: Trial, plan: Plan) -> Finding:
         return judge_error(trial.error, trial.detail, plan, trial.stage, trial.output)
     found = _explained(trial.output, plan, plan.device_names, "warning")
     if found is not None:
-        return found
-    verb = "listing the devices" if trial.stage == "list" else "the first operation on the %s" % _label(plan)
+        return _at_stage(found, plan, trial.stage)
+    if trial.stage == "list":
+        verb = "listing the devices"
+    else:
+        verb = "%s on the %s" % (_operation(trial.stage), _label(plan))
     ending = "hangs" if trial.outcome == "hung" else "kills the process"
     code = "driver-unhealthy" if trial.stage == "list" else "device-lost"
     summary = "%s %s: %s." % (verb[0].upper() + verb[1:], ending, trial.detail)
@@ -115,10 +136,24 @@ def nothing_listed(plan: Plan, listed: Sequence[str], output: Sequence[str] = ()
     )
 
 
-def _wrong(plan: Plan, message: str) -> Finding:
+def _operation(stage: str) -> str:
+    """What failed; a self-test begins with a product, and without one nothing else is tried."""
+    return _OPERATIONS[stage] if stage in _OPERATIONS and stage != "product" else "the first operation"
+
+
+def _at_stage(finding: Finding, plan: Plan, stage: str) -> Finding:
+    """Say which operation failed on a device that has computed others."""
+    if stage not in _OPERATIONS or stage == "product":
+        return finding
+    operation = _OPERATIONS[stage].partition(" ")[2].capitalize()
+    return finding.replace(summary="%s on the %s: %s" % (operation, _label(plan), finding.summary))
+
+
+def _wrong(plan: Plan, message: str, stage: str) -> Finding:
+    place = " in %s" % _OPERATIONS[stage] if stage in _OPERATIONS else ""
     return _finding(
         "numerics-divergent",
-        "The %s computes wrong results." % _label(plan),
+        "The %s computes wrong results%s." % (_label(plan), place),
         plan,
         message,
         (Fix("Update the device's driver; do not train on it as it is"),),

@@ -8,6 +8,10 @@ from ...records import Record
 #: ``not-run`` nothing is known of the framework.
 OUTCOMES = ("works", "wrong", "raised", "died", "hung", "not-run")
 
+#: What is computed on a device, in this order; see `self_test_child`. Before that come ``"start"``, ``"import"``,
+#: ``"prepare"`` and ``"list"``.
+COMPUTING = ("product", "elementwise", "random", "convolution", "train")
+
 #: A cold import of TensorFlow takes up to 8 s, the first kernel on a GPU without machine code much longer.
 TIMEOUT_S = 90.0
 
@@ -45,7 +49,7 @@ class Trial(Record):
     outcome : str
         One of `OUTCOMES`.
     stage : str
-        ``"start"``, ``"import"``, ``"prepare"``, ``"list"``, ``"compute"`` or ``"train"``: how far it came.
+        ``"start"``, ``"import"``, ``"prepare"``, ``"list"`` or one of `COMPUTING`: how far it came.
     detail : str
         Error message, signal or time limit.
     error : str
@@ -56,6 +60,10 @@ class Trial(Record):
         The beginning and the end of what it printed.
     files : tuple of str
         The native files that were loaded, if it came far enough to report them.
+    device : str
+        What the framework calls the device that was computed on at that stage, "" if none in particular.
+    passed : tuple of str
+        The stages that were completed, on every device that was tried.
     """
 
     outcome: str
@@ -65,3 +73,5 @@ class Trial(Record):
     devices: Tuple[str, ...] = ()
     output: str = ""
     files: Tuple[str, ...] = ()
+    device: str = ""
+    passed: Tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Runs a self-test in a child process with a time limit."""
 
 import os
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ...children.call import ChildReport, Tick, run_child
 from ...children.spawn import absolute_path
@@ -20,7 +20,7 @@ def try_device(
     timeout_s: float = TIMEOUT_S,
     tick: Optional[Tick] = None,
 ) -> Trial:
-    """Import a framework in a child, list its accelerators and compute on one.
+    """Import a framework in a child, list its accelerators and take one through what training touches.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def try_device(
 def try_framework(
     task: Dict[str, Any], executable: str, path: Sequence[str], timeout_s: float, tick: Optional[Tick] = None
 ) -> Trial:
-    """Import a framework in a child, list its devices, compute on each, train one step; see `self_test_child`.
+    """Import a framework in a child, list its devices, compute on each, train a model; see `self_test_child`.
 
     Parameters
     ----------
@@ -84,10 +84,12 @@ def _run(
 
 def trial_of(report: ChildReport) -> Trial:
     """Return what a child's report says of a framework."""
-    stage, devices = "start", ()  # type: str, Tuple[str, ...]
+    stage, device, devices = "start", "", ()  # type: str, str, Tuple[str, ...]
+    passed: List[str] = []
     result = report.result if isinstance(report.result, dict) else {}
     for values in (*report.said, result):
-        stage = str(values.get("stage", stage))[:40]
+        passed.append(stage)
+        stage, device = str(values.get("stage", stage))[:40], str(values.get("device", device))[:200]
         if isinstance(values.get("devices"), list):
             devices = tuple(str(name) for name in values["devices"])
     outcome, error, detail = report.outcome, report.error, report.detail
@@ -100,4 +102,5 @@ def trial_of(report: ChildReport) -> Trial:
         outcome, error, detail = "not-run", "", "the self-test did not begin: %s" % detail
     files = result.get("files")
     loaded = tuple(str(path) for path in files) if isinstance(files, list) else ()
-    return Trial(outcome, stage, detail[:4000], error[:200], devices, report.output, loaded)
+    done = tuple(name for name in dict.fromkeys(passed) if name != stage or outcome == "works")
+    return Trial(outcome, stage, detail[:4000], error[:200], devices, report.output, loaded, device, done)

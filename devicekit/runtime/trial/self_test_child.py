@@ -1,4 +1,8 @@
-"""Self-tests of a framework: imports it, lists its devices, computes on one of them, or on all and trains one step.
+"""Self-tests of a framework: imports it, lists its devices, computes on one of them, or on all and trains a Keras model.
+
+On a device it goes through what training touches, in the order of `STAGES`: a device that multiplies matrices can still
+fail at the first elementwise kernel, the first convolution, or where XLA compiles a step. Results are compared with what
+this file computes in plain Python.
 
 Run in a child process, of another interpreter for ``devicekit verify``; see `devicekit.children.child`. Standard library
 only, Python 3.6 and later, imports nothing of devicekit by itself. ``say(stage=...)`` comes before each step, so that the
@@ -7,14 +11,22 @@ parent knows where it died.
 
 import importlib
 import importlib.util
+import itertools
+import math
 import os
+import re
 import sys
 import traceback
+from operator import mul
 
 # The types are comments, which this name is for; `typing` itself is left to the framework.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any  # noqa: F401
+
+
+#: What is computed on a device, in this order.
+STAGES = ("product", "elementwise", "random", "convolution", "train")
 
 
 class Wrong(ArithmeticError):
@@ -35,6 +47,13 @@ def main(task, say):  # type: (Any, Any) -> dict[str, Any]
     return test_device(task, say) if "index" in task else walk_through(task, say)
 
 
+def compute_on(device, name, say, stages=STAGES):  # type: (Any, str, Any, tuple[str, ...]) -> None
+    """Take a device, one of the classes below, through the stages."""
+    for stage in stages:
+        say(stage=stage, device=name)
+        check(stage, getattr(device, stage)())
+
+
 # One device.
 
 
@@ -44,10 +63,16 @@ def test_device(task, say):  # type: (Any, Any) -> dict[str, Any]
     try:
         names = TRIALS[task["framework"]](task, say)
     except ArithmeticError as error:
-        return {"stage": "compute", "outcome": "wrong", "error": type(error).__name__, "message": str(error)[:2000]}
+        return {"outcome": "wrong", "error": type(error).__name__, "message": message_of(error)}
     except Exception as error:  # answered here: its traceback would only repeat what the framework has printed
-        return {"outcome": "raised", "error": type(error).__name__, "message": str(error)[:2000]}
+        return {"outcome": "raised", "error": type(error).__name__, "message": message_of(error)}
     return {"outcome": "works", "devices": names, "files": loaded_files()}
+
+
+def message_of(error):  # type: (BaseException) -> str
+    """Return the text of an exception. TensorFlow writes where a function was defined first, and what failed last."""
+    text = re.sub(r'^ *File ".*", line \d+, in .*\n+(?: {4}.*\n+)?', "", str(error), flags=re.MULTILINE)
+    return text if len(text) <= 2000 else "%s\n...\n%s" % (text[:500], text[-1500:])
 
 
 def load_first(libraries):  # type: (list[str]) -> None
@@ -81,7 +106,7 @@ def try_tensorflow(task, say):  # type: (Any, Any) -> list[str]
     config.set_visible_devices([chosen], chosen.device_type)
     if task["grow"]:
         tf.config.experimental.set_memory_growth(chosen, True)
-    run_graph(tf, chosen.device_type) if first else run_eager(tf, chosen.device_type)
+    compute_on(TensorFlow(tf, chosen.device_type + ":0"), names[task["index"]], say)
     return names
 
 
@@ -106,7 +131,6 @@ def is_there(say, names, index):  # type: (Any, list[str], int | None) -> bool
         return False
     if index >= len(names):
         raise NoDevice("no such accelerator is listed")
-    say(stage="compute")
     return True
 
 
@@ -131,13 +155,8 @@ def try_jax(task, say):  # type: (Any, Any) -> list[str]
     position = index if index is None or index not in numbers else numbers.index(index)
     if not is_there(say, names, position):
         return names
-    left, right = operands()
-    with jax.default_device(found[position or 0]):
-        first, weight = jax.numpy.array(left), jax.numpy.array(right)
-        product = jax.numpy.matmul(first, weight)
-        gradient = jax.grad(lambda matrix: jax.numpy.matmul(first, matrix).sum())(weight)
-    check_product(product)
-    check_gradient(gradient)
+    chosen = found[position or 0]
+    compute_on(Jax(jax, chosen), str(chosen), say)
     return names
 
 
@@ -150,13 +169,8 @@ def try_torch(task, say):  # type: (Any, Any) -> list[str]
     names = torch_accelerators(torch, task["device_type"])
     if not is_there(say, names, task["index"]):
         return names
-    left, right = operands()
-    device = names[task["index"]]
-    weight = torch.tensor(right, device=device, requires_grad=True)
-    product = torch.matmul(torch.tensor(left, device=device), weight)
-    product.sum().backward()
-    check_product(product)
-    check_gradient(weight.grad)
+    name = names[task["index"]]
+    compute_on(Torch(torch, name), name, say)
     return names
 
 
@@ -178,31 +192,220 @@ def loaded_files():  # type: () -> list[str]
     return sorted(path for path in files if not path.endswith(" (deleted)"))
 
 
-def run_eager(tf, kind):  # type: (object, str) -> None
-    """Multiply and differentiate on the device; TensorFlow 2."""
-    left, right = operands()
-    with tf.device("/device:%s:0" % kind):  # type: ignore[attr-defined]
-        weight = tf.Variable(right)  # type: ignore[attr-defined]
-        with tf.GradientTape() as tape:  # type: ignore[attr-defined]
-            product = tf.matmul(tf.constant(left), weight)  # type: ignore[attr-defined]
-            loss = tf.reduce_sum(product)  # type: ignore[attr-defined]
-        gradient = tape.gradient(loss, weight)
-    if "CPU" in product.device.rpartition("device:")[2]:  # soft placement, where there is no kernel
-        raise NoKernel("a matrix product has no kernel on the accelerator: it ran on %s" % product.device)
-    check_product(product.numpy())
-    check_gradient(gradient.numpy())
-
-
-def run_graph(tf, kind):  # type: (object, str) -> None
-    """Multiply on the device in a session; TensorFlow 1.15."""
-    left, right = operands()
-    with tf.device("/device:%s:0" % kind):  # type: ignore[attr-defined]
-        product = tf.matmul(tf.constant(left), tf.constant(right))  # type: ignore[attr-defined]
-    with tf.compat.v1.Session() as session:  # type: ignore[attr-defined]
-        check_product(session.run(product))
-
-
 TRIALS = {"tensorflow": try_tensorflow, "jax": try_jax, "torch": try_torch}
+
+
+# What a framework does at each stage.
+
+
+class TensorFlow:
+    """Operations of TensorFlow 1.15 and 2 on one of its devices, ``GPU:0``."""
+
+    def __init__(self, tf, name):  # type: (Any, str) -> None
+        self.tf = tf
+        self.name = name
+
+    def run(self, function, inputs, anywhere=False):  # type: (Any, Any, bool) -> Any
+        """Return the values of the tensors that a function makes of the inputs, computed on the device.
+
+        An operation may run ``anywhere`` if training does not depend on that the device has a kernel for it.
+        """
+        tf = self.tf
+        if not tf.executing_eagerly():
+            return self.run_graph(function, inputs, anywhere)
+        with tf.device("/device:" + self.name):
+            tensors = function(*[tf.constant(item) for item in inputs])
+        kind = self.name.partition(":")[0]
+        for tensor in tensors:
+            if kind not in tensor.device.rpartition("device:")[2] and not anywhere:  # soft placement
+                raise NoKernel("it has no kernel on the device: it ran on %s" % tensor.device)
+        return [tensor.numpy() for tensor in tensors]
+
+    def run_graph(self, function, inputs, anywhere):  # type: (Any, Any, bool) -> Any
+        """Do so in a session. The inputs are fed: what follows from constants is computed on the processor beforehand."""
+        tf = self.tf
+        tf.config.set_soft_device_placement(anywhere)
+        with tf.Graph().as_default():
+            with tf.device("/device:" + self.name):
+                fed = [tf.compat.v1.placeholder("float32") for _ in inputs]
+                fetched = function(*fed)
+            with tf.compat.v1.Session() as session:
+                return session.run(fetched, dict(zip(fed, inputs)))
+
+    def product(self):  # type: () -> Any
+        tf = self.tf
+
+        def compute(left, right):  # type: (Any, Any) -> Any
+            with tf.GradientTape() as tape:
+                tape.watch(right)
+                product = tf.matmul(left, right)
+                total = tf.reduce_sum(product)
+            return [product, tape.gradient(total, right)]
+
+        return self.run(compute, operands())
+
+    def elementwise(self):  # type: () -> Any
+        tf = self.tf
+        return self.run(lambda numbers: [tf.tanh(numbers), tf.nn.relu(numbers)], [numbers()])
+
+    def random(self):  # type: () -> Any
+        tf, keyed = self.tf, self.tf.executing_eagerly()  # Keras takes the keyed form with TensorFlow 2
+        draw = tf.random.stateless_uniform if keyed else tf.random.uniform
+        return self.run(lambda: [draw((MANY,), seed=(1, 2)) if keyed else draw((MANY,))], [], anywhere=True)
+
+    def convolution(self):  # type: () -> Any
+        tf = self.tf
+
+        def compute(image, kernel, factors):  # type: (Any, Any, Any) -> Any
+            with tf.GradientTape() as tape:
+                tape.watch([image, kernel])
+                result = tf.nn.conv2d(image, kernel, [1, 1, 1, 1], "SAME")
+                total = tf.reduce_sum(result * factors)
+            return [result] + list(tape.gradient(total, [image, kernel]))
+
+        return self.run(compute, images())
+
+    def train(self):  # type: () -> Any
+        tf = self.tf
+        keras = keras_of(tf)
+        if keras is not None:
+            with tf.device("/device:" + self.name):
+                try:
+                    return keras_step(keras, self.compiles(keras))
+                except (AttributeError, ImportError, LookupError, NameError, TypeError, ValueError):
+                    # Keras does not go with what is installed: no fault of the device, which raises others. The
+                    # diagnosis says it, and so does `devicekit verify`.
+                    traceback.print_exc()
+
+        def compute(inputs, targets, *weights):  # type: (Any, Any, *Any) -> Any
+            with tf.GradientTape() as tape:
+                tape.watch(weights)
+                hidden = tf.tanh(tf.matmul(inputs, weights[0]) + weights[1])
+                loss = tf.reduce_mean(tf.square(tf.matmul(hidden, weights[2]) + weights[3] - targets))
+            gradients = tape.gradient(loss, weights)
+            return [loss] + [weight - slope for weight, slope in zip(weights, gradients)]
+
+        inputs, targets, weights = training()
+        loss, *after = self.run(compute, [inputs, targets] + weights)
+        return loss, after
+
+    def compiles(self, keras):  # type: (Any) -> dict[str, Any]
+        """Return the options with which Keras compiles its step as it does by itself, without XLA if that is not there.
+
+        TensorFlow has XLA for the processor and for what it was built for, not for the devices of plug-ins (DirectML,
+        Metal); Keras 3 would take it for most of these as well.
+        """
+        built_in = self.name.startswith("CPU") or self.tf.test.is_built_with_gpu_support()
+        return {} if built_in or not hasattr(keras, "ops") else {"jit_compile": False}
+
+
+def keras_of(tf):  # type: (Any) -> Any
+    """Return the Keras that computes with TensorFlow here, None if none does."""
+    for load in (lambda: importlib.import_module("keras") if has_keras() else None, lambda: tf.keras):
+        try:
+            keras = load()
+            if keras is not None and keras.backend.backend() == "tensorflow":
+                return keras
+        except Exception:  # one that does not go with this TensorFlow is not what its user trains with
+            traceback.print_exc()
+    return None
+
+
+class Jax:
+    """Operations of JAX on one of its devices, each compiled as a whole. Keras would train with no others."""
+
+    def __init__(self, jax, device):  # type: (Any, Any) -> None
+        self.jax = jax
+        self.device = device
+
+    def run(self, function, inputs):  # type: (Any, Any) -> Any
+        array = importlib.import_module("numpy").array  # JAX's own would compile something for each shape
+        with self.jax.default_device(self.device):
+            return self.jax.jit(function)(*[array(item, "float32") for item in inputs])
+
+    def product(self):  # type: () -> Any
+        jax = self.jax
+
+        def compute(left, right):  # type: (Any, Any) -> Any
+            return jax.numpy.matmul(left, right), jax.grad(lambda item: jax.numpy.matmul(left, item).sum())(right)
+
+        return self.run(compute, operands())
+
+    def elementwise(self):  # type: () -> Any
+        np = self.jax.numpy
+        return self.run(lambda numbers: [np.tanh(numbers), np.maximum(numbers, 0)], [numbers()])
+
+    def random(self):  # type: () -> Any
+        random = self.jax.random
+        return [self.run(lambda: random.uniform(random.PRNGKey(0), (MANY,)), [])]
+
+    def convolution(self):  # type: () -> Any
+        jax = self.jax
+
+        def compute(image, kernel, factors):  # type: (Any, Any, Any) -> Any
+            def total(image, kernel):  # type: (Any, Any) -> Any
+                layout = ("NHWC", "HWIO", "NHWC")
+                result = jax.lax.conv_general_dilated(image, kernel, (1, 1), "SAME", dimension_numbers=layout)
+                return (result * factors).sum(), result
+
+            gradients, result = jax.grad(total, (0, 1), has_aux=True)(image, kernel)
+            return (result, *gradients)
+
+        return self.run(compute, images())
+
+    def train(self):  # type: () -> Any
+        jax = self.jax
+
+        def compute(inputs, targets, *weights):  # type: (Any, Any, *Any) -> Any
+            def loss_of(weights):  # type: (Any) -> Any
+                hidden = jax.numpy.tanh(jax.numpy.matmul(inputs, weights[0]) + weights[1])
+                return ((jax.numpy.matmul(hidden, weights[2]) + weights[3] - targets) ** 2).mean()
+
+            loss, gradients = jax.value_and_grad(loss_of)(weights)
+            return loss, [weight - slope for weight, slope in zip(weights, gradients)]
+
+        inputs, targets, weights = training()
+        return self.run(compute, [inputs, targets] + weights)
+
+
+class Torch:
+    """Operations of PyTorch on one of its devices. Keras would train with no others, compiled only if it is asked to."""
+
+    def __init__(self, torch, name):  # type: (Any, str) -> None
+        self.torch = torch
+        self.name = name
+
+    def tensors(self, values):  # type: (Any) -> list[Any]
+        return [self.torch.tensor(item, device=self.name, requires_grad=True) for item in values]
+
+    def product(self):  # type: () -> Any
+        left, right = self.tensors(operands())
+        product = self.torch.matmul(left, right)
+        product.sum().backward()
+        return product, right.grad
+
+    def elementwise(self):  # type: () -> Any
+        (values,) = self.tensors([numbers()])
+        return self.torch.tanh(values), self.torch.relu(values)
+
+    def random(self):  # type: () -> Any
+        return [self.torch.rand(MANY, device=self.name)]
+
+    def convolution(self):  # type: () -> Any
+        image, kernel, factors = self.tensors(images())
+        # Channels come first in PyTorch.
+        first, second = image.permute(0, 3, 1, 2).contiguous(), kernel.permute(3, 2, 0, 1).contiguous()
+        result = self.torch.nn.functional.conv2d(first, second, padding=1).permute(0, 2, 3, 1)
+        (result * factors).sum().backward()
+        return result, image.grad, kernel.grad
+
+    def train(self):  # type: () -> Any
+        inputs, targets, weights = training()
+        inputs, targets, *weights = self.tensors([inputs, targets] + weights)
+        hidden = self.torch.tanh(self.torch.matmul(inputs, weights[0]) + weights[1])
+        loss = ((self.torch.matmul(hidden, weights[2]) + weights[3] - targets) ** 2).mean()
+        loss.backward()
+        return loss, [weight - weight.grad for weight in weights]
 
 
 # All stages.
@@ -218,7 +421,7 @@ def walk_through(task, say):  # type: (Any, Any) -> dict[str, Any]
     except BaseException as error:  # also the SystemExit of a framework that gives up
         outcome = "wrong" if isinstance(error, Wrong) else "raised"
         try:
-            message = str(error)[:2000]
+            message = message_of(error)
             traceback.print_exc()
         except Exception as second:  # an exception whose own text raises
             message = "its text cannot be read: %s" % type(second).__name__
@@ -228,23 +431,11 @@ def walk_through(task, say):  # type: (Any, Any) -> dict[str, Any]
 def walk_tensorflow(tf, say, _):  # type: (Any, Any, bool) -> None
     """TensorFlow 1.15 and 2; Keras by ``import keras``, and by ``tf.keras`` where there is no Keras of its own."""
     names = tensorflow_devices(tf)
-    say(stage="compute", devices=names)
-    left, right = operands()
-    eager = tf.executing_eagerly()
+    say(stage="list", devices=names)
     for name in names:
-        if name.startswith("XLA_"):  # of old releases: a second name of the same device, not to compute on
-            continue
-        if eager:
-            with tf.device("/device:" + name):
-                product = tf.matmul(tf.constant(left), tf.constant(right)).numpy()
-        else:
-            with tf.Graph().as_default():
-                with tf.device("/device:" + name):
-                    graph = tf.matmul(tf.constant(left), tf.constant(right))
-                with tf.compat.v1.Session() as session:
-                    product = session.run(graph)
-        check_product(product, name)
-    say(stage="train")
+        if not name.startswith("XLA_"):  # of old releases: a second name of the same device, not to compute on
+            compute_on(TensorFlow(tf, name), name, say, STAGES[:-1])
+    say(stage="train", device="")
     train_keras(importlib.import_module("keras") if has_keras() else tf.keras)
 
 
@@ -276,19 +467,12 @@ def tensorflow_devices(tf):  # type: (Any) -> list[str]
 def walk_jax(jax, say, keras):  # type: (Any, Any, bool) -> None
     """JAX, with Keras where Keras computes with it."""
     devices = jax_devices(jax)
-    say(stage="compute", devices=[str(device) for device in devices])
-    left, right = operands()
-    array, put, multiply = jax.numpy.array, jax.device_put, jax.numpy.matmul
+    say(stage="list", devices=[str(device) for device in devices])
     for device in devices:
-        product = multiply(put(array(left), device), put(array(right), device))
-        check_product(product, str(device))
-    say(stage="train")
+        compute_on(Jax(jax, device), str(device), say, STAGES[:-1] if keras else STAGES)
     if keras:
+        say(stage="train", device="")
         train_keras(importlib.import_module("keras"), "jax")
-        return
-    first = array(left)
-    gradient = jax.grad(lambda weight: multiply(first, weight).sum())(array(right))
-    check_gradient(gradient)
 
 
 def jax_devices(jax):  # type: (Any) -> list[Any]
@@ -305,18 +489,12 @@ def jax_devices(jax):  # type: (Any) -> list[Any]
 def walk_torch(torch, say, keras):  # type: (Any, Any, bool) -> None
     """PyTorch, with Keras where Keras computes with it."""
     names = torch_devices(torch)
-    say(stage="compute", devices=names)
-    left, right = operands()
-    tensor, multiply = torch.tensor, torch.matmul
+    say(stage="list", devices=names)
     for name in names:
-        check_product(multiply(tensor(left, device=name), tensor(right, device=name)), name)
-    say(stage="train")
+        compute_on(Torch(torch, name), name, say, STAGES[:-1] if keras else STAGES)
     if keras:
+        say(stage="train", device="")
         train_keras(importlib.import_module("keras"), "torch")
-        return
-    weight = tensor(right, device=names[-1], requires_grad=True)
-    multiply(tensor(left, device=names[-1]), weight).sum().backward()
-    check_gradient(weight.grad)
 
 
 def torch_devices(torch):  # type: (Any) -> list[str]
@@ -347,7 +525,8 @@ def walk_keras(keras, say, _):  # type: (Any, Any, bool) -> None
         names = [str(item) for item in listing(module)]
     elif backend == "openvino":
         names = list(importlib.import_module("openvino").Core().available_devices)
-    say(stage="compute", devices=names)
+    say(stage="list", devices=names)
+    say(stage="product")
     left, right = operands()
     if hasattr(keras, "ops"):
         ops = keras.ops
@@ -356,65 +535,180 @@ def walk_keras(keras, say, _):  # type: (Any, Any, bool) -> None
     else:
         ops = keras.backend
         product = ops.eval(ops.dot(ops.constant(left), ops.constant(right)))
-    check_product(product, "Keras on %s" % backend)
+    check("product", [product])
     say(stage="train")
     train_keras(keras)
 
 
 def train_keras(keras, backend=None):  # type: (Any, str | None) -> None
-    """Train one step of a model of two layers, and see that it learned something."""
+    """Train one step of a model as its user would."""
     if backend is not None and keras.backend.backend() != backend:
         raise RuntimeError("Keras computes with %s, not with %s" % (keras.backend.backend(), backend))
-    numpy = importlib.import_module("numpy")
+    check("train", keras_step(keras, {}))
+
+
+def keras_step(keras, options):  # type: (Any, dict[str, Any]) -> tuple[float, list[Any]]
+    """Train one step of a model of two layers, and return its loss and its weights."""
+    array = importlib.import_module("numpy").array
+    inputs, targets, weights = training()
     layers = keras.layers
-    inputs = layers.Input(shape=(4,))
-    outputs = layers.Dense(1)(layers.Dense(8, activation="tanh")(inputs))
-    model = keras.models.Model(inputs, outputs)
-    model.compile(optimizer="sgd", loss="mse")
-    before = [plain(item) for item in model.get_weights()]
-    x, y = numpy.ones((8, 4), "float32"), numpy.ones((8, 1), "float32") * 3
-    loss = float(model.fit(x, y, batch_size=8, epochs=1, verbose=0).history["loss"][0])
-    if not 0 <= loss < 1e6:  # also catches NaN
-        raise Wrong("the loss of a training step is %r" % loss)
-    if [plain(item) for item in model.get_weights()] == before:
-        raise Wrong("a training step changed no weight")
+    given = layers.Input(shape=(len(inputs[0]),))
+    hidden = layers.Dense(len(weights[1]), activation="tanh", dtype="float32")(given)
+    model = keras.models.Model(given, layers.Dense(1, dtype="float32")(hidden))
+    model.compile(optimizer=keras.optimizers.SGD(1.0), loss="mse", **options)
+    model.set_weights([array(item, "float32") for item in weights])
+    batch = [array(item, "float32") for item in (inputs, targets)]
+    history = model.fit(*batch, batch_size=len(inputs), epochs=1, verbose=0).history
+    return history["loss"][0], model.get_weights()
 
 
-# What both compute.
+# What is computed, and what it must be. The numbers of the products and convolutions are small and whole, so that every
+# float format of a device holds them exactly, TensorFloat-32 and bfloat16 too.
+
+MANY = 1024
 
 
 def operands():  # type: () -> tuple[list[list[float]], list[list[float]]]
-    """Return two small matrices of whole numbers, which every float format of a device holds exactly."""
+    """Return two matrices."""
     left = [[float(i + k) for k in range(8)] for i in range(8)]
     right = [[float(k - j) for j in range(8)] for k in range(8)]
     return left, right
 
 
-def check_product(product, where="the device"):  # type: (object, str) -> None
-    """Compare with what the product of the operands is."""
-    expected = [[float(sum((i + k) * (k - j) for k in range(8))) for j in range(8)] for i in range(8)]
-    compare(plain(product), expected, "an 8 by 8 matrix product on %s" % where)
+def matrix_product(left, right):  # type: (Any, Any) -> list[list[float]]
+    """Return the product of two matrices."""
+    return [[sum(a * b for a, b in zip(row, column)) for column in zip(*right)] for row in left]
 
 
-def check_gradient(gradient):  # type: (object) -> None
-    """Compare with what the gradient of the sum of the product by the right operand is."""
-    expected = [[float(28 + 8 * k)] * 8 for k in range(8)]
-    compare(plain(gradient), expected, "the gradient of the sum of a matrix product")
+def right_product():  # type: () -> Any
+    """Return the product of the operands, and the gradient of its sum by the right one."""
+    left, right = operands()
+    return matrix_product(left, right), [[sum(column)] * 8 for column in zip(*left)]
 
 
-def compare(got, expected, what):  # type: (Any, list[list[float]], str) -> None
-    """Raise where two matrices differ."""
+def numbers():  # type: () -> list[float]
+    """Return numbers from -2 to 2."""
+    return [k / 8.0 - 2 for k in range(33)]
+
+
+def right_elementwise():  # type: () -> Any
+    """Return ``tanh(x)`` and ``relu(x)``."""
+    return [math.tanh(x) for x in numbers()], [max(x, 0.0) for x in numbers()]
+
+
+def images():  # type: () -> tuple[Any, Any, Any]
+    """Return an image of 5 by 5 points in 2 channels, a kernel of 3 by 3 to 3 channels, and factors of the result."""
+    image = [[[[float((3 * h + 5 * w + 7 * c) % 11 - 5) for c in range(2)] for w in range(5)] for h in range(5)]]
+    kernel = [
+        [[[float((2 * i + 3 * j + 5 * c + o) % 7 - 3) for o in range(3)] for c in range(2)] for j in range(3)]
+        for i in range(3)
+    ]
+    factors = [[[[float((h + 2 * w + 3 * o) % 5 - 2) for o in range(3)] for w in range(5)] for h in range(5)]]
+    return image, kernel, factors
+
+
+def right_convolution():  # type: () -> Any
+    """Return the convolution, of the image's size, and the gradients of the sum of its result times the factors."""
+    image, kernel, factors = images()
+    expected = [[[[0.0] * 3 for _ in range(5)] for _ in range(5)]]
+    image_slope = [[[[0.0] * 2 for _ in range(5)] for _ in range(5)]]
+    kernel_slope = [[[[0.0] * 3 for _ in range(2)] for _ in range(3)] for _ in range(3)]
+    places = itertools.product(range(5), range(5), range(3), range(3), range(2), range(3))
+    for h, w, i, j, c, o in places:
+        y, x = h + i - 1, w + j - 1
+        if 0 <= y < 5 and 0 <= x < 5:
+            expected[0][h][w][o] += image[0][y][x][c] * kernel[i][j][c][o]
+            image_slope[0][y][x][c] += factors[0][h][w][o] * kernel[i][j][c][o]
+            kernel_slope[i][j][c][o] += factors[0][h][w][o] * image[0][y][x][c]
+    return expected, image_slope, kernel_slope
+
+
+def training():  # type: () -> tuple[Any, Any, list[Any]]
+    """Return inputs and targets of a batch, and the weights and biases of two layers."""
+    inputs = [[((3 * i + 5 * j) % 8 - 4) / 4.0 for j in range(4)] for i in range(8)]
+    targets = [[((5 * i) % 8 - 3) / 4.0] for i in range(8)]
+    first = [[((2 * j + 3 * k) % 7 - 3) / 8.0 for k in range(8)] for j in range(4)]
+    second = [[((3 * k) % 5 - 2) / 4.0] for k in range(8)]
+    return inputs, targets, [first, [0.0] * 8, second, [0.0]]
+
+
+def right_training():  # type: () -> Any
+    """Return the loss, and the weights after a step of gradient descent on it with a learning rate of 1.
+
+    The loss is the mean squared error, the activation between the layers tanh.
+    """
+    inputs, targets, (first, first_bias, second, second_bias) = training()
+    hidden = [[math.tanh(value) for value in row] for row in matrix_product(inputs, first)]
+    errors = [row[0] - target[0] for row, target in zip(matrix_product(hidden, second), targets)]
+    expected = sum(error * error for error in errors) / len(errors)
+    slopes = [2 * error / len(errors) for error in errors]
+    inner = [[s * weight[0] * (1 - h * h) for h, weight in zip(row, second)] for s, row in zip(slopes, hidden)]
+    by_first, by_second = matrix_product(zip(*inputs), inner), [sum(map(mul, slopes, row)) for row in zip(*hidden)]
+    after = [
+        [[value - slope for value, slope in zip(*rows)] for rows in zip(first, by_first)],
+        [value - sum(column) for value, column in zip(first_bias, zip(*inner))],
+        [row[0] - slope for row, slope in zip(second, by_second)],
+        [second_bias[0] - sum(slopes)],
+    ]
+    return expected, after
+
+
+#: What each stage must give, by how much it may be off, and what that is. TensorFloat-32 and bfloat16 round the factors of
+#: products to 3 and 2 digits; an elementwise function of a device may be approximated.
+RIGHT = {
+    "product": (right_product, 0.5, ("a matrix product", "the gradient of a matrix product")),
+    "elementwise": (right_elementwise, 0.01, ("tanh", "relu")),
+    "convolution": (
+        right_convolution,
+        0.5,
+        ("a convolution", "the gradient of a convolution by its input", "the gradient of a convolution by its kernel"),
+    ),
+    "train": (right_training, 0.02, ("the loss of a training step", "the weights after a training step")),
+}
+
+
+def check(stage, results):  # type: (str, Any) -> None
+    """Raise where what a device gave at a stage is not right."""
+    if stage == "random":
+        check_random(*results)
+        return
+    right, tolerance, names = RIGHT[stage]
+    for found, expected, what in zip(results, right(), names):
+        compare(found, expected, tolerance, what)
+
+
+def check_random(values):  # type: (Any) -> None
+    """See that random numbers are spread evenly from 0 to 1. Which ones they are is the device's own matter."""
+    found = flat(values)
+    mean = sum(found) / len(found) if found else 0.0
+    variance = sum((value - mean) ** 2 for value in found) / max(1, len(found))
+    # Of so many numbers the mean is off by 0.009 and the variance by 0.0023, one standard deviation each.
+    if len(found) != MANY or not all(0 <= value <= 1 for value in found) or abs(mean - 0.5) > 0.06:
+        raise Wrong("%d random numbers from 0 to 1 are not: their mean is %g" % (len(found), mean))
+    if abs(variance - 1 / 12.0) > 0.02:
+        raise Wrong("random numbers from 0 to 1 have a variance of %g instead of 0.083" % variance)
+
+
+def compare(found, expected, tolerance, what):  # type: (Any, Any, float, str) -> None
+    """Raise where numbers differ; how they are nested does not matter."""
+    found, expected = flat(found), flat(expected)
+    if len(found) != len(expected):
+        raise Wrong("%s has %d numbers instead of %d" % (what, len(found), len(expected)))
+    # `max` may leave NaN out.
+    worst = max(abs(a - b) if a == a else float("inf") for a, b in zip(found, expected))
+    if not worst < tolerance:
+        raise Wrong("%s is off by %g" % (what, worst) if worst < float("inf") else "%s is not a number" % what)
+
+
+def flat(values):  # type: (Any) -> list[float]
+    """Return the numbers of an array, a tensor or nested lists, one after another."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(values, (list, tuple)):
+        return [number for item in values for number in flat(item)]
     try:
-        worst = max(abs(float(a) - b) for x, y in zip(got, expected) for a, b in zip(x, y))
+        return [float(values)]
     except (TypeError, ValueError) as error:
-        raise Wrong("%s is not a matrix of numbers: %s" % (what, error)) from error
-    if not worst < 0.5:  # also catches NaN; the values are whole numbers up to 500
-        raise Wrong("%s is off by %g" % (what, worst))
-
-
-def plain(array):  # type: (Any) -> Any
-    """Return an array or tensor as lists."""
-    return array.tolist() if hasattr(array, "tolist") else array
+        raise Wrong("a result is not made of numbers: %s" % error) from error
 
 
 WALKS = {"tensorflow": walk_tensorflow, "keras": walk_keras, "jax": walk_jax, "torch": walk_torch}

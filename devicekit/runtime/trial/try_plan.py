@@ -21,6 +21,7 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Plan:
 
 def _tried(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> Plan:
     from .findings import judge_trial
+    from .result import COMPUTING
 
     while True:
         trial = _trial_of(plan, machine, options, notes)
@@ -30,7 +31,7 @@ def _tried(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> 
             plan, finding = _without_plugin(plan, machine, trial)
         else:
             finding = judge_trial(trial, plan)
-        following = next_plan(plan, finding) if trial.stage in ("compute", "prepare") else None
+        following = next_plan(plan, finding) if trial.stage in (*COMPUTING, "prepare") else None
         if following is None:
             break
         plan = following
