@@ -91,7 +91,7 @@ def releases_of(links: Sequence[Link], rule: Mapping[str, Any]) -> Dict[str, Lis
         newest = _newest_of_minors(files, versions)
         keep = set(newest.values()) | set(rule.get("pinned", ()))
         if rule["keep"] == "newest":
-            # An older patch release with other wheels than the newest one is a row of its own.
+            # An older patch release with other wheels than the newest one is its own row.
             for text, version_ in versions.items():
                 like = newest.get(version_.release[:2])
                 if like and not is_yanked(files[text]) and _pairs(files[text]) != _pairs(files[like]):

@@ -75,12 +75,15 @@ class _Asked:
         self.projects: Dict[str, _Cached] = {}
         self._oldest = time.time()
         self._problems: Dict[str, List[str]] = {problem: [] for problem in configuration.problems}
+        self._index = ", ".join(map(shown, configuration.indexes))
+        self._names: Set[str] = set()
         text = "\n".join((date, *map(shown, configuration.indexes)))
         self._state = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
     def ask(self, names: Sequence[str], deadline: float) -> None:
         """Take projects from the cache, and ask the index for the others."""
         folder, cached = cache_folder(), {}
+        self._names.update(names)
         for name in names:
             held = _CACHE.read(folder, _CACHE.name(self._state, name), self._state, _decoded)
             if held is not None:
@@ -133,6 +136,10 @@ class _Asked:
     def _problem(self, reason: str, about: Sequence[str]) -> None:
         self._problems.setdefault(reason, []).extend(about)
 
+    def _label(self, about: Set[str]) -> str:
+        """Return what a problem is about: the index itself if that holds for all that it was asked."""
+        return self._index if about >= self._names else ", ".join(sorted(about))
+
     def rows(self) -> Dict[str, Dict[str, Any]]:
         """Return what `Matrix` takes."""
         return {
@@ -149,12 +156,11 @@ class _Asked:
         newer = tuple(label for label, row in rows if not row.get("yanked"))
         withdrawn = tuple(label for label, row in rows if row.get("yanked") and label in bundled)
         problems = tuple(
-            "%s: %s" % (", ".join(sorted(set(about))), reason) if about else reason
+            "%s: %s" % (self._label(set(about)), reason) if about else reason
             for reason, about in self._problems.items()
         )
         date = time.strftime("%Y-%m-%d", time.gmtime(self._oldest)) if self.projects else ""
-        index = ", ".join(shown(url) for url in self._configuration.indexes)
-        return DataSource(self._date, date, index, newer, withdrawn, problems)
+        return DataSource(self._date, date, self._index, newer, withdrawn, problems)
 
 
 def _decoded(data: Dict[str, Any]) -> _Cached:
