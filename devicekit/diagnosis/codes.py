@@ -10,8 +10,8 @@ CODES = (
     "gpu-vendor-unsupported", "device-hidden", "device-permission-denied", "driver-missing", "driver-shadowed",
     "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "rocm-version-mismatch", "gfx-unsupported",
     "compute-capability-unsupported", "cuda-version-mismatch", "cuda-library-missing", "cudnn-missing",
-    "cudnn-version-mismatch", "xla-toolchain-missing", "device-busy", "out-of-memory", "memory-limit-too-low",
-    "cpu-quota-ignored", "no-gpu",
+    "cudnn-version-mismatch", "xla-toolchain-missing", "known-defect", "device-busy", "out-of-memory",
+    "memory-limit-too-low", "cpu-quota-ignored", "no-gpu",
 )  # fmt: skip
 
 #: Codes that only a run can show; `devicekit.runtime.trial` and `devicekit.runtime.apply` make these findings.

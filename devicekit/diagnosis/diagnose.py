@@ -26,6 +26,7 @@ from .rules import (  # noqa: F401 - they register themselves
     gpu_code,
     hidden_devices,
     keras,
+    known_defects,
     metal,
     native,
     plugins,
