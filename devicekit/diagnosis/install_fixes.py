@@ -8,6 +8,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..matrix.target import PYTHONS
 from .findings import Fix, LazyFixes
+from .frameworks import TITLES
 from .requirements import normal_name
 from .view import View
 
@@ -84,12 +85,33 @@ def repair_install(view: View, text: str, *otherwise: str, extra: str = "", firs
     return LazyFixes(make)
 
 
-def _requirements(view: View, goal: str, python: Optional[str], keep: str) -> Optional[Tuple[str, ...]]:
+def share_libraries(view: View, frameworks: Sequence[str], stale: Sequence[str] = ()) -> Sequence[Fix]:
+    """Return the fix that installs releases of the frameworks that share one set of CUDA's libraries.
+
+    ``stale``: the distributions that have to go first.
+    """
+
+    def make() -> Tuple[Fix, ...]:
+        found = _requirements(view, "cuda", None, "", tuple(frameworks))
+        if found is None:
+            return (Fix("Give each framework its own environment: no releases of them share the libraries here"),)
+        command = view.shell.install(*found)
+        if stale:
+            command = view.shell.then(view.shell.uninstall(*stale), command)
+        text = "Install releases of %s that share the libraries" % " and ".join(TITLES[name] for name in frameworks)
+        return (Fix(text, command), Fix("Or give each framework its own environment"))
+
+    return LazyFixes(make)
+
+
+def _requirements(
+    view: View, goal: str, python: Optional[str], keep: str, frameworks: Tuple[str, ...] = ("tensorflow",)
+) -> Optional[Tuple[str, ...]]:
     target = view.target if python is None else view.target.replace(python=python, bits=64)
     try:
         from ..resolver.repair import set_for
 
-        return set_for(view.matrix, target, goal, keep)
+        return set_for(view.matrix, target, goal, keep, frameworks)
     except Exception:  # a report with the rule's own bounds is better than none: the engine must not take it down
         _LOG.debug("no set for %s could be worked out", goal, exc_info=True)
         return None

@@ -56,8 +56,10 @@ def repair(
     return tuple(changed)
 
 
-def set_for(matrix: Matrix, target: Target, goal: str, keep: str = "") -> Optional[Tuple[str, ...]]:
-    """Return what to install for TensorFlow on a goal into an empty environment, None if that is impossible."""
+def set_for(
+    matrix: Matrix, target: Target, goal: str, keep: str = "", frameworks: Tuple[str, ...] = ("tensorflow",)
+) -> Optional[Tuple[str, ...]]:
+    """Return what to install for frameworks on a goal into an empty environment, None if that is impossible."""
     bounds = (Need(keep, because="it is to be kept"),) if keep else ()
-    answer = best_set(goal, ("tensorflow",), target, bounds, matrix)[0]
+    answer = best_set(goal, frameworks, target, bounds, matrix)[0]
     return answer.requirements if answer is not None else None

@@ -17,6 +17,7 @@ from .gpu_code import capabilities, visible_gpus
 from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
 from .libraries import Search, cudnn_name, export, needed, others_of, search
 from .registry import rule
+from .shared_libraries import jax_cudnn_too_old
 
 _HIDDEN = ("driver-missing", "wsl-without-gpu", "container-without-gpu", "cpu-only-build", "device-hidden")
 
@@ -225,6 +226,7 @@ def _cudnn_version(view: View, library: Library, row: TensorFlowRow) -> str:
 def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
     """A cuDNN older than the one that TensorFlow was compiled with, or too new for the GPU."""
     yield from jax_cudnn_unfit(view)
+    yield from jax_cudnn_too_old(view)
     rows = needed(view) if view.machine.native.system == "linux" else None
     if rows is None or not rows[0].linux_cudnn:
         return

@@ -14,6 +14,7 @@ from .measured import pure_protobuf, shortest, unfit
 from .metal import metal_too_old
 from .plugins import damaged_plugins, plugins_twice
 from .registry import BROKEN_INSTALL, UNLOADABLE, rule
+from .shared_libraries import overwritten_libraries
 
 
 @rule("framework-missing", hidden_by=("python-unsupported", "platform-unsupported", *UNLOADABLE))
@@ -170,7 +171,7 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
 @rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
 def distributions_conflict(view: View) -> Iterable[Finding]:
     """Two or more distributions own the import package ``tensorflow`` (or ``onnxruntime``), or a plug-in is there twice."""
-    found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view)]
+    found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view), *overwritten_libraries(view)]
     return found or plugins_twice(view)
 
 
