@@ -236,6 +236,14 @@ ROWS = {
         "address_space_bytes": {"type": "integer", "minimum": 0},
     },
     "spared": {"projects": NAMES, "versions": SPECIFIER, "names": NAMES},
+    "companions": {
+        "projects": NAMES,
+        "versions": SPECIFIER,
+        "tensorflow": SPECIFIER,
+        "fails": SPECIFIER,
+        "needs": {"type": "array", "items": TEXT},
+        "because": TEXT,
+    },
     "unneeded": {
         "folders": PATHS,
         "files": PATHS,

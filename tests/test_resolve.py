@@ -554,3 +554,44 @@ def test_no_framework_is_imported_for_it(python):
     resolving = "devicekit.resolve('cpu', python='3.10', platform='linux-x86_64')"
     code = "import sys, devicekit; %s; print('tensorflow' in sys.modules)" % resolving
     assert python(code).strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "framework, kept, python, brings",
+    [
+        ("tensorflow", "tensorflow-probability", "3.12", {"tf-keras": ">=2.18", "tensorflow": ">=2.18"}),
+        ("tensorflow", "tensorflow-probability==0.20.*", "3.10", {"tensorflow-cpu": "==2.12.*", "keras": "<3"}),
+        ("tensorflow", "tensorflow-addons", "3.11", {"tensorflow-cpu": ">=2.13,<2.16"}),
+        ("tensorflow", "tensorflow-text==2.16.*", "3.11", {"tensorflow": "==2.16.*"}),
+        ("tensorflow", "tensorflow-decision-forests==1.9.2", "3.11", {"tensorflow": "==2.16.2", "tf-keras": ">=2.16"}),
+        ("tensorflow", "tensorflow-hub", "3.12", {"tf-keras": ">=2.14.1"}),
+        ("tensorflow", "tensorflow-datasets", "3.12", {"tensorflow-metadata": ""}),
+        ("keras", "keras-nlp", "3.12", {"keras-hub": "", "tensorflow-text": ""}),
+        ("jax", "flax", "3.12", {"jax": ">=0.6"}),
+        ("torch", "torchvision==0.20.1", "3.11", {"torch": "==2.5.1"}),
+        ("torch", "torchaudio==2.4.*", "3.11", {"torch": "==2.4.*"}),
+    ],
+)
+def test_what_is_kept_brings_what_it_needs(framework, kept, python, brings):
+    answer = devicekit.resolve("cpu", framework=framework, python=python, platform=LINUX, keep=[kept])
+    found = versions(answer)
+    assert meets_all_requirements(answer) == []
+    wrong = {name: found.get(name) for name, bound in brings.items() if found.get(name, "") not in SpecifierSet(bound)}
+    assert wrong == {}
+
+
+def test_a_companion_without_tensorflow_does_not_bring_it():
+    answer = devicekit.resolve("cpu", framework="jax", python="3.12", platform=LINUX, keep=["tensorflow-probability"])
+    assert not set(versions(answer)) & {"tensorflow", "tensorflow-cpu", "tf-keras"}
+
+
+def test_a_companion_goes_with_its_own_tensorflow():
+    goes_with = devicekit.matrix.goes_with
+    assert goes_with("tensorflow-probability", "0.25.0", "tensorflow-cpu", "2.15.1").status == "incompatible"
+    assert goes_with("tensorflow-probability", "0.23.0", "tensorflow", "2.16.2").status == "unknown"
+    assert goes_with("tensorflow-addons", "0.23.0", "tensorflow", "2.15.1").status == "compatible"
+    assert goes_with("torchvision", "0.20.1", "torch", "2.5.0").status == "incompatible"
+    refused = devicekit.resolve(
+        "cpu", python="3.11", platform=LINUX, keep=["tensorflow-addons==0.23.0", "tensorflow==2.16.*"]
+    )
+    assert any("its own code names these releases of TensorFlow" in text for text in refused.obstacles)

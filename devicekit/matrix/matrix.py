@@ -14,6 +14,7 @@ from .projects import Build, Project
 from .tables import (
     ArchitectureRow,
     Bound,
+    Companion,
     CudaRow,
     CudnnRow,
     Defect,
@@ -170,6 +171,13 @@ class Matrix:
             for row in (self._bounds.get((owner, _minor(version)), ()) if final else ())
             if dependency in ("", row["dependency"]) and row.get("with", "") == backend
         )
+
+    def companion(self, project: str, version: str) -> Optional[Companion]:
+        """Return with which TensorFlow a release of another project goes, None if its metadata say that."""
+        for row in self._table("companions"):
+            if project in row["projects"] and accepts(row["versions"], version):
+                return Companion(row["tensorflow"], row["fails"], tuple(row["needs"]), row["because"])
+        return None
 
     def imports(self, project: str, version: str, python: str) -> Tuple[ImportNeed, ...]:
         """Return what a release imports besides NumPy and protobuf, on a Python version."""

@@ -6,7 +6,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
 from .gpu_support import code_for, refuses_targets
-from .matrix import BUNDLED, Matrix, accepts, version_at_least
+from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
 from .projects import Build, Release, did_you_mean
 from .target import PLATFORMS, Target, target_for
 
@@ -136,6 +136,14 @@ def _goes_with(release: Release, other: str, other_version: str, python: str, ma
             pair = "%s with %s %s: %s" % (label, other, other_version, STAGES[found.stage])
             return _no("%s: %s" % (pair, found.because), found.source)
         return _no(found.because, found.source)
+    companion = matrix.companion(release.project, release.version) if other in TENSORFLOW_OWNERS else None
+    if companion is not None:
+        text = "%s was made for TensorFlow %s: %s" % (label, companion.tensorflow, companion.because)
+        if companion.fails and accepts(companion.fails, other_version):
+            return _no(text, build.source)
+        if not accepts(companion.tensorflow, other_version):
+            return Answer("unknown", text, build.source)
+        return Answer("compatible", "", build.source)
     declared = [bounds for name, bounds in _declared(build, python) if name == other]
     refusing = [bounds for bounds in declared if accepts(bounds, other_version) is False]
     if found.state == "works":

@@ -85,6 +85,26 @@ class Hold(Record):
     code: str
 
 
+class Companion(Record):
+    """With which TensorFlow a release of another project goes, which its metadata do not say.
+
+    Attributes
+    ----------
+    tensorflow : str
+        The releases of TensorFlow that it was made for, whichever distribution brings them.
+    fails : str
+        Those with which its import raises an error, "" if none is known.
+    needs : tuple of str
+        What has to be there as well.
+    because : str
+    """
+
+    tensorflow: str
+    fails: str
+    needs: Tuple[str, ...]
+    because: str
+
+
 class ImportNeed(Record):
     """What a release imports besides NumPy and protobuf, whatever its metadata declare.
 

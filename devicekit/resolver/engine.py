@@ -313,6 +313,11 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
             for text in hold.needs if not hold.goal else ():
                 yield Need(text, by, hold.because)
         yield from self._measured(candidate, by)
+        companion = self.matrix.companion(candidate.name, str(candidate.version))
+        owner = next((name for name in self.order if name in TENSORFLOW_OWNERS), None)
+        if companion is not None and owner is not None:
+            for text in (owner + companion.tensorflow, *companion.needs):
+                yield Need(text, by, companion.because)
         minor = candidate.release.version.split(".")[:2]
         if candidate.name in TENSORFLOW_OWNERS and candidate.build.kind != "empty" and len(minor) == 2:
             # Its own companions are released with it; where a bound lets later ones in, they were made for another one.
