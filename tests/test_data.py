@@ -140,6 +140,22 @@ ROWS = {
         "models": TEXT,
         "after": {"type": "string"},
     },
+    "indexes": {
+        "project": TEXT,
+        "goal": {"enum": ["cpu", "cuda", "rocm", "xpu"]},
+        "url": {"type": "string", "pattern": r"^https://\S+/(cpu|xpu|cu\d{3}|rocm\d[0-9.]+)$"},
+        "versions": SPECIFIER,
+        "platforms": {"type": "string", "pattern": r"^(linux|windows)-\w+( (linux|windows)-\w+)*$"},
+        "cuda": {"type": "string", "pattern": r"^(\d+\.\d+)?$"},
+        "code": {"type": "string"},
+    },
+    "makers": {
+        "framework": {"enum": ["tensorflow", "jax", "torch"]},
+        "goal": {"enum": ["rocm", "jetson", "metal", "xpu"]},
+        "system": {"enum": ["linux", "windows", "macos"]},
+        "what": TEXT,
+        "url": {"type": "string", "pattern": r"^https://"},
+    },
     "gpu_code": {
         "framework": {"enum": ["jax", "torch"]},
         "versions": SPECIFIER,

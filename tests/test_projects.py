@@ -153,7 +153,7 @@ def test_every_requirement_on_a_held_project_can_be_met():
     """A bound that no row meets would make a set look impossible: then the rows lack a release."""
     matrix = Matrix()
     # These name releases of which there never was a wheel: nothing can be installed then, and that is the answer.
-    never = ("tensorrt", "tensorflow-intel", "tensorflow-cpu-aws", "jaxlib", "jax-cuda13-plugin")
+    never = ("tensorrt", "tensorflow-intel", "tensorflow-cpu-aws", "jaxlib", "jax-cuda13-plugin", "jax-rocm7-plugin")
     missing = []
     for name in (
         "tensorflow",

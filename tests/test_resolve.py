@@ -52,11 +52,13 @@ def meets_all_requirements(answer):
     environment = answer.target.environment()
     broken = []
     for pin in answer.pins:
-        release = matrix.project(pin.name).release(pin.version)
+        # What a makers' own index has differs from the registry's release in what it brings for the GPU.
+        release = matrix.project(pin.name).release(pin.version.partition("+")[0])
         (build,) = [
             build for item, build in available(matrix, pin.name, answer.target) if item.version == release.version
         ]
         needs = [text for text in build.requires if "extra ==" not in text]
+        needs = [text for text in needs if not (pin.index and text.startswith(("nvidia-", "cuda-", "triton")))]
         for extra in pin.extras:
             needs += [text for text in build.requires if 'extra == "%s"' % extra in text]
         needs += [

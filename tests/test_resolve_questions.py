@@ -40,6 +40,7 @@ def name_of(row):
 def sentences(answer):
     yield from answer.obstacles
     yield from (need.text for need in answer.needs)
+    yield from answer.notes
     yield from (item.text for item in answer.alternatives)
     yield from (pin.because for pin in answer.pins)
 

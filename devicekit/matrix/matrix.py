@@ -3,6 +3,7 @@
 Queries are typed and honest: a release that the matrix does not know is ``None``, never "incompatible".
 """
 
+import copy
 import json
 import pkgutil
 import posixpath
@@ -22,6 +23,7 @@ from .tables import (
     Hold,
     ImportMemory,
     ImportNeed,
+    IndexRow,
     InstructionNeed,
     RocmRow,
     TensorFlowRow,
@@ -61,6 +63,8 @@ class Matrix:
         self._newer = newer
         self._bounds: Dict[Tuple[str, str], List[Dict[str, Any]]] = {}
         self._projects: Dict[str, Optional[Project]] = {}
+        #: Projects that are taken from an index of their own.
+        self._replaced: Dict[str, Project] = {}
         self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
 
     def _table(self, name: str) -> List[Dict[str, Any]]:
@@ -81,6 +85,8 @@ class Matrix:
 
     def project(self, name: str) -> Optional[Project]:
         """Return the releases of a project on the package registry, None if the data hold nothing of it."""
+        if name in self._replaced:
+            return self._replaced[name]
         if name not in self._projects:
             known = re.match(r"[a-z0-9-]+$", name) is not None
             try:
@@ -316,6 +322,25 @@ class Matrix:
         """Return the newest release of tensorflow-rocm that runs on one of AMD's targets, None if none does."""
         rows = [row for row in self._table("rocm") if target in row["gfx"]]  # the oldest one first
         return _rocm_row(rows[-1]) if rows else None
+
+    def indexes(self, project: str, goal: str, platform: str) -> Tuple[IndexRow, ...]:
+        """Return the indexes of a project's own makers that have builds for a goal and a platform, the preferred first."""
+        return tuple(
+            IndexRow(**dict(row, code=tuple(row["code"].split()), platforms=tuple(row["platforms"].split())))
+            for row in self._table("indexes")
+            if (row["project"], row["goal"]) == (project, goal) and platform in row["platforms"].split()
+        )
+
+    def with_project(self, project: Project) -> "Matrix":
+        """Return the same data with other releases of one project."""
+        other = copy.copy(self)
+        other._replaced = dict(self._replaced, **{project.name: project})
+        return other
+
+    def maker(self, framework: str, goal: str, system: str) -> str:
+        """Return where a maker describes builds of its own, "" if that is not known."""
+        row = self._row("makers", framework=framework, goal=goal, system=system)
+        return "%s: %s (as of %s)" % (row["what"], row["url"], read_data("makers")["date"]) if row else ""
 
     def gpu_models(self) -> Tuple[Dict[str, str], ...]:
         """Return the GPUs on the market, of all makers: rows of models that code is built for in the same way."""

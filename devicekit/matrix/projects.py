@@ -17,7 +17,7 @@ class Build(NamedTuple):
         Platform tag (``manylinux_2_17_x86_64``) and the Python tags (``cp311``; ``cp36+``: and every later one; ``py3``).
     requires : tuple of str
         Declared requirements, with markers; those of extras that matter included.
-    kind : {"cuda", "rocm", "cpu", "empty", ""}
+    kind : {"cuda", "rocm", "xpu", "cpu", "empty", ""}
         What it was built for. ``empty``: only requires another distribution. "" if nothing says it.
     cuda, cudnn : str
         Versions that it was built with, "" if it was not.

@@ -69,6 +69,26 @@ class RocmRow(Record):
     gfx: Tuple[str, ...]
 
 
+class IndexRow(Record):
+    """Builds of a project on its makers' own package index.
+
+    ``code`` is what the builds run on (``sm_80``, ``gfx1100``, ``Xe-HPG``), empty where it does not matter.
+    """
+
+    project: str
+    goal: str
+    url: str
+    versions: str
+    platforms: Tuple[str, ...]
+    cuda: str
+    code: Tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The label of the versions there (``2.13.0+cu126``): the last part of the address."""
+        return self.url.rpartition("/")[2]
+
+
 class Hold(Record):
     """What the declared bounds do not say: a release needs more, or does not do for a goal.
 

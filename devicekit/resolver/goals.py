@@ -5,6 +5,7 @@ from typing import List, Optional, Sequence, Tuple
 from ..matrix.gpu_support import JAX_CUDA, gpu_code_in, gpu_defect, refuses_driver, refuses_gpu, refuses_targets
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release, sort_key
+from ..matrix.tables import IndexRow
 from ..matrix.target import Target
 from ..records import Record
 from .engine import Filter, Need
@@ -48,6 +49,8 @@ class Stack(Record):
         Whether the folders of pip's CUDA libraries have to be on the loader's path.
     system_cuda : bool
         Whether CUDA and cuDNN have to be installed on the system.
+    index : IndexRow or None
+        The index of its makers that a project is taken from, None for the package registry.
     """
 
     goal: Goal
@@ -57,6 +60,7 @@ class Stack(Record):
     refusal: str = ""
     loader_path: bool = False
     system_cuda: bool = False
+    index: Optional[IndexRow] = None
 
 
 def platforms_for(goal: str, target: Target) -> Tuple[str, ...]:
@@ -99,15 +103,15 @@ def stacks(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Seq
             for item in stacks(goal, "tensorflow", target, matrix, kept)
             if not any("1.15" in need.text or need.text == "tensorflow-directml" for need in item.roots)
         )  # fmt: skip
-    ways = _ways(goal, framework, target, kept)
+    ways = _ways(goal, framework, target, matrix, kept)
     return tuple(item.replace(keep=item.keep + old_cards(target, matrix)) for item in ways) if goal == "cuda" else ways
 
 
-def _ways(goal: Goal, framework: str, target: Target, kept: Sequence[str]) -> Tuple[Stack, ...]:
+def _ways(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Sequence[str]) -> Tuple[Stack, ...]:
     if framework == "jax":
-        return _jax(goal, target)
+        return _jax(goal, target, matrix)
     if framework == "torch":
-        return _torch(goal, target)
+        return _torch(goal, target, matrix)
     found = {"cpu": _cpu, "cuda": _cuda, "directml": _directml, "rocm": _rocm, "metal": _metal, "xpu": _xpu}[goal](
         target
     )
@@ -136,9 +140,12 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
     """Return what tells whether a release does for a way, a stack for each framework, on a target's hardware."""
     cuda = any(item.goal == "cuda" for item in way)
     roots = [need.text for item in way for need in item.roots]
+    indexed = [item.index.project for item in way if item.index is not None]
     jax = next((major for major in JAX_CUDA if any(text.startswith("jax[cuda%s]" % major) for text in roots)), "")
 
     def allow(release: Release, build: Build) -> Optional[str]:
+        if release.project in indexed and build.kind in ("rocm", "xpu"):
+            return _lacks_code(build, target)
         if release.project == "tensorflow-rocm" and any(item.goal == "rocm" for item in way):
             return refuses_targets(release.version, target.targets, matrix)
         if not cuda or release.project not in TENSORFLOW_OWNERS + ("torch", "jax"):
@@ -153,6 +160,12 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
         return refusal or _known_to_fail(release, build, target, matrix)
 
     return allow
+
+
+def _lacks_code(build: Build, target: Target) -> Optional[str]:
+    if not target.targets or set(target.targets) & set(build.capabilities):
+        return None
+    return "it is not made for %s, only for %s" % (" and ".join(target.targets), ", ".join(build.capabilities))
 
 
 def _known_to_fail(release: Release, build: Build, target: Target, matrix: Matrix) -> Optional[str]:
@@ -178,7 +191,15 @@ def _cpu(target: Target) -> List[Stack]:
     return [small, plain] if target.architecture == "x86_64" and target.system != "macos" else [plain, small]
 
 
+#: The GPUs that Intel's extension for TensorFlow is made for (its README: Max, Flex, Arc A).
+_ITEX = ("Xe-HPG", "Xe-HPC")
+
+_NO_JETSON = "the wheels on the package registry are not made for Jetson"
+
+
 def _cuda(target: Target) -> List[Stack]:
+    if target.jetson:
+        return [Stack("cuda", "tensorflow", refusal=_NO_JETSON)]
     if target.system == "macos":
         return [Stack("cuda", "tensorflow", refusal="macOS has no CUDA: its GPUs are reached through Metal")]
     if target.system == "windows":
@@ -222,10 +243,25 @@ def _metal(target: Target) -> List[Stack]:
 def _xpu(target: Target) -> List[Stack]:
     if target.system != "linux":
         return [Stack("xpu", "tensorflow", refusal="Intel's extension for TensorFlow has GPU support on Linux only")]
+    if target.targets and not set(target.targets) & set(_ITEX):
+        text = "Intel's extension for TensorFlow is not made for %s, only for Arc A, Flex and Max (%s)"
+        refusal = text % (" and ".join(target.targets), ", ".join(_ITEX))
+        return [Stack("xpu", "tensorflow", refusal=refusal)]
     return [Stack("xpu", "tensorflow", _roots("intel-extension-for-tensorflow[xpu]", "tensorflow"))]
 
 
-def _jax(goal: Goal, target: Target) -> Tuple[Stack, ...]:
+#: From ROCm 4.0 on nothing before Vega is supported (https://github.com/ROCm/legacy-rocm-build/issues/1353).
+_BEFORE_VEGA = ("gfx7", "gfx8")
+
+
+def _jax(goal: Goal, target: Target, matrix: Matrix) -> Tuple[Stack, ...]:
+    if goal == "rocm" and target.system == "linux" and target.architecture == "x86_64":
+        if target.targets and all(item.startswith(_BEFORE_VEGA) for item in target.targets):
+            text = "JAX's plug-in is made for ROCm 7, which does not run on %s"
+            return (Stack("rocm", "jax", refusal=text % " and ".join(target.targets)),)
+        return (Stack("rocm", "jax", _roots("jax-rocm7-plugin", "jax[rocm7-local]", "jaxlib")),)
+    if goal == "cuda" and target.jetson:
+        return (Stack("cuda", "jax", refusal=_NO_JETSON),)
     if goal == "cpu":
         return (Stack("cpu", "jax", _roots("jax", "jaxlib")),)
     if goal == "cuda" and target.system == "linux":
@@ -238,18 +274,29 @@ def _jax(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     return (Stack(goal, "jax", refusal="JAX has no wheel for %s on %s" % (goal, target.platform)),)
 
 
-def _torch(goal: Goal, target: Target) -> Tuple[Stack, ...]:
+def _torch(goal: Goal, target: Target, matrix: Matrix) -> Tuple[Stack, ...]:
+    if goal == "cuda" and target.jetson:
+        return (Stack("cuda", "torch", refusal=_NO_JETSON),)
+    own = tuple(
+        Stack(goal, "torch", _roots("torch"), index=row) for row in matrix.indexes("torch", goal, target.platform)
+    )
+    registry = _torch_of_registry(goal, target)
+    # The registry's wheels are made for CUDA on Linux; for its CPU they bring gigabytes for nothing.
+    ways = registry + own if goal == "cuda" and target.system == "linux" else own + registry
+    if ways:
+        return ways
+    text = "the package registry has no PyTorch for %s on %s, and neither has PyTorch's own index"
+    return (Stack(goal, "torch", refusal=text % (goal, target.platform)),)
+
+
+def _torch_of_registry(goal: Goal, target: Target) -> Tuple[Stack, ...]:
     if goal == "cpu" or (goal == "metal" and target.system == "macos" and target.architecture == "aarch64"):
         return (Stack(goal, "torch", _roots("torch")),)
     if goal == "cuda" and target.system == "linux":
         return (Stack("cuda", "torch", _roots("torch")),)
     if goal == "directml" and target.system != "macos":
         return (Stack("directml", "torch", _roots("torch-directml", "torch")),)
-    own = "PyTorch's wheels for %s on %s are on its own index, of which these data hold nothing" % (
-        goal,
-        target.platform,
-    )
-    return (Stack(goal, "torch", refusal=own),)
+    return ()
 
 
 def old_cards(target: Target, matrix: Matrix) -> Tuple[Need, ...]:

@@ -163,6 +163,9 @@ class Resolution(Record):
         """The pip command, "" if the goal is impossible."""
         if not self.possible:
             return ""
+        indexes = {pin.index for pin in self.pins if pin.deciding}
+        if len(indexes) == 1 and self.indexes and not self.others:  # all comes from one: as its makers document it
+            return " ".join(["python -m pip install", *map(quoted, self.requirements), "--index-url", *self.indexes])
         options = ["--extra-index-url %s" % url for url in self.indexes]
         return " ".join(["python -m pip install", *options, *map(quoted, self.requirements)])
 

@@ -1,11 +1,12 @@
 """The best set of releases for a goal, over all ways to it. Pure."""
 
 from itertools import product
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from ..matrix.indexes import with_index
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import sort_key
 from ..matrix.target import Target
@@ -18,8 +19,9 @@ from .system_needs import system_needs
 #: Projects whose versions decide whether a framework works at all: always named exactly.
 DECIDING = (
     "keras", "tf-keras", "tensorflow-estimator", "tensorboard", "numpy", "protobuf", "ml-dtypes", "h5py", "grpcio", "scipy",
-    "jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "torch", "torch-directml", "tensorflow-directml-plugin",
-    "tensorflow-metal", "intel-extension-for-tensorflow", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-cudnn-cu11",
+    "jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "jax-rocm7-plugin", "torch", "torch-directml",
+    "tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow",
+    "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-cudnn-cu11",
 )  # fmt: skip
 
 #: The ways to a platform that is a plug-in's, from the platform, a framework and the target.
@@ -52,22 +54,29 @@ def best_set(
             else:
                 ways.append(stacks(platform, name, target, matrix, names))
         best: Optional[Tuple[Tuple[Stack, ...], Solution]] = None
+        indexed = False
         for way in product(*ways):
-            refusals = [item.refusal for item in way if item.refusal]
+            refusals = [item.refusal for item in way if item.refusal] or _apart(way)
             if refusals:
                 obstacles += refusals
                 continue
+            table = _of_way(way, target, matrix)
             try:
-                solution = _solve(way, target, keep, matrix)
+                solution = _solve(way, target, keep, table)
             except Conflict as conflict:
-                obstacles += obstacles_of(conflict, way, keep, target, matrix, _alone(way, target, keep, matrix))
+                if not indexed or all(item.index is None for item in way):  # the preferred index speaks for the others
+                    obstacles += obstacles_of(conflict, way, keep, target, table, _alone(way, target, keep, matrix))
+                indexed = indexed or any(item.index is not None for item in way)
                 continue
             if best is None or _newer(solution, best[1]):
                 best = (way, solution)
             if platform != "cpu":
                 break  # the ways are in order of preference; on the CPU two names compete for the newest release
         if best is not None:
-            return _resolution(goal, platform, frameworks, best[0], best[1], target, keep, matrix), ()
+            answer = _resolution(goal, platform, frameworks, best[0], best[1], target, keep, matrix)
+            newer = _newer_on_index(product(*ways), best[1], target, keep, matrix)
+            return answer.replace(notes=answer.notes + newer), ()
+        obstacles += _elsewhere(platform, frameworks, target, matrix)
     # Where releases exist and cannot meet, that older ways have no wheels either does not help.
     meeting = [text for text in obstacles if text.startswith("these cannot meet")]
     return None, tuple(dict.fromkeys(meeting or obstacles))
@@ -76,6 +85,56 @@ def best_set(
 def _holds(need: Need, target: Target) -> bool:
     marker = Requirement(need.text).marker
     return marker is None or marker.evaluate(target.environment())
+
+
+def _apart(way: Sequence[Stack]) -> List[str]:
+    """Say why frameworks on the GPU cannot share an environment, as far as no requirement of theirs says it."""
+    titles = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+    names = list(dict.fromkeys(titles[item.framework] for item in way if item.framework in titles))
+    goal = way[0].goal
+    if len(names) < 2:
+        return []
+    if goal in ("rocm", "xpu"):
+        title = {"rocm": "ROCm", "xpu": "oneAPI"}[goal]
+        return ["%s take their own releases of %s, of which one process cannot have two" % (" and ".join(names), title)]
+    if goal == "cuda" and any(item.index is not None for item in way):
+        return ["what PyTorch's own index brings of CUDA is not known to go with %s" % " and ".join(names)]
+    return []
+
+
+def _of_way(way: Sequence[Stack], target: Target, matrix: Matrix) -> Matrix:
+    """Return the data for a way: with what its projects' own indexes have."""
+    for item in way:
+        if item.index is not None:
+            matrix = with_index(matrix, item.index, target)
+    return matrix
+
+
+def _newer_on_index(
+    ways: Iterable[Tuple[Stack, ...]], solution: Solution, target: Target, keep: Tuple[Need, ...], matrix: Matrix
+) -> Tuple[str, ...]:
+    """Say where a newer release has code for a GPU for which the registry's newest ones have none."""
+    for way in ways if "torch" in solution.rejected else ():
+        index = next((item.index for item in way if item.index is not None), None)
+        if index is None or _apart(way):
+            continue
+        try:
+            found = _solve(way, target, keep, _of_way(way, target, matrix)).versions[index.project]
+        except Conflict:  # this index has nothing for the GPU either
+            continue
+        if sort_key(found) > sort_key(solution.versions[index.project]):
+            text = (
+                "PyTorch's own index has a newer release for this GPU: python -m pip install torch==%s --index-url %s"
+            )
+            return (text % (found, index.url),)
+    return ()
+
+
+def _elsewhere(platform: str, frameworks: Sequence[str], target: Target, matrix: Matrix) -> List[str]:
+    """Say where a maker of the GPU has builds of its own, of which the data hold nothing."""
+    goal = "jetson" if target.jetson else platform
+    names = ["tensorflow" if name == "keras" else name for name in frameworks]
+    return [text for text in (matrix.maker(name, goal, target.system) for name in names) if text]
 
 
 def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> Solution:
@@ -105,7 +164,7 @@ def _alone(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix:
     found: List[Solution] = []
     for item in way if len(way) > 1 else ():
         try:
-            found.append(_solve((item,), target, _about(item, keep), matrix))
+            found.append(_solve((item,), target, _about(item, keep), _of_way((item,), target, matrix)))
         except Conflict:  # then that framework alone is what is impossible: the conflict of the whole says so
             continue
     return found
@@ -133,6 +192,9 @@ def _resolution(
     asked: str, goal: str, frameworks: Tuple[str, ...], way: Sequence[Stack], solution: Solution, target: Target,
     keep: Tuple[Need, ...], matrix: Matrix,
 ) -> Resolution:  # fmt: skip
+    alone = _alone(way, target, keep, matrix)
+    matrix = _of_way(way, target, matrix)
+    indexes = {item.index.project: item.index.url for item in way if item.index is not None}
     roots = {Requirement(need.text).name: need for item in way for need in item.roots}
     kept = {canonicalize_name(Requirement(need.text).name) for need in keep}
     pins = []
@@ -148,8 +210,10 @@ def _resolution(
         deciding = name in roots or name in kept or name in DECIDING or left_open
         extras = tuple(sorted(Requirement(roots[name].text).extras)) if name in roots else ()
         because = _reason(name, version, newer, solution, target) + _assumed(name, version, matrix)
-        pins.append(Pin(name, version, because, deciding, extras))
-    pins = _with_clashes(pins, way, solution, target, keep, matrix)
+        index = indexes.get(name, "")
+        because += "; from %s" % index if index else ""
+        pins.append(Pin(name, version, because, deciding, extras, index))
+    pins = _with_clashes(pins, alone, target, matrix)
     others = tuple(dict.fromkeys(need.text for need in solution.others))
     needs = system_needs(way, solution, target, matrix)
     variables, notes = _settings(frameworks, solution)
@@ -172,11 +236,8 @@ def _settings(frameworks: Tuple[str, ...], solution: Solution) -> Tuple[Dict[str
     return {"KERAS_BACKEND": backend}, (text,)
 
 
-def _with_clashes(
-    pins: List[Pin], way: Sequence[Stack], solution: Solution, target: Target, keep: Tuple[Need, ...], matrix: Matrix
-) -> List[Pin]:
+def _with_clashes(pins: List[Pin], alone: Sequence[Solution], target: Target, matrix: Matrix) -> List[Pin]:
     """Say of a framework that is older than it would be alone what the newer one does not go with."""
-    alone = _alone(way, target, keep, matrix)
     result = []
     for pin in pins:
         framework = pin.name in TENSORFLOW_OWNERS + ("jax", "torch", "keras")

@@ -28,7 +28,7 @@ def system_needs(way: Sequence[Stack], solution: Solution, target: Target, matri
     labels = {
         "nvidia": "an NVIDIA GPU",
         "amd": "an AMD GPU that ROCm supports",
-        "intel": "an Intel GPU (Arc, Flex or Max)",
+        "intel": "an Intel GPU (Arc, %s)" % ("Core Ultra or Max" if way[0].framework == "torch" else "Flex or Max"),
     }
     if vendor is not None:
         known = target.described or bool(target.vendors)
@@ -38,24 +38,45 @@ def system_needs(way: Sequence[Stack], solution: Solution, target: Target, matri
     elif goal == "directml":
         found += _directx(target)
     elif goal == "rocm":
-        row = matrix.rocm(solution.versions.get("tensorflow-rocm", ""))
-        found.append(SystemNeed("ROCm %s, installed on the system" % row.rocm if row else "the ROCm it was built for"))
-        if row is not None and row.kernel_drivers:
-            span = (row.kernel_drivers[0], row.kernel_drivers[-1])
-            found.append(
-                SystemNeed("AMD's kernel driver (amdgpu) of ROCm %s to %s, or a current Linux kernel's own" % span)
-            )
-        if row is not None and row.gfx:
-            met = bool(set(target.targets) & set(row.gfx)) if target.targets and target.described else None
-            found.append(SystemNeed("a GPU with one of its targets: %s" % ", ".join(row.gfx), met))
+        found += _rocm(solution, target, matrix)
     elif goal == "metal":
         met = version_at_least(target.macos, "12") if target.macos else None
         found.append(SystemNeed("macOS 12.0 or later", met))
     elif goal == "xpu":
-        found.append(SystemNeed("Intel's GPU driver and the oneAPI base libraries of its release notes"))
+        if any(item.framework != "torch" for item in way):
+            found.append(SystemNeed("Intel's GPU driver and the oneAPI base libraries of its release notes"))
+        else:
+            found.append(SystemNeed("Intel's GPU driver; the wheels bring oneAPI's libraries"))
     if target.system == "windows":
         found.append(SystemNeed("the Microsoft Visual C++ Redistributable 2015-2022 (x64)"))
     return tuple(found)
+
+
+def _rocm(solution: Solution, target: Target, matrix: Matrix) -> List[SystemNeed]:
+    found: List[SystemNeed] = []
+    build, version = solution.builds.get("torch"), solution.versions.get("tensorflow-rocm")
+    if build is not None:
+        text = "AMD's kernel driver (amdgpu), or a current Linux kernel's own; PyTorch's wheels bring ROCm's libraries"
+        found += [SystemNeed(text), _gfx(build.capabilities, target)]
+    if "jax-rocm7-plugin" in solution.versions:
+        found.append(SystemNeed("ROCm 7, installed on the system"))
+    if version is None:
+        return found
+    row = matrix.rocm(version)
+    found.append(SystemNeed("ROCm %s, installed on the system" % row.rocm if row else "the ROCm it was built for"))
+    if row is not None and row.kernel_drivers:
+        span = (row.kernel_drivers[0], row.kernel_drivers[-1])
+        found.append(
+            SystemNeed("AMD's kernel driver (amdgpu) of ROCm %s to %s, or a current Linux kernel's own" % span)
+        )
+    if row is not None and row.gfx:
+        found.append(_gfx(row.gfx, target))
+    return found
+
+
+def _gfx(code: Sequence[str], target: Target) -> SystemNeed:
+    met = bool(set(target.targets) & set(code)) if target.targets and target.described else None
+    return SystemNeed("a GPU with one of its targets: %s" % ", ".join(code), met)
 
 
 def _directx(target: Target) -> List[SystemNeed]:

@@ -62,6 +62,8 @@ TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
     ("gpus", "Compute capabilities of NVIDIA's GPUs", ("name", "capability")),
     ("gpu_models", "GPUs by name", ("maker", "before", "models", "after", "target", "platform")),
     ("gpu_code", "GPU code of PyTorch's builds and JAX's plug-ins", ("framework", "versions", "cuda", "capabilities")),
+    ("indexes", "PyTorch's own index", ("project", "goal", "url", "versions", "platforms", "cuda", "code")),
+    ("makers", "Builds by the makers of GPUs", ("framework", "goal", "system", "what", "url")),
     ("rocm", "ROCm", ("tensorflow_rocm", "rocm", "kernel_drivers", "gfx")),
     (
         "directml", "DirectML",
