@@ -11,6 +11,7 @@ Every pair gets a fresh environment, which is removed again. Exit status 1 where
 import argparse
 import datetime
 import json
+import math
 import os
 import random
 import shutil
@@ -62,11 +63,8 @@ def check(python, minor, installer, plain):
     return dict(result, **install_and_run(python, requirements, TRAIN, installer, lambda output: "@TRAINED" in output))
 
 
-def install_and_run(python, requirements, code, installer, works, libraries="", force="", child="tensorflow"):
-    """Install requirements into a fresh environment and run code there; return whether it worked, and the problem.
-
-    ``force`` is a release that is put in afterwards, whatever the others say.
-    """
+def install_and_run(python, requirements, code, installer, works, libraries=""):
+    """Install requirements into a fresh environment and run code there; return whether it worked, and the problem."""
     folder = tempfile.mkdtemp(prefix="resolve-")
     environment = os.path.join(folder, "venv")
     interpreter = os.path.join(environment, "bin", "python")
@@ -78,22 +76,17 @@ def install_and_run(python, requirements, code, installer, works, libraries="", 
         values.update(LD_LIBRARY_PATH=libraries, CUDA_VISIBLE_DEVICES="0")
     if installer == "uv":
         steps = [["uv", "venv", "-q", "--python", "python" + python, environment]]
-        install = ["uv", "pip", "install", "-q", "--python", interpreter]
-        # The framework is too big to be kept. For the others there is a store where UV_CACHE_DIR names one.
-        steps.append(install + ["--no-cache", "--no-deps"] + requirements[:1])
-        steps.append(install + requirements)
-        steps += [install + ["--no-deps", force]] if force else []
+        steps.append(["uv", "pip", "install", "-q", "--no-cache", "--python", interpreter] + requirements)
     else:
         steps = [["python" + python, "-m", "venv", environment]]
         steps.append([interpreter, "-m", "pip", "install", "-q", "--no-cache-dir"] + requirements)
-    steps.append([interpreter, "-c", code, child])
+    steps.append([interpreter, "-c", code, "tensorflow"])
     try:
         for step in steps:
             done = subprocess.run(step, env=values, cwd=folder, capture_output=True, text=True, timeout=1500)
             if done.returncode:
                 lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-                what = "signal %d" % -done.returncode if done.returncode < 0 else step[1]
-                return {"ok": False, "problem": "%s: %s" % (what, " | ".join(lines[-6:])[-900:])}
+                return {"ok": False, "problem": "%s: %s" % (step[1], " | ".join(lines[-6:])[-900:])}
         worked = works(done.stdout + done.stderr)
         return {"ok": worked, "problem": "" if worked else (done.stdout + done.stderr)[-900:]}
     except subprocess.TimeoutExpired:
@@ -151,21 +144,21 @@ def check_cuda(minor):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def random_sets(count, seed, folder):
-    """Return (Python, TensorFlow's minor release, a dependency, a random release of it which should do)."""
-    drawn, matrix, releases, table = random.Random(seed), Matrix(), try_bounds.Releases(folder), pairs()
+def random_sets(count, seed, releases):
+    """Return (subject, a dependency, a random release of it which should do), by subject."""
+    drawn, matrix = random.Random(seed), Matrix()
+    table = [item for item in try_bounds.subjects() if item.project == "tensorflow"]
     dependencies = [name for name in try_bounds.FIRST + try_bounds.OTHERS if matrix.project(name) is not None]
     found = []
     while len(found) < count:
-        (python, minor), dependency = drawn.choice(table), drawn.choice(dependencies)
-        pins = {pin.name: pin.version for pin in resolve_cpu(python, minor).pins}
-        release = pins.get("tensorflow-cpu") or pins["tensorflow"]
-        used = dependency in pins or (dependency == "tf-keras" and Version(release) >= Version("2.16"))
-        bounds = SpecifierSet(allowed(matrix, "tensorflow", release, python, dependency))
-        versions = [item for item in releases.versions(dependency, python) if bounds.contains(str(item))]
+        subject, dependency = drawn.choice(table), drawn.choice(dependencies)
+        pins = {pin.name: pin.version for pin in resolve_cpu(subject.python, subject.minor).pins}
+        used = dependency in pins or (dependency == "tf-keras" and Version(subject.release) >= Version("2.16"))
+        bounds = SpecifierSet(allowed(matrix, "tensorflow", subject.release, subject.python, dependency))
+        versions = [item for item in releases.versions(dependency, subject.python) if bounds.contains(str(item))]
         if used and versions:
-            found.append((python, minor, dependency, str(drawn.choice(versions))))
-    return sorted(found)
+            found.append((subject, dependency, str(drawn.choice(versions))))
+    return found
 
 
 def resolve_cpu(python, minor, *keep):
@@ -178,48 +171,49 @@ def resolve_cpu(python, minor, *keep):
     return answer
 
 
-def check_kept(python, minor, dependency, version):
+def check_kept(environments, subject, dependency, version):
     """Install and train a set with a kept release, or see that what was refused does not work; return a dict."""
-    result = {"python": python, "tensorflow": minor, "keep": "%s==%s" % (dependency, version), "ok": False}
-    answer = resolve_cpu(python, minor, result["keep"])
+    keep = "%s==%s" % (dependency, version)
+    answer = resolve_cpu(subject.python, subject.minor, keep)
+    result = {"subject": subject.name, "keep": keep, "answer": "resolved" if answer.possible else "refused"}
     child = "tf_keras" if dependency == "tf-keras" else "tensorflow"
-    works = lambda output: "@TRAINED" in output  # noqa: E731
+    environments.make(subject)
     if answer.possible:
-        run = install_and_run(python, list(answer.requirements), TRAIN, "uv", works, child=child)
-        return dict(result, answer="resolved", requirements=list(answer.requirements), **run)
-    result.update(answer="refused", obstacles=list(answer.obstacles))
-    # Refused rightly: it does not train with that release put into the set without it, or the installer refuses as well.
-    without = list(resolve_cpu(python, minor).requirements)
-    run = install_and_run(python, without, TRAIN, "uv", works, force=result["keep"], child=child)
-    if not run["ok"]:
-        return dict(result, ok=True, problem="", seen=run["problem"][-300:])
-    plain = [item for item in without if item.startswith("tensorflow")][:1] + [result["keep"]]
-    run = install_and_run(python, plain, "print('@INSTALLED')", "uv", lambda output: "@INSTALLED" in output)
-    if not run["ok"]:
-        return dict(result, ok=True, problem="", seen="the installer: " + run["problem"][-300:])
-    return dict(result, problem="refused, and works: " + "; ".join(answer.obstacles))
+        seen = environments.exactly(subject, answer.requirements) or environments.run(subject, child)
+        return dict(result, requirements=list(answer.requirements), seen=seen, ok=seen == "ok")
+    # Refused rightly: it does not train with that release in the set that it has otherwise, or the installer refuses as well.
+    result["obstacles"] = list(answer.obstacles)
+    environments.replace(subject, {dependency: version})
+    seen = environments.run(subject, child)
+    if seen == "ok":
+        exact = "%s==%s" % (subject.distribution, subject.release)
+        seen = environments.exactly(subject, [exact, keep]) or "works, and the installer takes it"
+    return dict(result, seen=seen, ok=not seen.startswith("works"))
 
 
 def keep_random(options):
     """Check sets with one kept dependency; return the exit status."""
-    known = read_lines(options.output)
+    done = read_lines(options.output)
+    known = {(row["subject"], row["keep"]) for row in done}
     with tempfile.TemporaryDirectory() as folder:
-        sets = random_sets(options.keep_random, options.seed, folder)
-    left = [
-        item
-        for item in sets
-        if not any(
-            (row["python"], row["tensorflow"], row["keep"]) == (item[0], item[1], "==".join(item[2:])) for row in known
-        )
-    ]
-    done = list(known)
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(lambda item: check_kept(*item), left):
-            done.append(result)
-            words = "right" if result["ok"] else "FAILS: " + result["problem"]
-            place = (result["python"], result["tensorflow"], result["keep"], result["answer"], words)
-            print("Python %-5s TensorFlow %-5s %-26s %s: %s" % place, flush=True)
-            append_line(options.output, result)
+        folder = options.folder or folder
+        environments = try_bounds.Environments(folder, try_bounds.Results(folder))
+        groups = {}
+        for subject, *kept in random_sets(options.keep_random, options.seed, try_bounds.Releases(folder)):
+            if (subject.name, "==".join(kept)) not in known:
+                groups.setdefault(subject.key, []).append((subject, *kept))
+
+        def check_group(group):
+            with environments.hold(group[0][0], 25 if options.folder else math.inf):
+                for item in group:
+                    result = check_kept(environments, *item)
+                    done.append(result)
+                    verdict = "right" if result["ok"] else "WRONG"
+                    print("%(subject)-20s %(keep)-26s %(answer)s: {}, %(seen)s".format(verdict) % result, flush=True)
+                    append_line(options.output, result)
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(check_group, groups.values()))
     good = sum(item["ok"] for item in done)
     refused = sum(item["answer"] == "refused" for item in done)
     print("%d of %d are right, %d of them refused" % (good, len(done), refused))
@@ -259,6 +253,9 @@ def main():
     )
     parser.add_argument(
         "--keep-random", type=int, metavar="N", help="N sets with one dependency kept at a random release instead"
+    )
+    parser.add_argument(
+        "--folder", help="for --keep-random: the folder of tools/try_bounds.py, whose environments it uses"
     )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(

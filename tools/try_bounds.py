@@ -14,6 +14,7 @@ versions: nothing is tried twice, and which release is tried next follows from t
 
 import argparse
 import datetime
+import fcntl
 import functools
 import json
 import os
@@ -25,6 +26,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -307,6 +309,16 @@ class Environments:
         """Return the folder of a subject's environment."""
         return os.path.join(self.folder, "environments", subject.key)
 
+    @contextmanager
+    def hold(self, subject, free):
+        """Keep other processes out of an environment; remove it afterwards where less than so many GB of disk are left."""
+        os.makedirs(os.path.dirname(self.path(subject)), exist_ok=True)
+        with open(self.path(subject) + ".lock", "w", encoding="utf-8") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            yield
+            if shutil.disk_usage(self.folder).free < free * 1e9:
+                self.remove(subject)
+
     def base(self, subject):
         """Return the versions that an environment starts from: a dict; empty where it was not made yet."""
         path = os.path.join(self.folder, "base", subject.key + ".txt")
@@ -360,14 +372,29 @@ class Environments:
         """Return what is installed, a line each."""
         return self.call("uv", "pip", "freeze", "--python", os.path.join(self.path(subject), "bin", "python"))
 
-    def change(self, subject, changes, bounds):
-        """Put an environment into its base state but for some releases; return what else moved."""
-        wanted = dict(self.base(subject), **changes)
+    def replace(self, subject, changes):
+        """Put an environment into its base state but for some releases."""
         path = os.path.join(self.path(subject), "wanted.txt")
         with open(path, "w", encoding="utf-8") as stream:
-            stream.writelines("%s==%s\n" % item for item in wanted.items())
+            stream.writelines("%s==%s\n" % item for item in dict(self.base(subject), **changes).items())
+        self.call("uv", "pip", "sync", "-q", "--python", os.path.join(self.path(subject), "bin", "python"), path)
+
+    def exactly(self, subject, requirements):
+        """Put what an installer takes for some requirements into an environment; return its error, "" if there is none."""
         python = os.path.join(self.path(subject), "bin", "python")
-        self.call("uv", "pip", "sync", "-q", "--python", python, path)
+        wanted, chosen = (os.path.join(self.path(subject), name) for name in ("wanted.txt", "chosen.txt"))
+        with open(wanted, "w", encoding="utf-8") as stream:
+            stream.writelines(item + "\n" for item in requirements)
+        try:
+            self.call("uv", "pip", "compile", "-q", "--python", python, "--no-header", "-o", chosen, wanted)
+            self.call("uv", "pip", "sync", "-q", "--python", python, chosen)
+        except subprocess.CalledProcessError as error:
+            return "install: " + scrub((error.stderr or error.output or "").strip())
+        return ""
+
+    def change(self, subject, changes, bounds):
+        """Put an environment into its base state but for some releases and what they need; return what else moved."""
+        self.replace(subject, changes)
         # tf-keras would bring the whole TensorFlow next to tensorflow-cpu.
         moving = ["%s==%s" % item for item in changes.items() if item[0] not in FIRST + ("tf-keras", "jaxlib")]
         if not moving:
@@ -682,17 +709,15 @@ def measure(options, search, every):
 
 
 def work(search, subject, dependencies, directions, free):
-    """Settle some bounds of a subject, and remove its environment where less than so many GB of disk are left."""
+    """Settle some bounds of a subject."""
     if not any(upward in (None, *directions) for _, _, upward in search.missing(dependencies, [subject])):
         return
-    try:
-        search.settle(subject, dependencies, directions)
-    except Exception as error:  # one subject that fails is no reason to lose the others
-        output = getattr(error, "stderr", "") or ""
-        print("%s: %r %s" % (subject.name, error, output[-600:]), flush=True)
-    # It is kept for the next round where there is room.
-    if shutil.disk_usage(search.environments.folder).free < free * 1e9:
-        search.environments.remove(subject)
+    with search.environments.hold(subject, free):
+        try:
+            search.settle(subject, dependencies, directions)
+        except Exception as error:  # one subject that fails is no reason to lose the others
+            output = getattr(error, "stderr", "") or ""
+            print("%s: %r %s" % (subject.name, error, output[-600:]), flush=True)
 
 
 def disagree(search, subject, project):
