@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from live_prelude import only_tf2
+from selftest_prelude import stages
 from test_live_auto import AUTO, REPORT
 
 pytestmark = only_tf2
@@ -81,6 +82,9 @@ def test_the_verdict_is_cached(program, simulated_gpu, tmp_path):
         ("missing", "op-unsupported"),
         ("oom", "out-of-memory"),
         ("create", "driver-unhealthy"),
+        ("missing@Tanh", "op-unsupported"),
+        ("crash@Conv2D", "device-lost"),
+        ("wrong@TanhGrad", "numerics-divergent"),
     ],
 )
 def test_a_gpu_that_fails_falls_back_for_real(program, simulated_gpu, fault, code):
@@ -91,6 +95,29 @@ def test_a_gpu_that_fails_falls_back_for_real(program, simulated_gpu, fault, cod
     assert data["visible"] == ["CPU"]
     assert data["losses"][1] < data["losses"][0]
     assert [item[:2] for item in data["warnings"]] == [["FallbackWarning", code]]
+
+
+#: An operation that a stage of the self-test is the first to run.
+FIRST = {
+    "product": "MatMul",
+    "elementwise": "Tanh",
+    "random": "StatelessRandom",
+    "convolution": "Conv2D",
+    "train": "TanhGrad",
+}
+ENDINGS = {"raise": "raised", "wrong": "wrong", "crash": "died", "abort": "died", "hang": "hung"}
+
+
+def test_a_fault_is_seen_at_its_stage(program, simulated_gpu):
+    # The limit of what hangs leaves time for the import.
+    cases = [(fault, stage) for stage in FIRST for fault in ("raise", "wrong", "crash")]
+    cases += [("abort", "random"), ("hang", "convolution")]
+    faults = ["%s@%s" % (fault, FIRST[stage]) for fault, stage in cases]
+    limits = [(fault, 30.0) if fault.startswith("hang") else fault for fault in faults]
+    found = stages(program, "DEVICEKIT_SIM_FAULT", {}, ["", *limits], env=simulated_gpu)
+    gpu = "/physical_device:GPU:0"
+    right = [(fault, ENDINGS[kind], stage, gpu) for fault, (kind, stage) in zip(faults, cases)]
+    assert found == [("", "works", "train", gpu), *right]
 
 
 def test_a_gpu_that_fails_in_this_process_only_is_given_up(program, simulated_gpu):

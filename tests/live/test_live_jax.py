@@ -4,6 +4,7 @@ import importlib.util
 import os
 
 import pytest
+from selftest_prelude import stages
 
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "KERAS_BACKEND": "jax", "TF_CPP_MIN_LOG_LEVEL": "3"}
 ON_JAX = {"KERAS_BACKEND": "jax"}
@@ -442,6 +443,46 @@ print(json.dumps(seen))
     assert works == ["works", "list", "", True]
     assert missing == ["raised", "list", "NoDevice", False]
     assert fails[:2] == ["raised", "list"]
+
+
+#: JAX imports what is in `jax_plugins` when it starts its devices. This one compiles one primitive in its own way.
+PLANTED = """
+import os, signal, time
+def initialize():
+    import jax
+    from jax.extend.random import threefry2x32_p
+    from jax.interpreters import mlir
+    kind, _, name = os.environ["PLANTED"].partition("@")
+    def compiled(context, *operands, **parameters):
+        if kind == "raise":
+            raise RuntimeError("XLA cannot compile")
+        if kind == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if kind == "hang":
+            time.sleep(600)
+        return operands[-len(context.avals_out):]  # wrong: what it was given
+    if name:
+        primitive = threefry2x32_p if name == "threefry2x32" else getattr(jax.lax, name + "_p")
+        mlir.register_lowering(primitive, compiled, platform="cpu")
+"""
+
+
+def test_a_fault_is_seen_at_its_stage(program, tmp_path):
+    folder = tmp_path / "plugins" / "jax_plugins" / "planted"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(PLANTED)
+    first = {"product": "dot_general", "elementwise": "tanh", "random": "threefry2x32", "train": "integer_pow"}
+    cases = [(fault, stage, first[stage]) for stage in first for fault in ("raise", "crash", "wrong")]
+    # What a convolution is given has another shape than its result.
+    cases += [(fault, "convolution", "conv_general_dilated") for fault in ("raise", "crash", "hang")]
+    faults = ["%s@%s" % (fault, name) for fault, _, name in cases]
+    limits = [(fault, 20.0) if fault.startswith("hang") else fault for fault in faults]
+    task = {"framework": "jax", "plugins": {"device_type": "cpu"}}
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(tmp_path / "plugins"))))
+    found = stages(program, "PLANTED", task, ["", *limits], env=dict(ON_JAX, PYTHONPATH=path))
+    endings = {"raise": "raised", "wrong": "wrong", "crash": "died", "hang": "hung"}
+    right = [(fault, endings[kind], stage) for fault, (kind, stage, _) in zip(faults, cases)]
+    assert [row[:3] for row in found] == [("", "works", "train"), *right]
 
 
 @pytest.mark.skipif(not has_tensorflow, reason="needs TensorFlow next to JAX")

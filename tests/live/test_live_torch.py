@@ -1,6 +1,7 @@
 """`auto()` and `device_scope` on the real PyTorch, with Keras on it and alone; devices of host memory stand for GPUs."""
 
 import pytest
+from selftest_prelude import stages
 
 ON_TORCH = {"KERAS_BACKEND": "torch"}
 
@@ -211,6 +212,30 @@ print(json.dumps([selection.to_dict(), here(), elsewhere(here), trained(build())
     assert (selection["device"], selection["fallback"], selection["verified"]) == ("cpu", True, True)
     assert selection["findings"][0]["code"] == code
     assert (place, other, found) == (["cpu"], ["cpu"], ["cpu", True])
+
+
+#: An operation that a stage of the self-test is the first to run.
+FIRST = {
+    "product": "mm",
+    "elementwise": "tanh",
+    "random": "uniform_",
+    "convolution": "convolution",
+    "train": "tanh_backward",
+}
+ENDINGS = {"raise": "raised", "wrong": "wrong", "crash": "died", "abort": "died", "hang": "hung"}
+
+
+def test_a_fault_is_seen_at_its_stage(program, simulated_torch):
+    # The limit of what hangs leaves time for the import.
+    cases = [(fault, stage) for stage in FIRST for fault in ("raise", "wrong", "crash")]
+    cases += [("abort", "random"), ("hang", "convolution")]
+    faults = ["%s@%s" % (fault, FIRST[stage]) for fault, stage in cases]
+    limits = [(fault, 15.0) if fault.startswith("hang") else fault for fault in faults]
+    task = {"framework": "torch", "plugins": {"device_type": "sim"}}
+    found = stages(program, "DEVICEKIT_SIM_FAULT", task, ["", "gradient", *limits], env=simulated_torch)
+    right = [(fault, ENDINGS[kind], stage, "sim:0") for fault, (kind, stage) in zip(faults, cases)]
+    works, gradient = ("", "works", "train", "sim:0"), ("gradient", "wrong", "convolution", "sim:0")
+    assert found == [works, gradient, *right]
 
 
 def test_the_user_s_variable_for_keras_wins(program, simulated_torch):
