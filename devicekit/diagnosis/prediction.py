@@ -8,6 +8,7 @@ from .blocking import blocking
 from .findings import Candidate, Finding, FrameworkStatus
 from .rules.adapters import known_listing
 from .rules.directml_others import directml_statuses
+from .rules.fatal_variables import warnings_may_fail
 from .rules.jax_plugins import jax_platforms, listed_first
 from .rules.keras import Backend, backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
 from .rules.measured import may_fail_earlier
@@ -42,7 +43,7 @@ def _tensorflow(
 ) -> FrameworkStatus:
     broken = blocking(findings, ("tensorflow",))
     version = view.tensorflow_version
-    known = view.tensorflow_row is not None and not may_fail_earlier(view, "tensorflow")
+    known = view.tensorflow_row is not None and not _undecided(view, "tensorflow")
     no_keras = blocking(findings, ("tensorflow", "tensorflow.devices", "keras", "keras.fit"))
     listed = blocking(findings, ("tensorflow", "tensorflow.devices"))
     runs: Optional[bool] = False if no_keras else True if known else None
@@ -57,6 +58,11 @@ def _tensorflow(
         devices=() if listed else _tensorflow_devices(view, findings, devices),
         cause=cause,
     )
+
+
+def _undecided(view: View, what: str) -> bool:
+    """Return whether something is known to go wrong, and not whether that is the import already."""
+    return may_fail_earlier(view, what, keras3_on(view)) or (what == "tensorflow" and warnings_may_fail(view))
 
 
 def _tensorflow_devices(view: View, findings: Tuple[Finding, ...], devices: Tuple[Candidate, ...]) -> Tuple[str, ...]:
@@ -91,7 +97,7 @@ def _keras(
     idle = blocking(findings, (name + ".devices",))
     untrained = blocked or idle or blocking(findings, ("keras.fit",))
     known = version is not None and (view.tensorflow_row is not None if name == "tensorflow" else True)
-    if may_fail_earlier(view, "tensorflow" if name == "tensorflow" else "keras", keras3_on(view)):
+    if _undecided(view, "tensorflow" if name == "tensorflow" else "keras"):
         known = False
     imports = False if blocked else True if known else None
     runs = False if untrained or name in _NO_TRAINING else imports

@@ -502,6 +502,8 @@ class Python(Record):
     stale_modules: Tuple[str, ...] = ()
     #: Distributions with entry points for devicekit.
     plugin_distributions: Tuple[str, ...] = ()
+    #: Why it does not start in this environment, "" if it does: ``PYTHONHOME`` leads elsewhere.
+    problem: str = ""
 
     def distribution(self, *names: str) -> Optional[Distribution]:
         """Return the first installed distribution of these (normalized) names, or None.

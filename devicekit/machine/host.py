@@ -34,7 +34,10 @@ class FileInfo(NamedTuple):
 
 
 class Interpreter(Record):
-    """The Python interpreter that is examined. All paths are the machine's own, not scrubbed."""
+    """The Python interpreter that is examined. All paths are the machine's own, not scrubbed.
+
+    ``problem``: the variable that keeps it from starting, or from finding its own standard library; "" if none does.
+    """
 
     implementation: str
     version: str
@@ -51,6 +54,7 @@ class Interpreter(Record):
     cwd: str
     modules: Tuple[Tuple[str, str], ...] = ()
     keras_backend: str = ""
+    problem: str = ""
 
 
 #: Frameworks whose presence in `sys.modules` matters: one that is imported is the selected framework.

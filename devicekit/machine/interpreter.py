@@ -2,8 +2,9 @@
 
 import os
 import sys
+from typing import Tuple
 
-from ..children.call import Child, Command
+from ..children.call import Child, ChildReport, Command
 from ..errors import DevicekitError
 from .host import Interpreter
 from .live_host import this_interpreter
@@ -26,7 +27,9 @@ def command_interpreter() -> Interpreter:
     first = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and sys.argv[0] else ""
     if path and path[0] == first and not os.path.isdir(os.path.join(first, "devicekit")):
         del path[0]
-    return found.replace(sys_path=((found.cwd,) if found.cwd else ()) + tuple(path), modules=())
+    # PYTHONSAFEPATH (3.11): a script's folder is not on its path.
+    safe = sys.version_info >= (3, 11) and bool(os.environ.get("PYTHONSAFEPATH"))
+    return found.replace(sys_path=((found.cwd,) if found.cwd and not safe else ()) + tuple(path), modules=())
 
 
 def other_interpreter(path: str) -> Interpreter:
@@ -45,19 +48,36 @@ def other_interpreter(path: str) -> Interpreter:
     executable = _find(path)
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", "interpreter_child.py")
     # No byte code of devicekit's files: nothing in the other environment is changed.
-    command = Command.of(script, {}, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
-    report = Child(command).wait(_TIMEOUT_S)
+    report = _ask(script, executable, ())
+    problem = ""
+    if not isinstance(report.result, dict):
+        # With these, Python looks for its standard library elsewhere; what it is without them can still be said.
+        present = [name for name in _LIBRARY_VARIABLES if os.environ.get(name)]
+        again = _ask(script, executable, tuple((name, None) for name in present)) if present else report
+        if isinstance(again.result, dict):
+            report, problem = again, present[0]
     if "no answer within" in report.detail:
         raise InterpreterError("%s gave no answer within %g s" % (path, _TIMEOUT_S))
     if "could not be started" in report.detail:
         raise InterpreterError("%s cannot be started: %s" % (path, report.detail))
     try:
-        return Interpreter.from_dict(report.result)
+        found = Interpreter.from_dict(report.result)
     except (ValueError, KeyError, TypeError):
         printed = report.output.strip().splitlines()
         raise InterpreterError(
             "%s is not Python 3.6 or later (%s%s)" % (path, report.detail, ": " + printed[-1][:200] if printed else "")
         ) from None
+    return found.replace(problem=problem) if problem else found
+
+
+#: Where Python takes its standard library from, whatever it was built with.
+_LIBRARY_VARIABLES = ("PYTHONHOME", "PYTHONPLATLIBDIR")
+
+
+def _ask(script: str, executable: str, environment: Tuple[Tuple[str, None], ...]) -> ChildReport:
+    # No byte code of devicekit's files: nothing in the other environment is changed.
+    command = Command.of(script, {}, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
+    return Child(command.replace(environment=command.environment + environment)).wait(_TIMEOUT_S)
 
 
 def _find(path: str) -> str:

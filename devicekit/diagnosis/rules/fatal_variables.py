@@ -20,6 +20,14 @@ _BROKEN = (
 @rule("environment-variable-fatal", hidden_by=_BROKEN)
 def environment_variable_fatal(view: View) -> Iterable[Finding]:
     """A variable has a value at which TensorFlow gives up: by an exception, or by killing the process."""
+    problem = view.machine.python.problem
+    if problem:
+        yield Kind("environment-variable-fatal", "error", ("tensorflow", "keras", "jax", "torch")).finding(
+            "%s leads Python to a standard library that is not its own: nothing can be imported." % problem,
+            (Evidence("%s=%s" % (problem, view.machine.process.env(problem) or ""), "environment"),),
+            (view.shell.unset_fix(problem, "Unset it: an environment finds its standard library by itself"),),
+        )
+        return
     yield from jax_fatal_variable(view)
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
@@ -44,6 +52,12 @@ _Fatal = Tuple[str, str, str, Tuple[str, ...]]
 
 def _fatal_values(view: View) -> Iterator[_Fatal]:
     process, version = view.machine.process, view.tensorflow_version or ""
+    if optimizes_docstrings(process.env("PYTHONOPTIMIZE")) and version_at_least(version, "2.21") is False:
+        reason = "removes the docstrings, which this TensorFlow changes at its import"
+        yield "PYTHONOPTIMIZE", reason, "TensorFlow's import fails", ("tensorflow",)
+    if warnings_may_fail(view):
+        reason = "turns warnings into exceptions"
+        yield "PYTHONWARNINGS", reason, "the import of this TensorFlow fails at any that its dependencies give", ()
     named = dict(process.named_files.or_none() or ())  # what is not known to be gone may be there
     # Seen from 2.20 on; 2.10 does not read it.
     if named.get("TF_PLUGGABLE_DEVICE_LIBRARY_PATH") is False and version_at_least(version, "2.20"):
@@ -73,6 +87,25 @@ def _fatal_values(view: View) -> Iterator[_Fatal]:
     stray = [flag for flag in split_flags(value) if flag.startswith("--tf_")]
     if stray:
         yield "XLA_FLAGS", "contains %s, which belongs in TF_XLA_FLAGS" % stray[0].partition("=")[0], later, ()
+
+
+def optimizes_docstrings(value: Optional[str]) -> bool:
+    """Return whether PYTHONOPTIMIZE is 2 or more: any other text counts as 1. Seen to fail: TensorFlow 1.15 to 2.20."""
+    return value is not None and value.strip().isdigit() and int(value) >= 2
+
+
+def warnings_may_fail(view: View) -> bool:
+    """Return whether PYTHONWARNINGS makes deprecations exceptions, under a TensorFlow whose import gives some.
+
+    Seen to fail for 1.15 to 2.14, 2.16 and 2.17, and to work for 2.15 and from 2.18 on: up to 2.17 it is a matter of the
+    releases of NumPy and others, and of Python.
+    """
+    value = view.machine.process.env("PYTHONWARNINGS") or ""
+    fatal = [part.split(":") for part in value.split(",") if part.strip().startswith("error")]
+    about = [item[2] if len(item) > 2 else "" for item in fatal]
+    version = view.tensorflow_version or ""
+    older = version_at_least(version, "2.18") is False and not version.startswith("2.15.")
+    return older and any(name in ("", "Warning", "DeprecationWarning") for name in about)
 
 
 #: A flag with a quoted value, or any other word.

@@ -1,12 +1,14 @@
 """The Python layer: what is installed, and whether it goes together."""
 
-from typing import Iterable, Optional, Tuple
+import re
+from typing import Iterable, List, Optional, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python
+from ..requirements import normal_name
 from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
@@ -129,9 +131,9 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         if item is owner and len(view.tensorflow_distributions) > 1:
             continue  # two distributions over one another: that is the cause
         version = item.version.or_none()
-        names = [name for name in item.missing_files if view.matrix.needed(name, version if item is owner else None)]
+        names = [name for name in item.missing_files if _breaks(view, item, name, owner)]
         more = item.missing_count - len(item.missing_files)
-        damaged = [text for text in item.damaged_files if view.matrix.needed(text.partition(" ")[0], None)]
+        damaged = [text for text in item.damaged_files if _breaks(view, item, text, owner)]
         count = item.missing_count + len(item.damaged_files)
         seen = ["missing: %s" % name for name in (names or item.missing_files)[:3]]
         seen += list(damaged or item.damaged_files)[:3]
@@ -139,6 +141,8 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         last = item.missing_files[-1] if more > 0 else ""
         unsure = last.endswith(CODE_ENDINGS) and not last.startswith("tensorflow/include/")
         fatal = bool(names or damaged or unsure)
+        if item.name == "keras" and _imports_keras(view, damaged):
+            blocks += ("tensorflow",)
         requirement = "%s==%s" % (item.name, version) if version else item.name
         yield Kind("install-corrupt", "error" if fatal else "info", blocks if fatal else ()).finding(
             "%d files of %s are missing or truncated%s."
@@ -146,6 +150,47 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             tuple(Evidence(text, item.record.source) for text in seen),
             (Fix("Reinstall it", view.shell.reinstall(requirement)),),
         )
+
+
+#: Native modules without which a package falls back to Python (tried with TensorFlow 2.19).
+_SPARED_MODULES = {"protobuf": "/_message.", "wrapt": "/_wrappers."}
+
+#: Up to this size, a library that was cut short is refused by the dynamic linker; a longer one kills the process.
+_REFUSED_BYTES = 1000
+
+
+def _breaks(view: View, item: Distribution, text: str, owner: Optional[Distribution]) -> bool:
+    """Return whether an import fails because a file is missing, or has too few bytes ("NAME has N bytes of M")."""
+    name, _, size = text.partition(" has ")
+    # h5py that cannot be imported counts as not installed.
+    if item.name == "h5py" or _SPARED_MODULES.get(item.name, "\n") in name:
+        if not size or (not name.endswith(".py") and int(size.partition(" ")[0]) <= _REFUSED_BYTES):
+            return False
+        return item.name != "wrapt"
+    tensorflow = item.version.or_none() if item is owner else None
+    if not view.matrix.needed(name, tensorflow):
+        return False
+    if item is owner or item.name not in _dependencies(view):
+        return True
+    # A folder without its __init__.py is a namespace package, in which most is still found.
+    inner = name.endswith("/__init__.py") and name.count("/") > 1 and not size
+    return not inner and not name.endswith("/__main__.py") and "/tests/" not in name
+
+
+def _imports_keras(view: View, damaged: List[str]) -> bool:
+    """Return whether TensorFlow's import stops in Keras: it catches an ImportError, and not the SyntaxError of a cut file."""
+    cut = any(".py has " in text and " has 0 " not in text for text in damaged)
+    return cut and version_at_least(view.tensorflow_version or "", "2.16") is True
+
+
+def _dependencies(view: View) -> Tuple[str, ...]:
+    """What the import of TensorFlow takes along, as far as no other name here stands for it."""
+    version = view.tensorflow_version
+    if version is None:
+        return ()
+    needs = view.matrix.imports("tensorflow", version, view.machine.python.version)
+    names = [normal_name(text) for need in needs if need.breaks == "import" for text in need.needs]
+    return tuple(name for name in dict.fromkeys(names) if name not in ("numpy", "protobuf", "ml-dtypes"))
 
 
 def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
@@ -157,7 +202,8 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
         ((view.tensorflow.name,) if view.tensorflow is not None else (), ("tensorflow",)),
         (("numpy", "ml-dtypes"), uses + ("keras",)),
         (("protobuf", "h5py"), ("tensorflow",)),
-        (("keras",), ("keras",)),
+        (_dependencies(view), ("tensorflow",)),
+        (("keras", "optree", "rich", "namex"), ("keras",)),
         (("jax", "jaxlib"), ("jax",)),
         (("torch",), ("torch",)),
     ):
@@ -212,6 +258,7 @@ _SHADOW_BLOCKS = {
 @rule("module-shadowed", hidden_by=UNLOADABLE)
 def module_shadowed(view: View) -> Iterable[Finding]:
     """A local file or folder shadows the real package, or a module of the standard library."""
+    yield from _of_another_python(view)
     for package in view.machine.python.packages:
         if package.in_site or package.kind == "namespace" or not package.hides:
             continue
@@ -222,6 +269,39 @@ def module_shadowed(view: View) -> Iterable[Finding]:
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location),),
         )
+
+
+def _of_another_python(view: View) -> Iterable[Finding]:
+    """Native packages that were installed for another Python version, which ``PYTHONPATH`` or a copied folder brings in."""
+    python = view.machine.python
+    for found, blocks in _with_files(view):
+        if not found.python_tags or any(_fits_python(tag, python.version) for tag in found.python_tags):
+            continue
+        made_for = ", ".join(tag.partition("-")[0] for tag in found.python_tags)
+        folder = found.location.rpartition("/")[0]
+        path = view.machine.process.env("PYTHONPATH") or ""
+        fixes: Tuple[Fix, ...] = (
+            Fix("Reinstall it", view.shell.reinstall("%s==%s" % (found.name, found.version.or_none()))),
+        )
+        if folder and folder in path.replace(";", ":").split(":"):
+            fixes = (view.shell.unset_fix("PYTHONPATH", "Unset it: the environment has its own packages"),)
+        yield Kind("module-shadowed", "error", blocks).finding(
+            "The %s that Python %s imports was installed for another Python (%s)."
+            % (found.name, python.version, made_for),
+            (Evidence(", ".join(found.python_tags), "%s/WHEEL" % found.location),),
+            fixes,
+        )
+        return  # the rest of that folder is of the same Python
+
+
+def _fits_python(tag: str, version: str) -> bool:
+    """Return whether a wheel's tag of Python and ABI (``cp311-cp311``) is for a Python version."""
+    interpreter, _, abi = tag.partition("-")
+    number = re.match(r"cp3(\d+)$", interpreter)
+    if number is None:  # py3, py2.py3, or another implementation
+        return True
+    here = int(version.split(".")[1])
+    return here >= int(number.group(1)) if abi == "abi3" or abi == "none" else here == int(number.group(1))
 
 
 def _location(view: View, name: str) -> str:

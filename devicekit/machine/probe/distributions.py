@@ -197,11 +197,22 @@ def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact
         info = host.info(host.join(folder, *name.split("/")))
         if info is None:
             missing.append(host.scrub(name))
-        elif size is not None and info.size < size and _is_native(name):
+        elif size is not None and info.size < size and (_is_native(name) or _is_cut(host, folder, name)):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
     # Only the first are named: what may matter to an import comes before headers and texts.
     missing.sort(key=lambda name: (not _is_code(name), name))
     return Fact.of(len(files), shown), missing, damaged
+
+
+def _is_cut(host: Host, folder: str, name: str) -> bool:
+    """Whether a Python file that is shorter than it was ends within a line, or holds nothing: an editor leaves whole lines."""
+    if not name.endswith(".py"):
+        return False
+    try:
+        content = host.read_bytes(host.join(folder, *name.split("/")))
+    except OSError:  # it was there a moment ago
+        return False
+    return not content.endswith(b"\n")
 
 
 def _is_code(name: str) -> bool:

@@ -22,7 +22,7 @@ def describe(as_script=False):  # type: (bool) -> dict[str, object]
     except OSError:  # the working folder was deleted
         cwd = ""
     path = [entry for entry in sys.path if isinstance(entry, str)]
-    if as_script:
+    if as_script and not getattr(sys.flags, "safe_path", False):
         path = [cwd] + path
     path = [os.path.abspath(entry) if entry else cwd for entry in path] if cwd else [entry for entry in path if entry]
     site = sys.modules.get("site")
@@ -34,11 +34,7 @@ def describe(as_script=False):  # type: (bool) -> dict[str, object]
         # The virtualenv of the Python 2 days replaced the site module by one without this function.
         if hasattr(site, "getsitepackages"):
             site_paths = list(site.getsitepackages())
-    modules = []
-    for name in WATCHED:
-        module = sys.modules.get(name)
-        if module is not None:
-            modules.append([name, str(getattr(module, "__version__", ""))])
+    imported = [(name, sys.modules[name]) for name in WATCHED if sys.modules.get(name) is not None]
     if hasattr(os, "uname"):
         architecture = os.uname().machine
         if sys.maxsize <= 2**32 and architecture == "x86_64":
@@ -61,9 +57,19 @@ def describe(as_script=False):  # type: (bool) -> dict[str, object]
         "user_site": user_site,
         "extension_suffixes": list(EXTENSION_SUFFIXES),
         "cwd": cwd,
-        "modules": modules,
+        "modules": [[name, str(getattr(module, "__version__", ""))] for name, module in imported],
         "keras_backend": keras_backend(),
+        "problem": wrong_library(),
     }
+
+
+def wrong_library():  # type: () -> str
+    """Return the variable that leads to the standard library of another build, which lacks parts that this one needs."""
+    from importlib.util import find_spec
+
+    if not os.environ.get("PYTHONHOME") or all(find_spec(name) for name in ("math", "_struct", "_ctypes")):
+        return ""
+    return "PYTHONHOME"
 
 
 def keras_backend():  # type: () -> str

@@ -7,6 +7,7 @@ from ..entry_points import distributions_with
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
 from .builds import read_builds
+from .copied_packages import versions_without_metadata
 from .distributions import TENSORFLOW_NAMES, normalize, read_distribution, recorded_names, split_folder_name
 from .elf import missing_libraries
 
@@ -62,7 +63,8 @@ def read_python(host: Host, deep: bool = False) -> Python:
     interpreter = host.interpreter
     listing, problems = _list_path(host)
     distributions, count, unreadable, plugins = _read_distributions(host, listing, deep)
-    packages = tuple(_find_packages(host, listing))
+    packages, unlisted = versions_without_metadata(host, tuple(_find_packages(host, listing)), distributions)
+    distributions = unlisted + distributions
     environment, installer = _environment(host, listing)
     return Python(
         implementation=interpreter.implementation,
@@ -86,6 +88,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         keras_config=_read_keras_config(host),
         stale_modules=tuple(_stale_modules(host, distributions)),
         plugin_distributions=plugins,
+        problem=interpreter.problem,
     )
 
 

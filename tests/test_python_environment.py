@@ -1,0 +1,197 @@
+"""What is around the packages: PYTHON* variables, files cut short, folders without metadata; all seen in real environments."""
+
+import sys
+
+import pytest
+
+from devicekit.diagnosis.diagnose import run_rules
+from devicekit.machine.interpreter import other_interpreter
+from devicekit.machine.probe import read_machine
+from devicekit.machine.probe.copied_packages import parse_version
+from devicekit.matrix.matrix import Matrix
+
+COMMON = {
+    "absl-py": "2.1.0", "astunparse": "1.6.3", "certifi": "2024.7.4", "flatbuffers": "24.3.25", "gast": "0.5.4",
+    "h5py": "3.12.1", "idna": "3.7", "ml-dtypes": "0.5.1", "namex": "0.0.8", "numpy": "2.1.3", "opt-einsum": "3.4.0",
+    "optree": "0.13.1", "packaging": "24.2", "protobuf": "5.29.3", "requests": "2.32.3", "rich": "13.9.4",
+    "six": "1.17.0", "termcolor": "2.5.0", "typing-extensions": "4.12.2", "urllib3": "2.3.0", "wrapt": "1.17.0",
+    "keras": "3.10.0", "tensorflow-cpu": "2.19.1",
+}  # fmt: skip
+OLD = {"tensorflow-cpu": "2.10.1", "keras": "2.10.0", "numpy": "1.26.4", "protobuf": "3.19.6"}
+SITE = "/venv/lib/python3.12/site-packages/"
+
+
+def examine(make_machine, installed=COMMON, env=None, files=None, version="3.12.1", **python):
+    """Return the diagnosis of a Linux machine, without what was measured of single versions."""
+    files = dict({"/etc/os-release": 'PRETTY_NAME="Debian"\n'}, **(files or {}))
+    host = make_machine(python=dict(python, version=version, installed=installed), files=files, env=env or {})
+    return run_rules(read_machine(host, deep=True), Matrix({"bounds": []}))
+
+
+def said(diagnosis, framework="tensorflow"):
+    """Return what is predicted: import, Keras, cause."""
+    status = diagnosis.framework(framework)
+    return status.will_import, status.will_run_keras, status.cause
+
+
+WORKS = (True, True, None)
+FATAL = (False, False, "environment-variable-fatal")
+
+
+@pytest.mark.parametrize(
+    "name, value, version, expected",
+    [
+        ("PYTHONOPTIMIZE", "2", "2.19.1", FATAL),
+        ("PYTHONOPTIMIZE", "2", "2.21.0", WORKS),
+        ("PYTHONOPTIMIZE", "1", "2.19.1", WORKS),
+        ("PYTHONOPTIMIZE", "yes", "2.19.1", WORKS),
+        ("PYTHONWARNINGS", "error", "2.19.1", WORKS),
+        ("PYTHONWARNINGS", "error", "2.17.1", (None, None, None)),
+        ("PYTHONWARNINGS", "error::ResourceWarning", "2.17.1", WORKS),
+        ("PYTHONWARNINGS", "ignore", "2.17.1", WORKS),
+        ("PYTHONDONTWRITEBYTECODE", "1", "2.17.1", WORKS),
+    ],
+)
+def test_variables_of_python(make_machine, name, value, version, expected):
+    packages = dict(COMMON, **{"tensorflow-cpu": version, "protobuf": "6.33.6", "setuptools": "75.0.0"})
+    if version == "2.17.1":
+        packages.update({"numpy": "1.26.4", "protobuf": "4.25.8", "ml-dtypes": "0.4.1"})
+    diagnosis = examine(make_machine, packages, env={name: value})
+    assert said(diagnosis) == expected
+    found = diagnosis.by_code("environment-variable-fatal")
+    assert (found is None) == (expected == WORKS)
+    if found is not None:
+        assert name in found.summary
+        assert "unset " + name in found.fix[0].command
+
+
+def test_another_standard_library(make_machine):
+    diagnosis = examine(make_machine, env={"PYTHONHOME": "/opt/python"}, problem="PYTHONHOME")
+    assert said(diagnosis) == said(diagnosis, "keras") == FATAL
+    # The same folder, in which everything is found: that is allowed.
+    assert said(examine(make_machine, env={"PYTHONHOME": "/opt/python"})) == WORKS
+
+
+def test_an_interpreter_that_does_not_start_is_examined_without_the_variable(monkeypatch, tmp_path):
+    assert other_interpreter(sys.executable).problem == ""
+    monkeypatch.setenv("PYTHONHOME", str(tmp_path))
+    found = other_interpreter(sys.executable)
+    assert (found.problem, found.version) == ("PYTHONHOME", "%d.%d.%d" % sys.version_info[:3])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="PYTHONSAFEPATH came with Python 3.11")
+def test_a_safe_path_has_no_working_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert str(tmp_path) in other_interpreter(sys.executable).sys_path
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    assert str(tmp_path) not in other_interpreter(sys.executable).sys_path
+
+
+def wheel(tag):
+    return "Wheel-Version: 1.0\nTag: %s\n" % tag
+
+
+@pytest.mark.parametrize(
+    "tag, expected",
+    [
+        ("cp312-cp312-manylinux_2_17_x86_64", WORKS),
+        ("cp39-abi3-manylinux_2_17_x86_64", WORKS),
+        ("py3-none-any", WORKS),
+        ("cp310-cp310-manylinux_2_17_x86_64", (False, False, "module-shadowed")),
+        ("cp313-abi3-manylinux_2_17_x86_64", (False, False, "module-shadowed")),
+    ],
+)
+def test_packages_of_another_python(make_machine, tag, expected):
+    """PYTHONPATH=.../python3.10/site-packages."""
+    info = SITE + "numpy-2.1.3.dist-info"
+    diagnosis = examine(
+        make_machine, files={info + "/WHEEL": wheel(tag), info + "/RECORD": ""}, env={"PYTHONPATH": SITE[:-1]}
+    )
+    assert said(diagnosis) == expected
+    if expected != WORKS:
+        assert "PYTHONPATH" in diagnosis.by_code("module-shadowed").fix[0].command
+
+
+WHOLE = "import os\n" * 20
+
+
+@pytest.mark.parametrize(
+    "name, owner, content, expected",
+    [
+        ("tensorflow/python/framework/ops.py", "tensorflow_cpu-2.19.1", WHOLE[:65], "tensorflow"),
+        ("tensorflow/python/framework/ops.py", "tensorflow_cpu-2.19.1", "", "tensorflow"),
+        # Edited, in whole lines.
+        ("tensorflow/python/framework/ops.py", "tensorflow_cpu-2.19.1", "import os\n", None),
+        ("six.py", "six-1.17.0", WHOLE[:65], "tensorflow"),
+        ("numpy/_core/fromnumeric.py", "numpy-2.1.3", WHOLE[:65], "tensorflow"),
+        ("gast/gast.py", "gast-0.5.4", None, "tensorflow"),
+        ("absl/logging/__init__.py", "absl_py-2.1.0", None, None),
+        ("requests/adapters.py", "requests-2.32.3", None, "tensorflow"),
+        ("rich/console.py", "rich-13.9.4", None, "keras"),
+        ("keras/src/models/model.py", "keras-3.10.0", None, "keras"),
+        # TensorFlow takes a Keras that is not there for none, but not one with a mistake in it.
+        ("keras/src/models/model.py", "keras-3.10.0", WHOLE[:65], "tensorflow"),
+        # Without these, Python code takes over, or the package counts as not installed.
+        ("google/_upb/_message.abi3.so", "protobuf-5.29.3", None, None),
+        ("google/_upb/_message.abi3.so", "protobuf-5.29.3", "short", None),
+        ("h5py/h5.cpython-312-x86_64-linux-gnu.so", "h5py-3.12.1", None, None),
+        # A longer one is loaded, and kills the process.
+        ("google/_upb/_message.abi3.so", "protobuf-5.29.3", "x" * 5000, "tensorflow"),
+    ],
+)
+def test_files_that_are_gone_or_cut_short(make_machine, name, owner, content, expected):
+    record = "%s,sha256=abc,%d\n" % (name, 200 if name.endswith(".py") else 400000)
+    files = {SITE + owner + ".dist-info/RECORD": record, SITE + name.partition("/")[0] + "/__init__.py": WHOLE}
+    if content is not None:
+        files[SITE + name] = content
+    diagnosis = examine(make_machine, files=files)
+    found = diagnosis.by_code("install-corrupt")
+    assert {None: WORKS, "keras": (True, False, "install-corrupt")}.get(
+        expected, (False, False, "install-corrupt")
+    ) == said(diagnosis)
+    if expected is not None:
+        assert expected in found.blocks
+        assert name in found.evidence[0].text
+        assert owner.partition("-")[0].replace("_", "-") in found.fix[0].command
+
+
+def test_versions_of_folders_without_metadata(make_machine):
+    site = "/venv/lib/python3.10/site-packages/"
+    files = {
+        site + "numpy/__init__.py": "", site + "numpy/version.py": 'short_version = "2.0.2"\n',
+        site + "google/protobuf/__init__.py": "__version__ = '5.29.3'\n",
+    }  # fmt: skip
+    packages = {name: version for name, version in COMMON.items() if name not in ("numpy", "protobuf")}
+    old = dict(packages, **{"tensorflow-cpu": "2.10.1", "keras": "2.10.0"})
+    diagnosis = examine(make_machine, old, files=files, version="3.10.1")
+    assert said(diagnosis) == (False, False, "numpy-incompatible")
+    assert diagnosis.by_code("protobuf-incompatible") is not None
+    # Two releases' metadata over one folder: an interrupted upgrade. The files decide.
+    twice = dict(files, **{site + "numpy-1.26.4.dist-info/METADATA": "Name: numpy\nVersion: 1.26.4\n\n"})
+    twice[site + "numpy-2.0.2.dist-info/METADATA"] = "Name: numpy\nVersion: 2.0.2\n\n"
+    assert said(examine(make_machine, old, files=twice, version="3.10.1"))[2] == "numpy-incompatible"
+    healthy = dict(twice, **{site + "numpy/version.py": 'version = "1.26.4"\n'})
+    healthy[site + "google/protobuf/__init__.py"] = "__version__ = '3.19.6'\n"
+    assert said(examine(make_machine, old, files=healthy, version="3.10.1")) == WORKS
+
+
+def test_the_project_of_the_working_folder_is_no_copy(make_machine):
+    files = {"/project/numpy/__init__.py": "", "/project/numpy/version.py": 'version = "2.0.2"\n'}
+    files[SITE + "numpy/__init__.py"] = ""
+    assert said(examine(make_machine, files=files, sys_path=["/project", SITE[:-1]]))[2] == "module-shadowed"
+
+
+@pytest.mark.parametrize(
+    "text, version",
+    [
+        ('short_version = "1.26.4"\nversion = "1.26.4"\n', "1.26.4"),
+        ("__version__: str = '2.15.0+cu132'\n", "2.15.0+cu132"),
+        ('{\n "dirty": false,\n "version": "1.21.6"\n}\n', "1.21.6"),
+        ('_version = "0.6.2"\n', "0.6.2"),
+        ("VERSION = '2.19.0'\n", "2.19.0"),
+        ("version = compute()\n", None),
+        ("", None),
+    ],
+)
+def test_parse_version(text, version):
+    assert parse_version(text) == version
