@@ -289,6 +289,11 @@ class Matrix:
                 return ArchitectureRow(**row)
         return None
 
+    def dropped_architectures(self, driver: str) -> Tuple[ArchitectureRow, ...]:
+        """Return the generations of NVIDIA's GPUs that a driver no longer supports, as far as they are known."""
+        rows = [ArchitectureRow(**row) for row in self._table("architectures")]
+        return tuple(row for row in rows if row.next_driver and version_at_least(driver, row.next_driver))
+
     def overlaps(self, project: str) -> Tuple[Tuple[str, Dict[str, str]], ...]:
         """Return the files that wheels of a project write and wheels of others as well, with the versions of each."""
         return tuple((row["file"], row["writers"]) for row in self._table("overlaps") if project in row["writers"])

@@ -198,7 +198,8 @@ def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[
     if not enough:
         return _no("CUDA %s needs driver %s or later on %s" % (row.cuda, least, system), source)
     if own and version_at_least(driver, own) is False:
-        return Answer("compatible", "by minor-version compatibility; the toolkit came with driver %s" % own, source)
+        text = "by minor-version compatibility; to compile code at run time (PTX) it takes driver %s, the toolkit's own"
+        return Answer("compatible", text % own, source)
     return Answer("compatible", "", source)
 
 

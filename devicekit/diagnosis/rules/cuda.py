@@ -7,6 +7,7 @@ from ...errors import UnknownFactError
 from ...machine.facts import Library
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import version_at_least
+from ...matrix.projects import sort_key
 from ...matrix.tables import TensorFlowRow
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
@@ -239,7 +240,14 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
     line = view.matrix.cudnn(version)
     oldest = capability_number(line.oldest_capability) if line is not None else (0, 0)
     present = capabilities(view, visible_gpus(view))
-    left = [text for text in present if text and capability_number(text) < oldest]
+    # Where no cuDNN that the build takes has code for the GPU, the build has none either: that is another finding.
+    left = [
+        text
+        for text in present
+        if text
+        and capability_number(text) < oldest
+        and version_at_least(compiled, view.matrix.cudnn_before(text)) is False
+    ]
     short = ".".join(version.split(".")[:3])
     blocks: Tuple[str, ...] = ("tensorflow.cuda",)
     if version_at_least(version, compiled) is False:
@@ -256,13 +264,13 @@ def cudnn_version_mismatch(view: View) -> Iterable[Finding]:
     yield Kind("cudnn-version-mismatch", "warning", blocks, pages.CUDNN).finding(
         "%s %s: convolutions and recurrent layers fail on the GPU." % (view.tensorflow_label, reason),
         (Evidence("cuDNN %s" % version, library.path), evidence),
-        _other_cudnn(view, row, library, compiled, bool(left)),
+        _other_cudnn(view, row, library, compiled, left),
     )
 
 
-def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str, old_gpu: bool) -> Sequence[Fix]:
-    major = row.linux_cudnn
-    limit = "9.11" if old_gpu and major == "9" else "%d" % (int(major) + 1)
+def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str, left: Sequence[str]) -> Sequence[Fix]:
+    before = min((view.matrix.cudnn_before(text) for text in left), key=sort_key, default="")
+    limit = before or "%d" % (int(row.linux_cudnn) + 1)
     if not _is_wheels(library):
         text = "Install cuDNN >=%s,<%s in place of %s" % (compiled, limit, library.path)
         return (Fix(text),)

@@ -7,11 +7,13 @@ from ...machine.facts import Library
 from ...matrix.matrix import version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
+from ..install_fixes import replace_by_goal
 from ..view import View
 from .driver_health import cuda_in_use
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
 from .gpu_code import driver_need
+from .gpu_installs import driver_limit, update_driver
 from .oneapi import intel_driver_missing
 from .registry import rule
 from .rocm import amd_driver_missing
@@ -52,14 +54,15 @@ def driver_missing(view: View) -> Iterable[Finding]:
     if any(item.name.lower() in names and not _is_stub(item) for item in driver.libraries.value or ()):
         return
     gpu = view.vendor("nvidia")[0]
-    linux = view.machine.native.system == "linux"
+    linux, limit = view.machine.native.system == "linux", driver_limit(view)
+    branch = " (branch %s, the last one for %s)" % (limit.branch, limit.gpu) if limit is not None else ""
     yield Kind("driver-missing", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "This machine has an NVIDIA GPU, but the NVIDIA driver is not installed (%s not found)." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
         (
-            view.shell.root_fix("Install the NVIDIA driver and restart", "ubuntu-drivers install")
+            view.shell.root_fix("Install the NVIDIA driver%s and restart" % branch, "ubuntu-drivers install")
             if linux and "Ubuntu" in (view.machine.native.os_version.or_none() or "")
-            else Fix("Install the NVIDIA driver for this system and restart"),
+            else Fix("Install the NVIDIA driver for this system%s and restart" % branch),
         ),
     )
 
@@ -219,9 +222,9 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     if need is None or kernel is None or version_at_least(kernel, need.version) is not False:
         return
     of = " of %s" % view.tensorflow_label if need.purpose.startswith("for CUDA") else ""
-    update = "Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", need.version)
+    older = "Install the newest TensorFlow that a driver for this GPU runs"
     yield Kind("driver-too-old", "warning", ("tensorflow.cuda",), pages.CUDA_RELEASES).finding(
         "The NVIDIA driver %s is too old: at least %s is needed %s%s." % (kernel, need.version, need.purpose, of),
         (Evidence("driver %s" % kernel, fact.source),),
-        (Fix(update),),
+        update_driver(view, need.version) or replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"),
     )

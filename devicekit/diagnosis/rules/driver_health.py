@@ -126,6 +126,7 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
             (
                 view.shell.root_fix("Load the module; an error message says why it was not loaded", "modprobe nvidia"),
                 Fix("With Secure Boot, sign the module or turn Secure Boot off"),
+                *_older_branch(view),
             ),
             doubt=True,
         )
@@ -139,6 +140,20 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
                 view.shell.root_fix("Or", "modprobe nvidia-uvm"),
             ),
             doubt=True,
+        )
+
+
+def _older_branch(view: View) -> Iterable[Fix]:
+    """Of a GPU without a driver only its number on the bus is known: say which ones this driver does not load for."""
+    version = view.machine.driver.nvidia_library_version.or_none() or ""
+    dropped = {row.last_driver: "" for row in view.matrix.dropped_architectures(version)} if version else {}
+    for row in view.matrix.dropped_architectures(version) if version else ():
+        dropped[row.last_driver] += (", " if dropped[row.last_driver] else "") + row.architecture
+    if dropped:
+        last = "; ".join("branch %s for %s" % item for item in sorted(dropped.items(), reverse=True))
+        yield Fix(
+            "If the GPU is of a generation that driver %s no longer supports, install an older one: %s"
+            % (version, last)
         )
 
 

@@ -12,7 +12,7 @@ from ..requirements import applies, normal_name
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .frameworks import GpuBuild, gpu_build, uses
-from .gpu_installs import TORCH_INDEX, driver_version, jax_with_cuda, torch_build, torch_with_cuda
+from .gpu_installs import TORCH_INDEX, driver_version, jax_with_cuda, torch_build, torch_with_cuda, update_driver
 from .libraries import search
 
 _URL = {
@@ -105,7 +105,6 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
         other = [
             Fix("Or: " + fix.text[0].lower() + fix.text[1:], fix.command) for fix in _other_cuda(view, name, build)
         ]
-        update = "Update the NVIDIA driver%s to %s or later and restart" % (" in Windows" if view.wsl else "", least)
         yield Kind("driver-too-old", "warning", ("%s.cuda" % name,), pages.CUDA_RELEASES).finding(
             "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
             % (version, least, build.cuda, build.label),
@@ -113,7 +112,7 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
                 Evidence("driver %s" % version, source),
                 Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
             ),
-            (Fix(update), *other),
+            (*update_driver(view, least), *other) or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
         )
 
 

@@ -4,9 +4,9 @@ Sources: https://docs.jax.dev/en/latest/installation.html (``jax[cuda12]``, ``ja
 https://pytorch.org/get-started/previous-versions/ (which builds PyTorch's own index has of a release).
 """
 
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
-from ...matrix.gpu_support import capability_number
+from ...matrix.gpu_support import DriverLimit, capability_number, driver_limits
 from ...matrix.matrix import version_at_least
 from ..findings import Fix
 from ..view import View
@@ -36,12 +36,31 @@ def capabilities_of(view: View) -> Tuple[str, ...]:
     return tuple(text for text in found if text)
 
 
+def driver_limit(view: View) -> Optional[DriverLimit]:
+    """Return the last driver branch for the oldest of the NVIDIA GPUs, None where current drivers support all of them."""
+    limits = driver_limits(capabilities_of(view), view.matrix)
+    return limits[0] if limits else None
+
+
+def update_driver(view: View, least: str) -> List[Fix]:
+    """Return how to get an NVIDIA driver that is new enough; nothing where such a driver has dropped a GPU."""
+    limit, where = driver_limit(view), " in Windows" if view.wsl else ""
+    if limit is None:
+        return [Fix("Update the NVIDIA driver%s to %s or later and restart" % (where, least))]
+    if version_at_least(least, limit.following):
+        return []
+    text = "Update the NVIDIA driver%s to %s or later, up to branch %s (the last one for %s), and restart"
+    return [Fix(text % (where, least, limit.branch, limit.gpu))]
+
+
 def runs(view: View, cuda: str) -> bool:
     """Return whether nothing that is known speaks against a CUDA release: neither the driver's age nor the GPUs'."""
     row = view.matrix.cuda(cuda)
     version, _ = driver_version(view)
     windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
-    if row is not None and version_at_least(version, row.windows_driver if windows else row.linux_driver) is False:
+    least = (row.windows_driver if windows else row.linux_driver) if row is not None else ""
+    limit = driver_limit(view)
+    if least and (version_at_least(version, least) is False or (limit and version_at_least(least, limit.following))):
         return False
     numbers = [capability_number(text) for text in capabilities_of(view)]
     # CUDA 13 has no code below Turing, CUDA 12 up to 12.7 none for Blackwell.
@@ -81,7 +100,20 @@ def jax_with_cuda(view: View, version: str) -> List[Fix]:
         return [
             view.shell.install_fix("Install JAX with the plug-in for CUDA %s" % majors[-1], "jax[cuda%s]" % majors[-1])
         ]
-    return [Fix("Update the NVIDIA driver first: JAX's plug-ins need 525 or later")]
+    return _newer_driver(view, "JAX's plug-ins")
+
+
+def _newer_driver(view: View, what: str) -> List[Fix]:
+    limit = driver_limit(view)
+    if limit is not None and version_at_least("525", limit.following):
+        return [
+            Fix(
+                "Use the CPU: %s need driver 525, and branch %s is the last one for %s"
+                % (what, limit.branch, limit.gpu)
+            )
+        ]
+    upper = ", up to branch %s (the last one for %s)" % (limit.branch, limit.gpu) if limit is not None else ""
+    return [Fix("Update the NVIDIA driver first: %s need 525 or later%s" % (what, upper))]
 
 
 def torch_with_cuda(view: View, version: str) -> List[Fix]:
@@ -113,7 +145,7 @@ def torch_build(view: View, version: str) -> List[Fix]:
         fitting = [cuda for cuda in ("12.8", "12.6", "11.8") if runs(view, cuda)]
     fitting = _preferred(view, [cuda for cuda in fitting if _has_code(view, plain, cuda)])
     if not fitting:
-        return [Fix("Update the NVIDIA driver first: PyTorch's builds for CUDA 12 need 525 or later")]
+        return _newer_driver(view, "PyTorch's builds for CUDA 12")
     index = "%scu%s" % (TORCH_INDEX, fitting[0].replace(".", ""))
     command = view.shell.then(
         view.shell.uninstall("torch"), "%s --index-url %s" % (view.shell.install(requirement), index)

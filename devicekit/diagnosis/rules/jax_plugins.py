@@ -134,7 +134,11 @@ def jax_cudnn_unfit(view: View) -> Iterable[Finding]:
                 "devicekit's compatibility data",
             ),
         ),
-        (view.shell.install_fix("Install the last cuDNN that supports it", "nvidia-cudnn-cu12<9.11"),),
+        (
+            view.shell.install_fix(
+                "Install the last cuDNN that supports it", "nvidia-cudnn-cu12<%s" % view.matrix.cudnn_before(known[0])
+            ),
+        ),
     )
 
 
