@@ -122,6 +122,15 @@ def index(tmp_path, monkeypatch):
 
 
 def ask(goal="cpu", **arguments):
+    """Ask until everything was read: on a busy machine the time limit may come first, and the next call goes on."""
+    for _ in range(5):
+        answer = ask_once(goal, **arguments)
+        if not any("in time" in problem for problem in answer.source.problems):
+            break
+    return answer
+
+
+def ask_once(goal="cpu", **arguments):
     return devicekit.resolve(goal, **dict({"python": "3.12", "platform": "linux-x86_64", "online": True}, **arguments))
 
 
@@ -238,7 +247,7 @@ def test_what_was_withdrawn_is_not_chosen(index):
 
 
 def slow(headers):
-    time.sleep(8)
+    time.sleep(30)
     return 200, {}, b""
 
 
@@ -267,13 +276,16 @@ def test_a_bad_answer_is_one_bad_answer(index, fault):
     index.answers["/simple/keras/"], reason = FAULTS[fault]
     index.add(*wheel("ml-dtypes", "0.99.0", tags="cp312-cp312-manylinux_2_27_x86_64"))
     started = time.monotonic()
-    answer = ask()
-    assert time.monotonic() - started < 7
+    answer = ask_once()
+    assert time.monotonic() - started < 25
+    for _ in range(5):  # a busy machine needs several calls, each of which goes on where the one before stopped
+        if "ml-dtypes 0.99.0" not in answer.source.newer or not [
+            text for text in answer.source.problems if text.startswith("keras: ")
+        ]:
+            answer = ask_once()
     assert version(answer, "keras") == NEWEST["keras"]
     assert "ml-dtypes 0.99.0" in answer.source.newer
-    (problem,) = answer.source.problems
-    assert problem.startswith("keras: "), problem
-    assert reason in problem
+    assert answer.source.problems == ("keras: %s" % reason,)
 
 
 HOSTILE = {

@@ -4,8 +4,10 @@ The data hold the projects on which it depends whether a set works; what else a 
 installer. `solve` gives exact versions, or says which requirements cannot meet.
 """
 
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from weakref import WeakKeyDictionary
 
 from packaging.requirements import Requirement
 from packaging.specifiers import Specifier, SpecifierSet
@@ -91,8 +93,32 @@ class Conflict(Exception):
         self.rejected = dict(rejected)
 
 
-def available(matrix: Matrix, name: str, target: Target) -> Iterator[Tuple[Release, Build]]:
-    """Yield the releases of a project with a wheel for a target, newest first."""
+#: By matrix: for every way to a goal the same is asked again.
+_AVAILABLE: "WeakKeyDictionary[Matrix, Dict[Tuple[str, Target], Tuple[Tuple[Release, Build], ...]]]" = (
+    WeakKeyDictionary()
+)
+
+
+@lru_cache(maxsize=8192)
+def parsed(text: str) -> Requirement:
+    """Return a requirement, which is not to be changed: the same ones are asked for in every search."""
+    return Requirement(text)
+
+
+@lru_cache(maxsize=8192)
+def _version(text: str) -> Version:
+    return Version(text)
+
+
+def available(matrix: Matrix, name: str, target: Target) -> Tuple[Tuple[Release, Build], ...]:
+    """Return the releases of a project with a wheel for a target, newest first."""
+    found = _AVAILABLE.setdefault(matrix, {})
+    if (name, target) not in found:
+        found[name, target] = tuple(_available(matrix, name, target))
+    return found[name, target]
+
+
+def _available(matrix: Matrix, name: str, target: Target) -> Iterator[Tuple[Release, Build]]:
     project = matrix.project(name)
     if project is None:
         return
@@ -149,7 +175,7 @@ def solve(
     """
     search = _Search(matrix, target, keep, installed or {}, goal, allow)
     for need in roots:
-        search.asked[canonicalize_name(Requirement(need.text).name)] = Requirement(need.text).specifier
+        search.asked[canonicalize_name(parsed(need.text).name)] = parsed(need.text).specifier
     search.order = tuple(search.asked)
     wanted = [item for need in roots for item in search.wanted(need, "")]
     try:
@@ -209,12 +235,12 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self._writes: Dict[Tuple[str, str, str], bool] = {}
         self._dependencies: Dict[Tuple[str, Version, Tuple[str, ...]], List[Wanted]] = {}
         for need in keep:
-            requirement = Requirement(need.text)
+            requirement = parsed(need.text)
             self._keep.setdefault(canonicalize_name(requirement.name), []).append((requirement.specifier, need))
 
     def wanted(self, need: Need, extra: str) -> List[Wanted]:
         """Return a requirement in the search's form: nothing where it does not hold here or the data know nothing of it."""
-        requirement = Requirement(need.text)
+        requirement = parsed(need.text)
         if requirement.marker is not None and not requirement.marker.evaluate(dict(self.environment, extra=extra)):
             return []
         name = canonicalize_name(requirement.name)
@@ -324,7 +350,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
             number = int(minor[1]) if minor[0] == "2" else -1
             because = "it is released together with TensorFlow %s" % ".".join(minor)
             for text in candidate.build.requires:
-                name = canonicalize_name(Requirement(text).name)
+                name = canonicalize_name(parsed(text).name)
                 if (name == "tensorboard" and 0 <= number < 21) or (name == "tensorflow-estimator" and number >= 0):
                     yield Need("%s==%s.*" % (name, ".".join(minor)), by, because)
 
@@ -334,7 +360,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
             return
         declared: Dict[str, SpecifierSet] = {}
         for text in candidate.build.requires:
-            requirement = Requirement(text)
+            requirement = parsed(text)
             if requirement.marker is None or requirement.marker.evaluate(dict(self.environment, extra="")):
                 key: str = canonicalize_name(requirement.name)
                 declared[key] = declared.get(key, SpecifierSet()) & requirement.specifier
@@ -356,7 +382,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
             found: List[Candidate] = []
             last: List[Candidate] = []
             known = [
-                Candidate(name, (), Version(release.version), release, build)
+                Candidate(name, (), _version(release.version), release, build)
                 for release, build in available(self.matrix, name, self.target)
             ]
             unread = self._unread(name)

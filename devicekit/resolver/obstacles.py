@@ -3,14 +3,13 @@
 from itertools import combinations
 from typing import Dict, List, Sequence, Set, Tuple
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ..matrix.matrix import Matrix, accepts
 from ..matrix.projects import sort_key
 from ..matrix.target import Target
-from .engine import Conflict, Need, Solution, available
+from .engine import Conflict, Need, Solution, available, parsed
 from .goals import Stack
 
 
@@ -20,11 +19,11 @@ def clash(one: Solution, other: Solution, target: Target, matrix: Matrix) -> str
         sides = []
         for solution in (one, other):
             declared = [need for need in solution.needs[name] if need.by.partition(" ")[0] != name and need.by]
-            exact = [need for need in declared if Requirement(need.text).specifier]
+            exact = [need for need in declared if parsed(need.text).specifier]
             sides.append(exact or declared)
         if not sides[0] or not sides[1]:
             continue
-        bounds = [Requirement(need.text).specifier for need in sides[0] + sides[1]]
+        bounds = [parsed(need.text).specifier for need in sides[0] + sides[1]]
         versions = [release.version for release, _ in available(matrix, name, target)]
         if any(all(bound.contains(version, prereleases=True) for bound in bounds) for version in versions):
             continue
@@ -48,7 +47,7 @@ def _shared_file(one: Solution, other: Solution, matrix: Matrix) -> str:
 
 
 def _meet(left: Need, right: Need, versions: Sequence[str]) -> bool:
-    bounds = (Requirement(left.text).specifier, Requirement(right.text).specifier)
+    bounds = (parsed(left.text).specifier, parsed(right.text).specifier)
     return any(all(bound.contains(version, prereleases=True) for bound in bounds) for version in versions)
 
 
@@ -69,7 +68,7 @@ def obstacles_of(
     ``alone``: the sets that each framework would have in its own environment.
     """
     found: List[str] = []
-    kept = {canonicalize_name(Requirement(need.text).name): need for need in keep}
+    kept = {canonicalize_name(parsed(need.text).name): need for need in keep}
     for need in [need for item in way for need in item.roots] + list(keep):
         text = _missing(need, target, matrix)
         if text:
@@ -80,7 +79,7 @@ def obstacles_of(
     if any(clashes):
         return tuple("these cannot meet: %s" % text for text in dict.fromkeys(clashes) if text)
     for name, reason in conflict.rejected.items():
-        if name == conflict.project or name in {Requirement(need.text).name for item in way for need in item.roots}:
+        if name == conflict.project or name in {parsed(need.text).name for item in way for need in item.roots}:
             found.append(reason)
     sides = _sides(conflict.needs)
     if len(sides) > 1:
@@ -93,7 +92,7 @@ def obstacles_of(
         found.append("no set for %s was found" % target.label)
     for name, need in kept.items():
         if (
-            any(canonicalize_name(Requirement(item.text).name) == name for item in conflict.needs)
+            any(canonicalize_name(parsed(item.text).name) == name for item in conflict.needs)
             and need not in conflict.needs
         ):
             found.append("%s is to be kept" % need.text)
@@ -104,8 +103,8 @@ def _sides(needs: Sequence[Need]) -> List[str]:
     """Return each party to a conflict once: of many releases of one project the newest speaks for all."""
     found: Dict[Tuple[str, str], List[Need]] = {}
     # What was asked for without a bound is no party.
-    for need in [item for item in needs if item.by or Requirement(item.text).specifier] or needs:
-        parties = found.setdefault((need.by.partition(" ")[0], Requirement(need.text).name), [])
+    for need in [item for item in needs if item.by or parsed(item.text).specifier] or needs:
+        parties = found.setdefault((need.by.partition(" ")[0], parsed(need.text).name), [])
         parties.append(need)
     sides = []
     for (by, _), parties in found.items():
@@ -116,7 +115,7 @@ def _sides(needs: Sequence[Need]) -> List[str]:
 
 
 def _side(need: Need) -> str:
-    requirement = Requirement(need.text)
+    requirement = parsed(need.text)
     plain = "%s%s" % (requirement.name, requirement.specifier)
     if need.because and need.by:
         return "%s needs %s (%s)" % (need.by, plain, need.because)
@@ -127,7 +126,7 @@ def _side(need: Need) -> str:
 
 def _missing(need: Need, target: Target, matrix: Matrix) -> str:
     """Say that no wheel of what a requirement admits exists for a target, "" if one does."""
-    requirement = Requirement(need.text)
+    requirement = parsed(need.text)
     project = matrix.project(canonicalize_name(requirement.name))
     if project is None:
         return ""

@@ -3,14 +3,13 @@
 from itertools import product
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from ..matrix.indexes import with_index
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import sort_key
 from ..matrix.target import Target
-from .engine import Conflict, Need, Solution, available, solve
+from .engine import Conflict, Need, Solution, available, parsed, solve
 from .goals import Stack, filter_for, keras_backend, keras_on, platforms_for, stacks
 from .obstacles import clash, obstacles_of
 from .result import Pin, Resolution
@@ -42,7 +41,7 @@ def best_set(
     """
     obstacles: List[str] = []
     keep = tuple(need for need in keep if _holds(need, target))
-    names = tuple(canonicalize_name(Requirement(need.text).name) for need in keep)
+    names = tuple(canonicalize_name(parsed(need.text).name) for need in keep)
     for platform in platforms_for(goal, target):
         ways: List[Tuple[Stack, ...]] = []
         for name in frameworks:
@@ -83,7 +82,7 @@ def best_set(
 
 
 def _holds(need: Need, target: Target) -> bool:
-    marker = Requirement(need.text).marker
+    marker = parsed(need.text).marker
     return marker is None or marker.evaluate(target.environment())
 
 
@@ -139,11 +138,11 @@ def _elsewhere(platform: str, frameworks: Sequence[str], target: Target, matrix:
 
 def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix) -> Solution:
     roots = [need for item in way for need in item.roots]
-    asked = {Requirement(need.text).name for need in roots}
+    asked = {parsed(need.text).name for need in roots}
     bounds = [need for item in way for need in item.keep]
     owners = [root for root in asked if root in TENSORFLOW_OWNERS]
     for need in keep:
-        requirement = Requirement(need.text)
+        requirement = parsed(need.text)
         name = canonicalize_name(requirement.name)
         if name in asked or name not in TENSORFLOW_OWNERS or not owners:
             bounds.append(need)
@@ -154,7 +153,7 @@ def _solve(way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix:
             bounds += [Need("%s%s" % (other, requirement.specifier), because=need.because) for other in owners]
         else:
             # Two distributions of one import package would lie over one another.
-            raise Conflict((need,) + tuple(root for root in roots if Requirement(root.text).name in owners), name)
+            raise Conflict((need,) + tuple(root for root in roots if parsed(root.text).name in owners), name)
     allow = filter_for(way, target, matrix)
     return solve(matrix, target, roots, bounds, goal=way[0].goal, allow=allow)
 
@@ -174,7 +173,7 @@ def _about(stack: Stack, keep: Tuple[Need, ...]) -> Tuple[Need, ...]:
     """Return what is to be kept, without other frameworks: they would be part of the set."""
     named = {need.text.partition("[")[0] for need in stack.roots}
     others = {"tensorflow", "jax", "jaxlib", "torch", "keras"} - named
-    return tuple(need for need in keep if canonicalize_name(Requirement(need.text).name) not in others)
+    return tuple(need for need in keep if canonicalize_name(parsed(need.text).name) not in others)
 
 
 def _newer(one: Solution, other: Solution) -> bool:
@@ -195,8 +194,8 @@ def _resolution(
     alone = _alone(way, target, keep, matrix)
     matrix = _of_way(way, target, matrix)
     indexes = {item.index.project: item.index.url for item in way if item.index is not None}
-    roots = {Requirement(need.text).name: need for item in way for need in item.roots}
-    kept = {canonicalize_name(Requirement(need.text).name) for need in keep}
+    roots = {parsed(need.text).name: need for item in way for need in item.roots}
+    kept = {canonicalize_name(parsed(need.text).name) for need in keep}
     pins = []
     for name in sorted(
         solution.versions, key=lambda item: (item not in roots, list(roots).index(item) if item in roots else 0)
@@ -208,7 +207,7 @@ def _resolution(
         # What a release of the set declares exactly needs no second mention: there is no choice left.
         left_open = newest != version and not _declared_exactly(name, solution)
         deciding = name in roots or name in kept or name in DECIDING or left_open
-        extras = tuple(sorted(Requirement(roots[name].text).extras)) if name in roots else ()
+        extras = tuple(sorted(parsed(roots[name].text).extras)) if name in roots else ()
         because = _reason(name, version, newer, solution, target) + _assumed(name, version, matrix)
         index = indexes.get(name, "")
         because += "; from %s" % index if index else ""
@@ -294,9 +293,9 @@ def _declared_exactly(name: str, solution: Solution) -> bool:
 
 
 def _bounds(text: str) -> str:
-    return str(Requirement(text).specifier)
+    return str(parsed(text).specifier)
 
 
 def _plain(text: str) -> str:
-    requirement = Requirement(text)
+    requirement = parsed(text)
     return "%s%s" % (requirement.name, requirement.specifier)

@@ -65,10 +65,11 @@ def read_newer(task: Dict[str, Any], say: Say) -> None:
     Parameters
     ----------
     task : dict
-        ``names`` of projects, ``cached``: rows of some that were read before, ``seconds``: the time limit.
+        ``names`` of projects, ``cached``: rows of some that were read before, ``until``: when time is up,
+        on the clock of both processes (starting this one took a part).
     say : callable
     """
-    deadline = time.monotonic() + task["seconds"] - _RESERVE_S
+    deadline = time.monotonic() + task["until"] - time.time() - _RESERVE_S
     try:
         client = Client(read_configuration(LiveHost()), deadline)
     except IndexProblem as problem:

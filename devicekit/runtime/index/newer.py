@@ -56,7 +56,7 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
     if configuration.offline:
         return matrix, DataSource(matrix.date, problems=(configuration.offline,))
     rules = project_rules()
-    asked = _Asked(configuration, matrix.date, timeout_s)
+    asked = _Asked(configuration, matrix.date)
     names = [name for name in names if name in rules]
     for _ in range(_MOST_ROUNDS):
         asked.ask(names, deadline)
@@ -70,8 +70,8 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
 class _Asked:
     """What was answered so far, from the cache and by the index."""
 
-    def __init__(self, configuration: Configuration, date: str, timeout_s: float) -> None:
-        self._configuration, self._date, self._timeout_s = configuration, date, timeout_s
+    def __init__(self, configuration: Configuration, date: str) -> None:
+        self._date = date
         self.projects: Dict[str, _Cached] = {}
         self._oldest = time.time()
         self._problems: Dict[str, List[str]] = {problem: [] for problem in configuration.problems}
@@ -95,17 +95,19 @@ class _Asked:
         if not left:
             return
         if seconds <= 0:
-            self._problem("not answered within %g s" % self._timeout_s, left)
+            self._problem("not answered in time", left)
             return
         task = {
             "names": left,
-            "seconds": seconds,
+            "until": time.time() + seconds,
             "cached": {name: {"requires": item.requires, "rows": item.rows} for name, item in cached.items()},
         }
         report = run_child("devicekit.runtime.index.child:read_newer", task, timeout_s=seconds + _PATIENCE_S)
-        if report.outcome != "done":
-            self._problem("the index could not be asked (%s)" % (report.detail or report.error), left)
         self._take(report.said, cached)
+        if report.outcome != "done":
+            silent = [name for name in left if name not in self.projects or not self.projects[name].complete]
+            late = report.outcome == "hung"
+            self._problem("not answered in time" if late else "not asked: %s" % (report.detail or report.error), silent)
         for name in left:
             if name in self.projects:
                 data = self.projects[name]._asdict()
