@@ -79,7 +79,10 @@ def test_drivers():
     "version, capability, status, said",
     [
         ("2.20.0", "8.6", "compatible", ""),
-        ("2.20.0", "12.0", "compatible", "first use"),
+        ("2.20.0", "9.0", "compatible", ""),
+        ("2.15.1", "9.0", "compatible", "first use"),
+        ("2.20.0", "12.0", "unknown", "users report"),
+        ("2.20.0", "10.0", "unknown", "only a run can tell"),
         ("2.17.1", "5.2", "incompatible", "sm_60"),
         ("2.16.2", "5.2", "compatible", ""),
         ("2.2.0", "7.5", "unknown", "does not say"),

@@ -5,7 +5,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
-from .gpu_support import code_for, refuses_targets
+from .gpu_support import code_for, gpu_defect, newer_than_build, refuses_targets
 from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
 from .projects import Build, Release, did_you_mean
 from .target import PLATFORMS, Target, target_for
@@ -219,7 +219,7 @@ def has_code_for(project: str, version: str, capability: str, matrix: Optional[M
         return _ask(project, version, table, lambda release: _runs_on(release, capability, table))
     if not re.match(r"\d{1,3}\.\d$", capability):
         return Answer("unknown", "%r is not a compute capability as 8.9" % capability)
-    return _ask(project, version, table, lambda release: _has_code_for(release, capability))
+    return _ask(project, version, table, lambda release: _has_code_for(release, capability, table))
 
 
 def _runs_on(release: Release, target: str, matrix: Matrix) -> Answer:
@@ -232,15 +232,24 @@ def _runs_on(release: Release, target: str, matrix: Matrix) -> Answer:
     return _no("%s: %s" % (label, refusal), source) if refusal else Answer("compatible", "", source)
 
 
-def _has_code_for(release: Release, capability: str) -> Answer:
+def _has_code_for(release: Release, capability: str, matrix: Matrix) -> Answer:
     label = "%s %s" % (release.project, release.version)
     builds = [build for build in release.builds if build.capabilities]
     if not builds:
         return Answer("unknown", "%s does not say for which GPUs it has code" % label)
     build = builds[0]
-    code = code_for(build, Target("", "linux", "x86_64", capabilities=(capability,)))
+    target = Target("", "linux", "x86_64", capabilities=(capability,))
+    code = code_for(build, target)
     if code.refusal:
         return _no("%s: %s" % (label, code.refusal), build.source)
+    framework = "tensorflow" if release.project in TENSORFLOW_OWNERS else release.project
+    defect = gpu_defect(framework, release.version, build, target, matrix)
+    if defect is not None:
+        because = "%s has code that the driver compiles, and users report that %s" % (label, defect.what)
+        return Answer("unknown", because, defect.sources[0])
+    if code.kind == "compiled" and newer_than_build(build, (capability,), matrix):
+        because = "%s has code that the driver compiles, and was built before this GPU: only a run can tell" % label
+        return Answer("unknown", because, build.source)
     if code.kind == "compiled":
         return Answer("compatible", "the driver compiles its code at first use, which takes minutes", build.source)
     return Answer("compatible", "", build.source)
