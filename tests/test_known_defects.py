@@ -194,3 +194,25 @@ def test_the_page_says_which_gpus_each_release_has_machine_code_for():
                 if (kind == "machine") != said:
                     wrong.append((version, text, kind))
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "name, changes, text",
+    [
+        (
+            "linux-nvidia-blackwell",
+            [("570.124.06", "560.35.03")],
+            "at least 570 is needed for compute capability 12.0.",
+        ),
+        (
+            JAX,
+            [("550.54.15", "535.104.05"), ("NVIDIA L4", "NVIDIA B200"), ('"8.9"', '"10.0"')],
+            "at least 570 is needed for",
+        ),
+        (BLACKWELL, [*CU128, ("570.86.10", "550.54.14")], "at least 570 is needed for compute capability 12.0."),
+    ],
+)
+def test_the_gpu_itself_needs_a_driver(make_machine, name, changes, text):
+    finding = diagnose(variant(make_machine, name, replace=changes)).by_code("driver-too-old")
+    assert text in finding.summary
+    assert "to 570 or later" in finding.fix[0].text

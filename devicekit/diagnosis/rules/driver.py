@@ -12,8 +12,8 @@ from ..view import View
 from .driver_health import cuda_in_use
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
-from .gpu_code import driver_need
-from .gpu_installs import driver_limit, update_driver
+from .gpu_code import compiled_for_all
+from .gpu_installs import driver_limit, driver_need, update_driver
 from .oneapi import intel_driver_missing
 from .registry import rule
 from .rocm import amd_driver_missing
@@ -218,7 +218,7 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
     fact = driver.nvidia_version if windows or view.wsl else driver.nvidia_kernel_version
     kernel = fact.or_none() if windows or view.wsl else fact.value
-    need = None if cuda is None else driver_need(view, cuda.cuda)
+    need = None if cuda is None else driver_need(view, cuda.cuda, compiled_for_all(view))
     if need is None or kernel is None or version_at_least(kernel, need.version) is not False:
         return
     of = " of %s" % view.tensorflow_label if need.purpose.startswith("for CUDA") else ""

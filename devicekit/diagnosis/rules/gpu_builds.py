@@ -12,7 +12,15 @@ from ..requirements import applies, normal_name
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .frameworks import GpuBuild, gpu_build, uses
-from .gpu_installs import TORCH_INDEX, driver_version, jax_with_cuda, torch_build, torch_with_cuda, update_driver
+from .gpu_installs import (
+    TORCH_INDEX,
+    driver_need,
+    driver_version,
+    jax_with_cuda,
+    torch_build,
+    torch_with_cuda,
+    update_driver,
+)
 from .libraries import search
 
 _URL = {
@@ -92,27 +100,29 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
     """NVIDIA's driver is older than the oldest that runs the CUDA release of JAX's plug-in or of the PyTorch build."""
     for name in _OTHERS:
         build = gpu_build(view, name)
-        row = view.matrix.cuda(_cuda_release(name, build)) if build is not None and build.cuda else None
-        if build is None or row is None or not view.vendor("nvidia"):
+        if build is None or not build.cuda or not view.vendor("nvidia"):
             continue
+        need = driver_need(view, _cuda_release(name, build))
         version, source = driver_version(view)
         windows = view.machine.native.system == "windows" or bool(view.wsl)
         if not (version or windows) and view.machine.driver.nvidia_kernel_version.value is None:
             continue
-        least = row.windows_driver if windows else row.linux_driver
-        if not least or version_at_least(version, least) is not False:
+        if need is None or version_at_least(version, need.version) is not False:
             continue
         other = [
             Fix("Or: " + fix.text[0].lower() + fix.text[1:], fix.command) for fix in _other_cuda(view, name, build)
         ]
+        purpose = need.purpose
+        if purpose.startswith("for CUDA"):
+            purpose = "for CUDA %s of %s" % (build.cuda, build.label)
         yield Kind("driver-too-old", "warning", ("%s.cuda" % name,), pages.CUDA_RELEASES).finding(
-            "The NVIDIA driver %s is too old: at least %s is needed for CUDA %s of %s."
-            % (version, least, build.cuda, build.label),
+            "The NVIDIA driver %s is too old: at least %s is needed %s." % (version, need.version, purpose),
             (
                 Evidence("driver %s" % version, source),
                 Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
             ),
-            (*update_driver(view, least), *other) or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
+            (*update_driver(view, need.version), *other)
+            or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
         )
 
 

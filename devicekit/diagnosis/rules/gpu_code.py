@@ -3,7 +3,7 @@
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
-from ...matrix.gpu_support import DriverNeed, code_for, gpu_defect, needed_driver, newer_than_build
+from ...matrix.gpu_support import code_for, gpu_defect, newer_than_build
 from ...matrix.projects import Build
 from ...matrix.tables import Defect
 from ...matrix.target import Target
@@ -28,6 +28,12 @@ def capabilities(view: View, gpus: Sequence[Accelerator]) -> List[str]:
 def visible_gpus(view: View) -> Sequence[Accelerator]:
     """Return the NVIDIA GPUs in the order of the candidate devices; all where none is visible."""
     return cuda_accelerators(view) or view.vendor("nvidia")
+
+
+def compiled_for_all(view: View) -> bool:
+    """Return whether the driver has to compile TensorFlow's code for every GPU whose compute capability is known."""
+    known = [text for text in capabilities(view, visible_gpus(view)) if text]
+    return bool(known) and all(tensorflow_code_for(view, text).kind in ("compiled", "newer") for text in known)
 
 
 class Code(NamedTuple):
@@ -72,13 +78,6 @@ def tensorflow_code_for(view: View, capability: str) -> Code:
     if defect is not None and defect.effect == "fails":
         return Code("newer", defect)
     return Code("newer" if kind == "compiled" and newer_than_build(build, (capability,), view.matrix) else kind)
-
-
-def driver_need(view: View, cuda: str) -> Optional[DriverNeed]:
-    """Return the oldest driver that a build for a CUDA release needs here, whatever code it has for the GPUs."""
-    known = [text for text in capabilities(view, visible_gpus(view)) if text]
-    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
-    return needed_driver(cuda, known, "windows" if windows else "linux", view.matrix)
 
 
 @rule(

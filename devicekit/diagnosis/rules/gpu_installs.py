@@ -6,7 +6,7 @@ https://pytorch.org/get-started/previous-versions/ (which builds PyTorch's own i
 
 from typing import List, Optional, Tuple
 
-from ...matrix.gpu_support import DriverLimit, capability_number, driver_limits
+from ...matrix.gpu_support import DriverLimit, DriverNeed, capability_number, driver_limits, needed_driver
 from ...matrix.matrix import version_at_least
 from ..findings import Fix
 from ..view import View
@@ -36,6 +36,15 @@ def capabilities_of(view: View) -> Tuple[str, ...]:
     return tuple(text for text in found if text)
 
 
+def driver_need(view: View, cuda: str, compiled: bool = False) -> Optional[DriverNeed]:
+    """Return the oldest driver that a build for a CUDA release needs here, None if it is not known.
+
+    ``compiled``: the driver has to compile the build's code for the GPUs.
+    """
+    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
+    return needed_driver(cuda, capabilities_of(view), "windows" if windows else "linux", view.matrix, compiled)
+
+
 def driver_limit(view: View) -> Optional[DriverLimit]:
     """Return the last driver branch for the oldest of the NVIDIA GPUs, None where current drivers support all of them."""
     limits = driver_limits(capabilities_of(view), view.matrix)
@@ -55,10 +64,9 @@ def update_driver(view: View, least: str) -> List[Fix]:
 
 def runs(view: View, cuda: str) -> bool:
     """Return whether nothing that is known speaks against a CUDA release: neither the driver's age nor the GPUs'."""
-    row = view.matrix.cuda(cuda)
     version, _ = driver_version(view)
-    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
-    least = (row.windows_driver if windows else row.linux_driver) if row is not None else ""
+    need = driver_need(view, cuda)
+    least = need.version if need is not None else ""
     limit = driver_limit(view)
     if least and (version_at_least(version, least) is False or (limit and version_at_least(least, limit.following))):
         return False
@@ -104,16 +112,13 @@ def jax_with_cuda(view: View, version: str) -> List[Fix]:
 
 
 def _newer_driver(view: View, what: str) -> List[Fix]:
-    limit = driver_limit(view)
-    if limit is not None and version_at_least("525", limit.following):
-        return [
-            Fix(
-                "Use the CPU: %s need driver 525, and branch %s is the last one for %s"
-                % (what, limit.branch, limit.gpu)
-            )
-        ]
+    limit, need = driver_limit(view), driver_need(view, "12.1")
+    least = need.version.partition(".")[0] if need is not None else "525"
+    if limit is not None and version_at_least(least, limit.following):
+        text = "Use the CPU: %s need driver %s, and branch %s is the last one for %s"
+        return [Fix(text % (what, least, limit.branch, limit.gpu))]
     upper = ", up to branch %s (the last one for %s)" % (limit.branch, limit.gpu) if limit is not None else ""
-    return [Fix("Update the NVIDIA driver first: %s need 525 or later%s" % (what, upper))]
+    return [Fix("Update the NVIDIA driver first: %s need %s or later here%s" % (what, least, upper))]
 
 
 def torch_with_cuda(view: View, version: str) -> List[Fix]:
