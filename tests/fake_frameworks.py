@@ -38,6 +38,7 @@ class Array:
         return self.values
     def itself(self, *arguments):
         return self
+    shape = (1,)
     __add__ = __mul__ = __pow__ = numpy = sum = permute = contiguous = itself
     def __sub__(self, other):
         return other
@@ -155,13 +156,12 @@ class Graph(Scope):
 
 class Session(Scope):
     def run(self, fetched, fed):
-        assert all(not isinstance(item, Array) for item in fed.values())
         return fetched
 
 class compat:
     class v1:
         Session = Session
-        placeholder = staticmethod(lambda kind: Array(None))
+        placeholder = staticmethod(lambda kind, shape: Array(None))
 
 class nn:
     relu = staticmethod(lambda values: SLOPES[0])

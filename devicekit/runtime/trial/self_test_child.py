@@ -224,13 +224,14 @@ class TensorFlow:
     def run_graph(self, function, inputs, anywhere):  # type: (Any, Any, bool) -> Any
         """Do so in a session. The inputs are fed: what follows from constants is computed on the processor beforehand."""
         tf = self.tf
+        values = [importlib.import_module("numpy").array(item, "float32") for item in inputs]
         tf.config.set_soft_device_placement(anywhere)
         with tf.Graph().as_default():
             with tf.device("/device:" + self.name):
-                fed = [tf.compat.v1.placeholder("float32") for _ in inputs]
+                fed = [tf.compat.v1.placeholder("float32", value.shape) for value in values]
                 fetched = function(*fed)
             with tf.compat.v1.Session() as session:
-                return session.run(fetched, dict(zip(fed, inputs)))
+                return session.run(fetched, dict(zip(fed, values)))
 
     def product(self):  # type: () -> Any
         tf = self.tf
