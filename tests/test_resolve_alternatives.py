@@ -1,7 +1,6 @@
 """What `resolve` prints under "Possible instead": each command, typed as it stands, gives exactly what it announced."""
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -14,8 +13,15 @@ from devicekit.matrix.target import PLATFORMS
 from devicekit.report.resolution import resolution_text
 from devicekit.resolver.alternatives import announced
 from devicekit.resolver.result import Pin, Resolution, quoted
+from devicekit.testing import load
 
-MACHINES = os.path.join(os.path.dirname(devicekit.__file__), "testing", "machines")
+
+def file_of(name, folder):
+    """Return the path of a file with a bundled machine."""
+    path = folder / (name + ".json")
+    path.write_text(json.dumps(load(name).to_dict()))
+    return str(path)
+
 
 #: Arguments of the command for which there is no set on some of the platforms and machines.
 ASKED = (
@@ -67,18 +73,18 @@ def test_a_command_gives_what_it_announced_on_every_platform(asked, capsys):
 
 
 @pytest.mark.parametrize("name", ["linux-amd-stock-tf", "windows-nvidia-tf-2.10", "mac-intel", "wsl2-nvidia"])
-def test_a_command_gives_what_it_announced_on_a_machine(name, capsys):
-    machine = ("--machine", os.path.join(MACHINES, name + ".json"))
+def test_a_command_gives_what_it_announced_on_a_machine(name, capsys, tmp_path):
+    machine = ("--machine", file_of(name, tmp_path))
     assert sum(check((*asked, *machine), capsys) for asked in (*ASKED, ("gpu", "--keep", "tensorflow>=2.16"))) > 5
 
 
-def test_wsl_is_offered_with_the_gpu_that_is_there(capsys):
-    machine = ("--machine", os.path.join(MACHINES, "windows-nvidia-tf-2.10.json"))
+def test_wsl_is_offered_with_the_gpu_that_is_there(capsys, tmp_path):
+    machine = ("--machine", file_of("windows-nvidia-tf-2.10", tmp_path))
     alternatives = resolved(("cuda", "--framework", "jax", *machine), capsys)["alternatives"]
     (wsl,) = [item["arguments"] for item in alternatives if item["text"].startswith("in WSL 2")]
     assert wsl[wsl.index("--platform") + 1] == "linux-x86_64"
     assert wsl[wsl.index("--gpu") + 1] == "nvidia"
-    machine = ("--machine", os.path.join(MACHINES, "windows-laptop-three-gpus.json"))
+    machine = ("--machine", file_of("windows-laptop-three-gpus", tmp_path))
     texts = [
         " ".join(item["arguments"])
         for item in resolved(("cuda", "--framework", "jax", *machine), capsys)["alternatives"]

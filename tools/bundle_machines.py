@@ -15,7 +15,7 @@ from devicekit.machine.probe import read_machine  # noqa: E402
 from devicekit.machine.simulated import SimulatedHost  # noqa: E402
 
 SOURCE = os.path.join(ROOT, "tests", "machines")
-TARGET = os.path.join(ROOT, "devicekit", "testing", "machines")
+TARGET = os.path.join(ROOT, "devicekit", "testing", "machines.json")
 PAGE = os.path.join(ROOT, "docs", "how-to", "test-your-library.md")
 
 #: Public name: the folder in tests/machines, and a sentence about the machine. Released names stay.
@@ -99,22 +99,28 @@ def machine_of(folder):
     return read_machine(SimulatedHost(os.path.join(SOURCE, folder)))
 
 
-def files():
-    """Return the files of the folder of bundled machines, by name."""
-    found = {}
-    for name, (folder, _) in BUNDLED.items():
-        data = dict(machine_of(folder).to_dict(), devicekit_version="")
-        found[name + ".json"] = json.dumps(data, indent=1, sort_keys=True) + "\n"
-    titles = {name: title for name, (_, title) in BUNDLED.items()}
-    found["titles.json"] = json.dumps(titles, indent=1, sort_keys=True) + "\n"
-    return found
+def bundle():
+    """Return title and plain data of each bundled machine, by name."""
+    return {
+        name: {"title": title, "machine": dict(machine_of(folder).to_dict(), devicekit_version="")}
+        for name, (folder, title) in BUNDLED.items()
+    }
 
 
-def table(written):
+def packed(bundled):
+    """Return the text of the file: a machine is a line, so that a diff shows which ones changed."""
+    lines = (
+        "%s: %s" % (json.dumps(name), json.dumps(bundled[name], separators=(",", ":"), sort_keys=True))
+        for name in sorted(bundled)
+    )
+    return "{\n%s\n}\n" % ",\n".join(lines)
+
+
+def table(bundled):
     """Return the table for the documentation: name, description, selected device, and reason."""
     lines = ["| machine | description | `select_device()` | because of |", "|---|---|---|---|"]
     for name in sorted(BUNDLED):
-        selection = select_device(machine=Machine.from_dict(json.loads(written[name + ".json"])))
+        selection = select_device(machine=Machine.from_dict(bundled[name]["machine"]))
         cause = "`%s`" % selection.findings[0].code if selection.device == "cpu" and selection.findings else ""
         chosen = selection.device if selection.device == "cpu" else "%s, %s" % (selection.device, selection.platform)
         lines.append("| `%s` | %s | %s | %s |" % (name, BUNDLED[name][1], chosen, cause))
@@ -131,27 +137,22 @@ def read(path):
 
 def main():
     """Write what differs, or only report it with ``--check``."""
-    wanted = files()
-    targets = {os.path.join(TARGET, name): text for name, text in wanted.items()}
+    bundled = bundle()
+    targets = {TARGET: packed(bundled)}
     page = read(PAGE)
     if BEGIN in page and END in page:
         before, _, rest = page.partition(BEGIN)
-        targets[PAGE] = before + BEGIN + "\n\n" + table(wanted) + "\n" + END + rest.partition(END)[2]
+        targets[PAGE] = before + BEGIN + "\n\n" + table(bundled) + "\n" + END + rest.partition(END)[2]
     else:
         print("%s has no markers for the table" % os.path.relpath(PAGE, ROOT))
-    present = os.listdir(TARGET) if os.path.isdir(TARGET) else []
-    surplus = [os.path.join(TARGET, name) for name in present if name not in wanted and name.endswith(".json")]
     stale = [path for path, text in sorted(targets.items()) if read(path) != text]
-    for path in stale + surplus:
+    for path in stale:
         print("%s is outdated" % os.path.relpath(path, ROOT))
     if "--check" in sys.argv[1:]:
-        return 1 if stale or surplus else 0
-    os.makedirs(TARGET, exist_ok=True)
+        return 1 if stale else 0
     for path in stale:
         with open(path, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(targets[path])
-    for path in surplus:
-        os.unlink(path)
     return 0
 
 
