@@ -206,7 +206,7 @@ def test_the_page_says_which_gpus_each_release_has_machine_code_for():
         ),
         (
             JAX,
-            [("550.54.15", "535.104.05"), ("NVIDIA L4", "NVIDIA B200"), ('"8.9"', '"10.0"')],
+            [("550.54.15", "535.104.05"), ("NVIDIA L4", "NVIDIA B200")],
             "at least 570 is needed for",
         ),
         (BLACKWELL, [*CU128, ("570.86.10", "550.54.14")], "at least 570 is needed for compute capability 12.0."),
