@@ -49,12 +49,12 @@ INDEX = " --index-url https://download.pytorch.org/whl/"
     [
         ("2.9.1", "550.54.15", "NVIDIA L4", TORCH_PIP + "torch==2.9.1"),  # the registry's has CUDA 12.8
         ("2.15.0", "580.82.07", "NVIDIA L4", TORCH_PIP + "torch==2.15.0"),  # the registry's has CUDA 13.2
-        ("2.15.0", "550.54.15", "NVIDIA L4", TORCH_PIP + "torch" + INDEX + "cu128"),
+        ("2.15.0", "550.54.15", "NVIDIA L4", TORCH_PIP + "torch" + INDEX + "cu126"),
         # The registry's has no code for Pascal.
         ("2.10.0", "580.82.07", "NVIDIA GeForce GTX 1080", TORCH_PIP + "torch==2.10.0" + INDEX + "cu126"),
         ("2.5.1", "470.256.02", "NVIDIA GeForce RTX 3060", TORCH_PIP + "torch==2.5.1" + INDEX + "cu118"),
         ("2.9.1", "470.256.02", "NVIDIA GeForce RTX 3060", TORCH_PIP + "torch" + INDEX + "cu118"),
-        ("2.6.0", "580.82.07", "NVIDIA GeForce RTX 5090", TORCH_PIP + "torch" + INDEX + "cu128"),
+        ("2.6.0", "580.82.07", "NVIDIA GeForce RTX 5090", TORCH_PIP + "torch" + INDEX + "cu130"),
         ("2.9.1", "440.33.01", "NVIDIA L4", None),
         ("2.9.1", "470.256.02", "NVIDIA L4", None),  # the driver does not know the card: 520 is the first for it
         ("2.9.1", "550.54.15", "NVIDIA GeForce RTX 5090", None),  # 570

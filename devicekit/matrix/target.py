@@ -63,6 +63,10 @@ class Target(Record):
     targets: Tuple[str, ...] = ()
     jetson: bool = False
 
+    def targets_for(self, goal: str) -> Tuple[str, ...]:
+        """Return those of ``targets`` that a platform is about: AMD's for ROCm, Intel's for XPU."""
+        return tuple(item for item in self.targets if item.startswith("gfx") == (goal == "rocm"))
+
     @property
     def platform(self) -> str:
         """As ``--platform`` names it."""

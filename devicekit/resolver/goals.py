@@ -145,9 +145,9 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
 
     def allow(release: Release, build: Build) -> Optional[str]:
         if release.project in indexed and build.kind in ("rocm", "xpu"):
-            return _lacks_code(build, target)
+            return _lacks_code(build, target.targets_for(build.kind))
         if release.project == "tensorflow-rocm" and any(item.goal == "rocm" for item in way):
-            return refuses_targets(release.version, target.targets, matrix)
+            return refuses_targets(release.version, target.targets_for("rocm"), matrix)
         if not cuda or release.project not in TENSORFLOW_OWNERS + ("torch", "jax"):
             return None
         if release.project == "jax":
@@ -162,10 +162,10 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
     return allow
 
 
-def _lacks_code(build: Build, target: Target) -> Optional[str]:
-    if not target.targets or set(target.targets) & set(build.capabilities):
+def _lacks_code(build: Build, targets: Sequence[str]) -> Optional[str]:
+    if not targets or set(targets) & set(build.capabilities):
         return None
-    return "it is not made for %s, only for %s" % (" and ".join(target.targets), ", ".join(build.capabilities))
+    return "it is not made for %s, only for %s" % (" and ".join(targets), ", ".join(build.capabilities))
 
 
 def _known_to_fail(release: Release, build: Build, target: Target, matrix: Matrix) -> Optional[str]:
@@ -243,9 +243,10 @@ def _metal(target: Target) -> List[Stack]:
 def _xpu(target: Target) -> List[Stack]:
     if target.system != "linux":
         return [Stack("xpu", "tensorflow", refusal="Intel's extension for TensorFlow has GPU support on Linux only")]
-    if target.targets and not set(target.targets) & set(_ITEX):
+    targets = target.targets_for("xpu")
+    if targets and not set(targets) & set(_ITEX):
         text = "Intel's extension for TensorFlow is not made for %s, only for Arc A, Flex and Max (%s)"
-        refusal = text % (" and ".join(target.targets), ", ".join(_ITEX))
+        refusal = text % (" and ".join(targets), ", ".join(_ITEX))
         return [Stack("xpu", "tensorflow", refusal=refusal)]
     return [Stack("xpu", "tensorflow", _roots("intel-extension-for-tensorflow[xpu]", "tensorflow"))]
 
@@ -256,9 +257,10 @@ _BEFORE_VEGA = ("gfx7", "gfx8")
 
 def _jax(goal: Goal, target: Target, matrix: Matrix) -> Tuple[Stack, ...]:
     if goal == "rocm" and target.system == "linux" and target.architecture == "x86_64":
-        if target.targets and all(item.startswith(_BEFORE_VEGA) for item in target.targets):
+        targets = target.targets_for("rocm")
+        if targets and all(item.startswith(_BEFORE_VEGA) for item in targets):
             text = "JAX's plug-in is made for ROCm 7, which does not run on %s"
-            return (Stack("rocm", "jax", refusal=text % " and ".join(target.targets)),)
+            return (Stack("rocm", "jax", refusal=text % " and ".join(targets)),)
         return (Stack("rocm", "jax", _roots("jax-rocm7-plugin", "jax[rocm7-local]", "jaxlib")),)
     if goal == "cuda" and target.jetson:
         return (Stack("cuda", "jax", refusal=_NO_JETSON),)

@@ -75,7 +75,8 @@ def _rocm(solution: Solution, target: Target, matrix: Matrix) -> List[SystemNeed
 
 
 def _gfx(code: Sequence[str], target: Target) -> SystemNeed:
-    met = bool(set(target.targets) & set(code)) if target.targets and target.described else None
+    targets = target.targets_for("rocm")
+    met = bool(set(targets) & set(code)) if targets and target.described else None
     return SystemNeed("a GPU with one of its targets: %s" % ", ".join(code), met)
 
 

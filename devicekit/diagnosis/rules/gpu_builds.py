@@ -12,15 +12,7 @@ from ..requirements import applies, normal_name
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .frameworks import GpuBuild, gpu_build, uses
-from .gpu_installs import (
-    TORCH_INDEX,
-    driver_need,
-    driver_version,
-    jax_with_cuda,
-    torch_build,
-    torch_with_cuda,
-    update_driver,
-)
+from .gpu_installs import driver_need, driver_version, jax_with_cuda, torch_build, torch_with_cuda, update_driver
 from .libraries import search
 
 _URL = {
@@ -81,19 +73,25 @@ def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
     system = view.machine.native.system
     if framework == "jax":
         if vendor == "amd" and system == "linux":
-            return (Fix("Use AMD's JAX plug-ins, which need ROCm, in a new environment"),)
+            text = "Install JAX's plug-in for ROCm 7 in a new environment; ROCm itself has to be on the system"
+            return (Fix(text, view.shell.install("jax[rocm7-local]")),)
         return (Fix("Use PyTorch (device 'xpu' for Intel GPUs): JAX does not support this GPU here"),)
-    if vendor == "intel":
-        return (_torch_from(view, "Replace it with PyTorch's build for Intel GPUs", "xpu"),)
-    if system == "linux":
-        return (Fix("Use PyTorch's build for ROCm in a new environment"),)
+    goal, title = ("xpu", "Intel GPUs") if vendor == "intel" else ("rocm", "ROCm")
+    rows = view.matrix.indexes("torch", goal, view.target.platform)
+    targets = view.target.targets_for(goal)
+    for row in rows:
+        if not targets or set(targets) & set(row.code):
+            command = view.shell.replace(["torch"], "torch", options=" --index-url %s" % row.url)
+            return (Fix("Replace it with PyTorch's build for %s" % title, command),)
+    if rows:
+        return (Fix("PyTorch's builds for %s are not made for %s: use the CPU" % (title, " and ".join(targets))),)
     if view.machine.python.distribution("torch-directml"):
         return (Fix("Use torch-directml, which is installed: model.to(torch_directml.device())"),)
-    return (Fix("Use PyTorch in WSL 2 with ROCm, or torch-directml in a new environment"),)
-
-
-def _torch_from(view: View, text: str, folder: str) -> Fix:
-    return Fix(text, view.shell.replace(["torch"], "torch", options=" --index-url %s%s" % (TORCH_INDEX, folder)))
+    theirs = view.matrix.maker("torch", goal, system)
+    return (
+        Fix("Use PyTorch in WSL 2 with ROCm, or torch-directml in a new environment"),
+        *([Fix(theirs)] if theirs else []),
+    )
 
 
 def driver_too_old_for(view: View) -> Iterable[Finding]:

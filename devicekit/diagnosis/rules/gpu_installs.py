@@ -1,24 +1,15 @@
 """How to install a JAX or a PyTorch that can use the GPUs of a machine. Pure.
 
-Sources: https://docs.jax.dev/en/latest/installation.html (``jax[cuda12]``, ``jax[cuda13]``, their oldest drivers and GPUs);
-https://pytorch.org/get-started/previous-versions/ (which builds PyTorch's own index has of a release).
+Source: https://docs.jax.dev/en/latest/installation.html (``jax[cuda12]``, ``jax[cuda13]``, their oldest drivers and GPUs).
 """
 
-from typing import List, Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from ...matrix.gpu_support import DriverLimit, DriverNeed, capability_number, driver_limits, needed_driver
-from ...matrix.matrix import version_at_least
+from ...matrix.matrix import accepts, version_at_least
+from .. import pages
 from ..findings import Fix
 from ..view import View
-
-TORCH_INDEX = "https://download.pytorch.org/whl/"
-
-#: Which CUDA builds PyTorch's own index has, from this minor release on, newest first. Later ones were not checked.
-_TORCH_BUILDS = (
-    ("2.0", ("11.8", "11.7")), ("2.1", ("12.1", "11.8")), ("2.4", ("12.4", "12.1", "11.8")),
-    ("2.6", ("12.6", "12.4", "11.8")), ("2.7", ("12.8", "12.6", "11.8")), ("2.8", ("12.9", "12.8", "12.6")),
-    ("2.9", ("13.0", "12.8", "12.6")), ("2.11", ()),
-)  # fmt: skip
 
 
 def driver_version(view: View) -> Tuple[str, str]:
@@ -77,15 +68,6 @@ def runs(view: View, cuda: str) -> bool:
     return not numbers or version_at_least(cuda, "12.8") is not False or min(numbers) < (10, 0)
 
 
-def _has_code(view: View, version: str, cuda: str) -> bool:
-    """Whether PyTorch's build for a CUDA release has code for one of the GPUs, as far as both are known."""
-    known = [capability_number(text) for text in capabilities_of(view)]
-    have = [capability_number(text) for text in view.matrix.gpu_code("torch", version, cuda)]
-    if known and not have and version_at_least(cuda, "12.8") is True:  # the others that were not checked begin at Volta
-        return max(known) >= (7, 0)
-    return not known or not have or any(code[0] == gpu[0] and code <= gpu for code in have for gpu in known)
-
-
 def _preferred(view: View, releases: List[str]) -> List[str]:
     """The best one first: the newest, unless nothing is known of a driver, as CUDA 13 needs a recent one."""
     known = bool(driver_version(view)[0])
@@ -129,7 +111,12 @@ def torch_with_cuda(view: View, version: str) -> List[Fix]:
     for build in release.builds if release is not None else ():
         fits = build.kind == "cuda" and any(view.target.takes_platform(tag) for tag, _ in build.wheels)
         same = version.endswith("+cu%s" % build.cuda.replace(".", ""))
-        if fits and not same and runs(view, build.cuda) and _has_code(view, plain, build.cuda):
+        if (
+            fits
+            and not same
+            and runs(view, build.cuda)
+            and _made_for(view, view.matrix.gpu_code("torch", plain, build.cuda))
+        ):
             # Where the version is the same, an installer sees nothing to do: the other build has to go first.
             command = view.shell.replace(["torch"], "torch==%s" % plain)
             return [Fix("Replace it with the build on PyPI, which includes CUDA %s" % build.cuda, command)]
@@ -139,20 +126,23 @@ def torch_with_cuda(view: View, version: str) -> List[Fix]:
 def torch_build(view: View, version: str) -> List[Fix]:
     """Return how to replace a PyTorch by the build of PyTorch's own index that fits the driver and the GPUs."""
     plain = version.partition("+")[0]
-    builds: Tuple[str, ...] = ()
-    for since, found in _TORCH_BUILDS:
-        if version_at_least(plain, since) is True:
-            builds = found
-    fitting = [cuda for cuda in builds if runs(view, cuda)]
-    requirement = "torch==%s" % plain
-    if not fitting:  # not known, or nothing of this release: then the newest that is there
-        requirement = "torch"
-        fitting = [cuda for cuda in ("12.8", "12.6", "11.8") if runs(view, cuda)]
-    fitting = _preferred(view, [cuda for cuda in fitting if _has_code(view, plain, cuda)])
+    rows = view.matrix.indexes("torch", "cuda", view.target.platform)
+    if not rows:
+        return [Fix("See which builds PyTorch has for this platform: %s" % pages.TORCH)]
+    fitting = [row for row in rows if runs(view, row.cuda) and _made_for(view, row.code)]
+    same = [row for row in fitting if accepts(row.versions, plain)]
     if not fitting:
         return _newer_driver(view, "PyTorch's builds for CUDA 12")
-    index = "%scu%s" % (TORCH_INDEX, fitting[0].replace(".", ""))
-    command = view.shell.then(
-        view.shell.uninstall("torch"), "%s --index-url %s" % (view.shell.install(requirement), index)
-    )
-    return [Fix("Replace it with PyTorch's build for CUDA %s" % fitting[0], command)]
+    # The table has the preferred one first; nothing of this release, or not known: then the newest that is there.
+    url = {row.cuda: row.url for row in same or fitting}
+    cuda = _preferred(view, list(url))[0]
+    command = view.shell.install("torch==%s" % plain if same else "torch") + " --index-url %s" % url[cuda]
+    command = view.shell.then(view.shell.uninstall("torch"), command)
+    return [Fix("Replace it with PyTorch's build for CUDA %s" % cuda, command)]
+
+
+def _made_for(view: View, code: Sequence[str]) -> bool:
+    """Whether a build with this code runs on one of the GPUs, as far as both are known."""
+    known = [capability_number(text) for text in capabilities_of(view)]
+    have = [capability_number(text) for text in code]
+    return not known or not have or any(item[0] == gpu[0] and item <= gpu for item in have for gpu in known)
