@@ -57,6 +57,8 @@ TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
     ("imports", "What an import needs", ("projects", "versions", "python", "backend", "needs", "breaks", "because", "seen")),
     ("plugins", "Which TensorFlow a plug-in loads next to", ("distribution", "versions", "loads", "seen")),
     ("cuda", "CUDA", ("cuda", "linux_driver", "windows_driver", "libraries", "windows_libraries")),
+    ("architectures", "Last drivers of NVIDIA's GPUs", ("architecture", "oldest", "newest", "last_driver")),
+    ("overlaps", "Libraries that two packages write", ("file", "writers")),
     ("cudnn", "cuDNN", ("versions", "library", "windows_library", "cuda", "oldest_capability")),
     ("libraries", "Libraries that TensorFlow opens", ("release", "python", "libraries")),
     ("gpus", "Compute capabilities of NVIDIA's GPUs", ("name", "capability")),
