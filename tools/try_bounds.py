@@ -53,6 +53,8 @@ SOURCE = (
 #: The two that break most often are found first, each alone; the others together.
 FIRST = ("numpy", "protobuf")
 OTHERS = ("keras", "h5py", "ml-dtypes", "typing-extensions", "wrapt", "gast", "setuptools", "tensorboard", "tf-keras")
+#: Not replaced together with others: whether TensorBoard works depends on setuptools, and tf-keras is trained instead of Keras.
+#: Tried alone: whether TensorBoard works depends on setuptools, and tf-keras is trained instead of Keras.
 #: Where only source archives exist: those that build without a compiler.
 PURE_SOURCES = {"gast", "wrapt"}
 #: With Keras on JAX and JAX itself.
@@ -282,7 +284,7 @@ class Results:
         return {
             Version(line["changes"][project]): line["result"]
             for line in lines
-            if line["result"] == "ok" or len(line["changes"]) == 1
+            if len(line["changes"]) == 1 or (line["result"] == "ok" and project not in ALONE)
         }
 
 
@@ -613,7 +615,7 @@ class Search:
             version = self.wanted(subject, project, upward, guess=False)
             guess = self.guess(subject, project, upward)
             outermost_one = self.points(subject, project, upward)[-1]
-            if version == outermost_one and guess in (None, outermost_one) and project != "tf-keras":
+            if version == outermost_one and guess in (None, outermost_one) and project not in ALONE:
                 open_ones[project] = str(version)
         self._halve(subject, open_ones)
         for project in projects:
