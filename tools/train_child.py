@@ -139,8 +139,10 @@ def main(name):
         for stage in stages:
             through(stage)
     except BaseException as error:
-        lines = str(error).strip().splitlines()
-        print("\n@FAILED %s: %s" % (type(error).__name__, lines[0] if lines else ""), flush=True)
+        lines = str(error).strip().splitlines() or [""]
+        # AutoGraph puts its own traceback before the error.
+        text = lines[-1].strip() if lines[0].startswith("in user code") else lines[0]
+        print("\n@FAILED %s: %s" % (type(error).__name__, text), flush=True)
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -53,8 +53,8 @@ SOURCE = (
 #: The two that break most often are found first, each alone; the others together.
 FIRST = ("numpy", "protobuf")
 OTHERS = ("keras", "h5py", "ml-dtypes", "typing-extensions", "wrapt", "gast", "setuptools", "tensorboard", "tf-keras")
-#: Not replaced together with others: whether TensorBoard works depends on setuptools, and tf-keras is trained instead of Keras.
 #: Tried alone: whether TensorBoard works depends on setuptools, and tf-keras is trained instead of Keras.
+ALONE = {"setuptools", "tf-keras"}
 #: Where only source archives exist: those that build without a compiler.
 PURE_SOURCES = {"gast", "wrapt"}
 #: With Keras on JAX and JAX itself.
