@@ -372,10 +372,19 @@ def test_credentials_go_to_their_server_and_nowhere_else(index, tmp_path, monkey
     cached = [path.read_text() for path in (tmp_path / "cache").iterdir()]
     assert cached
     assert not [text for text in cached + [json.dumps(answer.to_dict()), repr(answer)] if "s3cr" in text]
-    monkeypatch.setenv("PIP_INDEX_URL", "http://me:s3cr%2Ft@127.0.0.1:1:2/simple")
+    # Nor if the URL is wrong because of them.
     monkeypatch.setenv("DEVICEKIT_CACHE_DIR", str(tmp_path / "another"))
-    text = json.dumps(ask().to_dict())
-    assert "s3cr" not in text
+    for url in (
+        "http://me:s3cr@127.0.0.1:1:2/simple",
+        "http://me:s3cr/t@127.0.0.1/simple",
+        "http://me:s3cr@[::1/x",
+        "me:s3cr@",
+    ):
+        monkeypatch.setenv("PIP_INDEX_URL", url)
+        source = ask().source
+        assert "s3cr" not in json.dumps(source.to_dict()), url
+        assert len(source.problems) == 2, url
+        assert source.problems[0].startswith("not a valid URL of an index: "), url
 
 
 def test_which_addresses_may_be_asked():

@@ -5,6 +5,7 @@ downloaded folder would choose the server that is asked.
 """
 
 import configparser
+import re
 from typing import Any, Dict, List, Mapping, Tuple
 from urllib.parse import urlsplit, urlunsplit
 
@@ -55,12 +56,22 @@ def shown(url: str) -> str:
 
     >>> shown("https://me:secret@example.org:8443/simple/?token=x")
     'https://example.org:8443/simple'
+    >>> shown("https://me:sec/ret@example.org/simple")  # not a valid URL, but a password all the same
+    'https://example.org/simple'
     """
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(re.sub(r"^(\w+://)?.*@", r"\1", url, flags=re.S))
     except ValueError:
         return "an invalid URL"
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+
+
+def _is_valid(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme == "file" or (bool(parts.hostname) and (parts.port or 0) >= 0)
+    except ValueError:
+        return False
 
 
 def read_configuration(host: Host) -> Configuration:
@@ -73,6 +84,10 @@ def read_configuration(host: Host) -> Configuration:
         chosen = _uv_options(host, problems)
         offline = "uv is configured not to use an index" if "no-index" in chosen else ""
     indexes = [chosen.get("index-url") or DEFAULT_INDEX, *chosen.get("extra-index-url", "").split()]
+    problems += ["not a valid URL of an index: %s" % shown(url) for url in indexes if not _is_valid(url)]
+    indexes = [url for url in indexes if _is_valid(url)]
+    if not indexes:
+        offline = offline or "no index is configured"
     environ = host.environ()
     certificate = options.get("cert") or environ.get("REQUESTS_CA_BUNDLE") or environ.get("CURL_CA_BUNDLE") or ""
     return Configuration(

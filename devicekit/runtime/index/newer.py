@@ -54,7 +54,7 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
         return matrix, DataSource(matrix.date, problems=("DEVICEKIT_OFFLINE is set",))
     configuration = read_configuration(LiveHost())
     if configuration.offline:
-        return matrix, DataSource(matrix.date, problems=(configuration.offline,))
+        return matrix, DataSource(matrix.date, problems=(*configuration.problems, configuration.offline))
     rules = project_rules()
     asked = _Asked(configuration, matrix.date)
     names = [name for name in names if name in rules]
@@ -107,7 +107,9 @@ class _Asked:
         if report.outcome != "done":
             silent = [name for name in left if name not in self.projects or not self.projects[name].complete]
             late = report.outcome == "hung"
-            self._problem("not answered in time" if late else "not asked: %s" % (report.detail or report.error), silent)
+            # Not the message of an exception, which may have what it was raised for in it.
+            what = report.error if report.outcome == "raised" else report.detail
+            self._problem("not answered in time" if late else "not asked (%s)" % what, silent)
         for name in left:
             if name in self.projects:
                 data = self.projects[name]._asdict()
