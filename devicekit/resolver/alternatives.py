@@ -127,7 +127,10 @@ def _other_frameworks(question: Question, target: Target) -> Iterator[_Variation
                 yield _without_framework(text, question, (rest or ("tensorflow",))[0], ("keras", name))
     elif not rest:
         for name, title in _TITLES.items():
-            if name != first:
+            # Those who have models for TensorFlow have them in Keras, mostly: it runs on the others.
+            if name != first and first == "tensorflow":
+                yield _without_framework("Keras on %s" % title, question, first, ("keras", name))
+            elif name != first:
                 yield _without_framework(title, question, first, (name,))
 
 

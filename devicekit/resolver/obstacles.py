@@ -181,3 +181,21 @@ def _system(platform: str) -> str:
             return "macOS %s.%s %s" % (major, minor, architecture)
         return "Linux %s (glibc %s.%s)" % (architecture, major, minor)
     return platform
+
+
+def same_reasons_once(obstacles: Sequence[str]) -> Tuple[str, ...]:
+    """Return obstacles without repetition: releases of a project that fail for one reason are named together.
+
+    >>> same_reasons_once(["a 2.1: too old", "b 1.0: no wheel", "a 1.9: too old"])
+    ('a 2.1 and 1.9: too old', 'b 1.0: no wheel')
+    """
+    versions: Dict[Tuple[str, str], List[str]] = {}
+    for text in dict.fromkeys(obstacles):
+        label, _, reason = text.partition(": ")
+        project, _, version = label.partition(" ")
+        is_release = bool(reason) and bool(version) and " " not in version
+        versions.setdefault((project, reason) if is_release else (text, ""), []).append(version)
+    return tuple(
+        "%s %s: %s" % (project, " and ".join(found), reason) if reason else project
+        for (project, reason), found in versions.items()
+    )

@@ -11,7 +11,7 @@ from ..matrix.projects import sort_key
 from ..matrix.target import Target
 from .engine import Conflict, Need, Solution, available, parsed, solve
 from .goals import Stack, filter_for, keras_backend, keras_on, platforms_for, stacks
-from .obstacles import clash, obstacles_of
+from .obstacles import clash, obstacles_of, same_reasons_once
 from .result import Pin, Resolution
 from .system_needs import system_needs
 
@@ -78,7 +78,7 @@ def best_set(
         obstacles += _elsewhere(platform, frameworks, target, matrix)
     # Where releases exist and cannot meet, that older ways have no wheels either does not help.
     meeting = [text for text in obstacles if text.startswith("these cannot meet")]
-    return None, tuple(dict.fromkeys(meeting or obstacles))
+    return None, same_reasons_once(meeting or obstacles)
 
 
 def _holds(need: Need, target: Target) -> bool:
