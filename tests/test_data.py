@@ -257,6 +257,7 @@ ROWS = {
         "versions": SPECIFIER,
         "tensorflow": SPECIFIER,
         "fails": SPECIFIER,
+        "jax": SPECIFIER,
         "needs": {"type": "array", "items": TEXT},
         "because": TEXT,
     },

@@ -570,6 +570,8 @@ def test_no_framework_is_imported_for_it(python):
         ("tensorflow", "tensorflow-datasets", "3.12", {"tensorflow-metadata": ""}),
         ("keras", "keras-nlp", "3.12", {"keras-hub": "", "tensorflow-text": ""}),
         ("jax", "flax", "3.12", {"jax": ">=0.6"}),
+        ("jax", "flax", "3.9", {"flax": ">=0.8"}),
+        ("tensorflow", "tensorflow-datasets==4.9.3", "3.9", {"tensorflow-cpu": ""}),
         ("torch", "torchvision==0.20.1", "3.11", {"torch": "==2.5.1"}),
         ("torch", "torchaudio==2.4.*", "3.11", {"torch": "==2.4.*"}),
     ],
@@ -585,6 +587,7 @@ def test_what_is_kept_brings_what_it_needs(framework, kept, python, brings):
 def test_a_companion_without_tensorflow_does_not_bring_it():
     answer = devicekit.resolve("cpu", framework="jax", python="3.12", platform=LINUX, keep=["tensorflow-probability"])
     assert not set(versions(answer)) & {"tensorflow", "tensorflow-cpu", "tf-keras"}
+    assert versions(answer)["jax"] in SpecifierSet("<0.7")
 
 
 def test_a_companion_goes_with_its_own_tensorflow():

@@ -182,7 +182,7 @@ class Matrix:
         """Return with which TensorFlow a release of another project goes, None if its metadata say that."""
         for row in self._table("companions"):
             if project in row["projects"] and accepts(row["versions"], version):
-                return Companion(row["tensorflow"], row["fails"], tuple(row["needs"]), row["because"])
+                return Companion(row["tensorflow"], row["fails"], row["jax"], tuple(row["needs"]), row["because"])
         return None
 
     def imports(self, project: str, version: str, python: str) -> Tuple[ImportNeed, ...]:

@@ -106,7 +106,7 @@ class Hold(Record):
 
 
 class Companion(Record):
-    """With which TensorFlow a release of another project goes, which its metadata do not say.
+    """With which TensorFlow and JAX a release of another project goes, which its metadata do not say.
 
     Attributes
     ----------
@@ -114,6 +114,8 @@ class Companion(Record):
         The releases of TensorFlow that it was made for, whichever distribution brings them.
     fails : str
         Those with which its import raises an error, "" if none is known.
+    jax : str
+        The releases of JAX that it goes with, if JAX is there.
     needs : tuple of str
         What has to be there as well.
     because : str
@@ -121,6 +123,7 @@ class Companion(Record):
 
     tensorflow: str
     fails: str
+    jax: str
     needs: Tuple[str, ...]
     because: str
 

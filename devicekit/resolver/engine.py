@@ -344,6 +344,8 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         if companion is not None and owner is not None:
             for text in (owner + companion.tensorflow, *companion.needs):
                 yield Need(text, by, companion.because)
+        if companion is not None and companion.jax and "jax" in self.order:
+            yield Need("jax" + companion.jax, by, "it uses what later releases of JAX removed")
         minor = candidate.release.version.split(".")[:2]
         if candidate.name in TENSORFLOW_OWNERS and candidate.build.kind != "empty" and len(minor) == 2:
             # Its own companions are released with it; where a bound lets later ones in, they were made for another one.
