@@ -1,7 +1,11 @@
 """What was measured of a release and its dependencies: read, and used by questions, sets, findings and predictions."""
 
+import json
+import os
+
 import pytest
 
+import devicekit
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.probe import read_machine
 from devicekit.matrix.bounds import allowed, fit
@@ -10,6 +14,19 @@ from devicekit.matrix.queries import goes_with
 from devicekit.matrix.target import Target
 from devicekit.resolver.engine import Conflict, Need, solve
 
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
+
+
+def load(name):
+    with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
+        return json.load(stream)
+
+
+#: One of each minor release: a patch release that has no wheel for the oldest Python shares its rows with an older one.
+RELEASES = {
+    (row["project"], row["release"].rpartition(".")[0], row.get("with", "")): row["release"]
+    for row in load("bounds")["rows"]
+}
 NO_OBJECT = "import: AttributeError: module 'numpy' has no attribute 'object'"
 SYMBOLIC = "lstm: NotImplementedError: Cannot convert a symbolic Tensor to a numpy array"
 
@@ -216,3 +233,25 @@ def test_sets_leave_out_what_was_measured_to_fail(matrix, python, wanted, kept, 
         return
     name = kept.partition("<")[0]
     assert solve(matrix, target, roots, keep=[Need(kept)]).versions[name] == taken
+
+
+def test_every_bundled_bound_is_what_is_answered():
+    """The table and its reader say the same: what works is compatible, what fails fails at the stage that was seen."""
+    matrix, wrong = Matrix(), []
+    rows = [
+        row
+        for (project, _, backend), release in sorted(RELEASES.items())
+        for row in matrix.bounds(project, release, backend=backend)
+    ]
+    assert len(rows) == len(load("bounds")["rows"])
+    for row in rows:
+        cases = [(row.oldest, "works", ""), (row.newest, "works", "")]
+        for limit, error in ((row.below, row.below_fails), (row.above, row.above_fails)):
+            cases += [(limit, "fails", error.partition(":")[0])] if limit else []
+        for limit in filter(None, (row.import_below, row.import_above)):
+            cases.append((limit, "fails", "import"))
+        for version, state, stage in cases:
+            found = fit(matrix, row.project, row.release, row.python, row.dependency, version, row.backend)
+            if (found.state, found.stage) != (state, stage):
+                wrong.append((row.project, row.release, row.python, row.dependency, version, found))
+    assert wrong == []

@@ -144,7 +144,7 @@ def _allowed_protobuf(matrix: Matrix, rows: Sequence[Bound], python: str) -> str
     parts = [">=" + _minor(working[0])] if _numbers(failing[0]) < first else []
     parts += ["!=%s.*" % _minor(version) for version in failing if first < _numbers(version) < last]
     above = [version for version in failing if _numbers(version) > last]
-    return ",".join(parts + ["<" + _minor(above[0])] if above else parts)
+    return ",".join(parts + ["<" + _before(above[0])] if above else parts)
 
 
 def needs(matrix: Matrix, project: str, version: str, python: str, backend: str = "") -> Iterator[Tuple[str, str, str]]:
@@ -156,7 +156,7 @@ def needs(matrix: Matrix, project: str, version: str, python: str, backend: str 
         rows = _rows_for(found, python)
         bounds = allowed(matrix, project, version, python, name, backend) if rows else ""
         if bounds:
-            yield name, bounds, "tried: " + "; ".join(_failures(rows))
+            yield name, bounds, "; ".join(_failures(rows)) + " (tried)"
         elif rows and all(row.without.startswith("import: ") for row in rows):
             yield name, "", "it imports it"
 
@@ -271,8 +271,13 @@ def measured_range(rows: Sequence[Bound]) -> str:
         limit = max(limits, key=_numbers)
         newest = max((row.newest for row in rows), key=_numbers)
         apart = _numbers(_minor(newest)) < _numbers(_minor(limit))
-        parts.append("<" + _minor(limit) if apart else "<=" + newest)
+        parts.append("<" + _before(limit) if apart else "<=" + newest)
     return ",".join(parts)
+
+
+def _before(version: str) -> str:
+    minor = _minor(version)
+    return minor[:-2] if minor.endswith(".0") else minor
 
 
 def _minor(version: str) -> str:

@@ -129,12 +129,13 @@ def _goes_with(release: Release, other: str, other_version: str, python: str, ma
     found = fit(matrix, release.project, release.version, python, other, other_version)
     build = next((item for item in release.builds if item.kind != "empty"), release.builds[-1])
     bounds, because = build.protobuf_needs
-    if other == "protobuf" and not found.measured and bounds and accepts(bounds, other_version) is False:
+    generated = other == "protobuf" and bool(bounds) and accepts(bounds, other_version) is False
+    if generated and not found.measured:
         return _no("%s needs protobuf%s: %s" % (label, bounds, because), build.source)
     if found.state == "fails":
         if found.measured:
             pair = "%s with %s %s: %s" % (label, other, other_version, STAGES[found.stage])
-            return _no("%s: %s" % (pair, found.because), found.source)
+            return _no("%s: %s%s" % (pair, found.because, "; " + because if generated else ""), found.source)
         return _no(found.because, found.source)
     companion = matrix.companion(release.project, release.version) if other in TENSORFLOW_OWNERS else None
     if companion is not None:
