@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 import devicekit
 from devicekit.cli.main import main
+from devicekit.machine.probe import read_machine
 from devicekit.matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from devicekit.matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from devicekit.report.resolution import install_command, resolution_text
@@ -600,3 +601,10 @@ def test_a_companion_goes_with_its_own_tensorflow():
         "cpu", python="3.11", platform=LINUX, keep=["tensorflow-addons==0.23.0", "tensorflow==2.16.*"]
     )
     assert any("its own code names these releases of TensorFlow" in text for text in refused.obstacles)
+
+
+def test_a_c_library_without_wheels_is_named(make_machine):
+    machine = read_machine(make_machine(files={"/lib/ld-musl-x86_64.so.1": ""}, libc=""), deep=True)
+    answer = devicekit.resolve("cpu", machine=machine)
+    assert not answer.possible
+    assert any("has no wheel for musl" in text for text in answer.obstacles)

@@ -135,6 +135,8 @@ def _missing(need: Need, target: Target, matrix: Matrix) -> str:
     versions = dict.fromkeys([*project.versions, *project.unread, *(item for item in exact if project.like(item))])
     admitted = [version for version in versions if bounds.contains(version, prereleases=True)]
     plain = "%s%s" % (project.name, bounds)
+    if not project.versions:
+        return "no release of %s has a wheel" % project.name
     if not admitted:
         newest = project.versions[-1]
         return "no release meets %s; the newest in the bundled data of %s is %s" % (plain, project.date, newest)
