@@ -123,4 +123,4 @@ from devicekit.machine.simulated import SimulatedHost
 diagnosis = run_rules(read_machine(SimulatedHost(%r), deep=True), Matrix())
 print(diagnosis.findings[0].fix[0].command)
 """ % os.path.join(MACHINES, "linux-numpy-2-under-2.10")
-    assert '"numpy<2"' in python(code)
+    assert '"numpy<2' in python(code)
