@@ -24,7 +24,7 @@ class GpuModel(NamedTuple):
     Attributes
     ----------
     name : str
-        With the maker: ``"NVIDIA GeForce RTX 4090"``. Of what is no product ("amd", "8.6"), the text itself.
+        With the maker: ``"NVIDIA GeForce RTX 4090"``. For a maker or a capability ("amd", "8.6"), the text itself.
     vendor : {"nvidia", "amd", "intel", "apple"}
     target : str
         What code is built for: a compute capability (``"8.9"``), a target of LLVM (``"gfx1100"``), Intel's architecture
