@@ -35,6 +35,23 @@ def test_saving_is_deterministic(tmp_path, monkeypatch):
     assert all(line.count(b'"version"') <= 1 for line in first.splitlines())
 
 
+def test_a_file_of_two_distributions_is_a_row_for_the_releases_that_have_it(monkeypatch):
+    overlaps = tool("find_overlaps", monkeypatch).overlaps
+    files = {
+        "a": {"1": {"x/liba.so.1"}, "2": {"x/liba.so.2", "x/libextra.so"}, "3": {"x/liba.so.2"}},
+        "b": {"2": {"x/liba.so.2", "x/libextra.so"}, "3": {"x/liba.so.2"}},
+        "c": {"1": {"y/liba.so.1"}},
+    }
+    assert overlaps(files) == [{"file": "x/liba.so.2", "writers": {"a": ">=2", "b": ""}}]
+    # What else two releases share says nothing new, what others share does.
+    files["c"]["1"].add("x/liba.so.1")
+    assert [row["writers"] for row in overlaps(files)] == [{"a": "<2", "c": ""}, {"a": ">=2", "b": ""}]
+    files["b"]["3"].discard("x/liba.so.2")
+    files["b"]["4"] = {"x/liba.so.2"}
+    with pytest.raises(ValueError, match="not in one range"):
+        overlaps(files)
+
+
 def test_the_check_of_a_gpu_runs_from_a_checkout_and_says_what_is_missing(tmp_path):
     """Here without a framework, so that only what needs none is checked; the live tests have the parts that do."""
     frameworks = [name for name in ("tensorflow", "jax", "torch") if importlib.util.find_spec(name) is not None]

@@ -11,33 +11,37 @@ import json
 import os
 import re
 import sys
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
 from packaging.version import Version
-from wheels import CHUNK_BYTES, open_registry, wheel_tags
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(os.path.dirname(HERE), "devicekit", "matrix", "data")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, ROOT)
+
+from devicekit.machine.live_host import LiveHost  # noqa: E402
+from devicekit.matrix.wheel_files import wheel_tags  # noqa: E402
+from devicekit.runtime.index.client import Client  # noqa: E402
+from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
+
+DATA = os.path.join(ROOT, "devicekit", "matrix", "data")
 
 #: What runs: a header or a license that two distributions bring does no harm to a program.
 _CODE = re.compile(r"\.so(\.\d+)*$|\.bc$|/bin/[^/]+$")
 
 
-def contents(registry, link):
+def contents(client, link):
     """Return the paths of the code in a wheel."""
-    from pip._internal.network.lazy_wheel import LazyZipOverHTTP
-
-    lazy = LazyZipOverHTTP(link.url_without_fragment, registry._session, chunk_size=CHUNK_BYTES)
-    with lazy as stream, zipfile.ZipFile(stream) as archive:
+    with client.archive(link) as stream, zipfile.ZipFile(stream) as archive:
         return {name for name in archive.namelist() if _CODE.search(name)}
 
 
-def wheels_of(registry, project):
+def wheels_of(client, project):
     """Return version -> link of the wheels for Linux on x86-64, oldest first."""
     found = {}
-    for link in registry.links(project):
+    for link in client.links(project):
         tags = wheel_tags(link.filename)
         if tags and any(re.match(r"manylinux.*_x86_64$", platform) for _, platform in tags[2]):
             found[tags[1]] = link
@@ -84,10 +88,11 @@ def main():
     with open(os.path.join(DATA, "projects.json"), encoding="utf-8") as stream:
         projects = [name for name in json.load(stream)["names"] if name.startswith("nvidia-")]
     files = {}
-    with open_registry() as registry, ThreadPoolExecutor(4) as pool:
+    client = Client(read_configuration(LiveHost()), time.monotonic() + 3600)
+    with ThreadPoolExecutor(4) as pool:
         for project in projects:
-            links = wheels_of(registry, project)
-            found = pool.map(lambda link: contents(registry, link), links.values())
+            links = wheels_of(client, project)
+            found = pool.map(lambda link: contents(client, link), links.values())
             files[project] = dict(zip(links, found))
             print("%s: %d wheels" % (project, len(links)), file=sys.stderr)
     table = {

@@ -149,7 +149,7 @@ class Client:
 
     def _read_wheel(self, link: Link, rule: Mapping[str, Any]) -> Reading:
         def read() -> Reading:
-            with self._archive(link) as stream, zipfile.ZipFile(stream) as archive:
+            with self.archive(link) as stream, zipfile.ZipFile(stream) as archive:
                 return read_wheel(
                     archive.namelist(),
                     lambda name: _member(archive, name),
@@ -159,7 +159,8 @@ class Client:
 
         return _checked(link, read)
 
-    def _archive(self, link: Link) -> IO[bytes]:
+    def archive(self, link: Link) -> IO[bytes]:
+        """Open a wheel where it is: only the parts that are read are asked for."""
         if link.url.startswith("file:"):
             return open(_path_of(link.url), "rb")
         return io.BufferedReader(_RemoteFile(self, link), _SPAN_BYTES)
