@@ -664,14 +664,15 @@ class Search:
         """Return the row of a dependency, None where nothing is known beyond what a release brings itself.
 
         What is not settled yet has no first version that fails, or one that is farther away than it will be: nothing is said
-        of what lies between.
+        of what lies between. Of what other tables know in part (`loads.json`) there is no row until it is settled.
         """
         row = {"project": subject.project, "release": subject.release, "python": subject.python, "dependency": project}
         if subject.backend:
             row["with"] = subject.backend
         seen, works = self.results.of(subject, project), self.known(subject, project)
-        if not works and any(self.wanted(subject, project, upward, guess=False) for upward in (False, True)):
-            return None
+        if not works or project in (*FIRST, "keras"):
+            if any(self.wanted(subject, project, upward, guess=False) for upward in (False, True)):
+                return None
         for upward, inside, outside in ((False, "oldest", "below"), (True, "newest", "above")):
             points = self.points(subject, project, upward)
             good, bad = reached(points, works)

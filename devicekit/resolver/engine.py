@@ -353,7 +353,9 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
             because = "it is released together with TensorFlow %s" % ".".join(minor)
             for text in candidate.build.requires:
                 name = canonicalize_name(parsed(text).name)
-                if (name == "tensorboard" and 0 <= number < 21) or (name == "tensorflow-estimator" and number >= 0):
+                # Where another TensorBoard is asked for, what is declared and what was measured of it decide.
+                own_board = name == "tensorboard" and 0 <= number < 21 and not self._keep.get(name)
+                if own_board or (name == "tensorflow-estimator" and number >= 0):
                     yield Need("%s==%s.*" % (name, ".".join(minor)), by, because)
 
     def _measured(self, candidate: Candidate, by: str) -> Iterable[Need]:
