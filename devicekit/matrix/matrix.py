@@ -66,6 +66,7 @@ class Matrix:
         #: Projects that are taken from an index of their own.
         self._replaced: Dict[str, Project] = {}
         self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
+        self._defects: Dict[Tuple[str, str], Tuple[Defect, ...]] = {}
 
     def _table(self, name: str) -> List[Dict[str, Any]]:
         if name not in self._tables:
@@ -375,18 +376,14 @@ class Matrix:
 
     def defects(self, framework: str, version: str) -> Tuple[Defect, ...]:
         """Return what is known to go wrong with a release of a framework, under the conditions of each row."""
-        found = []
-        for row in self._table("defects"):
-            bounds = row["frameworks"].get(framework)
-            if bounds is None or not (accepts(bounds, version) if bounds else True):
-                continue
-            lists = {
-                name: tuple(row.get(name, ())) for name in ("platforms", "gfx", "chips", "instructions", "without")
-            }
-            pairs = {name: tuple(row.get(name, {}).items()) for name in ("frameworks", "libraries")}
-            texts = {name: tuple(row[name]) for name in ("sources", "requirements")}
-            found.append(Defect(**dict(row, **lists, **pairs, **texts)))
-        return tuple(found)
+        key = (framework, version)
+        if key not in self._defects:
+            self._defects[key] = tuple(
+                _defect(row)
+                for row in self._table("defects")
+                if framework in row["frameworks"] and accepts(row["frameworks"][framework], version)
+            )
+        return self._defects[key]
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""
@@ -409,6 +406,13 @@ def read_data(name: str) -> Dict[str, Any]:
 
 def _rocm_row(row: Dict[str, Any]) -> RocmRow:
     return RocmRow(**dict(row, gfx=tuple(row["gfx"]), kernel_drivers=tuple(row["kernel_drivers"])))
+
+
+def _defect(row: Dict[str, Any]) -> Defect:
+    lists = {name: tuple(row.get(name, ())) for name in ("platforms", "gfx", "chips", "instructions", "without")}
+    pairs = {name: tuple(row.get(name, {}).items()) for name in ("frameworks", "libraries")}
+    texts = {name: tuple(row[name]) for name in ("sources", "requirements")}
+    return Defect(**dict(row, **lists, **pairs, **texts))
 
 
 def _minor(version: str) -> str:

@@ -1,6 +1,6 @@
 """What each goal asks for: which distributions, on which hardware, and what the system has to bring. Pure."""
 
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..matrix.gpu_support import JAX_CUDA, gpu_code_in, gpu_defect, refuses_driver, refuses_gpu, refuses_targets
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
@@ -142,6 +142,7 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
     roots = [need.text for item in way for need in item.roots]
     indexed = [item.index.project for item in way if item.index is not None]
     jax = next((major for major in JAX_CUDA if any(text.startswith("jax[cuda%s]" % major) for text in roots)), "")
+    drivers: Dict[Tuple[str, Tuple[str, ...]], Optional[str]] = {}  # many releases have one CUDA and the same code
 
     def allow(release: Release, build: Build) -> Optional[str]:
         if release.project in indexed and build.kind in ("rocm", "xpu"):
@@ -156,7 +157,10 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
         if build.kind not in ("cuda", ""):
             return "this build has no GPU support"
         build = build._replace(capabilities=gpu_code_in(release, build, matrix))
-        refusal = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
+        key = (build.cuda, build.capabilities)
+        if key not in drivers:
+            drivers[key] = refuses_driver(build, target, matrix)
+        refusal = drivers[key] or refuses_gpu(build, target, matrix)
         return refusal or _known_to_fail(release, build, target, matrix)
 
     return allow
