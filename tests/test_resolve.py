@@ -608,3 +608,11 @@ def test_a_c_library_without_wheels_is_named(make_machine):
     answer = devicekit.resolve("cpu", machine=machine)
     assert not answer.possible
     assert any("has no wheel for musl" in text for text in answer.obstacles)
+
+
+def test_what_is_compiled_for_pytorch_comes_from_its_index():
+    answer = devicekit.resolve(
+        "rocm", framework="torch", gpu="RX 7900 XTX", python="3.12", platform=LINUX, keep=["torchvision"]
+    )
+    assert answer.pin("torch").index
+    assert answer.pin("torchvision").index == answer.pin("torch").index

@@ -194,6 +194,8 @@ def _resolution(
     alone = _alone(way, target, keep, matrix)
     matrix = _of_way(way, target, matrix)
     indexes = {item.index.project: item.index.url for item in way if item.index is not None}
+    if "torch" in indexes:  # their compiled code belongs to one build of PyTorch
+        indexes.update(dict.fromkeys(("torchvision", "torchaudio"), indexes["torch"]))
     roots = {parsed(need.text).name: need for item in way for need in item.roots}
     kept = {canonicalize_name(parsed(need.text).name) for need in keep}
     pins = []
