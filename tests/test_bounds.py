@@ -44,7 +44,7 @@ def bound(release, python, dependency, oldest, newest, project="tensorflow", **o
 #: Cells that were tried with the real wheels; what lies between them is as the schema of the table allows it.
 ROWS = [
     bound("2.4.4", "3.6", "numpy", "1.19.5", "1.19.5"),
-    bound("2.4.4", "3.8", "numpy", "1.19.5", "1.19.5", above="1.20.3", above_fails=SYMBOLIC),
+    bound("2.4.4", "3.8", "numpy", "1.19.5", "1.19.5", above="1.20.3", above_fails=SYMBOLIC, imports_above="1.22.4"),
     bound("2.5.3", "3.6", "numpy", "1.19.5", "1.19.5"),
     bound("2.5.3", "3.9", "numpy", "1.19.3", "1.19.5", **BOTH),
     bound("2.6.5", "3.9", "numpy", "1.19.3", "1.23.5", above="1.24.0", above_fails=NO_OBJECT),
@@ -172,6 +172,7 @@ def examine(make_machine, matrix, python, files=None, env=None, **installed):
         ("3.9.18", {"tensorflow_cpu": "2.5.3", "numpy": "1.19.5"}, (True, True, None), None),
         # 1.20 was tried, 1.24 was not: whether the import fails already is not known.
         ("3.8.18", {"tensorflow_cpu": "2.4.4", "numpy": "1.20.3"}, (True, True, None), "numpy==1.19"),
+        ("3.8.18", {"tensorflow_cpu": "2.4.4", "numpy": "1.22.4"}, (True, True, None), "numpy==1.19"),
         ("3.8.18", {"tensorflow_cpu": "2.4.4", "numpy": "1.24.4"}, (None, None, None), "numpy==1.19"),
     ],
 )  # fmt: skip

@@ -64,6 +64,8 @@ ROWS = {
         "import_below_fails": FAILURE,
         "import_above": VERSION,
         "import_above_fails": FAILURE,
+        "imports_below": VERSION,
+        "imports_above": VERSION,
         "without": {"type": "string", "pattern": r"^(ok$|(import|dense|lstm|convolution|hdf5|tensorboard): .)"},
     },
     "loads": {
@@ -283,7 +285,7 @@ OPTIONAL = {
     "defects": {"libraries", "capabilities", "code", "gfx", "chips", "instructions", "gpus", "without"},
     "remedies": {"hides"},
     "project_rules": {"build", "protobuf", "sources"},
-    "bounds": {"with", "without"}
+    "bounds": {"with", "without", "imports_below", "imports_above"}
     | {name + end for name in ("below", "above", "import_below", "import_above") for end in ("", "_fails")},
 }
 

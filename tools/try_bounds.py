@@ -72,6 +72,9 @@ KERAS = {
 BY_MAJOR = {"setuptools"}
 SECONDS = 150
 
+#: What comes after the import.
+LATER_STAGES = ("dense", "lstm", "convolution", "hdf5", "tensorboard")
+
 #: The cells of a row that hold versions which were tried.
 ENDS = ("oldest", "newest", "below", "above", "import_below", "import_above")
 
@@ -686,9 +689,12 @@ class Search:
         """Return where the import fails as well, of a bound at which a later stage fails."""
         seen = self.results.of(subject, project)
         _, first = reached(points, self.known(subject, project, "import:"))
-        if first in (bad, len(points)):
-            return {}
-        return {key: str(points[first]), key + "_fails": seen[points[first]]}
+        # How far a failure of a later stage was seen: up to there, the import works.
+        late = [index for index in range(bad, first) if seen.get(points[index], "").startswith(LATER_STAGES)]
+        edge = {key.replace("import_", "imports_"): str(points[late[-1]])} if late else {}
+        if first not in (bad, len(points)):
+            edge.update({key: str(points[first]), key + "_fails": seen[points[first]]})
+        return edge
 
 
 def measure(options, search, every):

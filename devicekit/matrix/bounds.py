@@ -247,7 +247,9 @@ def _vote(row: Bound, version: _Numbers) -> Optional[Fit]:
     if further and (_beyond(version, further, newer) or version[:2] == _numbers(further)[:2] != _numbers(limit)[:2]):
         limit, error = further, its_error
     stage, _, text = error.partition(": ")
-    exact = stage == "import" or bool(further) or version[:2] == _numbers(limit)[:2]
+    reached = row.imports_above if newer else row.imports_below
+    tried = bool(reached) and (version == _numbers(reached) or not _beyond(version, reached, newer))
+    exact = stage == "import" or bool(further) or tried or version[:2] == _numbers(limit)[:2]
     return Fit("fails", stage, text, source, measured=True, exact=exact)
 
 

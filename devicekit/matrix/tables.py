@@ -172,6 +172,8 @@ class Bound(Record):
         The oldest newer version that fails, and how.
     import_below, import_below_fails, import_above, import_above_fails : str
         Where those fail at a later stage: the same of the first version that fails at the import.
+    imports_below, imports_above : str
+        The farthest version that fails, and is imported all the same; "" if that was not tried.
     without : str
         What happens without the dependency: ``"ok"`` or the failure; "" if that was not tried.
     """
@@ -191,6 +193,8 @@ class Bound(Record):
     import_below_fails: str
     import_above: str
     import_above_fails: str
+    imports_below: str
+    imports_above: str
     without: str
 
 
