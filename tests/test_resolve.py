@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import recorded_machines
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
@@ -464,6 +465,14 @@ def test_goes_with_and_the_rest_know_what_they_do_not_know():
     assert devicekit.matrix.driver_runs("banana", "550.54.15").status == "unknown"
     assert devicekit.matrix.has_code_for("tensorflow", "3.0", "8.6").status == "unknown"
     assert "did you mean tensorflow?" in devicekit.matrix.has_wheel("tensorflw", "2.20.0", "3.12", LINUX).because
+
+
+def test_a_32_bit_python_on_windows_gets_the_64_bit_one_or_wsl():
+    machine = recorded_machines.load_machine("windows-32-bit")
+    for goal in ("gpu", "fastest", "directml"):
+        answer = devicekit.resolve(goal, machine=machine)
+        assert answer.alternatives
+        assert all("linux-x86_64" in item.arguments for item in answer.alternatives if "WSL" in item.text)
 
 
 def test_musl_and_32_bit_are_said():

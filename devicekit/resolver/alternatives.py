@@ -137,7 +137,9 @@ def _other_frameworks(question: Question, target: Target) -> Iterator[_Variation
 def _in_wsl(question: Question, target: Target) -> Iterator[_Variation]:
     if target.system != "windows" or question.goal in ("cpu", "metal"):
         return
-    inside = question._replace(platform="linux-%s" % target.architecture, python=target.python)
+    # A 32-bit Python names another architecture than the one of the 64-bit system that WSL needs.
+    architecture = "aarch64" if target.architecture == "aarch64" else "x86_64"
+    inside = question._replace(platform="linux-%s" % architecture, python=target.python)
     nvidia = "nvidia" in target.vendors
     if nvidia and inside.gpu is None:
         inside = inside._replace(gpu=max(filter(None, target.capabilities), default="nvidia", key=_capability))
