@@ -226,5 +226,5 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     yield Kind("driver-too-old", "warning", ("tensorflow.cuda",), pages.CUDA_RELEASES).finding(
         "The NVIDIA driver %s is too old: at least %s is needed %s%s." % (kernel, need.version, need.purpose, of),
         (Evidence("driver %s" % kernel, fact.source),),
-        update_driver(view, need.version) or replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"),
+        tuple(update_driver(view, need.version)) or replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"),
     )
