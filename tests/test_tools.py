@@ -188,5 +188,5 @@ def test_a_row_is_what_the_tries_say(tmp_path, monkeypatch):
     assert again.row(subject, "numpy") == {
         "project": "tensorflow", "release": "2.5.3", "python": "3.9", "dependency": "numpy",
         "oldest": "1.19.5", "newest": "1.19.5", "above": "1.20.0", "above_fails": "lstm: no",
-        "import_above": "1.24.0", "import_above_fails": "import: no object",
+        "imports_above": "1.23.5", "import_above": "1.24.0", "import_above_fails": "import: no object",
     }  # fmt: skip
