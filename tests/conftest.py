@@ -10,7 +10,7 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# No test asks the package index of whoever runs it; test_index.py has one of its own.
+# No test asks the package index of the machine that runs it; test_index.py has one of its own.
 os.environ["DEVICEKIT_OFFLINE"] = "1"
 
 collect_ignore = []

@@ -89,7 +89,7 @@ def serve():
                 self.end_headers()
                 if self.command != "HEAD":
                     self.wfile.write(content)
-            except OSError:  # whoever asked has given up
+            except OSError:  # the client has given up
                 pass
 
         do_HEAD = do_GET  # noqa: N815 - http.server names it

@@ -82,9 +82,9 @@ ENDS = ("oldest", "newest", "below", "above", "import_below", "import_above")
 class Subject:
     """A release of a framework on a Python: what the bounds are found for."""
 
-    def __init__(self, project, release, distribution, python, backend="", beside=()):
+    def __init__(self, project, release, distribution, python, backend="", companions=()):
         self.project, self.release, self.distribution = project, release, distribution
-        self.python, self.backend, self.beside = python, backend, beside
+        self.python, self.backend, self.companions = python, backend, companions
         self.minor = ".".join(release.split(".")[:2])
 
     @property
@@ -94,7 +94,7 @@ class Subject:
 
     @property
     def key(self):
-        """What the lines of a folder are told apart by."""
+        """What distinguishes the lines of a folder."""
         return "-".join(filter(None, [self.project, self.release, self.python, self.backend]))
 
 
@@ -105,9 +105,9 @@ def subjects():
     rows = [Subject("tensorflow", *item) for item in newest_patches(matrix, "tensorflow", "tensorflow-cpu")]
     rows += [Subject("jax", *item) for item in newest_patches(matrix, "jax") if Version(item[0]) >= Version("0.4.38")]
     for release, name, python in newest_patches(matrix, "keras"):
-        oldest, newest, *beside = KERAS.get(".".join(release.split(".")[:2]), ("", ""))
+        oldest, newest, *companions = KERAS.get(".".join(release.split(".")[:2]), ("", ""))
         if python in (oldest, newest):
-            rows.append(Subject("keras", release, name, python, "jax", tuple(beside)))
+            rows.append(Subject("keras", release, name, python, "jax", tuple(companions)))
     return rows
 
 
@@ -295,7 +295,7 @@ def first_set(subject):
     """Return the requirements that a search starts with."""
     exact = "%s==%s" % (subject.distribution, subject.release)
     if subject.project != "tensorflow":
-        return [exact, *subject.beside]
+        return [exact, *subject.companions]
     answer = devicekit.resolve("cpu", python=subject.python, platform="linux-x86_64", keep=[exact])
     if not answer.possible:
         raise RuntimeError("%s: resolve: %s" % (subject.name, "; ".join(answer.obstacles)))
