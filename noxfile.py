@@ -119,7 +119,7 @@ def lint(session):
     session.install("ruff", "vermin", "codespell")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-    # tomllib is imported where it exists; tomli stands in for it.
+    # tomllib is imported where it exists, else its backport tomli.
     vermin = ("vermin", "-t=3.7-", "--no-tips", "--violations", "--exclude", "tomllib")
     session.run(*vermin, "devicekit", "tests", "examples", "benchmarks")
     # Plain English: words in tools/english.txt, phrases in tools/phrases.txt.
