@@ -34,7 +34,7 @@ def test_goes_with(question, status, said):
 
 def test_requirements_of_some_pythons_only():
     assert (
-        devicekit.matrix.goes_with("tensorflow", "2.16.2", "setuptools", "82.0", python="3.12").status == "incompatible"
+        devicekit.matrix.goes_with("tensorflow", "2.16.2", "setuptools", "84.2.1", python="3.12").status == "compatible"
     )
     assert (
         devicekit.matrix.goes_with("tensorflow", "2.18.0", "tensorflow-io-gcs-filesystem", "0.1", python="3.13").status
