@@ -1,6 +1,7 @@
 """Which GPU a person means by a name: the maker, and what code is built for on it. Pure."""
 
 import re
+from functools import lru_cache
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .matrix import Matrix
@@ -80,6 +81,7 @@ def gpu_named(text: str, matrix: Matrix) -> GpuModel:
     raise ValueError(_unknown(text, key, names))
 
 
+@lru_cache(maxsize=16)
 def _names(matrix: Matrix, maker: str) -> Dict[str, List[GpuModel]]:
     """Return the GPUs by every way to write their names, in lower case and without spaces."""
     found: Dict[str, List[GpuModel]] = {}
