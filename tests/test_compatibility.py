@@ -15,7 +15,7 @@ import devicekit
         (("tensorflow", "2.12.0", "protobuf", "5.29.0"), "compatible", "declare"),
         (("tensorflow", "2.20.0", "protobuf", "5.28.0"), "incompatible", "5.28.3"),
         (("tensorflow", "2.10.1", "keras", "3.0.0"), "incompatible", "keras"),
-        (("tensorflow", "2.15.1", "ml-dtypes", "0.5.0"), "incompatible", "ml-dtypes"),
+        (("tensorflow", "2.15.1", "ml-dtypes", "0.5.0"), "compatible", "declare"),
         (("tensorflow", "2.15.1", "ml_dtypes", "0.3.2"), "compatible", ""),
         (("tensorflow", "2.15.1", "pandas", "2.0"), "unknown", "says nothing"),
         (("tensorflow", "2.99.0", "numpy", "1.0"), "unknown", "nearest known release"),

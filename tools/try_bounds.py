@@ -680,7 +680,7 @@ class Search:
             points = self.points(subject, project, upward)
             good, bad = reached(points, works)
             row[inside] = str(points[good])
-            if bad < len(points):
+            if bad < len(points) and not blames_another(seen[points[bad]], project, subject.project):
                 row[outside], row[outside + "_fails"] = str(points[bad]), seen[points[bad]]
                 row.update(self._import_edge(subject, project, points, bad, "import_" + outside))
         return row
@@ -695,6 +695,30 @@ class Search:
         if first not in (bad, len(points)):
             edge.update({key: str(points[first]), key + "_fails": seen[points[first]]})
         return edge
+
+
+#: Which words of an error are about a dependency.
+ABOUT = {
+    "numpy": r"\bnumpy\b",
+    "protobuf": r"(?i)protobuf|\bgoogle\b",
+    "jaxlib": r"\bjaxlib\b",
+    "h5py": r"\bh5py\b",
+    "ml-dtypes": r"\bml_dtypes\b",
+}
+
+
+def blames_another(error, project, subject):
+    """Return whether an error is about two dependencies that do not go together, which is no bound of the release.
+
+    >>> blames_another("import: ValueError: numpy.dtype size changed", "h5py", "keras")
+    True
+    >>> blames_another("import: AttributeError: no attribute 'x'", "h5py", "keras")
+    False
+    """
+    if subject != "jax" and "JAX requires" in error:
+        return True
+    named = {name for name, pattern in ABOUT.items() if re.search(pattern, error)}
+    return project not in ("numpy", "protobuf") and bool(named) and project not in named
 
 
 def measure(options, search, every):

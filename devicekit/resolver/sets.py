@@ -113,8 +113,10 @@ def _newer_on_index(
     ways: Iterable[Tuple[Stack, ...]], solution: Solution, target: Target, keep: Tuple[Need, ...], matrix: Matrix
 ) -> Tuple[str, ...]:
     """Say where a newer release has code for a GPU for which the registry's newest ones have none."""
+    if "torch" not in solution.rejected:
+        return ()
     newest = next((release.version for release, _ in available(matrix, "torch", target)), "")
-    if "torch" not in solution.rejected or solution.versions.get("torch") == newest:
+    if solution.versions.get("torch") == newest:
         return ()
     for way in ways:
         index = next((item.index for item in way if item.index is not None), None)
