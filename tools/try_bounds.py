@@ -708,7 +708,7 @@ ABOUT = {
 
 
 def blames_another(error, project, subject):
-    """Return whether an error is about two dependencies that do not go together, which is no bound of the release.
+    """Return whether an error is about two dependencies that do not go together, not a bound of the release.
 
     >>> blames_another("import: ValueError: numpy.dtype size changed", "h5py", "keras")
     True
