@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT_BYTES = 21 << 16
 
 #: Of the bundled data, unpacked.
-LIMIT_DATA_BYTES = 1000000
+LIMIT_DATA_BYTES = 1500000
 
 
 def sources():
