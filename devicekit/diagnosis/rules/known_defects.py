@@ -45,6 +45,8 @@ def known_defect(view: View) -> Iterable[Finding]:
     unknown: List[UnknownFactError] = []
     for framework in BACKENDS:
         version = _version(view, framework) if is_there(view, framework) else ""
+        if not version and is_there(view, framework):
+            unknown.append(UnknownFactError("the version of %s is not known" % TITLES[framework]))
         for row in view.matrix.defects(framework, version) if version else ():
             if row.effect == "fails":  # compute-capability-unsupported says that
                 continue

@@ -217,8 +217,10 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
 @rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
 def distributions_conflict(view: View) -> Iterable[Finding]:
     """Two or more distributions own the import package ``tensorflow`` (or ``onnxruntime``), or a plug-in is there twice."""
-    found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view), *overwritten_libraries(view)]
-    return found or plugins_twice(view)
+    found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view)]
+    yield from found or plugins_twice(view)
+    # Last, for it ends where a version is not known.
+    yield from overwritten_libraries(view)
 
 
 def _tensorflow_twice(view: View) -> Iterable[Finding]:

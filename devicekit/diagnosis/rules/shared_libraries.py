@@ -17,13 +17,9 @@ from ..view import View
 from .frameworks import gpu_build, users
 
 
-def _installed(view: View) -> Dict[str, Tuple[Distribution, str]]:
-    found = {}
-    for item in view.machine.python.distributions.value or ():
-        version = item.version.or_none()
-        if version and item.name.startswith("nvidia-"):
-            found[item.name] = (item, version)
-    return found
+def _installed(view: View) -> Dict[str, Distribution]:
+    distributions = view.machine.python.distributions.value or ()
+    return {item.name: item for item in distributions if item.name.startswith("nvidia-")}
 
 
 def overwritten_libraries(view: View) -> Iterator[Finding]:
@@ -32,24 +28,25 @@ def overwritten_libraries(view: View) -> Iterator[Finding]:
         return
     installed = _installed(view)
     rivals: Dict[Tuple[str, ...], List[str]] = {}
-    for name, (_, version) in installed.items():
+    for name in installed:
         for file, writers in view.matrix.overlaps(name):
-            if accepts(writers[name], version):
-                both = [item for item in writers if item in installed and accepts(writers[item], installed[item][1])]
-                if len(both) > 1 and file not in rivals.get(tuple(both), ()):
-                    rivals.setdefault(tuple(both), []).append(file)
+            both = [item for item in writers if item in installed]
+            if len(both) > 1:
+                both = [item for item in both if accepts(writers[item], installed[item].version.value or "")]
+            if name in both and len(both) > 1 and file not in rivals.get(tuple(both), ()):
+                rivals.setdefault(tuple(both), []).append(file)
     if not rivals:
         return
     first, files = next(iter(rivals.items()))
     names = tuple(dict.fromkeys(name for both in rivals for name in both))
-    evidence = [Evidence("%s %s" % (name, installed[name][1]), installed[name][0].location) for name in names]
+    evidence = [Evidence("%s %s" % (name, installed[name].version.value), installed[name].location) for name in names]
     there = next(
         (item for item in view.machine.cuda.libraries.or_none() or () if item.path.endswith("/" + files[0])), None
     )
-    owner = [name for name in first if there is not None and installed[name][1] == there.version]
+    owner = [name for name in first if there is not None and installed[name].version.value == there.version]
     if there is not None and len(owner) == 1:
         evidence.append(Evidence("the file is from %s %s" % (owner[0], there.version), there.path))
-    labels = ["%s %s" % (name, installed[name][1]) for name in first]
+    labels = ["%s %s" % (name, installed[name].version.value) for name in first]
     yield Kind("distributions-conflict", "warning", (), pages.CUDNN).finding(
         "%s both install %s: the last one replaced the other's, so that a framework loads a library for another CUDA."
         % (" and ".join(labels), files[0]),
