@@ -5,7 +5,7 @@ from typing import Iterable, Optional, Sequence, Tuple
 
 from ..machine.facts import Machine
 from ..resolver.result import quoted
-from .findings import Fix
+from .findings import Fix, Packages
 
 #: For a Windows terminal; WSL restarts by itself at its next use.
 UPDATE_WSL = "wsl --update; wsl --shutdown"
@@ -87,13 +87,24 @@ class Shell:
             return "uv pip uninstall --python %s %s" % (self.python, " ".join(names))
         return "%s -m pip uninstall -y %s" % (self.python, " ".join(names))
 
+    def packages_fix(self, text: str, packages: Packages, instead: bool = False) -> Fix:
+        """Return the fix that does this to the packages of the examined environment."""
+        commands = [self.uninstall(*packages.remove)] if packages.remove else []
+        if packages.install:
+            index = " --index-url %s" % packages.index_url if packages.index_url else ""
+            commands.append(self.install(*packages.install) + index)
+        commands += [self.reinstall(requirement) for requirement in packages.reinstall]
+        names = ("powershell", "cmd") if self.windows else ("posix",)
+        forms = tuple((name, "; ".join(commands) if name == "powershell" else " && ".join(commands)) for name in names)
+        return Fix(text, forms[0][1], forms, "devicekit", "packages", True, packages, instead)
+
     def install_fix(self, text: str, *requirements: str) -> Fix:
         """Return the fix that installs something."""
-        return Fix(text, self.install(*requirements))
+        return self.packages_fix(text, Packages(install=requirements))
 
     def uninstall_fix(self, text: str, *names: str) -> Fix:
         """Return the fix that removes distributions."""
-        return Fix(text, self.uninstall(*names))
+        return self.packages_fix(text, Packages(remove=names))
 
     def reinstall(self, requirement: str) -> str:
         """Return the command that writes a distribution's files again."""

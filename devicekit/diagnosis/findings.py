@@ -44,19 +44,60 @@ class Evidence(Record):
     source: str = ""
 
 
+class Packages(Record):
+    """What an installer has to do to an environment, in this order.
+
+    Attributes
+    ----------
+    remove : tuple of str
+        Names of the distributions to uninstall first.
+    install : tuple of str
+        Requirements to install together, exact where the releases are known.
+    reinstall : tuple of str
+        Exact requirements whose files are written again, without their dependencies.
+    index_url : str
+        The package index to install from, "" for the one that the installer is configured for.
+    """
+
+    remove: Tuple[str, ...] = ()
+    install: Tuple[str, ...] = ()
+    reinstall: Tuple[str, ...] = ()
+    index_url: str = ""
+
+
 class Fix(Record):
-    """One option to fix a finding. The first of its fixes is the shortest that works.
+    """One step to fix a finding. A step follows the one before it, or starts another way (``instead``).
 
     Attributes
     ----------
     text : str
         What to do, in words.
     command : str or None
-        What to type, exactly, in the shell of the machine that was examined; None if there is nothing to type.
+        What to type in the shell that the user of the examined machine most likely has open (PowerShell on Windows, a
+        POSIX shell elsewhere); None if there is nothing to type.
+    commands : tuple of (str, str)
+        The same for each shell of the machine, by the shell's name: ``"posix"``; on Windows ``"powershell"`` and ``"cmd"``.
+    who : {"devicekit", "user", "admin", "reboot"}
+        Who can do it: ``devicekit fix``, exactly where ``packages`` says what to install; else the user, an administrator,
+        or only a restart of the machine.
+    changes : {"packages", "variables", "files", "driver", "system", "code", ""}
+        What it changes; "" if it only shows something.
+    undoable : bool
+        Whether what it changes can be undone.
+    packages : Packages or None
+        What it does to the packages of the examined environment, None if it does nothing to them.
+    instead : bool
+        Whether it starts an alternative to the steps before it. The first way is the shortest that works.
     """
 
     text: str
     command: Optional[str] = None
+    commands: Pairs[str] = ()
+    who: str = "user"
+    changes: str = ""
+    undoable: bool = True
+    packages: Optional[Packages] = None
+    instead: bool = False
 
 
 class LazyFixes(Sequence[Fix]):
@@ -106,7 +147,7 @@ class Finding(Record):
     evidence : tuple of Evidence
         What was seen and where.
     fix : sequence of Fix
-        Options, the shortest that works first; some are computed when they are accessed.
+        Steps, the shortest way that works first; some are computed when they are accessed.
     blocks : tuple of str
         What cannot be used because of it: names of frameworks (``"tensorflow"``: its import) or a part of one
         (``"tensorflow.devices"``, ``"tf.keras"``, ``"keras.fit"``); platforms of the candidate devices (``"cuda"``,
