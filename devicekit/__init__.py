@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from . import matrix as matrix
     from . import measure as measure
     from . import plugins as plugins
+    from . import remedy as remedy
     from . import resolver as resolver
     from . import runtime as runtime
     from . import selection as selection
@@ -84,8 +85,8 @@ _HOME = {
 
 #: Packages that have public names too; each is imported when it is first used as an attribute.
 _PACKAGES = (
-    "cluster", "diagnosis", "errors", "logs", "machine", "matrix", "measure", "plugins", "resolver", "runtime", "selection",
-    "testing",
+    "cluster", "diagnosis", "errors", "logs", "machine", "matrix", "measure", "plugins", "remedy", "resolver", "runtime",
+    "selection", "testing",
 )  # fmt: skip
 
 if not TYPE_CHECKING:  # type checkers would believe that a module with `__getattr__` has every name
