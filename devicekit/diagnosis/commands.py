@@ -1,7 +1,7 @@
 """Shell for the user's shell: PowerShell on Windows, a POSIX shell elsewhere. No other module writes them. Pure."""
 
 import re
-from typing import Iterable, Optional, Sequence, Tuple
+from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from ..machine.facts import Machine
 from ..resolver.result import quoted
@@ -14,13 +14,51 @@ UPDATE_WSL = "wsl --update; wsl --shutdown"
 _PLAIN_VALUE = re.compile(r"[\w.,:/=+@%-]*\Z", re.ASCII)
 
 
+class Place(NamedTuple):
+    """What the commands depend on. Of a machine of which only the system is known, the rest stays as it is here.
+
+    Attributes
+    ----------
+    system : {"linux", "windows", "macos"}
+    python : str
+        How to call the interpreter.
+    installer : str
+        What installs into its environment: ``"pip"``, ``"uv"``, ``"conda"``.
+    externally_managed : bool
+        Whether the environment is the system's own (PEP 668).
+    wsl : bool
+    container : str
+        The program that started this container, "" if there is none or it is not known.
+    """
+
+    system: str
+    python: str = "python"
+    installer: str = "pip"
+    externally_managed: bool = False
+    wsl: bool = False
+    container: str = ""
+
+
+def place_of(machine: Machine) -> Place:
+    """Return what commands for a machine depend on."""
+    python, process = machine.python, machine.process
+    active = process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix
+    return Place(
+        machine.native.system,
+        "python" if active else python.executable or "python",
+        python.installer,
+        bool(python.externally_managed),
+        bool(process.wsl.or_none()),
+        process.container.or_none() or "",
+    )
+
+
 class Shell:
     """Writes commands for the shell, the environment and the package manager of one machine."""
 
-    def __init__(self, machine: Machine) -> None:
-        self._python = machine.python
-        self._process = machine.process
-        self.windows = machine.native.system == "windows"
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.windows = place.system == "windows"
 
     # Variables of this shell
 
@@ -65,25 +103,22 @@ class Shell:
     @property
     def python(self) -> str:
         """How to call the examined interpreter from its shell."""
-        python, process = self._python, self._process
-        if process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix:
-            return "python"
-        return python.executable or "python"
+        return self._place.python
 
     def install(self, *requirements: str) -> str:
         """Return the command that installs into the examined environment, with its own package manager."""
         arguments = " ".join(map(quoted, requirements))
-        if self._python.installer == "uv":
+        if self._place.installer == "uv":
             return "uv pip install --python %s %s" % (self.python, arguments)
-        if self._python.installer == "conda":
+        if self._place.installer == "conda":
             # Extras and nvidia-* are names of pip's world; a conda environment without pip gets it first.
             return "conda install -y pip && python -m pip install %s" % arguments
-        extra = "--break-system-packages " if self._python.externally_managed else ""
+        extra = "--break-system-packages " if self._place.externally_managed else ""
         return "%s -m pip install %s%s" % (self.python, extra, arguments)
 
     def uninstall(self, *names: str) -> str:
         """Return the command that removes distributions from the examined environment."""
-        if self._python.installer == "uv":
+        if self._place.installer == "uv":
             return "uv pip uninstall --python %s %s" % (self.python, " ".join(names))
         return "%s -m pip uninstall -y %s" % (self.python, " ".join(names))
 
@@ -108,7 +143,7 @@ class Shell:
 
     def reinstall(self, requirement: str) -> str:
         """Return the command that writes a distribution's files again."""
-        if self._python.installer == "uv":
+        if self._place.installer == "uv":
             name = requirement.partition("=")[0]
             return "uv pip install --python %s --reinstall-package %s %s" % (self.python, name, requirement)
         return "%s -m pip install --force-reinstall --no-deps %s" % (self.python, requirement)
@@ -144,7 +179,7 @@ class Shell:
 
     def restart(self) -> Optional[str]:
         """Return the command that restarts the machine; None for Windows, in WSL too, where the user restarts it."""
-        return None if self.windows or self._process.wsl.or_none() else self.as_root("reboot")
+        return None if self.windows or self._place.wsl else self.as_root("reboot")
 
     def end_processes(self, pids: Sequence[int]) -> str:
         """Return the command that ends processes."""
@@ -154,6 +189,6 @@ class Shell:
 
     def run_container(self, docker: str, podman: str = "") -> str:
         """Return the command that starts a container with these options, by the program that started this one."""
-        if self._process.container.or_none() == "podman":
+        if self._place.container == "podman":
             return "podman run %s ..." % (podman or docker)
         return "docker run %s ..." % docker

@@ -10,7 +10,7 @@ from ..matrix.machine_target import target_of
 from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix
 from ..matrix.tables import TensorFlowRow
 from ..matrix.target import Target
-from .commands import Shell
+from .commands import Shell, place_of
 
 _T = TypeVar("_T")
 
@@ -216,4 +216,4 @@ class View:
     @_Once
     def shell(self) -> Shell:
         """Writes commands for the machine's shell."""
-        return Shell(self.machine)
+        return Shell(place_of(self.machine))

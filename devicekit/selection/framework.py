@@ -2,7 +2,7 @@
 
 from typing import List, NamedTuple, Optional, Tuple
 
-from ..diagnosis.commands import Shell
+from ..diagnosis.commands import Shell, place_of
 from ..diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import BACKENDS, TITLES, choose_framework, is_installed, keras_backend, keras_is_free
 from ..machine.facts import Machine
@@ -131,7 +131,7 @@ def _unsupported(backend: str) -> Finding:
 def _differs(machine: Machine, framework: str, backend: str, better: bool = False) -> Finding:
     """Keras computes with another framework than the requested one, or (``better``) than one that could use the device."""
     title, bound = TITLES[framework], TITLES.get(backend, backend)
-    command = Shell(machine).set_variable("KERAS_BACKEND", name_of(framework))
+    command = Shell(place_of(machine)).set_variable("KERAS_BACKEND", name_of(framework))
     evidence = Evidence("KERAS_BACKEND=%s" % backend, "environment")
     fixes: List[Fix] = [Fix("Let Keras compute with %s" % title, command)]
     if any(module.name == "keras" for module in machine.process.modules):

@@ -3,7 +3,7 @@
 import re
 from typing import Dict, FrozenSet, List, Optional, Tuple
 
-from ...diagnosis.commands import Shell
+from ...diagnosis.commands import Shell, place_of
 from ...diagnosis.diagnose import run_rules
 from ...machine.facts import Machine
 from ...matrix.matrix import BUNDLED
@@ -114,7 +114,7 @@ def _undo(item: ChangeGroup, before: Machine, after: Machine) -> Optional[str]:
     if change.kind == "package":
         return _undo_package(item, before, after)
     if change.kind == "variable":
-        return _undo_variable(change, Shell(after))
+        return _undo_variable(change, Shell(place_of(after)))
     return None
 
 
@@ -130,10 +130,10 @@ def _undo_package(item: ChangeGroup, before: Machine, after: Machine) -> Optiona
         versions[word] = (found[0].version.or_none() or "") if found else None
     old, new = versions["old"], versions["new"]
     if old is None:
-        return Shell(after).uninstall(names[0])
+        return Shell(place_of(after)).uninstall(names[0])
     if old == new or not _VERSION.match(old):
         return None
-    return Shell(after).install("%s==%s" % (names[0], old))
+    return Shell(place_of(after)).install("%s==%s" % (names[0], old))
 
 
 def _undo_variable(change: FactChange, shell: Shell) -> Optional[str]:
