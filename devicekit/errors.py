@@ -93,33 +93,47 @@ class ConfigurationWarning(DeviceWarning):
     """A setting is invalid, or comes too late to be applied."""
 
 
-def _message_of(finding: "devicekit.Finding") -> str:
-    """Return the text of a warning: code, cause, and the shortest fix."""
+def _message_of(finding: "devicekit.Finding", requested: str = "") -> str:
+    """Return the text of a warning: code, cause, what was requested in vain, and the shortest fix."""
     text = "%s: %s" % (finding.code, finding.summary)
+    if requested and repr(requested) not in text:
+        text += " '%s' was requested." % requested
     if finding.fix:
         fix = finding.fix[0]
         text += " %s%s" % (fix.text, ": " + fix.command if fix.command else ".")
     return text
 
 
-_seen: Set[Tuple[str, str]] = set()
+#: What was logged, and what was shown: code, summary, and the request that it answers.
+_logged: Set[Tuple[str, str, str]] = set()
+_shown: Set[Tuple[str, str, str]] = set()
 
 
-def notify(finding: "devicekit.Finding", category: Type[DeviceWarning], quiet: bool = False) -> None:
+def notify(
+    finding: "devicekit.Finding", category: Type[DeviceWarning], quiet: bool = False, requested: str = ""
+) -> None:
     """Warn about a finding once per cause, at the caller's line outside of devicekit, and log it.
 
-    With ``quiet``, it is only logged.
+    Parameters
+    ----------
+    finding : Finding
+    category : type
+    quiet : bool
+        Whether to log it only. A later call that is not quiet still warns.
+    requested : str
+        The device that was requested and cannot be had. Each request is answered: the same cause is shown once for each.
     """
-    key = (finding.code, finding.summary)
-    if key in _seen:
-        return
-    _seen.add(key)
-    import logging
+    key = (finding.code, finding.summary, requested)
+    message = _message_of(finding, requested)
+    if key not in _logged:
+        _logged.add(key)
+        import logging
 
-    level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
-    own_logger().log(level, "%s", _message_of(finding), extra={"finding": finding.to_dict()})
-    if not quiet:
-        warnings.warn(category(finding), stacklevel=_stack_level())
+        level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
+        own_logger().log(level, "%s", message, extra={"finding": finding.to_dict()})
+    if not quiet and key not in _shown:
+        _shown.update((key, key[:2] + ("",)))
+        warnings.warn(category(finding, message), stacklevel=_stack_level())
 
 
 def own_logger() -> Any:
@@ -147,4 +161,5 @@ def _stack_level() -> int:
 
 def forget() -> None:
     """Warn again about causes that were already reported (for tests of programs that use devicekit)."""
-    _seen.clear()
+    _logged.clear()
+    _shown.clear()

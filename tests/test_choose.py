@@ -14,6 +14,7 @@ from devicekit.matrix.matrix import Matrix
 from devicekit.selection.choose import choose
 from devicekit.selection.request import parse_request
 from devicekit.selection.situation import Criteria
+from devicekit.testing import load, machines
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 
@@ -47,6 +48,35 @@ def test_requests_on_a_server_with_eight_gpus(request_, device, fallback):
     assert (selection.device, selection.fallback, selection.requested) == (device, fallback, request_)
     assert (selection.changes, selection.verified) == ((), None)
     assert selection.reason
+
+
+@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
+def test_a_fallback_has_its_cause_as_the_first_finding(framework):
+    """Otherwise nothing would warn, or of something else."""
+    silent = []
+    requests = (
+        "auto",
+        "gpu",
+        "gpu:1",
+        "gpu:0,9",
+        "cuda:0",
+        "rocm:0",
+        "directml:0",
+        "metal",
+        "xpu:0",
+        "tpu",
+        "gpu:GPU-9",
+    )
+    for name in machines():
+        for request in requests:
+            selection = select_device(request, machine=load(name), framework=framework)
+            if not selection.fallback:
+                continue
+            cause = selection.findings[0] if selection.findings else None
+            explains = cause and (cause.code == "device-not-found" or cause.summary.rstrip(".") in selection.reason)
+            if not explains and not (request == "gpu:GPU-9" and cause and cause.blocks):
+                silent.append((name, request, selection.reason, cause))
+    assert silent == []
 
 
 def test_exclude_policy_and_memory():

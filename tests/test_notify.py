@@ -77,6 +77,21 @@ def test_quiet_tells_the_logger_only(caplog):
     assert len(caplog.records) == 1
 
 
+def test_a_quiet_call_leaves_the_warning_to_the_next_one():
+    notify(FINDING, FallbackWarning, quiet=True)
+    with pytest.warns(FallbackWarning):
+        notify(FINDING, FallbackWarning)
+
+
+def test_each_request_is_answered_once():
+    """A second cell of a notebook that asks for a device by its name is not met with silence."""
+    with pytest.warns(FallbackWarning) as caught:
+        for requested in ("", "gpu", "gpu:1", "gpu", ""):
+            notify(FINDING, FallbackWarning, requested=requested)
+    assert [" was requested." in str(item.message) for item in caught] == [False, True, True]
+    assert "'gpu:1' was requested." in str(caught[2].message)
+
+
 def test_nothing_is_printed_without_logging_being_set_up(python):
     code = (
         "import warnings; warnings.simplefilter('ignore');"

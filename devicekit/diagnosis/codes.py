@@ -18,7 +18,7 @@ CODES = (
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "device-lost", "op-unsupported",
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
-    "devices-unlike",
+    "devices-unlike", "device-not-found",
 )  # fmt: skip
 
 #: Codes that `devicekit.explain` never names, and why no log shows them.
@@ -30,6 +30,7 @@ NOT_IN_LOGS = {
     "cpu-quota-ignored": "nothing fails, and no program reports it",
     "memory-limit-too-low": "a log ends in Killed, which is out-of-memory: it does not say whose limit it was",
     "numerics-divergent": "only two runs show it",
+    "device-not-found": "devicekit's own: what was asked for is not on this machine",
     "devices-unlike": "devicekit's own: what was asked for, not what goes wrong",
     "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
     "slower-than-cpu": "only two runs show it",

@@ -7,6 +7,7 @@ from ..diagnosis.findings import Finding, name_of
 from ..errors import FallbackWarning, notify
 from ..machine.detect import real_machine
 from ..machine.facts import Machine
+from ..selection.missing_device import missing_device
 from ..selection.plan import Plan
 from ..selection.request import Request, parse_request
 from ..selection.selection import Selection
@@ -47,7 +48,7 @@ def resolve(device: Optional[str], framework: Optional[str], require: bool) -> T
         if require:
             raise unavailable(target.selection)
         for finding in target.selection.findings[:1]:
-            notify(finding, FallbackWarning, quiet=read_settings().quiet)
+            notify(finding, FallbackWarning, read_settings().quiet, target.selection.requested)
     return target
 
 
@@ -107,11 +108,22 @@ def _on_cpu(selection: Selection, adapter: Adapter, name: str, is_less: bool) ->
     reason = selection.reason
     if is_less and selection.device != "cpu":
         reason = "'%s' is not visible to %s" % (selection.requested, adapter.title)
-        selection = selection.replace(name="")
+        cause = missing_device(selection.requested, _why_invisible(adapter), adapter.title)
+        selection = selection.replace(name="", findings=(cause, *selection.findings))
     number = name.rpartition(":")[2]
     return selection.replace(
         device="cpu" if number == "0" else "cpu:%s" % number, platform="cpu", reason=reason, fallback=is_less
     )
+
+
+def _why_invisible(adapter: Adapter) -> str:
+    """Return why a framework does not list a device that this machine has."""
+    current = current_selection()
+    if current is None or current.device == "auto":
+        return "%s does not list it" % adapter.title
+    return "devicekit.auto(%r) left %s in this process" % (
+        current.requested, "the CPU only" if current.device.startswith("cpu") else "%s and the CPU" % current.device
+    )  # fmt: skip
 
 
 def _on_accelerator(selection: Selection, adapter: Adapter, name: str, request: Request, platform: str) -> Selection:

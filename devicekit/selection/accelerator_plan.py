@@ -2,12 +2,13 @@
 
 from typing import Optional, Sequence, Tuple
 
-from ..diagnosis.findings import Candidate, name_of
-from .cpu_plan import cpu_plan
+from ..diagnosis.findings import Candidate, Finding, name_of
+from .cpu_plan import cpu_plan, what_there_is
+from .missing_device import missing_device
 from .plan import Plan, number_of
 from .policies import Order, ordered
 from .ranking import Ranking, rank, slower_than_cpu
-from .situation import Criteria, Situation
+from .situation import Criteria, Situation, first_in
 from .throughput import Throughput
 
 
@@ -51,7 +52,9 @@ def _plan_for(situation: Situation, order: Order) -> Plan:
     indices = tuple(number_of(item) for item in picked)
     unusable = ["%s:%d" % (kind, index) for index in request.indices if index not in indices]
     reason = _reason(situation, picked, order.reason)
+    cause = None
     if unusable:
+        cause = _cause_against(situation, unusable)
         reason += " (not usable: %s)" % ", ".join(unusable)
     return Plan(
         request=request,
@@ -65,13 +68,24 @@ def _plan_for(situation: Situation, order: Order) -> Plan:
         libraries=situation.diagnosis.libraries_for(framework.name) if first.platform == "cuda" else (),
         memory_bytes=first.memory_bytes,
         fallback=bool(unusable),
-        findings=situation.diagnosis.findings,
+        findings=first_in(cause, situation.diagnosis.findings),
+        cause=cause,
         reason=reason,
         alternatives=() if request.indices else candidates[1:],
         devices=picked,
         device_type=first.device_type,
         device_environment=first.environment,
     )
+
+
+def _cause_against(situation: Situation, devices: Sequence[str]) -> Finding:
+    """Return why the first of some requested devices cannot be used: what blocks it, or that it is not here."""
+    blocking = next((item.blocked_by for item in situation.accelerators if item.device == devices[0]), ())
+    for code in blocking:
+        finding = situation.diagnosis.by_code(code, name_of(situation.framework.name))
+        if finding is not None:
+            return finding
+    return missing_device(devices[0], what_there_is(situation.accelerators))
 
 
 def _reason(situation: Situation, picked: Sequence[Candidate], why_first: str) -> str:

@@ -5,6 +5,7 @@ from typing import List, Optional, Sequence, Tuple
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Machine
+from .missing_device import missing_device
 from .plan import Plan
 from .request import Request
 from .situation import Situation, first_in
@@ -24,7 +25,9 @@ def cpu_plan(situation: Situation) -> Plan:
         reason = cause.summary if cause is not None else "no accelerator was found"
     else:
         fallback = True
-        reason = "'%s' was asked for: %s" % (request.text, cause.summary if cause else _why_none(situation))
+        why = cause.summary if cause is not None else _why_none(situation)
+        reason = "'%s' was asked for: %s" % (request.text, why)
+        cause = cause or missing_device(request.text, why)
     if not importable and cause is not None:
         reason = cause.summary
     return Plan(
@@ -46,7 +49,7 @@ def cpu_plan(situation: Situation) -> Plan:
 def unidentified_plan(situation: Situation) -> Plan:
     """Return the plan for the CPU if an identifier names no device, or several."""
     plan = cpu_plan(situation.replace(matching=()))
-    if plan.cause is not None and (not situation.importable or not situation.accelerators):
+    if not (situation.importable and situation.accelerators):
         return plan  # what blocks every device comes first
     return plan.replace(reason="'%s' was asked for: %s" % (situation.request.text[:80], situation.problem))
 
@@ -83,12 +86,15 @@ def _is_alarming(cause: Finding, situation: Situation) -> bool:
 
 
 def _why_none(situation: Situation) -> str:
+    if situation.problem:
+        return situation.problem
     if situation.request.foreign:
         return _foreign_reason(situation.diagnosis, situation.request, situation.framework.name)
-    return _what_there_is(situation.accelerators) or "no accelerator was found"
+    return what_there_is(situation.accelerators) or "no accelerator was found"
 
 
-def _what_there_is(accelerators: Sequence[Candidate]) -> str:
+def what_there_is(accelerators: Sequence[Candidate]) -> str:
+    """Return the accelerators in words, "" if there are none."""
     listed = ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
     return "there is %s" % listed if listed else ""
 
@@ -141,7 +147,7 @@ def _foreign_reason(diagnosis: Diagnosis, request: Request, framework: Optional[
         )  # fmt: skip
     listed = [item for item in diagnosis.candidates_for(framework) if item.platform == request.platform]
     why = next((item.because for item in diagnosis.not_evaluated if item.code == request.platform), "")
-    return _what_there_is(listed) or why or "no such device was found"
+    return what_there_is(listed) or why or "no such device was found"
 
 
 # What only a run shows.

@@ -67,6 +67,25 @@ def test_twice_does_nothing_the_second_time(program):
     assert program(code) == [True, True]
 
 
+def test_each_device_that_is_asked_for_in_vain_is_answered(program):
+    """As in the cells of a notebook: the first call is content with the CPU, the others ask for more."""
+    code = """
+import json, warnings
+import devicekit
+devicekit.auto()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for device in ("gpu:7", "rocm", "gpu:7"):
+        devicekit.auto(device)
+    for device in ("gpu:8", "gpu:8"):
+        with devicekit.device_scope(device):
+            pass
+messages = [str(item.message) for item in caught if issubclass(item.category, devicekit.FallbackWarning)]
+print(json.dumps([device for message in messages for device in ("gpu:7", "rocm", "gpu:8") if repr(device) in message]))
+"""
+    assert program(code) == ["gpu:7", "rocm", "gpu:8"]
+
+
 def test_a_program_can_still_split_the_cpu_afterwards(program):
     code = (
         AUTO + PRELUDE + "split_cpu()\nprint(json.dumps([len(config.list_logical_devices('CPU')), selection.verified]))"
