@@ -1,7 +1,6 @@
 """The data derived from the wheels: their shape, that every source can be resolved, that nothing overlaps."""
 
 import functools
-import json
 import os
 
 import jsonschema
@@ -15,8 +14,8 @@ import devicekit
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.projects import sort_key
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data", "projects")
-NAMES = sorted(name[: -len(".json")] for name in os.listdir(FOLDER))
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
+NAMES = Matrix().projects()
 each_project = for_each("name", NAMES)
 BUILD = {
     "type": "object",
@@ -47,7 +46,6 @@ BUILD = {
 SCHEMA = {
     "type": "object",
     "properties": {
-        "schema": {"const": 1},
         "project": {"type": "string"},
         "date": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"},
         "requires": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
@@ -69,24 +67,22 @@ SCHEMA = {
             },
         },
     },
-    "required": ["schema", "project", "date", "requires", "rows"],
+    "required": ["project", "date", "requires", "rows"],
     "additionalProperties": False,
 }
 
 
 @functools.lru_cache(maxsize=None)
 def load(name):
-    with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
-        return json.load(stream)
+    return Matrix().project(name).data
 
 
-def test_the_list_of_projects_is_complete():
-    assert list(Matrix().projects()) == NAMES
+def test_the_sections_of_projects_are_in_order():
+    assert list(NAMES) == sorted(set(NAMES))
 
 
 def test_the_data_are_small():
-    root = os.path.dirname(FOLDER)
-    sizes = [os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(root) for name in names]
+    sizes = [os.path.getsize(os.path.join(FOLDER, name)) for name in os.listdir(FOLDER)]
     assert sum(sizes) < 1500000
 
 

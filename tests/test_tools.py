@@ -22,15 +22,23 @@ def tool(name, monkeypatch):
 
 def test_saving_is_deterministic(tmp_path, monkeypatch):
     refresh = tool("refresh_matrix", monkeypatch)
-    monkeypatch.setattr(refresh, "DATA", str(tmp_path))
+    path = tmp_path / "projects.txt"
+    path.write_text("date 2026-01-01\n\n= a\n{}\n\n= z\n{}\n", encoding="ascii")
+    monkeypatch.setattr(refresh, "DATA", str(path))
     sets = {"bbbbbb": ["b"], "aaaaaa": ["a"], "unused": []}
-    rows = [{"version": "1", "builds": [{"requires": "bbbbbb"}]}, {"version": "2", "builds": [{"requires": "aaaaaa"}]}]
+    rows = [
+        {"version": "1", "builds": [{"requires": "bbbbbb", "source": "x-1-py3-none-any.whl"}]},
+        {"version": "2", "builds": [{"requires": "aaaaaa", "source": "x-2.tar.gz"}]},
+    ]
     refresh.save("x", rows, sets, "2026-01-01")
-    first = (tmp_path / "x.json").read_bytes()
+    first = path.read_bytes()
     refresh.save("x", rows, dict(reversed(list(sets.items()))), "2026-01-01")
-    assert (tmp_path / "x.json").read_bytes() == first
-    data = json.loads(first.decode("utf-8"))
-    assert list(data["requires"]) == ["aaaaaa", "bbbbbb"]
+    assert path.read_bytes() == first
+    assert list(refresh.sections()) == ["a", "x", "z", ""]
+    assert refresh.sections()["z"] == "{}\n"
+    data = json.loads(refresh.sections()["x"])
+    assert data["requires"] == [["b"], ["a"]]
+    assert [row["builds"][0]["source"] for row in data["rows"]] == ["-py3-none-any", "x-2.tar.gz"]
     assert first.count(b'{"version"') == 2
     assert all(line.count(b'"version"') <= 1 for line in first.splitlines())
 

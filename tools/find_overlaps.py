@@ -22,6 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
 
 from devicekit.machine.live_host import LiveHost  # noqa: E402
+from devicekit.matrix.matrix import BUNDLED  # noqa: E402
 from devicekit.matrix.wheel_files import wheel_tags  # noqa: E402
 from devicekit.runtime.index.client import Client  # noqa: E402
 from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
@@ -85,8 +86,7 @@ def overlaps(files):
 
 def main():
     """Read the wheels and write the table."""
-    with open(os.path.join(DATA, "projects.json"), encoding="utf-8") as stream:
-        projects = [name for name in json.load(stream)["names"] if name.startswith("nvidia-")]
+    projects = [name for name in BUNDLED.projects() if name.startswith("nvidia-")]
     files = {}
     client = Client(read_configuration(LiveHost()), time.monotonic() + 3600)
     with ThreadPoolExecutor(4) as pool:

@@ -1,12 +1,12 @@
 """Derive the bundled compatibility data from the wheels on the package registry.
 
-    python tools/refresh_matrix.py                 # read what is new, rewrite devicekit/matrix/data/projects/
+    python tools/refresh_matrix.py                 # read what is new, rewrite devicekit/matrix/data/projects.txt
     python tools/refresh_matrix.py --check         # only say where the bundled data is behind; exit status 1 if it is
     python tools/refresh_matrix.py --verify 12     # read some known releases again and compare every cell
     python tools/refresh_matrix.py tensorflow keras   # only these projects
 
 A release whose files are known is not read again. What was read is kept in a folder until the end, so that an
-interrupted run goes on where it stopped. The files are written in one order, so that a diff shows what a release changed.
+interrupted run goes on where it stopped. The file is written in one order, so that a diff shows what a release changed.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from packaging.version import Version
 from platformdirs import user_cache_dir
 
 DATA = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "devicekit", "matrix", "data", "projects"
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "devicekit", "matrix", "data", "projects.txt"
 )
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -39,6 +39,7 @@ from devicekit.matrix.derive import (  # noqa: E402
     same_wheels,
     with_same,
 )
+from devicekit.matrix.projects import Project  # noqa: E402
 from devicekit.runtime.index.client import Client  # noqa: E402
 from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
 
@@ -68,11 +69,15 @@ def read_release(registry, files, rule, cache):
 
 def load(name):
     """Return the bundled data of a project, empty where there is none."""
-    try:
-        with open(os.path.join(DATA, name + ".json"), encoding="utf-8") as stream:
-            return json.load(stream)
-    except FileNotFoundError:
-        return {"rows": [], "requires": {}}
+    section = sections().get(name)
+    return Project(dict(json.loads(section), project=name)).data if section else {"rows": [], "requires": {}}
+
+
+def sections():
+    """Return name -> text of its section; under "" the first line."""
+    with open(DATA, encoding="utf-8") as stream:
+        head, *texts = stream.read().split("\n= ")
+    return dict((text.split("\n", 1) for text in texts), **{"": head})
 
 
 def _compact(value):
@@ -80,26 +85,39 @@ def _compact(value):
 
 
 def save(name, rows, sets, date):
-    """Write the data of a project: a release is a line, so that a diff shows the releases that changed."""
-    used = {build["requires"] for row in rows for build in row["builds"]}
-    lines = ['{"schema": 1, "project": %s, "date": %s,' % (json.dumps(name), json.dumps(date)), '"requires": {']
-    lines.append(",\n".join("%s:%s" % (json.dumps(key), _compact(sets[key])) for key in sorted(used)))
-    lines.append('},\n"rows": [')
-    lines.append(",\n".join(map(_compact, rows)))
-    lines.append("]}\n")
-    os.makedirs(DATA, exist_ok=True)
-    path = os.path.join(DATA, name + ".json")
-    with open(path + ".part", "w", encoding="utf-8", newline="\n") as stream:
-        stream.write("\n".join(lines))
-    os.replace(path + ".part", path)
+    """Write the section of a project: a release is a line, so that a diff shows the releases that changed.
+
+    Lists of requirements are numbered in the order in which the releases use them, and a wheel's name is written without
+    what all of a release begin with.
+    """
+    numbers = {}
+    lines = []
+    for row in rows:
+        start = "%s-%s-" % (name.replace("-", "_"), row["version"])
+        builds = []
+        for build in row["builds"]:
+            number = numbers.setdefault(build["requires"], len(numbers))
+            source = build["source"]
+            if source.startswith(start) and source.endswith(".whl"):
+                source = source[len(start) - 1 : -len(".whl")]
+            builds.append(dict(build, requires=number, source=source))
+        lines.append(_compact(dict(row, builds=builds)))
+    requires = ",\n".join(_compact(sets[key]) for key in numbers)
+    section = '{"date":%s,"requires":[\n%s\n],"rows":[\n%s\n]}' % (json.dumps(date), requires, ",\n".join(lines))
+    _write(dict(sections(), **{name: section}))
 
 
-def save_names(date):
-    """Write the list of all projects, which a zipped package cannot list itself, and the day on which all were read."""
-    names = sorted(name[: -len(".json")] for name in os.listdir(DATA) if name.endswith(".json"))
-    with open(DATA + ".json", "w", encoding="utf-8", newline="\n") as stream:
-        head = '{"schema": 1, "date": %s, "names": [' % json.dumps(date)
-        stream.write("%s\n%s\n]}\n" % (head, ",\n".join(json.dumps(name) for name in names)))
+def _write(texts):
+    head = texts.pop("")
+    parts = [head, *("\n= %s\n%s" % (name, texts[name].strip("\n")) for name in sorted(texts))]
+    with open(DATA + ".part", "w", encoding="utf-8", newline="\n") as stream:
+        stream.write("\n".join(part.rstrip("\n") for part in parts) + "\n")
+    os.replace(DATA + ".part", DATA)
+
+
+def save_date(date):
+    """Write the day on which all projects were read."""
+    _write(dict(sections(), **{"": "date %s\n" % date}))
 
 
 def exact_pins(rules):
@@ -210,7 +228,7 @@ def main():
         return 1 if differences else 0
     news = refresh(options.projects or list(rules), rules, registry, cache, options)
     if not (options.check or options.projects):
-        save_names(datetime.date.today().isoformat())
+        save_date(datetime.date.today().isoformat())
     for line in news:
         print(("behind: " if options.check else "refreshed: ") + line)
     print("%d releases" % len(news))

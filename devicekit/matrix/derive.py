@@ -3,7 +3,6 @@
 `tools/refresh_matrix.py` makes the bundled rows with it, `devicekit.runtime.index` those of releases that are newer.
 """
 
-import hashlib
 import json
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
@@ -13,6 +12,7 @@ from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist
 from packaging.version import InvalidVersion, Version
 
 from .matrix import read_data
+from .projects import set_id
 from .wheel_files import wheel_tags
 
 #: (python, platform) pairs: ``("cp311", "win_amd64")``.
@@ -292,11 +292,3 @@ def _like(pairs: Tags, files: Files, readings: Mapping[str, Mapping[str, Any]]) 
         readings[link.filename] for link, others in files if link.filename in readings and others[0][1] == pairs[0][1]
     ]
     return same[0] if same else next(iter(readings.values()))
-
-
-def set_id(requires: List[str], sets: Dict[str, List[str]]) -> str:
-    """Return the name of a list of requirements, which is entered into ``sets`` once however many releases share it."""
-    name = hashlib.sha256("\n".join(requires).encode("utf-8")).hexdigest()[:6]
-    if sets.setdefault(name, requires) != requires:
-        raise ValueError("two lists of requirements have the short name %s: make it longer" % name)
-    return name

@@ -4,9 +4,9 @@ Queries are typed and honest: a release that the matrix does not know is ``None`
 """
 
 import copy
+import functools
 import json
 import pkgutil
-import posixpath
 import re
 from types import MappingProxyType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -89,17 +89,14 @@ class Matrix:
         if name in self._replaced:
             return self._replaced[name]
         if name not in self._projects:
-            known = re.match(r"[a-z0-9-]+$", name) is not None
-            try:
-                self._projects[name] = Project(read_data("projects/" + name), self._newer.get(name)) if known else None
-            except FileNotFoundError:
-                self._projects[name] = None
+            section = read_project(name)
+            self._projects[name] = Project(section, self._newer.get(name)) if section else None
         return self._projects[name]
 
     @property
     def date(self) -> str:
         """The day on which the bundled data were read from the package registry, as ``"2026-11-21"``."""
-        return str(read_data("projects")["date"])
+        return _projects().split(b"\n", 1)[0].split()[-1].decode("ascii")
 
     @property
     def consulted(self) -> Tuple[str, ...]:
@@ -108,8 +105,7 @@ class Matrix:
 
     def projects(self) -> Tuple[str, ...]:
         """Return the names of all projects that the data hold."""
-        names: List[str] = read_data("projects")["names"]
-        return tuple(names)
+        return tuple(re.findall(r"^= (.+)$", _projects().decode("ascii"), re.M))
 
     def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
         """Return all known minor releases of TensorFlow, oldest first."""
@@ -395,13 +391,35 @@ BUNDLED = Matrix()
 
 
 def read_data(name: str) -> Dict[str, Any]:
-    """Return a file of the bundled data: ``"cuda"``, ``"projects/keras"``."""
-    # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
-    content = pkgutil.get_data("devicekit", posixpath.join("matrix", "data", name + ".json"))
-    if content is None:
-        raise FileNotFoundError("devicekit's own data/%s.json is gone: reinstall devicekit" % name)
-    data: Dict[str, Any] = json.loads(content.decode("utf-8"))
+    """Return a table of the bundled data: ``"cuda"``."""
+    data: Dict[str, Any] = json.loads(_content(name + ".json").decode("utf-8"))
     return data
+
+
+def read_project(name: str) -> Optional[Dict[str, Any]]:
+    """Return the section of a project in the bundled data, None if there is none."""
+    content = _projects()
+    head = b"\n= %s\n" % name.encode("ascii", "replace")
+    start = content.find(head)
+    if start < 0 or not re.match(r"[a-z0-9-]+\Z", name):
+        return None
+    end = content.find(b"\n= ", start + 1)
+    section = content[start + len(head) : end if end >= 0 else None]
+    return dict(json.loads(section.decode("ascii")), project=name)
+
+
+@functools.lru_cache(maxsize=None)
+def _projects() -> bytes:
+    """The releases of all projects, a section each."""
+    return _content("projects.txt")
+
+
+def _content(name: str) -> bytes:
+    # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
+    content = pkgutil.get_data("devicekit", "matrix/data/" + name)
+    if content is None:
+        raise FileNotFoundError("devicekit's own data/%s is gone: reinstall devicekit" % name)
+    return content
 
 
 def _rocm_row(row: Dict[str, Any]) -> RocmRow:

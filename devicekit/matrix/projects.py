@@ -74,7 +74,7 @@ class Project:
     Parameters
     ----------
     data : dict
-        Its bundled file.
+        Its section of the bundled file, or what `derive` makes.
     newer : dict or None
         ``requires`` and ``rows`` of releases that are not in the file, or that have changed since.
 
@@ -87,7 +87,9 @@ class Project:
     def __init__(self, data: Dict[str, Any], newer: Optional[Dict[str, Any]] = None) -> None:
         self.name: str = data["project"]
         self.date: str = data["date"]
-        self._requires: Dict[str, List[str]] = data["requires"]
+        requires = data["requires"]
+        # A section of the bundled file numbers its lists, as its builds do.
+        self._requires: Dict[Any, List[str]] = dict(enumerate(requires)) if isinstance(requires, list) else requires
         self._rows: Dict[str, Dict[str, Any]] = {row["version"]: row for row in data["rows"]}
         if newer:
             from packaging.version import Version
@@ -140,7 +142,19 @@ class Project:
     @property
     def data(self) -> Dict[str, Any]:
         """The lists of requirements by name, and the rows, as `derive` makes them."""
-        return {"requires": self._requires, "rows": list(self._rows.values())}
+        sets: Dict[str, List[str]] = {}
+        names = {key: set_id(requires, sets) for key, requires in self._requires.items()}
+        rows = [
+            dict(
+                row,
+                builds=[
+                    dict(build, requires=names[build["requires"]], source=self._source(row["version"], build["source"]))
+                    for build in row["builds"]
+                ],
+            )
+            for row in self._rows.values()
+        ]
+        return {"project": self.name, "date": self.date, "requires": sets, "rows": rows}
 
     def release(self, version: str) -> Optional[Release]:
         """Return a release, None if it is not known."""
@@ -149,7 +163,7 @@ class Project:
         row = self._rows.get(version)
         if row is None:
             return None
-        builds = tuple(self._build(item) for item in row["builds"])
+        builds = tuple(self._build(version, item) for item in row["builds"])
         made = Release(self.name, version, row["requires_python"], bool(row.get("yanked")), builds)
         self._releases[version] = made
         return made
@@ -167,7 +181,11 @@ class Project:
         before = [item for item in self._rows if sort_key(item) < wanted]
         return self.release((same or before or [next(iter(self._rows))])[-1])
 
-    def _build(self, item: Dict[str, Any]) -> Build:
+    def _source(self, version: str, text: str) -> str:
+        """Return the whole name of the file in which a build was read: the data leave out what all of them have."""
+        return "%s-%s%s.whl" % (self.name.replace("-", "_"), version, text) if text.startswith("-") else text
+
+    def _build(self, version: str, item: Dict[str, Any]) -> Build:
         return Build(
             wheels=tuple((platform, tuple(pythons.split())) for platform, pythons in item["wheels"].items()),
             requires=tuple(self._requires[item["requires"]]),
@@ -177,8 +195,18 @@ class Project:
             capabilities=tuple(item.get("capabilities", "").split()),
             protobuf=item.get("protobuf", ""),
             plugins=tuple(item.get("plugins", "").split()),
-            source=item["source"],
+            source=self._source(version, item["source"]),
         )
+
+
+def set_id(requires: List[str], sets: Dict[str, List[str]]) -> str:
+    """Return the name of a list of requirements, which is entered into ``sets`` once however many releases share it."""
+    import hashlib
+
+    name = hashlib.sha256("\n".join(requires).encode("utf-8")).hexdigest()[:6]
+    if sets.setdefault(name, requires) != requires:
+        raise ValueError("two lists of requirements have the short name %s: make it longer" % name)
+    return name
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -127,7 +127,8 @@ class _Project:
         left = len(new) - _MOST_RELEASES
         if left > 0:
             self._say(problem="%d more releases are not read" % left, about=[self._name])
-        self._say(project=self._name, versions=new, rows=changed)
+        requires = {key: self._requires[key] for row in changed for key in (item["requires"] for item in row["builds"])}
+        self._say(project=self._name, versions=new, rows=changed, requires=requires)
         return [job for version in reversed(new[-_MOST_RELEASES:]) for job in self._reads(version, releases[version])]
 
     def _is_new(self, version: str, files: Files) -> bool:

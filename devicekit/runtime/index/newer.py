@@ -125,7 +125,8 @@ class _Asked:
                 before = cached.get(name)
                 changed = {row["version"] for row in message["rows"]}
                 rows = [row for row in before.rows if row["version"] not in changed] if before else []
-                self.projects[name] = _Cached(before.requires if before else {}, rows + message["rows"], False)
+                requires = dict(before.requires if before else {}, **message["requires"])
+                self.projects[name] = _Cached(requires, rows + message["rows"], False)
                 unread[name] = set(message["versions"])
             elif name is not None and "row" in message:
                 held = self.projects[name]
@@ -169,7 +170,8 @@ class _Asked:
 
 def _decoded(data: Dict[str, Any]) -> _Cached:
     requires, rows = dict(data["requires"]), list(data["rows"])
-    if not all(isinstance(build["wheels"], dict) and build["requires"] for row in rows for build in row["builds"]):
+    builds = [build for row in rows for build in row["builds"]]
+    if not all(isinstance(build["wheels"], dict) and build["requires"] in requires for build in builds):
         raise ValueError("not rows")
     return _Cached(requires, rows, bool(data["complete"]))
 
