@@ -8,10 +8,9 @@ from checks import for_each
 from recorded_machines import NAMES
 
 import devicekit
-from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
+from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS, code_pages
 from devicekit.diagnosis.diagnose import rules
 
-PAGES = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "diagnosis", "pages")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
 FIRED = {}
 NEAR = {}
@@ -35,8 +34,7 @@ def test_names_are_stable_names(code):
 
 @for_each("code", CODES + MEASURED_CODES)
 def test_every_code_has_a_page(code):
-    with open(os.path.join(PAGES, code + ".md"), encoding="utf-8") as stream:
-        page = stream.read()
+    page = code_pages()[code]
     assert page.startswith("# %s\n" % code)
     for section in ("## What it means", "## How to see it", "## How to fix it", "## How to verify"):
         assert section in page
@@ -69,7 +67,7 @@ def test_reasons_are_of_codes_and_say_something():
 
 
 def test_every_page_has_a_code():
-    assert sorted(name[:-3] for name in os.listdir(PAGES)) == sorted(CODES + MEASURED_CODES)
+    assert list(code_pages()) == sorted(CODES + MEASURED_CODES), "the sections of codes.md, in alphabetical order"
 
 
 @for_each("code", CODES)

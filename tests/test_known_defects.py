@@ -5,13 +5,13 @@ Whole machines stand in ``machines``; these are variants of them.
 
 import json
 import os
-import pkgutil
 import re
 
 import pytest
 from recorded_machines import FOLDER
 
 from devicekit import diagnose
+from devicekit.diagnosis.codes import code_pages
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import host_data
 from devicekit.matrix.gpu_support import capability_number, code_for
@@ -175,10 +175,8 @@ def test_a_gpu_newer_than_the_build_without_reports_is_open(make_machine):
 def test_the_page_says_which_gpus_each_release_has_machine_code_for():
     """The table of compute-capability-unsupported, against what was read from the wheels."""
     matrix, rows = Matrix(), []
-    for line in (
-        pkgutil.get_data("devicekit", "diagnosis/pages/compute-capability-unsupported.md") or b""
-    ).splitlines():
-        found = re.match(r"\| (2\.\d+)(?: to (2\.\d+))? \| ([\d.]+) to ([\d.]+) \|", line.decode())
+    for line in code_pages()["compute-capability-unsupported"].splitlines():
+        found = re.match(r"\| (2\.\d+)(?: to (2\.\d+))? \| ([\d.]+) to ([\d.]+) \|", line)
         if found is not None:
             rows.append((found.group(1), found.group(2) or found.group(1), found.group(3), found.group(4)))
     assert len(rows) == 4

@@ -68,7 +68,7 @@ def test_what_is_not_filled_in_fails_the_tests(tree):
     status, output = check(tree, "tests/test_codes.py")
     assert status == 1
     for path in (
-        "devicekit/diagnosis/codes.py", "devicekit/diagnosis/rules/disk.py", "devicekit/diagnosis/pages/disk-full.md",
+        "devicekit/diagnosis/codes.py", "devicekit/diagnosis/rules/disk.py", "devicekit/diagnosis/codes.md",
         "tests/machines/linux-disk-full/host.json", "tests/machines/linux-disk-full/expected.json",
         "tests/machines/linux-no-disk-full/host.json", "tests/machines/linux-no-disk-full/expected.json",
     ):  # fmt: skip

@@ -36,10 +36,11 @@ def problems(path):
             r'"([a-z-]+)"',
             wheel.read("devicekit/diagnosis/codes.py").decode("utf-8").partition("CODES = (")[2],
         )
+        pages = wheel.read("devicekit/diagnosis/codes.md").decode("utf-8")
     for name in sorted(sources() - names):
         found.append("%s is missing" % name)
     for code in codes[: codes.index("no-gpu") + 1]:
-        if "devicekit/diagnosis/pages/%s.md" % code not in names:
+        if "# %s\n" % code not in pages:
             found.append("the page of %s is missing" % code)
     for name in sorted(names - sources()):
         if ".dist-info/" not in name:

@@ -15,7 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 CODES = os.path.join("devicekit", "diagnosis", "codes.py")
 RUNNER = os.path.join("devicekit", "diagnosis", "diagnose.py")
-PAGES = os.path.join("devicekit", "diagnosis", "pages")
+PAGES = os.path.join("devicekit", "diagnosis", "codes.md")
 RULES = os.path.join("devicekit", "diagnosis", "rules")
 MACHINES = os.path.join("tests", "machines")
 
@@ -107,12 +107,14 @@ def add_rule(tree, code, package):
 
 
 def add_page(tree, code):
-    """Write the page, with the sections of every page."""
-    sections = re.findall(r"^## .*$", tree.read(os.path.join(PAGES, "no-gpu.md")), re.M)
+    """Write the page, with the sections of every page, between those of the codes before and after it."""
+    pages = re.split(r"^(?=# [a-z-]+$)", tree.read(PAGES), flags=re.M)
+    sections = re.findall(r"^## .*$", next(page for page in pages if page.startswith("# no-gpu\n")), re.M)
     parts = ["# %s" % code, "FILL IN: the root cause in one sentence, which is also its line in the list of codes."]
     for section in sections:
         parts += [section, "FILL IN"]
-    tree.write(os.path.join(PAGES, code + ".md"), "\n\n".join(parts) + "\n")
+    pages = sorted(page.rstrip("\n") + "\n" for page in [*pages, "\n\n".join(parts)] if page)
+    tree.write(PAGES, "\n".join(pages))
 
 
 def add_machines(tree, code, like):
@@ -136,7 +138,7 @@ def make(root, code, package, like, before):
     tree = Tree(root)
     if not re.match(r"[a-z]+(-[a-z]+)+$", code):
         raise SystemExit("%r: a code is kebab-case and names the root cause, for example disk-full" % code)
-    if tree.exists(os.path.join(PAGES, code + ".md")):
+    if "# %s\n" % code in tree.read(PAGES):
         raise SystemExit("the code %s exists" % code)
     if not tree.exists(os.path.join(MACHINES, like, "expected.json")):
         raise SystemExit("there is no machine %s in %s" % (like, MACHINES))

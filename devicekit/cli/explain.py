@@ -47,13 +47,10 @@ def _explain(options: argparse.Namespace) -> int:
 
 def print_page(code: str) -> int:
     """Print the page of a finding code; raise DevicekitError, with the list of codes, if there is no such code."""
-    import pkgutil
-
-    from ..diagnosis.codes import CODES, MEASURED_CODES
+    from ..diagnosis.codes import CODES, MEASURED_CODES, code_pages
 
     codes = sorted(CODES + MEASURED_CODES)
     if code not in codes:
         raise DevicekitError("unknown finding code '%s'; the codes are: %s" % (code[:60], ", ".join(codes)))
-    page = pkgutil.get_data("devicekit", "diagnosis/pages/%s.md" % code)
-    print_text((page or b"").decode("utf-8"))
+    print_text(code_pages()[code])
     return 0

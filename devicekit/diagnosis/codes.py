@@ -1,4 +1,8 @@
-"""Every finding code, in order. Data only, so that naming the codes loads no rule."""
+"""Every finding code, in order, and their pages. Data only, so that naming the codes loads no rule."""
+
+import pkgutil
+import re
+from typing import Dict
 
 #: The order of evaluation, and of findings of the same severity: a cause comes before what it can hide.
 CODES = (
@@ -35,3 +39,10 @@ NOT_IN_LOGS = {
     "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
     "slower-than-cpu": "only two runs show it",
 }
+
+
+def code_pages() -> Dict[str, str]:
+    """Return the page of each code: the sections of ``codes.md``."""
+    text = (pkgutil.get_data("devicekit", "diagnosis/codes.md") or b"").decode("utf-8")
+    pages = [page for page in re.split(r"^(?=# [a-z-]+$)", text, flags=re.M) if page]
+    return {page[2 : page.index("\n")]: page.rstrip("\n") + "\n" for page in pages}

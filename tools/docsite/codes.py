@@ -1,4 +1,4 @@
-"""A page for each finding code, from ``devicekit/diagnosis/pages``, and links to them from everywhere."""
+"""A page for each finding code, from ``devicekit/diagnosis/codes.md``, and links to them from everywhere."""
 
 import os
 import re
@@ -6,20 +6,17 @@ from typing import Dict, List
 
 from devicekit.diagnosis.codes import CODES as CODES_OF_RULES
 from devicekit.diagnosis.codes import MEASURED_CODES
+from devicekit.diagnosis.codes import code_pages as bundled_pages
 
 from .markdown import outside_code
 
 __all__ = ["CODES", "INDEX", "code_pages", "link_codes", "with_index"]
 
-_FOLDER = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "devicekit", "diagnosis", "pages"
-)
-
 #: The order of evaluation, then what only a run shows.
 _ORDER = CODES_OF_RULES + MEASURED_CODES
 
 #: All codes in the order of the alphabet.
-CODES: List[str] = sorted(name[:-3] for name in os.listdir(_FOLDER) if name.endswith(".md"))
+CODES: List[str] = sorted(bundled_pages())
 
 
 #: The page with the list of codes, and the line in it that the list takes the place of.
@@ -39,11 +36,7 @@ def with_index(page: str) -> str:
 
 def code_pages() -> Dict[str, str]:
     """Return the pages, by their path in the documentation."""
-    pages = {}
-    for code in CODES:
-        with open(os.path.join(_FOLDER, code + ".md"), encoding="utf-8") as stream:
-            pages["reference/codes/%s.md" % code] = stream.read()
-    return pages
+    return {"reference/codes/%s.md" % code: page for code, page in bundled_pages().items()}
 
 
 def link_codes(page: str, path: str) -> str:
