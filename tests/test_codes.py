@@ -29,7 +29,8 @@ def test_every_code_has_one_rule():
 @for_each("code", CODES + MEASURED_CODES)
 def test_names_are_stable_names(code):
     assert re.match(r"[a-z]+(-[a-z]+)*$", code)
-    assert not {"error", "warning", "info"} & set(code.split("-"))
+    # A severity is not a part of a name; an error of the user's own program is called so whatever its severity.
+    assert code == "user-code-error" or not {"error", "warning", "info"} & set(code.split("-"))
 
 
 @for_each("code", CODES + MEASURED_CODES)

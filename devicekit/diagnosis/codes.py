@@ -18,11 +18,13 @@ CODES = (
     "memory-limit-too-low", "cpu-quota-ignored", "no-gpu",
 )  # fmt: skip
 
-#: Codes that only a run can show; `devicekit.runtime.trial` and `devicekit.runtime.apply` make these findings.
+#: Codes that only a run can show: `devicekit.runtime.trial` and `devicekit.runtime.apply` make these findings, or `explain`
+#: from what the run printed.
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "device-lost", "op-unsupported",
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
-    "devices-unlike", "device-not-found",
+    "devices-unlike", "device-not-found", "blocked-by-policy", "shared-memory-too-small", "host-memory-exhausted",
+    "openmp-duplicated", "cuda-toolkit-missing", "peer-access-unsupported", "user-code-error", "cause-unknown",
 )  # fmt: skip
 
 #: Codes that `devicekit.explain` never names, and why no log shows them.
@@ -32,7 +34,7 @@ NOT_IN_LOGS = {
     "framework-unsupported": "devicekit's own: it was asked for a framework that it does not set up",
     "keras-backend-differs": "devicekit's own: it was asked for another framework than Keras has",
     "cpu-quota-ignored": "nothing fails, and no program reports it",
-    "memory-limit-too-low": "a log ends in Killed, which is out-of-memory: it does not say whose limit it was",
+    "memory-limit-too-low": "a log ends in Killed, which is host-memory-exhausted: it does not say whose limit it was",
     "numerics-divergent": "only two runs show it",
     "device-not-found": "devicekit's own: what was asked for is not on this machine",
     "devices-unlike": "devicekit's own: what was asked for, not what goes wrong",
