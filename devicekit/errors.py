@@ -6,7 +6,7 @@ Warnings are structured: one class per family, the finding on the warning, once 
 
 import sys
 import warnings
-from typing import Any, Dict, Optional, Sequence, Set, Tuple, Type
+from typing import Any, Dict, Iterable, Optional, Sequence, Set, Tuple, Type
 
 # Known to type checkers only: this module imports nothing of devicekit.
 TYPE_CHECKING = False
@@ -91,6 +91,18 @@ class CompatibilityWarning(DeviceWarning):
 
 class ConfigurationWarning(DeviceWarning):
     """A setting is invalid, or comes too late to be applied."""
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return "; did you mean ...?" for a name that is not known, "" if no known one is near.
+
+    >>> did_you_mean("tensorflw", ("keras", "tensorflow"))
+    '; did you mean tensorflow?'
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower().replace("_", "-"), list(names), 1, 0.75)
+    return "; did you mean %s?" % near[0] if near else ""
 
 
 def _message_of(finding: "devicekit.Finding", requested: str = "") -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -9,9 +10,10 @@ import venv
 import pytest
 
 import devicekit
-from devicekit.cli.main import main
+from devicekit.cli.main import command_parser, main
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from devicekit.report.terminal import Style, doctor_text
+from devicekit.runtime.settings import read_settings
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
 
@@ -176,3 +178,87 @@ def test_no_personal_name_is_printed(tmp_path):
     )
     assert "wilhelmina" not in done.stdout
     assert "~/lib" in done.stdout
+
+
+# Names are forgiven
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["docter"], "did you mean doctor?"),
+        (["doctor", "--jsno"], "did you mean --json?"),
+        (["resolve", "gpuu"], "did you mean gpu?"),
+        (["resolve", "cpu", "--framework", "tensorflwo"], "did you mean tensorflow?"),
+        (["resolve", "cpu", "--platform", "linux-x86-64"], "did you mean linux-x86_64?"),
+        (["resolve", "tensorflw==2.15"], "did you mean tensorflow?"),
+        (["matrix", "tensrflow"], "did you mean tensorflow?"),
+        (["explain", "cudnn-mising"], "did you mean cudnn-missing?"),
+        (["doctor", "--machine", "linux-cudnn-mising"], "did you mean linux-cudnn-missing?"),
+        (["doctor", "--device", "dierctml:0"], "did you mean directml"),
+    ],
+)
+def test_a_misspelled_word_is_answered_with_the_right_one(arguments, said, capsys):
+    try:
+        status = main(arguments)
+    except SystemExit as end:
+        status = end.code
+    output = capsys.readouterr()
+    assert (status, output.out) == (2, "")
+    assert said in output.err
+    assert "Traceback" not in output.err
+
+
+def test_a_code_is_understood_however_it_is_written(capsys):
+    assert main(["explain", "CUDNN_MISSING"]) == 0
+    assert capsys.readouterr().out.startswith("# cudnn-missing")
+
+
+def test_an_error_message_is_explained_as_such(capsys):
+    text = "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory"
+    assert main(["explain", text, "--json"]) == 0  # a warning: the program goes on without the GPU
+    assert json.loads(capsys.readouterr().out)["findings"][0]["code"] == "cudnn-missing"
+
+
+def test_a_bundled_machine_is_taken_by_its_name(capsys):
+    main(["doctor", "--machine", "linux-cudnn-missing", "--json"])
+    assert "cudnn-missing" in [item["code"] for item in json.loads(capsys.readouterr().out)["findings"]]
+
+
+@pytest.mark.parametrize("word", ["tensorflow==2.15", "tensorflow==2.15.*", "tensorflow>=2.15,<2.16"])
+def test_a_requirement_is_a_goal(word, capsys):
+    assert main(["resolve", word, "--python", "3.11", "--platform", "linux-x86_64", "--offline", "--json"]) == 0
+    pins = {pin["name"]: pin["version"] for pin in json.loads(capsys.readouterr().out)["pins"]}
+    assert pins["tensorflow"].startswith("2.15.")
+
+
+def test_a_framework_is_a_goal(capsys):
+    assert main(["resolve", "jax", "--python", "3.11", "--platform", "linux-x86_64", "--offline", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["frameworks"] == ["jax"]
+
+
+def test_every_command_has_a_description_an_example_and_its_exit_status(capsys):
+    parser = command_parser()
+    bare = []
+    for name, verb in parser.verbs.items():
+        text = verb.format_help()
+        if not re.search(r"^example:\n  .*devicekit %s" % name, text, re.M) or "\nexit status:\n  " not in text:
+            bare.append(name)
+    assert bare == []
+    listed = re.findall(r"^  ([a-z]+) {2,}\S", parser.format_help(), re.M)
+    assert listed == list(parser.verbs)
+
+
+def test_help_as_a_word(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["help", "explain"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: devicekit explain ")
+
+
+def test_a_misspelled_variable_is_reported(monkeypatch):
+    monkeypatch.setenv("DEVICEKIT_DEVCE", "gpu")
+    monkeypatch.setenv("DEVICEKIT_OF_ANOTHER_PROGRAM", "1")
+    ((name, text),) = read_settings().problems
+    assert name == "DEVICEKIT_DEVCE"
+    assert text.endswith("did you mean DEVICEKIT_DEVICE?")

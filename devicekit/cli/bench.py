@@ -15,7 +15,10 @@ from .output import show
 def add_bench(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "bench", parents=[model(), json_output()], help="measure the training speed of a model on each device"
+        "bench",
+        example="devicekit bench --compare cpu,gpu:0 --model mobilenet",
+        parents=[model(), json_output()],
+        help="measure the training speed of a model on each device",
     )
     parser.add_argument(
         "--device",

@@ -10,7 +10,12 @@ from .output import print_json, print_text, terminal_style
 
 def add_devices(verbs: Any) -> None:
     """Add the verb to the command's parser."""
-    parser = verbs.add_parser("devices", parents=[json_output(), examined()], help="list devices and what blocks them")
+    parser = verbs.add_parser(
+        "devices",
+        example="devicekit devices --json",
+        parents=[json_output(), examined()],
+        help="list devices and what blocks them",
+    )
     parser.set_defaults(run=_devices)
 
 

@@ -4,14 +4,17 @@ import argparse
 from typing import Any
 
 from .arguments import json_output
-from .inputs import examine
+from .inputs import examine, read_snapshot
 from .output import show
 
 
 def add_diff(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "diff", parents=[json_output()], help="show what changed between two snapshots, and what broke because of it"
+        "diff",
+        example="devicekit diff before.json after.json",
+        parents=[json_output()],
+        help="show what changed between two snapshots, and what broke because of it",
     )
     parser.add_argument(
         "before", nargs="?", metavar="BEFORE", help="a snapshot from when it worked ('-': standard input)"
@@ -29,7 +32,6 @@ def add_diff(verbs: Any) -> None:
 
 def _diff(options: argparse.Namespace) -> int:
     from ..cluster.diff.compare_machines import compare_machines
-    from ..machine.snapshot import load_machine
     from ..report.machine_diff import diff_text
 
     if options.before is None:
@@ -38,7 +40,7 @@ def _diff(options: argparse.Namespace) -> int:
         )
     if options.before == options.after == "-":
         raise ValueError("only one of the two snapshots can come from standard input")
-    before = load_machine(options.before)
+    before = read_snapshot(options.before)
     diff = compare_machines(before, examine(options.after, options.python), causes=not options.no_causes)
     show(options.json, diff, lambda record, style: diff_text(record, style, options.all))
     return 1 if diff.worse else 0

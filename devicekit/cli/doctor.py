@@ -16,7 +16,10 @@ from .output import print_json, print_text, terminal_style
 def add_doctor(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser = verbs.add_parser(
-        "doctor", parents=[json_output(), examined()], help="check this machine and show how to fix it"
+        "doctor",
+        example="devicekit doctor --python .venv/bin/python",
+        parents=[json_output(), examined()],
+        help="check this machine and show how to fix it",
     )
     add_html(parser)
     parser.add_argument("--explain", metavar="CODE", help="show the page of a finding code instead")

@@ -3,19 +3,26 @@
 import argparse
 from typing import Any
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, did_you_mean
 from .arguments import json_output
-from .inputs import clipboard, examine, is_code, open_log, read_facts
+from .inputs import as_code, clipboard, examine, is_code, is_message, open_log, read_facts
 from .output import print_text, show
 
 
 def add_explain(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "explain", parents=[json_output()], help="explain a log, an error message or a finding code"
+        "explain",
+        example="python train.py 2>&1 | devicekit explain -\ndevicekit explain cudnn-missing",
+        status="0: no error was found; 1: an error was found; 2: wrong use",
+        parents=[json_output()],
+        help="explain a log, an error message or a finding code",
     )
     parser.add_argument(
-        "log", nargs="?", metavar="LOG|CODE", help="a file, '-' for standard input, or a code such as cudnn-missing"
+        "log",
+        nargs="?",
+        metavar="LOG|TEXT|CODE",
+        help="a file, '-' for standard input, an error message in quotes, or a code such as cudnn-missing",
     )
     parser.add_argument("--clipboard", action="store_true", help="explain the text in the clipboard")
     source = parser.add_mutually_exclusive_group()
@@ -27,9 +34,11 @@ def add_explain(verbs: Any) -> None:
 
 def _explain(options: argparse.Namespace) -> int:
     if options.log is None and not options.clipboard:
-        raise DevicekitError("nothing to explain: name a file, '-' for standard input, --clipboard, or a finding code")
+        raise DevicekitError(
+            "nothing to explain: name a file, '-' for standard input, --clipboard, an error message, or a finding code"
+        )
     if options.log is not None and is_code(options.log):
-        return print_page(options.log)
+        return print_page(as_code(options.log))
     from ..logs.explain import explain_log
     from ..report.explanation import explanation_text
 
@@ -37,6 +46,8 @@ def _explain(options: argparse.Namespace) -> int:
     machine = examine(options.machine) if options.machine or options.here else None
     if options.clipboard:
         explanation = explain_log(clipboard(), machine, facts=facts, source="clipboard")
+    elif is_message(options.log):
+        explanation = explain_log(options.log, machine, facts=facts, source="message")
     else:
         source = "log" if options.log == "-" else options.log
         with open_log(options.log) as stream:
@@ -51,6 +62,7 @@ def print_page(code: str) -> int:
 
     codes = sorted(CODES + MEASURED_CODES)
     if code not in codes:
-        raise DevicekitError("unknown finding code '%s'; the codes are: %s" % (code[:60], ", ".join(codes)))
+        near = did_you_mean(code, codes) or "; the codes are: %s" % ", ".join(codes)
+        raise DevicekitError("unknown finding code '%s'%s" % (code[:60], near))
     print_text(code_pages()[code])
     return 0

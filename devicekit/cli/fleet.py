@@ -13,7 +13,10 @@ from .output import show
 def add_fleet(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "fleet", parents=[json_output()], help="compare many machines and find the odd ones out"
+        "fleet",
+        example="devicekit fleet *.json",
+        parents=[json_output()],
+        help="compare many machines and find the odd ones out",
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import IO, Any, Dict, Iterator, Optional
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, did_you_mean
 from ..machine.facts import Machine
 
 _FACTS_LIMIT_BYTES = 4 << 20
@@ -27,9 +27,7 @@ _CLIPBOARDS = (
 def examine(snapshot: Optional[str] = None, python: Optional[str] = None, deep: bool = True) -> Machine:
     """Return the machine of a snapshot, or this one, as another Python interpreter or environment sees it."""
     if snapshot:
-        from ..machine.snapshot import load_machine
-
-        return load_machine(snapshot)
+        return read_snapshot(snapshot)
     from ..machine.interpreter import command_interpreter, other_interpreter
     from ..machine.live_host import LiveHost
     from ..machine.probe import read_machine
@@ -37,14 +35,45 @@ def examine(snapshot: Optional[str] = None, python: Optional[str] = None, deep: 
     return read_machine(LiveHost(other_interpreter(python) if python else command_interpreter()), deep=deep)
 
 
+def read_snapshot(path: str) -> Machine:
+    """Return the machine of a snapshot, ``"-"`` for standard input, or the bundled machine of that name.
+
+    Raises
+    ------
+    DevicekitError
+        If there is neither, or the file cannot be read.
+    """
+    from ..machine.snapshot import load_machine
+
+    if path != "-" and os.path.basename(path) == path and not path.endswith(".json") and not os.path.exists(path):
+        from ..testing import load, machines
+
+        if path in machines():
+            return load(path)
+        near = did_you_mean(path[:60], machines())
+        raise DevicekitError("there is no file %s, and no bundled machine of that name%s" % (path[:60], near))
+    return load_machine(path)
+
+
 def is_code(text: str) -> bool:
     """Return whether a text is a finding code, or looks like one and is not a file."""
     from ..diagnosis.codes import CODES, MEASURED_CODES
 
-    if text in CODES + MEASURED_CODES:
-        return True
-    looks = text.replace("-", "").isalpha() and text == text.lower() and "-" in text.strip("-")
+    code = as_code(text)
+    if code in CODES + MEASURED_CODES:
+        return text == code or not os.path.exists(text)
+    looks = code.replace("-", "").isalpha() and "-" in code.strip("-")
     return looks and not os.path.exists(text)
+
+
+def as_code(text: str) -> str:
+    """Return a text in the form of finding codes: ``CUDNN_MISSING`` is ``cudnn-missing``."""
+    return text.strip().lower().replace("_", "-")
+
+
+def is_message(text: str) -> bool:
+    """Return whether a text is an error message itself, and not the name of a file that has one."""
+    return bool(text.strip()) and len(text.split()) > 1 and not os.path.exists(text)
 
 
 @contextmanager

@@ -16,9 +16,10 @@ def add_launch(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "launch",
+        example="devicekit launch --workers 2 train.py",
+        status="that of the first process that failed; 128 and the signal's number if a signal ended it",
         help="start distributed training (like torchrun)",
         usage="devicekit launch [options] (SCRIPT | -m MODULE) [arguments]",
-        description="Exit status: that of the first process that failed; 128 and the signal's number where one ended it.",
     )
     parser.add_argument(
         "--workers",

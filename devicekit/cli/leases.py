@@ -12,6 +12,7 @@ def add_leases(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "leases",
+        example="devicekit leases",
         parents=[json_output()],
         help="show which processes hold or wait for devices reserved with devicekit run",
     )

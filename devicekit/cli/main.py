@@ -19,26 +19,32 @@ from .fleet import add_fleet
 from .launch import add_launch
 from .leases import add_leases
 from .matrix import add_matrix
+from .parser import CommandParser, Verbs
 from .resolve import add_resolve
 from .run import add_run
 from .snapshot import add_snapshot
 from .tune import add_tune
 from .verify import add_verify
 
-#: In the order of ``devicekit --help``: those that most people need first.
-_VERBS = (
-    add_doctor, add_explain, add_resolve, add_run,
-    add_devices, add_verify, add_matrix,
-    add_bench, add_tune,
-    add_leases, add_launch,
-    add_snapshot, add_diff, add_fleet,
-)  # fmt: skip
+#: As ``devicekit --help`` lists them: what most people need comes first.
+_GROUPS = (
+    ("Start here", (add_doctor, add_explain)),
+    ("Install", (add_resolve, add_matrix)),
+    ("Check", (add_verify, add_bench, add_tune, add_devices)),
+    ("Compare machines", (add_snapshot, add_diff, add_fleet)),
+    ("Share", (add_run, add_leases, add_launch)),
+)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command and return its exit status."""
     parser = command_parser()
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["help"]:  # devicekit help doctor
+        given = [*given[1:2], "--help"]
+    options, unknown = parser.parse_known_args(given)
+    if unknown:
+        parser.verbs.get(given[0], parser).reject(unknown)
     if not hasattr(options, "run"):
         parser.print_help(sys.stderr)
         return 2
@@ -54,14 +60,17 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 2
 
 
-def command_parser() -> argparse.ArgumentParser:
+def command_parser() -> CommandParser:
     """Return the parser of the command with all verbs."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="devicekit",
+        usage="devicekit [-h] [--version] COMMAND ...",
         description="See which devices Keras and TensorFlow can use here, and fix the ones they cannot.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version="devicekit %s" % __version__)
-    verbs = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for add_verb in _VERBS:
-        add_verb(verbs)
+    verbs = Verbs(parser)
+    for title, group in _GROUPS:
+        verbs.add_group(title, group)
+    parser.epilog = verbs.listing() + "\n\n'devicekit COMMAND --help' has the options and an example of each."
     return parser

@@ -10,7 +10,11 @@ from .output import print_json, print_text
 def add_matrix(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "matrix", parents=[json_output()], help="show what is known of a release: wheels, requirements, CUDA version"
+        "matrix",
+        example="devicekit matrix tensorflow 2.15",
+        status="0: fine; 1: there is no such release; 2: wrong use",
+        parents=[json_output()],
+        help="show what is known of a release: wheels, requirements, CUDA version",
     )
     parser.add_argument("project", help="name on the package index: tensorflow, keras, jax, nvidia-cudnn-cu12, ...")
     parser.add_argument("version", nargs="?", help="a release (2.15.1) or a minor release (2.15); default: all")
@@ -18,8 +22,8 @@ def add_matrix(verbs: Any) -> None:
 
 
 def _matrix(options: argparse.Namespace) -> int:
+    from ..errors import did_you_mean
     from ..matrix.matrix import Matrix
-    from ..matrix.projects import did_you_mean
     from ..report.matrix import matching, matrix_data, matrix_text
 
     matrix = Matrix()

@@ -1,6 +1,7 @@
 """``devicekit resolve``: releases that work together, and how to install them."""
 
 import argparse
+import re
 import sys
 from typing import Any
 
@@ -15,7 +16,10 @@ def add_resolve(verbs: Any) -> None:
     from ..resolver.goals import FRAMEWORKS, GOALS
 
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "resolve", help="find releases that work together, and show how to install them"
+        "resolve",
+        example="devicekit resolve gpu --python 3.11 --keep 'tensorflow==2.15.*'",
+        status="0: there is such a set; 1: there is none; 2: wrong use",
+        help="find releases that work together, and show how to install them",
     )
     parser.add_argument(
         "goal", nargs="?", default="fastest", metavar="GOAL", help="%s (default: fastest)" % ", ".join(GOALS)
@@ -55,6 +59,7 @@ def _resolve(options: argparse.Namespace) -> int:
     from ..report.resolution import install_command, resolution_text
 
     machine = examine(options.machine)
+    _take_requirement(options)
     resolution = resolve(
         options.goal,
         framework=options.framework,
@@ -83,3 +88,19 @@ def _resolve(options: argparse.Namespace) -> int:
     else:
         print_text(resolution_text(resolution, python))
     return 0 if resolution.possible else 1
+
+
+def _take_requirement(options: argparse.Namespace) -> None:
+    """Understand ``resolve tensorflow==2.15`` and ``resolve jax`` as that framework for the fastest device."""
+    from ..resolver.goals import FRAMEWORKS, GOALS
+
+    word = re.match(r"[A-Za-z][\w.-]*", options.goal)
+    name = word.group().lower().replace("_", "-") if word else ""
+    if options.goal in GOALS or (name not in FRAMEWORKS and "=" not in options.goal):
+        return
+    if name in FRAMEWORKS:
+        options.framework = name
+    if options.goal != name:
+        # A minor release means its patch releases: there is no 2.15 on the index.
+        options.keep = [*options.keep, re.sub(r"==(\d+\.\d+)\Z", r"==\1.*", options.goal)]
+    options.goal = "fastest"

@@ -21,10 +21,11 @@ def add_run(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "run",
-        help="run a command with GPUs reserved for it: devicekit run --gpus 1 -- python train.py",
+        example="devicekit run --gpus 1 -- python train.py",
+        status="that of the command; 1: no device is available; 2: wrong use; 126, 127: the command cannot be started",
+        help="run a command with GPUs reserved for it",
         description="Wait until enough devices are free, lease them, run the command so that it sees only these devices, and"
-        " release them when it ends. The exit status is that of the command; 1 if no device is available, 2 for wrong use,"
-        " 126 or 127 if the command cannot be started.",
+        " release them when it ends.",
     )
     parser.add_argument(
         "--gpus", type=int, metavar="N", help="number of devices (default: as many as --device names, or 1)"

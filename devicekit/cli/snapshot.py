@@ -11,7 +11,10 @@ from .output import print_text, write_text
 def add_snapshot(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "snapshot", help="write the facts about this machine, for 'doctor --machine', 'diff' and 'fleet'"
+        "snapshot",
+        example="devicekit snapshot > machine.json",
+        status="0: fine; 2: wrong use",
+        help="write the facts about this machine, for 'doctor --machine', 'diff' and 'fleet'",
     )
     parser.add_argument("--json", action="store_true", help="print JSON (a snapshot always is JSON)")
     parser.add_argument("--python", metavar="PATH", help="examine another Python interpreter or virtual environment")

@@ -10,7 +10,10 @@ from .output import show
 def add_tune(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "tune", parents=[model(), json_output()], help="find faster settings that do not change results"
+        "tune",
+        example="devicekit tune --model mobilenet",
+        parents=[model(), json_output()],
+        help="find faster settings that do not change results",
     )
     parser.add_argument("--device", default="auto", metavar="DEVICE", help="one device (default: auto)")
     parser.add_argument("--framework", metavar="NAME", help="tensorflow, jax or torch")

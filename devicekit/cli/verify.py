@@ -11,7 +11,10 @@ from .output import print_json, print_text, terminal_style
 def add_verify(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "verify", parents=[json_output()], help="import each framework, compute and train: is doctor right?"
+        "verify",
+        example="devicekit verify --python .venv/bin/python",
+        parents=[json_output()],
+        help="import each framework, compute and train: is doctor right?",
     )
     parser.add_argument("--python", metavar="PATH", help="test another Python interpreter or virtual environment")
     parser.add_argument(

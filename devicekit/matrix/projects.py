@@ -2,7 +2,7 @@
 
 import re
 from types import MappingProxyType
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
 
 #: A final release in the spelling of the data.
 _FINAL_VERSION = re.compile(r"\d{1,9}(\.\d{1,9})*(\.post\d{1,9})?\Z")
@@ -207,18 +207,6 @@ def set_id(requires: List[str], sets: Dict[str, List[str]]) -> str:
     if sets.setdefault(name, requires) != requires:
         raise ValueError("two lists of requirements have the short name %s: make it longer" % name)
     return name
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return "; did you mean ...?" for a name that is not known, "" if no known one is near.
-
-    >>> did_you_mean("tensorflw", ("keras", "tensorflow"))
-    '; did you mean tensorflow?'
-    """
-    from difflib import get_close_matches
-
-    near = get_close_matches(name.lower().replace("_", "-"), list(names), 1, 0.75)
-    return "; did you mean %s?" % near[0] if near else ""
 
 
 def sort_key(version: str) -> Tuple[int, ...]:

@@ -3,11 +3,12 @@
 import re
 from typing import Callable, Iterator, List, Optional, Tuple
 
+from ..errors import did_you_mean
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
 from .gpu_support import code_for, gpu_defect, newer_than_build, refuses_targets
 from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
-from .projects import Build, Release, did_you_mean
+from .projects import Build, Release
 from .target import PLATFORMS, Target, target_for
 
 

@@ -6,11 +6,11 @@ from typing import Optional, Sequence, Tuple
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from ..errors import did_you_mean
 from ..machine.facts import Machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
-from ..matrix.projects import did_you_mean
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from ..records import seam
 from .alternatives import Question, alternatives_for
@@ -156,7 +156,8 @@ def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:
         raise ValueError("'also' is a sequence of frameworks, not the string %r" % also)
     for name in (framework,) + tuple(also):
         if name not in FRAMEWORKS:
-            raise ValueError("unknown framework %r; accepted are %s" % (name, ", ".join(FRAMEWORKS)))
+            near = did_you_mean(name, FRAMEWORKS) or "; accepted are %s" % ", ".join(FRAMEWORKS)
+            raise ValueError("unknown framework %r%s" % (name[:60], near))
     return tuple(dict.fromkeys((framework,) + tuple(also)))
 
 
@@ -194,7 +195,8 @@ def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], p
             "unknown Python version %r; accepted are 3.7, 3.8, ... as in %s" % (python, ", ".join(PYTHONS))
         )
     if platform is not None and platform not in PLATFORMS:
-        raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
+        near = did_you_mean(platform, PLATFORMS) or "; accepted are %s" % ", ".join(PLATFORMS)
+        raise ValueError("unknown platform %r%s" % (platform[:60], near))
     here = target_of(machine, matrix) if machine is not None else None
     if here is None or (platform is not None and platform != here.platform):
         version = python or (here.python if here is not None else PYTHONS[0])

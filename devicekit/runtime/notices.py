@@ -39,9 +39,9 @@ def unavailable(selection: Selection) -> DeviceUnavailableError:
 def setting_finding(name: str, problem: str) -> Finding:
     """Return the finding that a variable of devicekit has an invalid value."""
     return Kind("setting-invalid", "warning").finding(
-        "The variable %s has a value that devicekit does not know; it is ignored." % name,
+        "The variable %s is ignored: devicekit does not know it, or its value." % name,
         (Evidence(problem, name),),
-        (Fix("Unset %s or give it an accepted value" % name),),
+        (Fix("Unset %s, or correct its name or value" % name),),
     )
 
 

@@ -119,8 +119,7 @@ def _requested(device: str) -> Tuple[Request, List[Finding]]:
             request = parse_request(settings.device)
         except ValueError as error:
             findings.append(setting_finding("DEVICEKIT_DEVICE", str(error)))
-    if settings.problem:
-        findings.append(setting_finding("DEVICEKIT_VERIFY", settings.problem))
+    findings += [setting_finding(name, problem) for name, problem in settings.problems]
     return request, findings
 
 

@@ -1,13 +1,25 @@
 """The environment variables of devicekit itself, read in this one place."""
 
 import os
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
+
+from ..errors import did_you_mean
+
+#: Every variable of devicekit; the last ones it sets for processes that it starts.
+_NAMES = tuple(
+    "DEVICEKIT_" + name
+    for name in (
+        "DEVICE", "VERIFY", "QUIET", "CACHE_DIR", "OFFLINE", "PLUGINS", "LEASE_DIR", "LEASED", "LAUNCH", "TRIAL",
+    )
+)  # fmt: skip
 
 VERIFY = ("cached", "always", "never")
 
 
 class Settings(NamedTuple):
-    """What the environment says. ``problem`` names a value that was ignored because it is not one of the accepted.
+    """What the environment says.
+
+    ``problems``: the variables that are ignored, each with the reason: an unknown name, or a value that is not accepted.
 
     ``in_trial``: this process is a trial of devicekit's, or was started by one. ``lease_dir``: where locks of devices lie;
     ``leased``: what devices a process that started this one holds for it. ``offline``: the package index is not asked.
@@ -17,7 +29,7 @@ class Settings(NamedTuple):
     verify: Optional[str]
     quiet: bool
     cache_dir: Optional[str]
-    problem: str = ""
+    problems: Tuple[Tuple[str, str], ...] = ()
     in_trial: bool = False
     lease_dir: Optional[str] = None
     leased: str = ""
@@ -27,21 +39,34 @@ class Settings(NamedTuple):
 def read_settings() -> Settings:
     """Read the variables whose names begin with ``DEVICEKIT_``."""
     verify = os.environ.get("DEVICEKIT_VERIFY") or None
-    problem = ""
+    problems = [(name, text) for name, text in ((name, _misspelled(name)) for name in sorted(os.environ)) if text]
     if verify is not None and verify not in VERIFY:
-        problem = "DEVICEKIT_VERIFY is '%s', accepted are %s: it is ignored" % (verify[:40], ", ".join(VERIFY))
+        near = did_you_mean(verify[:40], VERIFY)
+        text = "DEVICEKIT_VERIFY is '%s', accepted are %s: it is ignored%s" % (verify[:40], ", ".join(VERIFY), near)
+        problems.append(("DEVICEKIT_VERIFY", text))
         verify = None
     return Settings(
         device=os.environ.get("DEVICEKIT_DEVICE") or None,
         verify=verify,
         quiet=os.environ.get("DEVICEKIT_QUIET", "") not in ("", "0"),
         cache_dir=os.environ.get("DEVICEKIT_CACHE_DIR") or None,
-        problem=problem,
+        problems=tuple(problems),
         in_trial="DEVICEKIT_TRIAL" in os.environ,
         lease_dir=os.environ.get("DEVICEKIT_LEASE_DIR") or None,
         leased=os.environ.get("DEVICEKIT_LEASED", ""),
         offline=os.environ.get("DEVICEKIT_OFFLINE", "") not in ("", "0"),
     )
+
+
+def _misspelled(name: str) -> str:
+    """Return what is meant by a variable that looks like one of devicekit's, "" for all others: programs have their own."""
+    if not name.startswith("DEVICEKIT_") or name in _NAMES:
+        return ""
+    near = did_you_mean(
+        name[len("DEVICEKIT_") :][:60], [item[len("DEVICEKIT_") :].lower().replace("_", "-") for item in _NAMES]
+    )
+    meant = near.rpartition(" ")[2].rstrip("?").upper().replace("-", "_")
+    return "There is no variable %s; did you mean DEVICEKIT_%s?" % (name[:80], meant) if near else ""
 
 
 def cache_folder() -> str:

@@ -3,6 +3,7 @@
 import re
 from typing import Iterable, Optional, Tuple
 
+from ..errors import did_you_mean
 from ..records import Record
 
 # A name that type checkers know: the facts are not loaded for a device string.
@@ -20,7 +21,8 @@ ACCEPTED = (
 #: TensorFlow's device types that are not accelerators: XLA's views of the CPU and GPU (up to 2.4), TPU systems.
 NO_ACCELERATOR = ("CPU", "XLA_CPU", "XLA_GPU", "TPU", "TPU_SYSTEM")
 
-_PLAIN = re.compile(r"(auto|fastest|cpu|gpu|cuda|rocm|directml|dml|metal|mps|xpu|tpu)(?::(\d+(?:,\d+)*))?$")
+_WORDS = ("auto", "fastest", "cpu", "gpu", "cuda", "rocm", "directml", "dml", "metal", "mps", "xpu", "tpu")
+_PLAIN = re.compile(r"(%s)(?::(\d+(?:,\d+)*))?$" % "|".join(_WORDS))
 _NATIVE = re.compile(
     r"(?:/job:localhost)?(?:/replica:0)?(?:/task:0)?/(?:device:|physical_device:)?(cpu|gpu|dml|xpu|tpu):(\d+)$"
 )
@@ -136,7 +138,9 @@ def _plugin_request(text: str, platforms: "Optional[Iterable[PlatformFacts]]") -
             indices = _indices(text, numbers)
             return Request(text, "gpu", item.name, indices, match is None, foreign=True, device_types=item.frameworks)
     further = "".join(", %r of %s" % (item.name, item.distribution) for item in installed)
-    raise ValueError("unknown device %r; accepted are %s%s" % (text[:80], ACCEPTED, further))
+    words = (*_WORDS, *(item.name for item in installed))
+    near = did_you_mean(name.partition(":")[0], words)
+    raise ValueError("unknown device %r%s; accepted are %s%s" % (text[:80], near.rstrip("?"), ACCEPTED, further))
 
 
 def _installed() -> "Tuple[PlatformFacts, ...]":

@@ -38,7 +38,7 @@ def command_line_page(parser: argparse.ArgumentParser) -> str:
     ]
     for names, text, below in found:
         lines += ["", "## `devicekit %s` {#%s}" % (" ".join(names), "-".join(names)), "", _sentence(text), ""]
-        if below.description and below.description != text:
+        if below.description and below.description != _sentence(text):
             lines += [_text(below.description), ""]
         lines += ["```text", _usage(below), "```", ""]
         rows = [row for action in below._actions for row in _rows(action)]
