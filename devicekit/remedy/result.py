@@ -51,6 +51,11 @@ class Attempt(Record):
         The Python of the new environment (``"3.11"``), "" if nothing new is made.
     changes : tuple of Change
         What changes; as far as it is known before, all of it afterwards.
+    aside : tuple of str
+        Files and folders that are renamed first, to their name and ``.aside``: they hide a package, or hold a setting that
+        stops the framework.
+    unsure : str
+        What is not known of its effect before it is tried, "" if it is predicted to work.
     outcome : {"planned", "works", "better", "not-better", "failed"}
         See `ATTEMPTS`.
     detail : str
@@ -66,6 +71,8 @@ class Attempt(Record):
     environment: str = ""
     python: str = ""
     changes: Tuple[Change, ...] = ()
+    aside: Tuple[str, ...] = ()
+    unsure: str = ""
     outcome: str = "planned"
     detail: str = ""
     seconds: Seconds = 0.0

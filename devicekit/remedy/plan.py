@@ -1,0 +1,620 @@
+"""What to change in an environment so that its framework works, smallest change first. Pure: nothing is tried here.
+
+Each way is checked before it is offered: the machine that it would leave behind is diagnosed as the real one is.
+"""
+
+from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..diagnosis.diagnose import run_rules
+from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages
+from ..diagnosis.frameworks import TITLES, choose_framework
+from ..diagnosis.requirements import normal_name
+from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalone_keras
+from ..diagnosis.view import View
+from ..machine.facts import Fact, Machine
+from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix
+from ..matrix.target import PYTHONS, Target
+from ..resolver.engine import Conflict, Need, parsed, solve
+from ..resolver.goals import platforms_for
+from ..resolver.sets import best_set
+from .predicted import PLUGIN_FILES, Release, build_of, exact, predict
+from .result import Attempt, Change, Remedy
+
+#: How many ways that keep the release are offered: each costs an install where the one before it did not help.
+_MOST_KEEPING = 2
+
+#: Backends of Keras that compute and do not train.
+_NO_TRAINING = ("numpy", "openvino")
+
+#: Distributions that write the same import package as the first one; a nightly build lies over the release.
+_SAME_PACKAGE = (
+    ("keras", "keras-nightly"),
+    ("tensorboard", "tb-nightly"),
+    ("tensorflow-estimator", "tf-estimator-nightly"),
+)
+
+#: What comes along with projects that the data do not cover, as far as frameworks import it.
+_BRINGS = {"requests": ("certifi", "charset-normalizer", "idna", "urllib3"), "rich": ("markdown-it-py", "pygments")}
+
+#: The platform of a plug-in and the hardware without which it is of no use.
+_PLUGIN_VENDORS = {
+    "tensorflow-directml-plugin": (),
+    "tensorflow-metal": ("apple",),
+    "intel-extension-for-tensorflow": ("intel",),
+}
+
+
+class State(NamedTuple):
+    """What a diagnosis promises of the framework that is meant. None: not known."""
+
+    imports: Optional[bool]
+    trains: Optional[bool]
+    device: Optional[bool]
+
+    @property
+    def works(self) -> bool:
+        """Whether nothing is known to fail."""
+        return False not in (self.imports, self.trains, self.device)
+
+    @property
+    def sure(self) -> bool:
+        """Whether everything is known to work."""
+        return (self.imports, self.trains, self.device) == (True, True, True)
+
+
+class Way(NamedTuple):
+    """A set of requirements to try.
+
+    Attributes
+    ----------
+    roots : tuple of str
+        What has to be true.
+    drop : tuple of str
+        Names of distributions that go.
+    whole : bool
+        Whether everything that the set requires is installed, instead of what has to change.
+    newest : bool
+        Whether another release is taken even where the one that is there would do.
+    """
+
+    roots: Tuple[str, ...]
+    drop: Tuple[str, ...] = ()
+    whole: bool = False
+    newest: bool = False
+
+
+class Offer(NamedTuple):
+    """What a way comes to: for an installer, and what comes along by itself."""
+
+    packages: Packages
+    brought: Mapping[str, str]
+
+
+def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, matrix: Matrix = BUNDLED) -> Remedy:
+    """Return what would make an environment work, and what only the user can do.
+
+    Parameters
+    ----------
+    machine : Machine
+    goal : str
+        ``"auto"``: the framework that is there imports, and Keras trains on the best device that this machine allows; or a
+        goal of `resolve`.
+    framework : str, optional
+        ``"tensorflow"``, ``"jax"``, ``"torch"`` or ``"keras"``; the selected one by default.
+    matrix : Matrix
+    """
+    return _Planner(machine, goal, framework, matrix).remedy()
+
+
+class _Planner:
+    """One machine, and what was found out about it."""
+
+    def __init__(self, machine: Machine, goal: str, framework: Optional[str], matrix: Matrix) -> None:
+        self.machine = machine
+        self.goal = goal
+        self.matrix = matrix
+        self.view = View(machine, matrix)
+        self.framework = framework if framework not in (None, "keras") else _subject(self.view)
+        self.diagnosis = run_rules(machine, matrix)
+        self.before = self.state(machine, self.diagnosis)
+        self.target: Target = self.view.target
+        self.installed = _versions(machine)
+
+    def remedy(self) -> Remedy:
+        """Return what would make the environment work."""
+        python = self.machine.python.executable
+        wrong = tuple(item for item in self.diagnosis.findings if item.severity == "error")
+        if self.before.works:
+            return Remedy(python, self.goal, "nothing-wrong", "Nothing has to be changed.", wrong)
+        attempts = self._attempts()
+        left = self._left(attempts)
+        if not attempts:
+            text = "Nothing that devicekit can install would help" + ("; see what is left to you." if left else ".")
+            return Remedy(python, self.goal, "no-plan", text, wrong, left=left)
+        first = attempts[0]
+        return Remedy(python, self.goal, "planned", first.reason, wrong, tuple(attempts), left)
+
+    # What is promised
+
+    def state(self, machine: Machine, diagnosis: Diagnosis) -> State:
+        """Return what a diagnosis promises."""
+        status = {item.framework: item for item in diagnosis.frameworks}
+        own, keras = status.get(self.framework), status.get("keras")
+        imports: Optional[bool] = own.will_import if own is not None else False
+        if self.framework in _NO_TRAINING:
+            imports = keras.will_import if keras is not None else False
+        trains: Optional[bool] = imports
+        if self.framework not in _NO_TRAINING:
+            if self.framework == "tensorflow" and own is not None:
+                trains = own.will_run_keras
+            if keras is not None and trains is not False:
+                trains = keras.will_run_keras
+        device: Optional[bool] = True
+        if self.goal not in ("auto", "cpu"):
+            listed = [item.usable for item in diagnosis.candidates if self._wanted(item.platform)]
+            device = True if True in listed else None if None in listed else False
+        return State(imports, trains, device)
+
+    def _wanted(self, platform: str) -> bool:
+        if self.goal in ("gpu", "fastest"):
+            return platform not in ("", "cpu")
+        return platform == self.goal
+
+    def _check(self, machine: Machine) -> Tuple[State, Diagnosis]:
+        diagnosis = run_rules(machine, self.matrix)
+        return self.state(machine, diagnosis), diagnosis
+
+    def _worse(self, diagnosis: Diagnosis) -> bool:
+        """Return whether another framework works here and would not any more."""
+        after = {item.framework: item for item in diagnosis.frameworks}
+        for item in self.diagnosis.frameworks:
+            now = after.get(item.framework)
+            if item.will_import and now is not None and now.will_import is False:
+                return True
+        return False
+
+    # Attempts
+
+    def _attempts(self) -> List[Attempt]:
+        found: List[Attempt] = []
+        alone = self._culprits(self.machine)
+        if alone is not None and not alone.variables:
+            found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
+        tried = {item.packages for item in found}
+        for offer in self._offers(self.machine, self.diagnosis):
+            if any(not item.keeps_release for item in found):
+                break
+            if offer.packages in tried:
+                continue
+            tried.add(offer.packages)
+            after = self._after(self.machine, offer)
+            state, diagnosis = self._check(after)
+            culprits = _Culprits() if state.works else self._culprits(after)
+            if culprits is None or self._worse(diagnosis):
+                continue
+            attempt = self._attempt(offer, after, culprits)
+            # Where only what the user set is wrong, that is no reason for another release.
+            if alone is not None and (culprits or not attempt.keeps_release):
+                continue
+            kind = [item for item in found if item.keeps_release == attempt.keeps_release]
+            if len(kind) < (_MOST_KEEPING if attempt.keeps_release else 1):
+                found.append(attempt)
+        found.sort(key=lambda item: not item.keeps_release)  # stable: of each kind the smallest change comes first
+        if not found and alone is None:
+            found += self._elsewhere()
+        return found
+
+    def _after(self, machine: Machine, offer: Offer) -> Machine:
+        return predict(machine, self.matrix, self.target, offer.packages, offer.brought)
+
+    def _attempt(self, offer: Offer, after: Machine, culprits: "_Culprits") -> Attempt:
+        state, diagnosis = self._check(_without(after, culprits))
+        left = {item.code for item in diagnosis.findings if item.severity == "error"}
+        codes = [item.code for item in self.diagnosis.findings if item.severity == "error" and item.code not in left]
+        changes = _changes(self.installed, _versions(after))
+        keeps = self._keeps(after)
+        return Attempt(
+            packages=offer.packages,
+            reason=_reason(offer.packages, keeps, changes, culprits),
+            codes=tuple(dict.fromkeys(codes)),
+            keeps_release=keeps,
+            changes=changes,
+            aside=culprits.files,
+            unsure="" if state.sure else "whether this is enough shows only when it is done",
+        )
+
+    def _keeps(self, after: Machine) -> bool:
+        """Return whether the release of each framework stays; which distribution brings it does not matter."""
+        now, before = _versions(after), self.installed
+        owner, other = self._owner(), View(after, self.matrix).tensorflow_version
+        if owner is not None and (other is None or owner.version.split(".")[:3] != other.split(".")[:3]):
+            return False
+        names = ("jax", "torch") if owner is not None else ("jax", "torch", "keras")
+        return all(now.get(name) == before[name] for name in names if name in before)
+
+    def _culprits(self, machine: Machine) -> "Optional[_Culprits]":
+        """Return the settings and files without which a machine works, as few as possible; None if it still does not."""
+        every = _suspects(machine)
+        if not every or not self._check(_without(machine, every))[0].works:
+            return None
+        left = every
+        for one in every.single():
+            fewer = left.less(one)
+            if self._check(_without(machine, fewer))[0].works:
+                left = fewer
+        return left
+
+    # Packages
+
+    def _offers(self, machine: Machine, diagnosis: Diagnosis) -> Iterator[Offer]:
+        """Yield sets of packages, those that keep the framework's release first."""
+        fixed = self._as_rules_say(diagnosis)
+        again, stale = _damaged(machine, diagnosis), self._stale()
+        if again and not stale:
+            yield Offer(Packages(reinstall=again), {})
+        for way in self._ways():
+            for wanted in [{}, fixed] if fixed else [{}]:
+                offer = self._offer(way, wanted, again, stale)
+                if offer is None:
+                    continue
+                yield offer
+                # What is missing shows one after the other where each import stops at the first.
+                more = self._as_rules_say(self._check(self._after(machine, offer))[1])
+                deeper = self._offer(way, dict(more, **wanted), again, stale) if set(more) - set(wanted) else None
+                if deeper is not None:
+                    yield deeper
+        if self.goal not in ("auto", "cpu") or not self._ways():
+            yield from self._new_sets(stale)
+
+    def _as_rules_say(self, diagnosis: Diagnosis) -> Dict[str, str]:
+        """Return what the fixes of the findings that block something install, by name."""
+        found: Dict[str, str] = {}
+        for finding in diagnosis.findings:
+            if finding.severity != "error" or not finding.concerns(self.framework):
+                continue
+            for step in finding.fix:
+                if step.instead:
+                    break
+                for text in step.packages.install if step.packages is not None else ():
+                    found.setdefault(exact(text).name, text)
+        return found
+
+    def _stale(self) -> Tuple[str, ...]:
+        """Return the names of distributions that lie over one another: all of them have to go before one is installed."""
+        found: List[str] = []
+        names = {item.name for item in self.view.tensorflow_distributions}
+        if len(names) > 1:
+            found += self.view.tensorflow_names
+        for group in _SAME_PACKAGE:
+            there = [name for name in group if name in self.installed]
+            found += there if len(there) > 1 else []
+        return tuple(dict.fromkeys(found))
+
+    def _owner(self) -> Optional[Release]:
+        """Return the TensorFlow that stays: a release, where a nightly build lies over it."""
+        found = [item for item in self.view.tensorflow_distributions if item.version.or_none()]
+        chosen = self.view.tensorflow
+        found.sort(key=lambda item: item is not chosen)
+        known = [item for item in found if self._releases(item.name, str(item.version.or_none()))]
+        best = next(iter(known or found), None)
+        return Release(best.name, str(best.version.or_none())) if best is not None else None
+
+    def _releases(self, name: str, version: str) -> bool:
+        project = self.matrix.project(name) if not name.startswith("tf-nightly") else None
+        return project is not None and project.like(version) is not None
+
+    def _ways(self) -> Tuple[Way, ...]:
+        owner = self._owner()
+        if owner is not None:
+            return tuple(self._tensorflow_ways(owner))
+        return tuple(self._other_ways())
+
+    def _tensorflow_ways(self, owner: Release) -> Iterator[Way]:
+        here = "%s==%s" % owner
+        plugins = [name for name in PLUGIN_FILES if name in self.installed]
+        useless = tuple(name for name in plugins if not self._useful(name))
+        stays = tuple(name for name in ("keras", "tf-keras") if name in self.installed)
+        exact_plugins = tuple("%s==%s" % (name, self.installed[name]) for name in plugins)
+        others = self._others((owner.name, *plugins))
+        if useless != tuple(plugins):
+            yield Way((here, *exact_plugins, *others))
+            yield Way((here, *exact_plugins, *stays))
+        elif not plugins:
+            yield Way((here, *others))
+            yield Way((here, *stays))
+            yield Way((here, *stays), whole=True)
+            yield Way((here,), whole=True)
+        if useless:
+            yield Way((here, *others), drop=useless)
+            yield Way((here, *stays), drop=useless)
+        minor = ".".join(owner.version.split(".")[:2])
+        if owner.name not in ("tensorflow", "tensorflow-cpu"):
+            for name in ("tensorflow-cpu", "tensorflow"):
+                # Some are numbered in their own way: 2.10.1.550.
+                yield Way(
+                    ("%s==%s" % (name, ".".join(owner.version.split(".")[:3])), *stays), drop=(owner.name, *useless)
+                )
+                yield Way(("%s==%s.*" % (name, minor), *stays), drop=(owner.name, *useless), whole=True)
+        if plugins and useless != tuple(plugins):
+            yield Way((*exact_plugins, owner.name, *stays), whole=True)
+            yield Way((*exact_plugins, "tensorflow-cpu", *stays), drop=(owner.name,), whole=True)
+            yield Way((here, *stays), drop=tuple(plugins))
+        yield Way(("%s==%s.*" % (owner.name, minor), *stays), drop=useless, whole=True)
+        for name in (owner.name, "tensorflow-cpu", "tensorflow"):
+            gone = useless if name == owner.name else (owner.name, *useless)
+            yield Way((name, *stays), drop=gone, whole=True, newest=True)
+
+    def _useful(self, plugin: str) -> bool:
+        if plugin == "tensorflow-directml-plugin":
+            return bool(self.target.directx)
+        vendors = _PLUGIN_VENDORS.get(plugin.replace("-lib", ""), ())
+        return any(name in self.target.vendors for name in vendors)
+
+    def _other_ways(self) -> Iterator[Way]:
+        """Keras without TensorFlow, JAX or PyTorch."""
+        keras = keras_version(self.view)
+        own = {"jax": ("jax", "jaxlib"), "torch": ("torch",), "numpy": ("jax",)}.get(self.framework, ())
+        there = [name for name in own if name in self.installed]
+        fixed = ["%s==%s" % (name, self.installed[name]) for name in there if name != "jaxlib"]
+        more = ["jaxlib"] if "jax" in there and self.framework == "jax" else []
+        others = self._others(("keras", *own))
+        if keras is None:
+            if there:
+                yield Way((*fixed, *more, *others))
+                yield Way((*fixed, *more), whole=True)
+                yield Way(tuple(there), whole=True)
+            return
+        here = "keras==%s" % keras
+        yield Way((here, *fixed, *more, *others))
+        yield Way((here, *fixed, *more), whole=True)
+        if there:
+            yield Way((here, *there, *more))
+            yield Way(("keras", *fixed, *more))
+            yield Way(("keras", *there, *more), whole=True)
+        if self.framework != backend(self.view).name or not there:
+            yield Way(("tensorflow-cpu", here), whole=True)
+            yield Way(("tensorflow", here), whole=True)
+
+    def _others(self, besides: Sequence[str]) -> Tuple[str, ...]:
+        """Return what else is there and has to go with a set, of what the data know."""
+        known = (name for name in sorted(self.installed) if self.matrix.project(name) is not None)
+        stale = self._stale()
+        return tuple(
+            name for name in known if name not in besides and name not in TENSORFLOW_OWNERS and name not in stale
+        )
+
+    def _offer(
+        self, way: Way, wanted: Mapping[str, str], again: Tuple[str, ...], stale: Tuple[str, ...]
+    ) -> Optional[Offer]:
+        """Return what a way comes to, None if there is no such set; ``wanted``: requirements of the rules, by name."""
+        gone = tuple(dict.fromkeys((*(name for name in way.drop if name in self.installed), *stale)))
+        left = {name: version for name, version in self.installed.items() if name not in gone}
+        names = [normal_name(parsed(text).name) for text in way.roots]
+        if way.newest:
+            left = {name: version for name, version in left.items() if name != names[0]}
+        more = [text for name, text in wanted.items() if name not in names or "==" not in way.roots[names.index(name)]]
+        try:
+            solution = solve(self.matrix, self.target, [Need(text) for text in (*way.roots, *more)], installed=left)
+        except Conflict:
+            return None
+        left = {name: version for name, version in self.installed.items() if name not in gone}
+        install = []
+        for name, version in solution.versions.items():
+            absent = name not in left and (way.whole or name in names or name in wanted or name in gone)
+            if absent or (name in left and left[name] != version):
+                install.append("%s==%s" % (name, version))
+        install += [text for name, text in wanted.items() if self.matrix.project(name) is None]
+        if way.whole:  # what the data do not know comes along with it
+            install = list(dict.fromkeys(["%s==%s" % (name, solution.versions[name]) for name in names] + install))
+        written = [exact(text).name for text in install]
+        reinstall = tuple(text for text in again if exact(text).name not in (*written, *gone))
+        packages = Packages(gone, tuple(install), reinstall)
+        if not (packages.remove or packages.install or packages.reinstall):
+            return None
+        return Offer(packages, self._brought(solution.versions, written))
+
+    def _brought(self, versions: Mapping[str, str], names: Sequence[str]) -> Dict[str, str]:
+        """Return what an installer takes along: what is declared, and what that declares."""
+        found: Dict[str, str] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            build = build_of(self.matrix, self.target, name, versions.get(name, ""))
+            for text in build.requires if build is not None else ():
+                requirement = parsed(text)
+                needed = normal_name(text)
+                if requirement.marker is not None and not requirement.marker.evaluate(self.target.environment()):
+                    continue
+                for further in _BRINGS.get(needed, ()):
+                    found.setdefault(further, "")
+                if needed not in found:
+                    found[needed] = versions.get(needed, "")
+                    waiting.append(needed)
+        return found
+
+    def _new_sets(self, stale: Tuple[str, ...]) -> Iterator[Offer]:
+        """Yield whole sets for the goal: with the release that is there, then the newest."""
+        owner = self._owner()
+        minor = ".".join(owner.version.split(".")[:2]) if owner is not None else ""
+        keeps = [(), ("tensorflow==%s" % owner.version,), ("tensorflow==%s.*" % minor,)] if owner is not None else [()]
+        goal = "fastest" if self.goal == "auto" else self.goal
+        frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
+        for keep in reversed(keeps):
+            for platform in platforms_for(goal, self.target):
+                needs = tuple(Need(text, because="it is there") for text in keep)
+                found = best_set(platform, frameworks, self.target, needs, self.matrix)[0]
+                if found is None or len(found.indexes) > 1:
+                    continue
+                pins = {item.name: item.version for item in found.pins}
+                gone = tuple(name for name in self.view.tensorflow_names if self.installed.get(name) != pins.get(name))
+                index = found.indexes[0] if found.indexes else ""
+                packages = Packages(tuple(dict.fromkeys((*gone, *stale))), found.requirements, (), index)
+                yield Offer(packages, dict(self._brought(pins, list(pins)), **pins))
+
+    def _elsewhere(self) -> List[Attempt]:
+        """Return a new environment with another Python: where this one has no wheels."""
+        goal = "fastest" if self.goal == "auto" else self.goal
+        frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
+        for python in dict.fromkeys((self.target.python, *PYTHONS)):
+            target = self.target.replace(python=python, bits=64)
+            found = best_set(goal, frameworks, target, (), self.matrix)[0]
+            if found is None:
+                continue
+            pins = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
+            why = "Nothing that is installed into this environment helps"
+            if python != self.target.python:
+                why = "%s has no wheel for Python %s here" % (TITLES.get(self.framework, "Keras"), self.target.python)
+            first = found.pins[0]
+            reason = "%s: a new environment with Python %s gets %s %s." % (why, python, first.name, first.version)
+            folder = "%s-%s" % (self.machine.python.prefix, python)
+            index = found.indexes[0] if found.indexes else ""
+            packages = Packages(install=found.requirements, index_url=index)
+            return [Attempt(packages, reason, (), False, folder, python, pins)]
+        return []
+
+    # What is left to the user
+
+    def _left(self, attempts: Sequence[Attempt]) -> Tuple[Fix, ...]:
+        """Return the steps that no installer can do, in the order of the findings."""
+        done = {code for item in attempts[:1] for code in item.codes}
+        found: List[Fix] = []
+        for finding in self.diagnosis.findings:
+            if finding.severity == "error" and finding.code not in done and finding.concerns(self.framework):
+                found += [step for step in _first_way(finding) if step.who != "devicekit"]
+        alone = self._culprits(self.machine)
+        for name in alone.variables if alone is not None else ():
+            step = self.view.shell.unset_fix(name, "Unset %s: without it the framework works" % name)
+            if all(step.command != other.command for other in found):
+                found.append(step)
+        return tuple(dict.fromkeys(found))
+
+
+class _Culprits(NamedTuple):
+    """What is not a package and may be in the way: variables, and files and folders of the user."""
+
+    variables: Tuple[str, ...] = ()
+    files: Tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.variables or self.files)
+
+    def single(self) -> Iterator["_Culprits"]:
+        """Yield each of them alone."""
+        for name in self.variables:
+            yield _Culprits((name,))
+        for path in self.files:
+            yield _Culprits((), (path,))
+
+    def less(self, other: "_Culprits") -> "_Culprits":
+        """Return these without others."""
+        return _Culprits(
+            tuple(name for name in self.variables if name not in other.variables),
+            tuple(path for path in self.files if path not in other.files),
+        )
+
+
+def _suspects(machine: Machine) -> _Culprits:
+    """Return everything that is not a package and could be in the way."""
+    python = machine.python
+    files = [item.location for item in python.packages if not item.in_site and item.kind != "namespace"]
+    config = python.keras_config.or_none()
+    if config is not None and (config.fatal or config.backend not in (None, "tensorflow")):
+        files.append(config.path)
+    files += [item.path for item in python.plugins.or_none() or ()]
+    return _Culprits(tuple(name for name, _ in machine.process.environ), tuple(dict.fromkeys(files)))
+
+
+def _without(machine: Machine, culprits: _Culprits) -> Machine:
+    """Return the machine as it is once variables are unset and files are moved aside."""
+    if not culprits:
+        return machine
+    python, process = machine.python, machine.process
+    packages = []
+    for item in python.packages:
+        if item.location not in culprits.files:
+            packages.append(item)
+        elif item.hides:
+            folder = item.hides[0].replace("\\", "/").rpartition("/")[0]
+            packages.append(item.replace(location=item.hides[0], path_entry=folder, hides=item.hides[1:], in_site=True))
+    config = python.keras_config.or_none()
+    plugins = python.plugins
+    if plugins.known:
+        left = tuple(item for item in plugins.value or () if item.path not in culprits.files)
+        plugins = Fact.of(left, plugins.source)
+    python = python.replace(packages=tuple(packages), plugins=plugins)
+    if config is not None and config.path in culprits.files:
+        python = python.replace(keras_config=Fact.absent(config.path))
+    if python.problem in culprits.variables:
+        python = python.replace(problem="")
+    environ = tuple(pair for pair in process.environ if pair[0] not in culprits.variables)
+    return machine.replace(python=python, process=process.replace(environ=environ))
+
+
+def _subject(view: View) -> str:
+    """Return the framework that has to work: what Keras computes with, else what is installed."""
+    if standalone_keras(view) and is_keras3(keras_version(view)) and not view.has_tensorflow:
+        chosen = backend(view)
+        if chosen.name in _NO_TRAINING:
+            return chosen.name
+        if chosen.source and chosen.name in ("jax", "torch"):
+            return chosen.name
+    found = choose_framework(view.machine)
+    return "tensorflow" if found in (None, "tensorflow1") else str(found)
+
+
+def _versions(machine: Machine) -> Dict[str, str]:
+    found: Dict[str, str] = {}
+    for item in machine.python.distributions.or_none() or ():
+        version = item.version.or_none()
+        if version:
+            found.setdefault(item.name, version)
+    return found
+
+
+def _damaged(machine: Machine, diagnosis: Diagnosis) -> Tuple[str, ...]:
+    """Return the distributions whose files have to be written again."""
+    codes = {item.code for item in diagnosis.findings if item.blocks}
+    if not codes & {"install-corrupt", "distributions-conflict", "module-shadowed"}:
+        return ()
+    found = []
+    for item in machine.python.distributions.or_none() or ():
+        lost = [name for name in item.missing_files if name.endswith(CODE_ENDINGS) or ".so." in name]
+        version = item.version.or_none()
+        if (lost or item.damaged_files) and version:
+            found.append("%s==%s" % (item.name, version))
+    return tuple(dict.fromkeys(found))
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Tuple[Change, ...]:
+    names = sorted(set(before) | set(after))
+    return tuple(
+        Change(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
+    )
+
+
+def _first_way(finding: Finding) -> Iterable[Fix]:
+    for number, step in enumerate(finding.fix):
+        if step.instead and number:
+            return
+        yield step
+
+
+def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits: _Culprits) -> str:
+    """Say in a sentence what an attempt does, and whether the release stays."""
+    parts = []
+    if culprits.files:
+        parts.append("move %s aside" % " and ".join(culprits.files))
+    replaced = [item for item in changes if item.before and item.after]
+    added = [item for item in changes if item.after and not item.before]
+    removed = [item for item in changes if item.before and not item.after]
+    if replaced:
+        parts.append("change %s" % ", ".join("%s %s to %s" % (item.name, item.before, item.after) for item in replaced))
+    if added:
+        parts.append("install %s" % ", ".join("%s %s" % (item.name, item.after) for item in added[:6]))
+    if removed:
+        parts.append("remove %s" % ", ".join("%s %s" % (item.name, item.before) for item in removed))
+    if packages.reinstall:
+        parts.append("write the files of %s again" % " and ".join(packages.reinstall))
+    text = "; ".join(parts) or "install %s" % ", ".join(packages.install)
+    stays = "" if keeps else " The framework's release changes."
+    return text[:1].upper() + text[1:] + "." + stays

@@ -1,0 +1,199 @@
+"""The machine that a change of packages would leave behind, as far as the data know the releases. Pure."""
+
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+
+from ..diagnosis.findings import Packages
+from ..diagnosis.requirements import normal_name
+from ..machine.facts import Distribution, Fact, FrameworkBuild, ImportPackage, Machine, PluginLibrary, Python
+from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix
+from ..matrix.projects import Build
+from ..matrix.target import Target
+
+#: Import packages whose name is not the distribution's with underscores.
+_IMPORT_NAMES = {
+    "absl-py": "absl", "dm-tree": "tree", "google-pasta": "pasta", "protobuf": "google.protobuf", "keras-nightly": "keras",
+    "tb-nightly": "tensorboard",
+}  # fmt: skip
+
+#: Parts of the names of the files that plug-ins put into ``tensorflow-plugins``.
+PLUGIN_FILES = {
+    "tensorflow-directml-plugin": ("tfdml_plugin",),
+    "tensorflow-metal": ("libmetal_plugin",),
+    "intel-extension-for-tensorflow": ("libitex",),
+    "intel-extension-for-tensorflow-lib": ("libitex",),
+}
+
+_FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
+
+
+class Release(NamedTuple):
+    """A distribution as it would be installed. ``version``: "" if it is not known which release it will be."""
+
+    name: str
+    version: str
+
+
+def import_name(name: str) -> str:
+    """Return the import package that a distribution brings, as far as it matters to a framework."""
+    if name in TENSORFLOW_OWNERS and name not in TENSORFLOW_REDIRECTS:
+        return "tensorflow"
+    return _IMPORT_NAMES.get(name, name.replace("-", "_"))
+
+
+def exact(requirement: str) -> Release:
+    """Return what a requirement installs: of one that is not exact only the name is known.
+
+    >>> exact("jax[cuda12]==0.6.2"), exact("numpy<2")
+    (Release(name='jax', version='0.6.2'), Release(name='numpy', version=''))
+    """
+    name, equals, version = requirement.partition(";")[0].partition("==")
+    known = equals and not version.endswith(".*") and "," not in version
+    return Release(normal_name(name.partition("[")[0]), version.strip() if known else "")
+
+
+def predict(
+    machine: Machine, matrix: Matrix, target: Target, packages: Packages, brought: Mapping[str, str] = {}
+) -> Machine:
+    """Return the machine with other packages.
+
+    Parameters
+    ----------
+    machine : Machine
+    matrix : Matrix
+    target : Target
+    packages : Packages
+        What an installer does.
+    brought : mapping of str to str
+        What comes along where it is not there yet, with its version or "".
+    """
+    python = machine.python
+    there = {item.name: item for item in python.distributions.value or ()}
+    fresh = [exact(text) for text in packages.install + packages.reinstall]
+    fresh += [Release(name, version) for name, version in brought.items() if name not in there]
+    fresh = [item for item in fresh if item.name not in there or item.version or item.name in packages.remove]
+    changed = {item.name: item for item in fresh}
+    gone_names = (*packages.remove, *changed)
+    kept = [item for item in python.distributions.value or () if item.name not in gone_names]
+    site = _site(python)
+    made = [_distribution(item, there.get(item.name), site, matrix, target) for item in changed.values()]
+    distributions = tuple(kept + made)
+    gone = [name for name in packages.remove if name not in changed]
+    packages_after = _packages(python, gone, list(changed), site, {import_name(item.name) for item in kept + made})
+    owners = [name for name in (*gone, *changed) if name in TENSORFLOW_OWNERS]
+    after = python.replace(
+        distributions=Fact.of(distributions, python.distributions.source, python.distributions.problem),
+        packages=tuple(packages_after),
+        builds=tuple(_builds(python, matrix, target, changed, gone)),
+        plugins=_plugins(python, machine.native.system, site, matrix, target, changed, gone),
+        stale_modules=() if owners else python.stale_modules,
+    )
+    return machine.replace(python=after)
+
+
+def _site(python: Python) -> str:
+    """Return the folder into which an installer writes: where pip is, else the first distribution."""
+    found = python.distributions.value or ()
+    place = next((item for item in found if item.name == "pip"), found[0] if found else None)
+    if place is not None:
+        return place.location.replace("\\", "/").rpartition("/")[0]
+    return next((entry for entry in python.sys_path if entry.endswith("site-packages")), "site-packages")
+
+
+def build_of(matrix: Matrix, target: Target, name: str, version: str) -> Optional[Build]:
+    """Return the wheels of a release that a target takes, None if the data do not know them."""
+    project = matrix.project(name)
+    release = project.release(version) or project.like(version) if project is not None and version else None
+    for build in release.builds if release is not None else ():
+        for platform, pythons in build.wheels:
+            if target.takes_platform(platform) and any(target.takes_python(tag) for tag in pythons):
+                return build
+    return None
+
+
+def _distribution(
+    item: Release, before: Optional[Distribution], site: str, matrix: Matrix, target: Target
+) -> Distribution:
+    """Return a distribution as a fresh install leaves it: every file is there."""
+    build = build_of(matrix, target, item.name, item.version)
+    same = before if before is not None and before.version.or_none() == item.version else None
+    requires = build.requires if build is not None else same.requires if same is not None else ()
+    location = "%s/%s-%s.dist-info" % (site, item.name.replace("-", "_"), item.version)
+    version: Fact[str] = Fact.of(item.version, location) if item.version else Fact.unknown("the newest that fits")
+    return Distribution(
+        name=item.name,
+        version=version,
+        location=location,
+        requires=same.requires if same is not None else requires,
+        record=Fact.of(1, location + "/RECORD"),
+    )
+
+
+def _packages(
+    python: Python, gone: List[str], changed: List[str], site: str, owned: Iterable[str]
+) -> Iterable[ImportPackage]:
+    """Say what an import would find: a file of the user's that comes first stays the first."""
+    left = {import_name(name) for name in gone} - set(owned)
+    new = {import_name(name): None for name in changed}
+    for item in python.packages:
+        location = "%s/%s" % (site, item.name.replace(".", "/"))
+        if item.name in left and item.in_site:
+            continue
+        if item.name in new:
+            new.pop(item.name)
+            if item.kind == "namespace" or item.in_site:
+                item = ImportPackage(item.name, "package", location, site)
+            elif not item.hides:
+                item = item.replace(hides=(location,))
+        yield item
+    for name in new:
+        yield ImportPackage(name, "package", "%s/%s" % (site, name.replace(".", "/")), site)
+
+
+def _builds(
+    python: Python, matrix: Matrix, target: Target, changed: Dict[str, Release], gone: List[str]
+) -> Iterable[FrameworkBuild]:
+    touched = {import_name(name) for name in (*gone, *changed)}
+    # What JAX was built for is a matter of its plug-ins.
+    if any(name.startswith("jax") for name in (*gone, *changed)):
+        touched.add("jax")
+    for item in python.builds:
+        if item.package not in touched:
+            yield item
+    owner = next((item for name, item in changed.items() if import_name(name) == "tensorflow"), None)
+    build = build_of(matrix, target, owner.name, owner.version) if owner is not None else None
+    if owner is None or build is None or build.kind == "empty":
+        return
+    source = "the release's wheel"
+    yield FrameworkBuild(
+        package="tensorflow",
+        location=_site(python) + "/tensorflow",
+        version=Fact.of(owner.version, source),
+        cuda=Fact.of(build.kind == "cuda", source),
+        rocm=Fact.of(build.kind == "rocm", source),
+        cuda_version=Fact.of(build.cuda, source) if build.cuda else Fact.absent(source),
+        cudnn_version=Fact.of(build.cudnn, source) if build.cudnn else Fact.absent(source),
+        compute_capabilities=Fact.of(build.capabilities, source) if build.capabilities else Fact.absent(source),
+        directml=Fact.of(owner.name == "tensorflow-directml", source),
+    )
+
+
+def _plugins(
+    python: Python,
+    system: str,
+    site: str,
+    matrix: Matrix,
+    target: Target,
+    changed: Dict[str, Release],
+    gone: List[str],
+) -> "Fact[Tuple[PluginLibrary, ...]]":
+    if not python.plugins.known:
+        return python.plugins
+    marks = tuple(mark for name in gone for mark in PLUGIN_FILES.get(name, ()))
+    files = [item for item in python.plugins.value or () if not any(mark in item.path for mark in marks)]
+    for item in changed.values():
+        build = build_of(matrix, target, item.name, item.version)
+        for name in build.plugins if build is not None else ():
+            path = "%s/tensorflow-plugins/%s" % (site, name.rpartition("/")[2])
+            if not any(path.rpartition("/")[2] in file.path for file in files):
+                files.append(PluginLibrary(path, _FORMATS.get(system, "other"), 1))
+    return Fact.of(tuple(files), python.plugins.source)
