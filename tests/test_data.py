@@ -158,6 +158,18 @@ ROWS = {
         "what": TEXT,
         "url": {"type": "string", "pattern": r"^https://"},
     },
+    "windows_gpu": {
+        "maker": {"enum": ["", "amd", "intel"]},
+        "goal": {"enum": ["rocm", "xpu", "directml"]},
+        "wsl": {"type": "boolean"},
+        "targets": {"type": "array", "items": {"type": "string", "pattern": r"^(gfx[0-9a-f]+|Xe\S*)$"}},
+        "gpus": {"type": "string"},
+        "windows_build": {"type": "integer"},
+        "frameworks": {"type": "array", "items": {"enum": ["tensorflow", "keras", "jax", "torch"]}, "minItems": 1},
+        "what": TEXT,
+        "resolve": {"type": "string"},
+        "url": {"type": "string", "pattern": r"^https://"},
+    },
     "gpu_code": {
         "framework": {"enum": ["jax", "torch"]},
         "versions": SPECIFIER,

@@ -344,6 +344,10 @@ class Matrix:
         row = self._row("makers", framework=framework, goal=goal, system=system)
         return "%s: %s (as of %s)" % (row["what"], row["url"], read_data("makers")["date"]) if row else ""
 
+    def windows_gpu(self) -> Tuple[Dict[str, Any], ...]:
+        """Return the ways to use a GPU of AMD or Intel on Windows, what serves best first: see `ways_on_windows`."""
+        return tuple(self._table("windows_gpu"))
+
     def gpu_models(self) -> Tuple[Dict[str, str], ...]:
         """Return the GPUs on the market, of all makers: rows of models that code is built for in the same way."""
         return tuple(self._table("gpu_models"))
