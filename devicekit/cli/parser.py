@@ -65,7 +65,7 @@ class Verbs:
         parser: CommandParser = self._parsers.add_parser(
             name,
             help=help,
-            description=textwrap.fill(description or help[0].upper() + help[1:] + ".", 79),
+            description=textwrap.fill(description or help[0].upper() + help[1:] + "." * (not help.endswith("?")), 79),
             epilog="example:\n%s\n\nexit status:\n  %s"
             % ("\n".join("  " + line for line in example.splitlines()), status),
             formatter_class=argparse.RawDescriptionHelpFormatter,
