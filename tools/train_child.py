@@ -5,6 +5,7 @@
     python train_child.py keras         # Keras 3 on the framework that KERAS_BACKEND names
     python train_child.py jax           # without Keras
     python train_child.py torch
+    python train_child.py h5py          # or another project of PAIRS: it alone
 
 Each stage that is through prints a line ``@STAGE <name>``, the last line is ``@TRAINED <version>`` or ``@FAILED <error>``;
 with neither, the process was killed. It runs on every Python from 3.7 on, with nothing but the framework.
@@ -86,6 +87,7 @@ def check_torch():
     inputs = torch.from_numpy(array)
     assert np.allclose(inputs.numpy() * 2, (inputs * 2).numpy())
     assert torch.tensor(array).shape == (4, 4, 4)
+    yield "arrays"
     model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(16, 1))
     optimizer = torch.optim.Adam(model.parameters())
     torch.nn.functional.mse_loss(model(inputs), torch.zeros(4, 1)).backward()
@@ -95,6 +97,78 @@ def check_torch():
     yield "lstm"
     torch.nn.Conv2d(1, 2, 2)(inputs[:, None]).sum().backward()
     yield "convolution"
+
+
+def check_h5py(folder):
+    """A file written and read, with numbers and texts."""
+    import h5py
+    import numpy as np
+
+    yield "import"
+    path = os.path.join(folder, "file.h5")
+    with h5py.File(path, "w") as file:
+        file["numbers"] = np.arange(4, dtype="float32")
+        file.attrs["text"] = "text"
+    with h5py.File(path, "r") as file:
+        assert list(file["numbers"][:]) == [0, 1, 2, 3]
+        assert file.attrs["text"] in ("text", b"text")
+    yield "use"
+
+
+def check_ml_dtypes(folder):
+    """Its types in NumPy's arrays."""
+    import ml_dtypes
+    import numpy as np
+
+    yield "import"
+    assert (np.arange(4).astype(ml_dtypes.bfloat16) + 1).astype("float32").sum() == 10
+    yield "use"
+
+
+def check_scipy(folder):
+    """The parts that JAX and Keras import."""
+    import numpy as np
+    import scipy.linalg
+    import scipy.ndimage
+    import scipy.signal
+    import scipy.sparse
+    import scipy.special
+    import scipy.stats
+
+    yield "import"
+    assert np.allclose(scipy.linalg.inv(2 * np.eye(2)), np.eye(2) / 2)
+    assert np.isfinite(scipy.special.erf(np.ones(2))).all()
+    assert np.isfinite(scipy.stats.norm.pdf(0.5))
+    assert scipy.sparse.csr_matrix(np.eye(2)).sum() == 2
+    assert scipy.signal.convolve(np.ones(3), np.ones(2)).sum() == 6
+    yield "use"
+
+
+def check_optree(folder):
+    """A tree taken apart and put together."""
+    import optree
+
+    yield "import"
+    assert optree.tree_map(lambda number: number + 1, {"a": (1, 2)}) == {"a": (2, 3)}
+    yield "use"
+
+
+def check_tensorboard(folder):
+    """A file of events written."""
+    import tensorboard.summary
+    from tensorboard.compat.proto import event_pb2, summary_pb2
+    from tensorboard.plugins.histogram import summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    yield "import"
+    assert summary.histogram_pb is not None
+    assert tensorboard.summary is not None
+    writer = EventFileWriter(folder)
+    value = summary_pb2.Summary.Value(tag="loss", simple_value=1.0)
+    writer.add_event(event_pb2.Event(step=1, summary=summary_pb2.Summary(value=[value])))
+    writer.close()
+    assert os.path.getsize(os.path.join(folder, os.listdir(folder)[0])) > 0
+    yield "use"
 
 
 def check_tensorflow(name, folder):
@@ -131,9 +205,18 @@ def main(name):
     """Run the stages; return the exit status."""
     folder = tempfile.mkdtemp()
     checks = {"jax": check_jax, "torch": check_torch}
+    alone = {
+        "h5py": check_h5py,
+        "ml-dtypes": check_ml_dtypes,
+        "scipy": check_scipy,
+        "optree": check_optree,
+        "tensorboard": check_tensorboard,
+    }
     try:
         if name in checks:
             stages = checks[name]()
+        elif name in alone:
+            stages = alone[name](folder)
         else:
             stages = check_keras_alone(folder) if name == "keras" else check_tensorflow(name, folder)
         for stage in stages:
@@ -146,7 +229,7 @@ def main(name):
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print("@TRAINED " + sys.modules[name].__version__, flush=True)
+    print("@TRAINED " + getattr(sys.modules[name.replace("-", "_")], "__version__", ""), flush=True)
     return 0
 
 

@@ -50,30 +50,45 @@ SOURCE = (
     "TensorBoard's callback; Linux x86-64, glibc 2.36"
 )
 
-#: The two that break most often are found first, each alone; the others together.
+#: The two that break most often are found first, each alone; then what users replace most; the rest at the end.
 FIRST = ("numpy", "protobuf")
-OTHERS = ("keras", "h5py", "ml-dtypes", "typing-extensions", "wrapt", "gast", "setuptools", "tensorboard", "tf-keras")
+SECOND = ("h5py", "keras", "ml-dtypes", "typing-extensions", "tensorboard", "tf-keras")
+LAST = ("wrapt", "gast", "setuptools")
+DEPENDENCIES = (*FIRST, *SECOND, *LAST, "scipy", "jax", "torch")
 #: Tried alone: whether TensorBoard works depends on setuptools, and tf-keras is trained instead of Keras.
 ALONE = {"setuptools", "tf-keras"}
 #: Where only source archives exist: those that build without a compiler.
 PURE_SOURCES = {"gast", "wrapt"}
-#: With Keras on JAX and JAX itself.
-JAX_TOO = ("jax", "jaxlib", "scipy")
-#: Some minor releases of Keras, each with Pythons and the JAX of its time, from where the search goes on.
-KERAS = {
-    "3.0": ("3.9", "3.12", "jax==0.4.23", "numpy<2"),
-    "3.3": ("3.9", "3.12", "jax==0.4.28", "numpy<2"),
-    "3.6": ("3.10", "3.13", "jax==0.4.34"),
-    "3.9": ("3.10", "3.13", "jax==0.5.2"),
-    "3.12": ("3.11", "3.13", "jax==0.7.2"),
-    "3.15": ("3.11", "3.13", "jax"),
+#: What is tried with anything but TensorFlow. Which jaxlib goes with which JAX its metadata say exactly; what Keras on JAX or
+#: on PyTorch does with other NumPys is theirs.
+OWN = {"jax": ("numpy", "ml-dtypes", "scipy"), "torch": ("numpy",)}
+#: Not with TensorFlow: it imports none of them.
+NOT_TENSORFLOWS = ("jax", "jaxlib", "scipy", "torch")
+#: Projects that go with a release of another one or do not, whatever imports them; and what an old release may need.
+PAIRS = {
+    "h5py": (("numpy",), ('numpy<1.24; python_version < "3.9"', 'numpy<2; python_version >= "3.9"')),
+    "ml-dtypes": (("numpy",), ("numpy<2",)),
+    "scipy": (("numpy",), ("numpy<2",)),
+    "optree": (("typing-extensions",), ()),
+    "tensorboard": (("numpy", "protobuf"), ('numpy<1.24; python_version < "3.12"', "protobuf<4")),
 }
+#: The minor releases of PyTorch that are tried: a wheel and its libraries are 3 GB.
+TORCHES = ("1.13", "2.0", "2.2", "2.3", "2.9", "2.15")
+#: Every minor release of Keras on JAX; on PyTorch these.
+KERAS_ON_TORCH = ("3.0", "3.9", "3.15")
+#: What is installed where it is replaced: the jaxlib of its time as well.
+MOVING = {"jax": "%s[cpu]==%s"}
 #: A release is one of a line of releases: of most projects of a minor release, here of a major one.
 BY_MAJOR = {"setuptools"}
 SECONDS = 150
 
-#: What comes after the import.
-LATER_STAGES = ("dense", "lstm", "convolution", "hdf5", "tensorboard")
+#: The stages of each child of tools/train_child.py, in order.
+STAGES = {
+    "jax": ("import", "dense", "convolution"),
+    "torch": ("import", "arrays", "dense", "lstm", "convolution"),
+    **dict.fromkeys(PAIRS, ("import", "use")),
+}
+KERAS_STAGES = ("import", "dense", "lstm", "convolution", "hdf5", "tensorboard")
 
 #: The cells of a row that hold versions which were tried.
 ENDS = ("oldest", "newest", "below", "above", "import_below", "import_above")
@@ -82,15 +97,27 @@ ENDS = ("oldest", "newest", "below", "above", "import_below", "import_above")
 class Subject:
     """A release of a framework on a Python: what the bounds are found for."""
 
-    def __init__(self, project, release, distribution, python, backend="", companions=()):
+    def __init__(self, project, release, distribution, python, backend="", companions=(), fallback=()):
         self.project, self.release, self.distribution = project, release, distribution
-        self.python, self.backend, self.companions = python, backend, companions
+        self.python, self.backend, self.companions, self.fallback = python, backend, companions, fallback
         self.minor = ".".join(release.split(".")[:2])
 
     @property
     def name(self):
         """For files and for ``--only``: ``tensorflow/2.5/3.9``."""
         return "/".join(filter(None, [self.project, self.minor, self.python, self.backend]))
+
+    @property
+    def child(self):
+        """What of tools/train_child.py is run."""
+        return {"tensorflow": "tensorflow", "keras": "keras"}.get(self.project, self.project)
+
+    @property
+    def dependencies(self):
+        """What is tried with it; None: all but some."""
+        if self.project == "keras":
+            return (self.backend,)
+        return PAIRS[self.project][0] if self.project in PAIRS else OWN.get(self.project)
 
     @property
     def key(self):
@@ -103,11 +130,26 @@ def subjects():
     matrix = Matrix()
     # The build without GPU code, where there is one: a fraction to download.
     rows = [Subject("tensorflow", *item) for item in newest_patches(matrix, "tensorflow", "tensorflow-cpu")]
-    rows += [Subject("jax", *item) for item in newest_patches(matrix, "jax") if Version(item[0]) >= Version("0.4.38")]
-    for release, name, python in newest_patches(matrix, "keras"):
-        oldest, newest, *companions = KERAS.get(".".join(release.split(".")[:2]), ("", ""))
-        if python in (oldest, newest):
-            rows.append(Subject("keras", release, name, python, "jax", tuple(companions)))
+    for name, (_, fallback) in PAIRS.items():
+        # Old releases of protobuf need it, whatever imports them.
+        also = ("six",) if name == "tensorboard" else ()
+        rows += [Subject(name, *item, companions=also, fallback=fallback) for item in newest_patches(matrix, name)]
+    # With newer ones the oldest NumPy that works would be ml-dtypes', not JAX's.
+    rows += [
+        Subject("jax", *item, companions=("ml-dtypes<0.6",))
+        for item in newest_patches(matrix, "jax")
+        if Version(item[0]) >= Version("0.4.38")
+    ]
+    for item in newest_patches(matrix, "keras"):
+        if Version(item[0]) >= Version("3"):
+            jax = "jax[cpu]==0.4.30" if item[2] == "3.9" else "jax[cpu]==0.4.38"
+            rows.append(Subject("keras", *item, "jax", (jax, "packaging")))
+            if item[0].startswith(tuple(minor + "." for minor in KERAS_ON_TORCH)):
+                rows.append(Subject("keras", *item, "torch", ("torch==2.3.1", "packaging")))
+    for item in newest_patches(matrix, "torch"):
+        if item[0].startswith(tuple(minor + "." for minor in TORCHES)):
+            old = Version(item[0]) < Version("2.3")
+            rows.append(Subject("torch", *item, companions=("numpy<2" if old else "numpy",)))
     return rows
 
 
@@ -291,11 +333,11 @@ class Results:
         }
 
 
-def first_set(subject):
-    """Return the requirements that a search starts with."""
+def first_set(subject, fallback=False):
+    """Return the requirements that a search starts with; ``fallback``: where those that an installer takes do not work."""
     exact = "%s==%s" % (subject.distribution, subject.release)
     if subject.project != "tensorflow":
-        return [exact, *subject.companions]
+        return [exact, *subject.companions, *(subject.fallback if fallback else ())]
     answer = devicekit.resolve("cpu", python=subject.python, platform="linux-x86_64", keep=[exact])
     if not answer.possible:
         raise RuntimeError("%s: resolve: %s" % (subject.name, "; ".join(answer.obstacles)))
@@ -332,9 +374,12 @@ class Environments:
         with open(path, encoding="utf-8") as stream:
             return dict(line.strip().split("==") for line in stream if "==" in line)
 
-    def make(self, subject):
+    def make(self, subject, fallback=False):
         """Make the environment of a subject, as it was before where there was one."""
         path = self.path(subject)
+        if fallback:
+            self.remove(subject)
+            os.remove(os.path.join(self.folder, "base", subject.key + ".txt"))
         if os.path.exists(os.path.join(path, "ready")):
             return
         shutil.rmtree(path, ignore_errors=True)
@@ -343,7 +388,7 @@ class Environments:
         if known:
             wanted = ["%s==%s" % item for item in known.items()]
         else:
-            wanted = first_set(subject)
+            wanted = first_set(subject, fallback)
         # Big, and needed once: not for the installer's store.
         big = "%s==%s" % (subject.distribution, subject.release)
         self.install(subject, "--no-deps", "--no-cache", big)
@@ -401,7 +446,9 @@ class Environments:
         """Put an environment into its base state but for some releases and what they need; return what else moved."""
         self.replace(subject, changes)
         # tf-keras would bring the whole TensorFlow next to tensorflow-cpu.
-        moving = ["%s==%s" % item for item in changes.items() if item[0] not in FIRST + ("tf-keras", "jaxlib")]
+        moving = [
+            MOVING.get(item[0], "%s==%s") % item for item in changes.items() if item[0] not in (*FIRST, "tf-keras")
+        ]
         if not moving:
             return {}
         limits = os.path.join(self.path(subject), "limits.txt")
@@ -427,20 +474,16 @@ class Environments:
                 command, env=values, cwd=path, capture_output=True, text=True, errors="replace", timeout=seconds
             )
         except subprocess.TimeoutExpired as error:
-            return outcome(None, (error.stdout or b"").decode("utf-8", "replace"), "")
-        return outcome(done.returncode, done.stdout, done.stderr)
+            return outcome(None, (error.stdout or b"").decode("utf-8", "replace"), "", child)
+        return outcome(done.returncode, done.stdout, done.stderr, child)
 
-    def attempt(self, subject, changes, bounds):
+    def attempt(self, subject, changes, bounds, again=False):
         """Try a set, or recall what came of it; return the result."""
         known = self.results.get(subject, changes)
-        if known:
+        if known and not again:
             return known["result"]
         started = time.time()
-        child = (
-            "tf_keras"
-            if changes.get("tf-keras")
-            else {"tensorflow": "tensorflow"}.get(subject.project, subject.project)
-        )
+        child = "tf_keras" if changes.get("tf-keras") else subject.child
         also = {}
         try:
             self.make(subject)
@@ -456,6 +499,8 @@ class Environments:
             if "no answer in time" in result:
                 with self.alone:
                     result = self.run(subject, child, 3 * SECONDS)
+            if result != "ok" and changes.get("jax") and "jaxlib" not in also:
+                result = "install: no jaxlib of its time"
         self.results.add(
             {
                 "subject": subject.key,
@@ -471,14 +516,14 @@ class Environments:
         return result
 
 
-def outcome(status, stdout, stderr):
+def outcome(status, stdout, stderr, child):
     """Return "ok", or the stage that was not reached and why."""
     lines = stdout.splitlines()
     if status == 0 and any(line.startswith("@TRAINED") for line in lines):
         return "ok"
-    order = ["import", "dense", "lstm", "convolution", "hdf5", "tensorboard"]
+    order = STAGES.get(child, KERAS_STAGES)
     passed = [line.split()[1] for line in lines if line.startswith("@STAGE")]
-    stage = order[order.index(passed[-1]) + 1 if passed and passed[-1] != order[-1] else 0 if not passed else -1]
+    stage = order[min(order.index(passed[-1]) + 1, len(order) - 1) if passed else 0]
     failed = [line[len("@FAILED ") :] for line in lines if line.startswith("@FAILED")]
     if failed:
         return "%s: %s" % (stage, scrub(failed[0]))
@@ -509,13 +554,8 @@ class Search:
     def center(self, subject, project):
         """Return the version of a dependency that a search starts from, None if the release does not use it."""
         base = self.environments.base(subject)
-        # JAX and jaxlib of Keras are one; TensorFlow does not import SciPy.
-        if (subject.project, project) in (
-            ("jax", "jax"),
-            ("keras", "keras"),
-            ("keras", "jaxlib"),
-            ("tensorflow", "scipy"),
-        ):
+        own = subject.dependencies
+        if project in NOT_TENSORFLOWS if own is None else project not in own:
             return None
         if project in base:
             return Version(base[project])
@@ -601,7 +641,12 @@ class Search:
         known = self.results.get(subject, {})
         if known is None or not self.environments.base(subject):
             self.environments.make(subject)
-        return self.environments.attempt(subject, {}, []) == "ok"
+        if self.environments.attempt(subject, {}, []) == "ok":
+            return True
+        if not subject.fallback:
+            return False
+        self.environments.make(subject, fallback=True)
+        return self.environments.attempt(subject, {}, [], again=True) == "ok"
 
     def alone(self, subject, project, upward):
         """Settle one bound by replacing nothing else."""
@@ -680,7 +725,11 @@ class Search:
             points = self.points(subject, project, upward)
             good, bad = reached(points, works)
             row[inside] = str(points[good])
-            if bad < len(points) and not blames_another(seen[points[bad]], project, subject.project):
+            while bad < len(points) and (
+                works.get(points[bad]) is not False or blames_another(seen[points[bad]], project, subject.project)
+            ):
+                bad += 1
+            if bad < len(points):
                 row[outside], row[outside + "_fails"] = str(points[bad]), seen[points[bad]]
                 row.update(self._import_edge(subject, project, points, bad, "import_" + outside))
         return row
@@ -690,7 +739,8 @@ class Search:
         seen = self.results.of(subject, project)
         _, first = reached(points, self.known(subject, project, "import:"))
         # How far a failure of a later stage was seen: up to there, the import works.
-        late = [index for index in range(bad, first) if seen.get(points[index], "").startswith(LATER_STAGES)]
+        later = [index for index in range(bad, first) if points[index] in seen]
+        late = [index for index in later if not seen[points[index]].startswith(("ok", "import:", "install:"))]
         edge = {key.replace("import_", "imports_"): str(points[late[-1]])} if late else {}
         if first not in (bad, len(points)):
             edge.update({key: str(points[first]), key + "_fails": seen[points[first]]})
@@ -699,37 +749,52 @@ class Search:
 
 #: Which words of an error are about a dependency.
 ABOUT = {
-    "numpy": r"\bnumpy\b",
-    "protobuf": r"(?i)protobuf|\bgoogle\b",
-    "jaxlib": r"\bjaxlib\b",
+    "numpy": r"\bnumpy\b|pybind11::error_already_set",
+    "protobuf": r"(?i)protobuf|\bgoogle\b|^\w+: TypeError: Descriptors cannot",
     "h5py": r"\bh5py\b",
     "ml-dtypes": r"\bml_dtypes\b",
+    "typing-extensions": r"\boptree\b",
 }
 
 
 def blames_another(error, project, subject):
     """Return whether an error is about two dependencies that do not go together, not a bound of the release.
 
-    >>> blames_another("import: ValueError: numpy.dtype size changed", "h5py", "keras")
+    >>> blames_another("import: ValueError: numpy.dtype size changed", "h5py", "tensorflow")
     True
-    >>> blames_another("import: AttributeError: no attribute 'x'", "h5py", "keras")
+    >>> blames_another("import: AttributeError: no attribute 'x'", "h5py", "tensorflow")
     False
+    >>> blames_another("dense: ImportError: To use Keras, you need to have `optree` installed", "typing-extensions", "keras")
+    True
     """
-    if subject != "jax" and "JAX requires" in error:
-        return True
+    if subject in PAIRS or subject in OWN:
+        return project != "numpy" and re.search(ABOUT["numpy"], error) is not None
+    if project in ("numpy", "protobuf"):
+        return False
     named = {name for name, pattern in ABOUT.items() if re.search(pattern, error)}
-    return project not in ("numpy", "protobuf") and bool(named) and project not in named
+    return bool(named - {project}) if project != "typing-extensions" else project in named
 
 
 def measure(options, search, every):
     """Try what is missing: what breaks most first; then the Pythons between those that disagree."""
-    frameworks = [item for item in search.table if item.project == "tensorflow"]
-    others = [item for item in search.table if item.project != "tensorflow"]
-    first = [name for name in options.dependencies if name in FIRST]
-    second = [name for name in options.dependencies if name not in FIRST]
-    both = (True, False)
-    phases = [(frameworks, first, both), (frameworks, second, (True,)), (others, options.dependencies, both)]
-    for subjects_now, dependencies, directions in [*phases, (frameworks, second, (False,))]:
+    groups = {}
+    for item in search.table:
+        groups.setdefault("pairs" if item.project in PAIRS else item.project, []).append(item)
+    chosen = options.dependencies
+    first, second, last = ([name for name in group if name in chosen] for group in (FIRST, SECOND, LAST))
+    up, down, both = (True,), (False,), (True, False)
+    phases = [
+        ("tensorflow", first, both),
+        ("pairs", chosen, both),
+        ("tensorflow", second, up),
+        ("jax", chosen, both),
+        ("keras", chosen, both),
+        ("tensorflow", second, down),
+        ("torch", chosen, both),
+        ("tensorflow", last, both),
+    ]
+    for group, dependencies, directions in phases:
+        subjects_now = groups.get(group, ())
         with ThreadPoolExecutor(options.workers) as pool:
             tasks = [pool.submit(work, search, item, dependencies, directions, options.free) for item in subjects_now]
             for task in tasks:
@@ -843,7 +908,7 @@ def main():
     parser.add_argument("--folder", default="bounds", help="where the tries are kept")
     parser.add_argument("--only", nargs="*", default=[], metavar="SUBJECT", help="as tensorflow/2.5/3.9")
     parser.add_argument("--all-pythons", action="store_true", help="not only the oldest and the newest one")
-    parser.add_argument("--dependencies", nargs="*", default=list(FIRST + OTHERS + JAX_TOO))
+    parser.add_argument("--dependencies", nargs="*", default=list(DEPENDENCIES))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--free", type=float, default=25, help="GB of disk below which environments are removed early")
     parser.add_argument("--keep", action="store_true", help="for verify: keep the environments")

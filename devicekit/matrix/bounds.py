@@ -19,6 +19,8 @@ STAGES = {
     "convolution": "training a convolution fails",
     "hdf5": "saving and loading a model as HDF5 fails",
     "tensorboard": "the TensorBoard callback fails",
+    "arrays": "taking arrays of NumPy and giving them back fails",
+    "use": "using it fails",
 }
 
 _Numbers = Tuple[int, ...]

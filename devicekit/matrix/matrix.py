@@ -166,12 +166,12 @@ class Matrix:
         """Return between which versions of what it imports a release was tried; ``dependency``: of this one only."""
         if not self._bounds:
             for row in self._table("bounds"):
-                self._bounds.setdefault((row["project"], _minor(row["release"])), []).append(row)
+                self._bounds.setdefault((row["project"], _line(row["project"], row["release"])), []).append(row)
         owner = "tensorflow" if project in TENSORFLOW_OWNERS else project
         final = _PLAIN_VERSION.match(version) is not None
         return tuple(
             Bound(*(row.get("with" if name == "backend" else name, "") for name in Bound._fields))
-            for row in (self._bounds.get((owner, _minor(version)), ()) if final else ())
+            for row in (self._bounds.get((owner, _line(owner, version)), ()) if final else ())
             if dependency in ("", row["dependency"]) and row.get("with", "") == backend
         )
 
@@ -439,6 +439,14 @@ def _defect(row: Dict[str, Any]) -> Defect:
 
 def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
+
+
+def _line(project: str, version: str) -> str:
+    """Return for which releases what was measured of one of them speaks: those of its minor release.
+
+    JAX 0.4 went on for two years, from Python 3.7 to 3.13: each of its releases speaks for itself.
+    """
+    return version if project == "jax" and version.startswith("0.4.") else _minor(version)
 
 
 def _about(projects: List[str], name: str) -> bool:

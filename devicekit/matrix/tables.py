@@ -158,7 +158,8 @@ class Bound(Record):
     Attributes
     ----------
     project, release : str
-        ``"tensorflow"`` for every distribution of that import package; the release speaks for its minor release.
+        ``"tensorflow"`` for every distribution of that import package; the release speaks for its minor release (of JAX 0.4
+        for itself).
     python : str
         The Python version on which it was tried.
     dependency : str

@@ -15,7 +15,7 @@ from ..requirements import applies, bare_name, bounded, normal_name
 from ..view import View
 from .import_needs import installed, unmet
 from .keras import backend, keras3_on, keras_version
-from .measured import measured_dependencies, unfit
+from .measured import measured_dependencies, own_failures, unfit
 from .plugins import lacking_plugins
 from .registry import BROKEN_INSTALL, rule
 
@@ -66,6 +66,9 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     yield from unfit(view, "dependency-incompatible", names, on)
 
 
+#: What frameworks import, and fail with where it does not go with what it needs itself.
+_OF_OTHERS = ("ml-dtypes", "h5py", "optree", "scipy")
+
 #: What has a rule of its own.
 _OF_OTHER_RULES = ("numpy", "protobuf", "keras", "tf-keras", "jax", "torch")
 
@@ -82,10 +85,10 @@ def _owners(view: View) -> List[Tuple[str, str, str]]:
     # What TensorFlow or Keras imports where it is there, and then fails with it.
     user = "tensorflow" if view.tensorflow_version is not None else "keras"
     with_types = user == "tensorflow" and version_at_least(str(view.tensorflow_version), "2.15") is True
-    for name, what in (
-        ("jax", "jax"), ("torch", "torch"), ("ml-dtypes", "tensorflow" if with_types else "jax"), ("h5py", user),
-        ("scipy", "jax"), ("pandas", "keras"), ("optree", "keras"), ("jaxlib", "jax"),
-    ):  # fmt: skip
+    others = {"ml-dtypes": "tensorflow" if with_types else "jax", "h5py": user, "pandas": "keras", "optree": "keras"}
+    if view.machine.python.version_of("jax") is not None:
+        others["scipy"] = "jax"
+    for name, what in {"jax": "jax", "torch": "torch", **others, "jaxlib": "jax"}.items():
         version = view.machine.python.version_of(name)
         if version is not None:
             found.append((name, version, what))
@@ -120,6 +123,9 @@ def _unfitting(view: View, project: str) -> List[Tuple[str, ImportNeed]]:
         if "extra ==" not in text and version is not None and accepts(bounds, version) is False:
             because = "%s checks that at its import" % project
             found.append(("%s%s" % (name, bounds), ImportNeed((text,), "", "import", because, "")))
+    for text, seen in own_failures(view, project) if project in _OF_OTHERS else ():
+        if normal_name(text) != "numpy" or not _numpy_is_the_cause(view):
+            found.append((text, ImportNeed((text,), "", "import", "the import fails: " + seen.because, "")))
     return found
 
 

@@ -60,6 +60,18 @@ def unfit(
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
 
 
+def own_failures(view: View, project: str) -> Iterable[Tuple[str, Fit]]:
+    """Yield with what an installed project was measured not to be importable: the requirement that fails, and how."""
+    python = view.machine.python
+    version = python.version_of(project) or ""
+    for name in dict.fromkeys(row.dependency for row in view.matrix.bounds(project, version)):
+        other = python.version_of(name)
+        found = fit(view.matrix, project, version, python.version, name, other or "")
+        if found.measured and found.stage == "import":
+            wanted = allowed(view.matrix, project, version, python.version, name)
+            yield name + shortest(wanted, str(other)), found
+
+
 def may_fail_earlier(view: View, what: str, keras: KerasOn = ("", "")) -> bool:
     """Return whether something was measured to fail at a late stage of a framework, and earlier ones were not tried."""
     for user in _users(view, keras):
