@@ -30,6 +30,7 @@ RELEASES = {
 NO_OBJECT = "import: AttributeError: module 'numpy' has no attribute 'object'"
 SYMBOLIC = "lstm: NotImplementedError: Cannot convert a symbolic Tensor to a numpy array"
 
+NO_SIZE = "import: ValueError: numpy.dtype size changed"
 NO_RESOURCES = "tensorboard: ModuleNotFoundError: pkg_resources"
 
 BOTH = {"above": "1.20.3", "above_fails": SYMBOLIC, "import_above": "1.24.0", "import_above_fails": NO_OBJECT}
@@ -60,6 +61,11 @@ ROWS = [
     bound("2.16.2", "3.9", "setuptools", "65.5.1", "82.0.0", without="ok"),
     bound("2.16.2", "3.12", "setuptools", "65.5.1", "81.0.0", above="82.0.0", above_fails=NO_RESOURCES),
     bound("3.15.1", "3.12", "jax", "0.4.30", "0.12.0", project="keras", **{"with": "jax"}),
+    bound("3.10.0", "3.9", "numpy", "1.19.3", "1.26.4", project="h5py", above="2.0.0", above_fails=NO_SIZE),
+    bound("3.10.0", "3.12", "numpy", "1.26.0", "1.26.4", project="h5py", above="2.0.0", above_fails=NO_SIZE),
+    bound("1.12.0", "3.9", "numpy", "1.22.4", "1.26.4", project="scipy", above="2.0.0", above_fails=NO_SIZE),
+    bound("0.4.38", "3.10", "numpy", "1.21.2", "2.2.6", project="jax"),
+    bound("0.8.3", "3.11", "numpy", "2.0.0", "2.4.6", project="jax", below="1.26.4", below_fails="convolution: TypeError: no"),
 ]  # fmt: skip
 
 
@@ -106,6 +112,61 @@ def test_fit(matrix, question, state, stage):
         assert found.source  # what is known less well
         return
     assert (found.state, found.stage) == (state, stage)
+
+
+@pytest.mark.parametrize(
+    "question, state",
+    [
+        (("h5py", "3.10.0", "3.11", "numpy", "2.2.0"), "fails"),
+        (("h5py", "3.10.0", "3.10", "numpy", "1.26.4"), "works"),
+        (("h5py", "3.11.0", "3.11", "numpy", "2.2.0"), "unknown"),
+        # Of a project that releases patches for years, each speaks for itself.
+        (("jax", "0.4.38", "3.10", "numpy", "2.0.0"), "works"),
+        (("jax", "0.4.20", "3.10", "numpy", "2.0.0"), "unknown"),
+        (("jax", "0.8.1", "3.11", "numpy", "2.1.0"), "works"),
+        (("jax", "0.8.1", "3.11", "numpy", "1.26.4"), "fails"),
+    ],
+)
+def test_pairs_have_their_own_bounds(matrix, question, state):
+    assert fit(matrix, *question).state == state
+
+
+@pytest.mark.parametrize(
+    "installed, said, fix",
+    [
+        # TensorFlow itself goes with this NumPy: it is h5py that is to be replaced.
+        ({"tensorflow_cpu": "2.19.1", "numpy": "2.0.2", "h5py": "3.10.0"}, "h5py 3.10.0 does not work with numpy", "h5py=="),
+        ({"tensorflow_cpu": "2.19.1", "numpy": "1.26.4", "h5py": "3.10.0"}, None, None),
+        ({"jax": "0.8.3", "jaxlib": "0.8.3", "numpy": "2.0.2", "scipy": "1.12.0"}, "scipy 1.12.0 does not work", "numpy"),
+        # TensorFlow goes on without SciPy.
+        ({"tensorflow_cpu": "2.19.1", "numpy": "2.0.2", "scipy": "1.12.0"}, None, None),
+    ],
+)  # fmt: skip
+def test_doctor_names_a_dependency_that_fails_with_another(make_machine, matrix, installed, said, fix):
+    others = {
+        "keras": "3.10.0",
+        "ml_dtypes": "0.5.1",
+        "flatbuffers": "24.3.25",
+        "typing_extensions": "4.12.2",
+        "h5py": "3.12.1",
+    }
+    others.update(
+        requests="2.32.3", urllib3="2.3.0", idna="3.7", certifi="2024.7.4", packaging="24.2", protobuf="5.29.5"
+    )
+    others.update(optree="0.13.1", rich="13.9.4", namex="0.0.8", tensorboard="2.19.0")
+    found = examine(make_machine, matrix, "3.9.18", **dict(others, **installed)).by_code("dependency-incompatible")
+    assert (found is None) == (said is None), found
+    if found is not None:
+        assert said in found.summary
+        assert fix in found.fix[0].command
+
+
+def test_sets_leave_out_dependencies_that_fail_with_another(matrix):
+    target = Target("3.11", "linux", "x86_64", "2.36")
+    keep = [Need("numpy>=2"), Need("h5py<3.11,>=3.10")]
+    with pytest.raises(Conflict) as caught:
+        solve(matrix, target, [Need("keras==3.12.1"), Need("jax==0.6.2")], keep=keep)
+    assert any("h5py" in need.by and need.text.startswith("numpy") for need in caught.value.needs)
 
 
 def test_a_backend_of_keras_has_its_own_bounds(matrix):

@@ -742,7 +742,7 @@ class Search:
         later = [index for index in range(bad, first) if points[index] in seen]
         late = [index for index in later if not seen[points[index]].startswith(("ok", "import:", "install:"))]
         edge = {key.replace("import_", "imports_"): str(points[late[-1]])} if late else {}
-        if first not in (bad, len(points)):
+        if bad < first < len(points) and not blames_another(seen[points[first]], project, subject.project):
             edge.update({key: str(points[first]), key + "_fails": seen[points[first]]})
         return edge
 

@@ -159,7 +159,8 @@ def _finding(
     wrong: List[Tuple[str, ImportNeed]],
     blocks: Tuple[str, ...],
 ) -> Finding:
-    label = view.tensorflow_label if blocks == ("tensorflow",) else "%s %s" % (project, version)
+    own = blocks == ("tensorflow",) and project not in _OF_OTHERS
+    label = view.tensorflow_label if own else "%s %s" % (project, version)
     python = view.machine.python
     if missing:
         names = [bare_name(text) for text in missing]
