@@ -75,7 +75,10 @@ def _resolve(options: argparse.Namespace) -> int:
     )
     again = (("--machine", options.machine) if options.machine else ()) + (("--offline",) if options.offline else ())
     resolution = resolution.replace(
-        alternatives=tuple(item.replace(arguments=item.arguments + again) for item in resolution.alternatives)
+        alternatives=tuple(
+            item.replace(arguments=item.arguments + again) if item.arguments else item
+            for item in resolution.alternatives
+        )
     )
     python = ".".join(machine.python.version.split(".")[:2])
     if options.json or options.format == "json":

@@ -127,6 +127,21 @@ def _unknown(text: str, key: str, names: Dict[str, List[GpuModel]]) -> str:
     )
 
 
+def target_named(text: str, matrix: Matrix) -> str:
+    """Return what code is built for on a GPU of a name, or a target itself; "" if that is not known, or ambiguous.
+
+    >>> from .matrix import BUNDLED
+    >>> target_named("AMD Radeon RX 6700 XT", BUNDLED), target_named("Xe-HPG", BUNDLED), target_named("Voodoo 2", BUNDLED)
+    ('gfx1031', 'Xe-HPG', '')
+    """
+    if any(text == row["target"] for row in matrix.gpu_models()):
+        return text
+    try:
+        return gpu_named(text, matrix).target if text else ""
+    except ValueError:
+        return ""
+
+
 def capability_of(name: str, matrix: Matrix) -> Optional[str]:
     """Return the compute capability of an NVIDIA GPU by a driver's or a person's name for it, None if that is not known."""
     try:

@@ -1,9 +1,12 @@
 """The `Target` of a machine: what packages are chosen for on it. Pure."""
 
+from typing import Iterable, Tuple
+
 from ..errors import UnknownFactError
-from ..machine.accelerators import accelerators
+from ..machine.accelerators import Accelerator, accelerators
 from ..machine.facts import Machine
 from ..machine.vendors import NVIDIA
+from .gpu_names import target_named
 from .matrix import Matrix
 from .target import Target, macos_version
 
@@ -33,6 +36,12 @@ def target_of(machine: Machine, matrix: Matrix) -> Target:
         ),
         driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
         wsl=machine.process.wsl.or_none(),
-        targets=machine.rocm.gfx.or_none() or (),
+        targets=machine.rocm.gfx.or_none() or (_targets(found, matrix) if native.system == "windows" else ()),
         directx=True if native.system == "windows" else (dxg.status == "value" if dxg.known else None),
     )
+
+
+def _targets(gpus: Iterable[Accelerator], matrix: Matrix) -> Tuple[str, ...]:
+    """Return what code is built for on the GPUs of AMD and Intel: Windows says no more of them than their names."""
+    names = dict.fromkeys(gpu.name for gpu in gpus if gpu.vendor in ("amd", "intel"))
+    return tuple(dict.fromkeys(filter(None, (target_named(name, matrix) for name in names))))

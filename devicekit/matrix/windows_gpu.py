@@ -3,7 +3,7 @@
 from typing import Optional, Tuple
 
 from ..records import Record
-from .gpu_names import gpu_named
+from .gpu_names import target_named
 from .matrix import Matrix, read_data
 
 
@@ -62,7 +62,7 @@ def ways_on_windows(
     """
     if vendor not in ("amd", "intel"):
         return ()
-    target = _target(gpu, matrix)
+    target = target_named(gpu, matrix)
     date = read_data("windows_gpu")["date"]
     found = []
     for row in matrix.windows_gpu():
@@ -77,12 +77,3 @@ def ways_on_windows(
         arguments = tuple(row["resolve"].split())
         found.append(WindowsWay(text, row["goal"], row["wsl"], certain, arguments, row["url"], date))
     return tuple(found)
-
-
-def _target(gpu: str, matrix: Matrix) -> str:
-    if any(gpu == row["target"] for row in matrix.gpu_models()):
-        return gpu
-    try:
-        return gpu_named(gpu, matrix).target if gpu else ""
-    except ValueError:  # not known, or the name of several GPUs
-        return ""

@@ -32,12 +32,12 @@ def resolution_text(answer: Resolution, python: str) -> str:
     if not answer.possible:
         lines = ["%s: not possible" % head, ""] + _wrapped(answer.obstacles, "  - ")
         if answer.alternatives:
-            lines += ["", "Possible instead:"]
-            for item in answer.alternatives:
-                lines += _wrapped([item.text], "  - ")
-                lines.append("      devicekit resolve %s" % " ".join(quoted(part) for part in item.arguments))
+            lines += ["", "Possible instead:", *_alternatives(answer)]
         return "\n".join(lines + _source(answer)) + "\n"
     lines = [head, ""]
+    if answer.alternatives:
+        lines += ["Better ways to use this GPU, the best first:", *_alternatives(answer), ""]
+        lines += ["What was found:", ""]
     shown = [pin for pin in answer.pins if pin.deciding]
     width = max(len(pin.requirement) for pin in shown)
     for pin in shown:
@@ -58,6 +58,15 @@ def resolution_text(answer: Resolution, python: str) -> str:
         lines += ["", "To know:"] + _wrapped(answer.notes, "  - ")
     lines += ["", "To install it:", "", "    " + install_command(answer, python)]
     return "\n".join(lines + _source(answer)) + "\n"
+
+
+def _alternatives(answer: Resolution) -> List[str]:
+    lines: List[str] = []
+    for item in answer.alternatives:
+        lines += _wrapped([item.text], "  - ")
+        if item.arguments:
+            lines.append("      devicekit resolve %s" % " ".join(quoted(part) for part in item.arguments))
+    return lines
 
 
 def _source(answer: Resolution) -> List[str]:

@@ -8,8 +8,9 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequenc
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ..matrix.matrix import TENSORFLOW_OWNERS
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS
 from ..matrix.target import PYTHONS, Target
+from ..matrix.windows_gpu import ways_on_windows
 from .engine import Need
 from .goals import platforms_for
 from .result import Alternative, Resolution
@@ -21,6 +22,9 @@ _MOST = 5
 _TELLING = ("jax", "torch", "tensorflow-directml-plugin", "tensorflow-metal", "torch-directml")
 
 _TITLES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+
+#: What drives the GPUs of a maker, DirectML aside.
+_DRIVES = {"amd": "rocm", "intel": "xpu"}
 
 #: The distributions that are a framework.
 _OWN: Dict[str, Tuple[str, ...]] = {
@@ -86,6 +90,31 @@ def alternatives_for(
             if one_is_enough:
                 break
     return tuple(found)
+
+
+def better_than_directml(
+    question: Question, target: Target, search: Callable[[Question], Optional[Resolution]]
+) -> Tuple[Alternative, ...]:
+    """Return what uses a GPU of AMD or Intel on Windows better than DirectML does, the best first.
+
+    What ``search`` finds has a command; what the maker of the GPU alone builds has an address.
+    """
+    if question.goal not in ("gpu", "fastest") or target.system != "windows":
+        return ()
+    framework = question.frameworks[0]
+    gpus = [(vendor, gpu) for vendor in target.vendors for gpu in target.targets_for(_DRIVES.get(vendor, "")) or ("",)]
+    found: List[Alternative] = []
+    for way in (way for vendor, gpu in gpus for way in ways_on_windows(vendor, gpu, framework, BUNDLED)):
+        if not way.arguments:
+            found.append(Alternative("%s: %s (as of %s)" % (way.text, way.url, way.date)))
+        elif way.goal != "directml":
+            goal, *options = way.arguments
+            frameworks = tuple(options[1::2])
+            _, variation = _without_framework("", question._replace(goal=goal), framework, frameworks)
+            answer = search(variation)
+            if answer is not None:
+                found.append(Alternative("%s: %s" % (way.text, announced(answer)), variation.arguments))
+    return tuple(dict.fromkeys(found))
 
 
 def announced(answer: Resolution) -> str:

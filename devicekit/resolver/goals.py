@@ -3,10 +3,11 @@
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..matrix.gpu_support import JAX_CUDA, gpu_code_in, gpu_defect, refuses_driver, refuses_gpu, refuses_targets
-from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Build, Release, sort_key
 from ..matrix.tables import IndexRow
 from ..matrix.target import Target
+from ..matrix.windows_gpu import ways_on_windows
 from ..records import Record
 from .engine import Filter, Need
 
@@ -72,7 +73,8 @@ def platforms_for(goal: str, target: Target) -> Tuple[str, ...]:
         if target.system == "macos":
             found.append("metal")
         elif target.system == "windows" or target.wsl:
-            found += ["cuda", "directml"] if vendor == "nvidia" else ["directml"]
+            found += ["cuda"] if vendor == "nvidia" else ["xpu"] if _has_xpu_on_windows(vendor, target) else []
+            found.append("directml")
         else:
             found += {"nvidia": ["cuda"], "amd": ["rocm"], "intel": ["xpu"]}.get(vendor, [])
     if goal == "fastest":
@@ -81,6 +83,11 @@ def platforms_for(goal: str, target: Target) -> Tuple[str, ...]:
         # No GPU, or none is known: what most people mean on this system.
         found.append({"windows": "directml", "macos": "metal"}.get(target.system, "cuda"))
     return tuple(dict.fromkeys(found))
+
+
+def _has_xpu_on_windows(vendor: str, target: Target) -> bool:
+    ways = [way for text in target.targets_for("xpu") for way in ways_on_windows(vendor, text, "torch", BUNDLED)]
+    return target.system == "windows" and any(way.goal == "xpu" for way in ways)
 
 
 def stacks(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Sequence[str]) -> Tuple[Stack, ...]:

@@ -13,7 +13,7 @@ from ..matrix.machine_target import target_of
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from ..records import seam
-from .alternatives import Question, alternatives_for
+from .alternatives import Question, alternatives_for, better_than_directml
 from .engine import Need
 from .goals import FRAMEWORKS, GOALS, platforms_for
 from .result import DataSource, Resolution
@@ -102,15 +102,18 @@ def resolve(
 def _answer(question: Question, machine: Optional[Machine], matrix: Matrix, further: Optional[Further]) -> Resolution:
     target = _target_of(question, machine, matrix)
     found, obstacles = best_set(question.goal, question.frameworks, target, question.keep, matrix, further)
-    if found is not None:
-        return found
 
     def search(variation: Question) -> Optional[Resolution]:
         ways = None if variation.goal in GOALS else further
         about = _target_of(variation, machine, matrix)
         return best_set(variation.goal, variation.frameworks, about, variation.keep, matrix, ways)[0]
 
-    instead = alternatives_for(question, target, search)
+    better = better_than_directml(question, target, search) if found is None or found.goal == "directml" else ()
+    if found is not None:
+        return found.replace(alternatives=better)
+    sets = {item.text.rpartition(": ")[2] for item in better if item.arguments}
+    others = alternatives_for(question, target, search)
+    instead = better + tuple(item for item in others if item.text.rpartition(": ")[2] not in sets)
     platforms = platforms_for(question.goal, target)
     return Resolution(
         question.goal, platforms[0], question.frameworks, target, obstacles=obstacles, alternatives=instead

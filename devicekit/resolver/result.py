@@ -46,7 +46,10 @@ class SystemNeed(Record):
 
 
 class Alternative(Record):
-    """Something near to what was asked that is possible. ``arguments``: of ``devicekit resolve``, to see it in full."""
+    """Something near to what was asked that is possible.
+
+    ``arguments``: of ``devicekit resolve``, to see it in full; empty where ``text`` has the address of its maker.
+    """
 
     text: str
     arguments: Tuple[str, ...] = ()
@@ -104,7 +107,7 @@ class Resolution(Record):
     obstacles : tuple of str
         What is in the way; empty where the goal is possible.
     alternatives : tuple of Alternative
-        What is possible instead, the nearest first.
+        What is possible instead, the nearest first; where the answer is DirectML, what serves better.
     source : DataSource
         How old the data are, and what the package index added.
     """
