@@ -22,12 +22,14 @@ def add_doctor(verbs: Any) -> None:
         help="check this machine and show how to fix it",
     )
     add_html(parser)
+    parser.add_argument("-v", "--verbose", action="store_true", help="print evidence, exact commands, and every device")
     parser.add_argument("--explain", metavar="CODE", help="show the page of a finding code instead")
     parser.set_defaults(run=_doctor)
 
 
 def _doctor(options: argparse.Namespace) -> int:
     from ..report.data import doctor_data
+    from ..report.screen import doctor_screen
     from ..report.terminal import doctor_text
 
     if options.explain:
@@ -36,7 +38,8 @@ def _doctor(options: argparse.Namespace) -> int:
     if options.json:
         print_json(doctor_data(machine, diagnosis, selection))
     else:
-        print_text(doctor_text(machine, diagnosis, selection, terminal_style()))
+        text = doctor_text if options.verbose else doctor_screen
+        print_text(text(machine, diagnosis, selection, terminal_style()))
     if options.html is not None:
         from ..report.html.diagnosis import doctor_page
 

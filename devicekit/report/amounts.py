@@ -1,11 +1,13 @@
 """Amounts with units, states with signs, and text without control characters."""
 
 import datetime
+import re
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, FrameworkStatus
 from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Native
+from ..matrix.target import macos_version
 from ..measure.numerics.result import VERDICTS, Difference
 
 #: Shown before the word, never instead of it.
@@ -56,6 +58,32 @@ def memory(size_bytes: Optional[int]) -> str:
     if size_bytes >= 1 << 30:
         return "%.1f GiB" % (size_bytes / (1 << 30))
     return "%.0f MiB" % (size_bytes / (1 << 20))
+
+
+def processor(native: Native) -> str:
+    """Return ``Intel Xeon Platinum 8358``, or the architecture where the model is not known."""
+    model = re.sub(r"\((R|TM)\)|\bCPU\b|@.*", " ", native.cpu_model.or_none() or "", flags=re.I)
+    return " ".join(model.split()) or native.architecture
+
+
+#: Releases of Windows by their build (learn.microsoft.com/windows/release-health, 2026-11).
+_WINDOWS = {
+    19041: "10 2004", 19042: "10 20H2", 19043: "10 21H1", 19044: "10 21H2", 19045: "10 22H2", 22000: "11 21H2",
+    22621: "11 22H2", 22631: "11 23H2", 26100: "11 24H2", 26200: "11 25H2",
+}  # fmt: skip
+
+
+def system_name(native: Native) -> str:
+    """Return the operating system as people know it: ``Windows 11 23H2`` for build 22631, ``macOS 14`` for Darwin 23."""
+    version = native.os_version.or_none() or ""
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
+    if native.system == "windows" and found:
+        build = int(found.group(3))
+        release = _WINDOWS.get(build) or ("11" if build >= 22000 else found.group(1))
+        return "Windows %s%s" % (release, "" if build in _WINDOWS else " (build %d)" % build)
+    if native.system == "macos" and found:
+        return "macOS %s" % (macos_version(version) or version)
+    return version or native.system
 
 
 def cores(native: Native) -> str:

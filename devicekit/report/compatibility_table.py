@@ -12,6 +12,7 @@ from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
 from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
 from ..records import Record
+from .amounts import system_name
 
 
 class Cell(Record):
@@ -149,7 +150,7 @@ class _Reader:
         wheels = {"windows": "windows-amd64", "macos": "macos-arm64" if processor == "aarch64" else "macos-x86_64"}
         platform = wheels.get(native.system, "linux-aarch64" if processor == "aarch64" else "linux-x86_64")
         answer = has_wheel(self.project, self.plain, self.python, platform, self.matrix)
-        system = native.os_version.or_none() or native.system
+        system = system_name(native)
         here = ", ".join(item for item in (system, native.architecture, native.libc.or_none() or "") if item)
         return [
             self._cell("Python", needs, self.machine.python.version, _fits(answer), answer.because),

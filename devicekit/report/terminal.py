@@ -8,7 +8,7 @@ from ..logs.scrub import printable
 from ..machine.facts import Machine
 from ..records import Record
 from ..selection.selection import Selection
-from .amounts import cores, count, device_state, framework_state, memory, usable_memory
+from .amounts import cores, count, device_state, framework_state, memory, system_name, usable_memory
 
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
 _LABEL_WIDTH = 11
@@ -62,7 +62,7 @@ def _command(style: Style, command: str) -> List[str]:
 def machine_lines(machine: Machine, style: Style) -> List[str]:
     """Return what was examined."""
     native, python = machine.native, machine.python
-    system = native.os_version.or_none() or native.system
+    system = system_name(native)
     parts = (system, native.architecture, cores(native), usable_memory(native))
     lines = _labelled(style, "System", ", ".join(text for text in parts if text))
     environment = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")

@@ -56,7 +56,7 @@ def test_doctor_lists_it_and_what_it_found(command, root):
     assert (plugin["status"], plugin["problems"]) == ("value", [])
     denied = [item for item in data["findings"] if item["code"] == "device-permission-denied"]
     assert [item["blocks"] for item in denied] == [["npu:1"]]
-    assert "devicekit-npu 1.0.0, for npu, works" in command("doctor", NPU_ROOT=root)[1]
+    assert "devicekit-npu 1.0.0, for npu, works" in command("doctor", "--verbose", NPU_ROOT=root)[1]
 
 
 def test_where_there_is_no_npu_nothing_is_said(command, tmp_path):
@@ -89,7 +89,7 @@ def test_a_snapshot_is_judged_with_it_and_read_without_it(command, root, tmp_pat
     command("snapshot", "--output", snapshot, NPU_ROOT=root)
     _, text = command("doctor", "--json", "--machine", snapshot)
     assert "device-permission-denied" in [item["code"] for item in json.loads(text)["findings"]]
-    _, text = command("doctor", "--machine", snapshot, DEVICEKIT_PLUGINS="0")
+    _, text = command("doctor", "--verbose", "--machine", snapshot, DEVICEKIT_PLUGINS="0")
     assert "the plug-in devicekit-npu 1.0.0 is not installed here" in " ".join(text.split())
 
 

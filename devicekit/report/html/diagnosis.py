@@ -5,7 +5,7 @@ from typing import List, Optional, Sequence, Tuple
 from ...diagnosis.findings import Diagnosis, FrameworkStatus
 from ...machine.facts import Machine
 from ...selection.selection import Selection
-from ..amounts import cores, device_state, framework_state, framework_title, memory, usable_memory
+from ..amounts import cores, device_state, framework_state, framework_title, memory, system_name, usable_memory
 from ..compatibility_table import Cell, MatrixRow, matrix_row
 from .components import Report, Section, Table, Tag, definitions, severity_tags, tag_element
 from .document import page
@@ -166,7 +166,7 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
     container, wsl = machine.process.container.or_none(), machine.process.wsl.or_none()
     plugins = ["%s%s" % (item.label, " (broken)" if item.problems else "") for item in machine.platforms]
     rows = [
-        ("System", "%s, %s" % (native.os_version.or_none() or native.system, native.architecture)),
+        ("System", "%s, %s" % (system_name(native), native.architecture)),
         ("Processor", ", ".join(item for item in (native.cpu_model.or_none() or "", cores(native)) if item)),
         ("Memory", usable_memory(native)),
         ("Python", "%s, %s (%s)" % (python.version, python.executable, environment)),

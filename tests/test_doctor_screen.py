@@ -1,0 +1,104 @@
+"""The first screen of ``devicekit doctor``: every bundled machine in a few lines, whatever the terminal."""
+
+import os
+import re
+
+import pytest
+
+from devicekit import diagnose, select_device
+from devicekit.cli.main import main
+from devicekit.report.screen import LIMIT, doctor_screen
+from devicekit.report.terminal import Style
+from devicekit.testing import load, machines
+
+#: The screens at 80 columns. To write them again after a change, and then read them: the command in `golden`.
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "doctor_screens.txt")
+COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def screen(name, device="auto", **style):
+    machine = load(name)
+    style.setdefault("unicode", True)
+    return doctor_screen(machine, diagnose(machine), select_device(device, machine=machine), Style(**style))
+
+
+def golden():
+    """Return the screens as they are now: ``python -c "import test_doctor_screen as t; print(t.golden(), end='')"``."""
+    return "\n".join("## %s\n%s" % (name, screen(name)) for name in machines())
+
+
+def test_the_screens_are_those_that_were_reviewed():
+    with open(GOLDEN, encoding="utf-8") as stream:
+        assert golden() == stream.read()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_it_fits(width):
+    """Lines are as wide as the terminal at most; commands are never broken, so they are shown only if they fit."""
+    wrong = []
+    for name in machines():
+        lines = screen(name, width=width).splitlines()
+        wrong += [(name, line) for line in lines if len(line) > width]
+        if len(lines) > (LIMIT if width >= 80 else LIMIT + 4):
+            wrong.append((name, len(lines)))
+    assert wrong == []
+
+
+def test_colors_and_signs_are_only_added():
+    for name in machines():
+        plain, colored = screen(name, unicode=False), screen(name, unicode=False, color=True)
+        assert COLOR.sub("", colored) == plain
+        assert plain.isascii() if hasattr(plain, "isascii") else all(ord(item) < 128 for item in plain)
+        assert len(plain.splitlines()) == len(screen(name).splitlines())
+
+
+def test_a_machine_is_ready_only_if_nothing_is_hidden_or_blocked():
+    for name in machines():
+        machine = load(name)
+        diagnosis = diagnose(machine)
+        first = screen(name).splitlines()[0]
+        blocked = [item for item in diagnosis.candidates if item.platform != "cpu" and item.usable is False]
+        serious = [item for item in diagnosis.findings if item.severity != "info"]
+        if first.startswith("\u2713"):
+            assert not blocked, name
+            assert not serious, name
+
+
+@pytest.mark.parametrize("device", ["gpu:9", "rocm:0"])
+def test_a_device_that_was_asked_for_in_vain_is_the_result(device):
+    text = screen("linux-nvidia", device)
+    assert text.startswith("\u2717 The requested device '%s' was not found" % device)
+    assert "[device-not-found]" in text
+
+
+def test_verbose_has_the_evidence(capsys):
+    main(["doctor", "--machine", "linux-cudnn-missing"])
+    short = capsys.readouterr().out
+    main(["doctor", "--machine", "linux-cudnn-missing", "--verbose"])
+    whole = capsys.readouterr().out
+    assert "LD_LIBRARY_PATH" not in short
+    assert "LD_LIBRARY_PATH" in whole
+    assert 'pip install "nvidia-cudnn-cu12' in short
+
+
+def test_several_findings_are_one_line_each():
+    machine = load("linux-cudnn-missing")
+    diagnosis = diagnose(machine)
+    finding = diagnosis.findings[0]
+    many = tuple(finding.replace(code="code-%d" % number) for number in range(20))
+    text = doctor_screen(machine, diagnosis.replace(findings=many), select_device(machine=machine), Style())
+    lines = text.splitlines()
+    assert len(lines) <= LIMIT
+    assert sum("[code-" in line for line in lines) >= 3
+    assert any("further findings: devicekit doctor --verbose" in line for line in lines)
+
+
+def test_systems_have_the_names_that_people_know():
+    from devicekit.report.amounts import system_name
+
+    named = {}
+    for name in machines():
+        native = load(name).native
+        named[native.os_version.or_none()] = system_name(native)
+    assert named["10.0.22631"] == "Windows 11 23H2"
+    assert named["23.5.0"] == "macOS 14"
