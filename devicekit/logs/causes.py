@@ -1,11 +1,12 @@
 """From matches to findings: the code of each match on this machine, suppressed symptoms, and the likeliest cause."""
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from .claims import GPU_UNUSED, Claim, remedies
 from .context import Known
 from .deduction import deduce
+from .failures import Failure, claim_of
 from .pinned_fixes import with_pins
 from .scrub import scrub
 from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remedy
@@ -27,16 +28,24 @@ class Match(NamedTuple):
 
 
 def weigh(
-    matches: Sequence[Match], known: Known, seen: Mapping[str, Any], source: str, calm: bool = False
+    matches: Sequence[Match],
+    known: Known,
+    seen: Mapping[str, Any],
+    source: str,
+    calm: bool = False,
+    failure: Optional[Failure] = None,
 ) -> Tuple[List[Finding], float]:
     """Return the findings of a log, the likeliest root cause first, and how sure the first is (see `SAYS`).
 
-    ``calm``: the log has lines known to be harmless.
+    ``calm``: the log has lines known to be harmless. ``failure``: its first error, which counts if nothing else explains it.
     """
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
     if not known.expects_gpu:
         # A machine without a GPU prints the same, and there is no sign of one.
         claims = [claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu else claim for claim in claims]
+    last = claim_of(failure, known, source) if failure is not None else None
+    if last is not None and last.code == "framework-broken" and not any(claim.severity != "info" for claim in claims):
+        claims.append(last)
     claims += deduce(claims, known, calm)
     best = max((claim.weight for claim in claims), default=0.0)
     for says in ("symptom", "hint"):  # weaker claims are not reported
@@ -44,6 +53,8 @@ def weigh(
             claims = [claim for claim in claims if claim.weight >= SAYS[says]]
             break
     claims = _without_symptoms(claims)
+    if last is not None and not any(claim.severity != "info" or claim.code == "user-code-error" for claim in claims):
+        claims.append(last)
     order = {"error": 0, "warning": 1, "info": 2}
     claims.sort(key=lambda claim: (claim.severity == "info", -claim.weight, order[claim.severity], claim.number))
     by_code: Dict[str, List[Claim]] = {}

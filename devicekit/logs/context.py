@@ -60,6 +60,9 @@ class Known:
         #: Results in the log: the training loss line by line, and tensors as printed.
         self.losses: List[float] = []
         self.tensors: List[Tuple[str, str]] = []
+        self.scalars: List[Tuple[str, str]] = []
+        #: Exact versions that an installer looked for and did not find, by distribution.
+        self.sought: Dict[str, str] = {}
         #: The two halves of NVIDIA's driver, if a log distinguishes them.
         self.driver_library = ""
         self.driver_kernel = ""
@@ -107,10 +110,16 @@ class Known:
             elif key in _PACKAGES:
                 if "package:" + key not in self._stated and not self.packages.get(key):
                     self.packages[key] = value.strip()
+            elif key == "requirement":
+                pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())
+                if pin is not None:
+                    self.sought[_normal(pin.group(1))] = pin.group(2)
             elif key == "loss":
                 self.losses.append(float(value))
             elif key == "tensor":
                 self.tensors.append((value, groups.get("tensor_kind", "")))
+            elif key == "scalar":
+                self.scalars.append((value, groups.get("scalar_kind", "")))
             elif key == "driver_library":
                 self.driver_library = self.driver_library or value
                 self.versions.setdefault("driver", value)

@@ -5,6 +5,7 @@ matrix as the rules; unknown facts decide nothing.
 """
 
 import math
+import re
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
@@ -20,6 +21,9 @@ _WEIGHT = 2.5
 
 #: Claims that only say that the import fails.
 _IMPORT_FAILS = frozenset(("framework-broken", "install-corrupt", "dependency-incompatible", "msvc-runtime-missing"))
+
+#: Claims that cuDNN does not start. If the log also suspects the driver, its version decides.
+_NOT_STARTED = frozenset(("out-of-memory", "cudnn-version-mismatch"))
 
 #: Claims made when an installer gives up.
 _NOTHING_FITS = frozenset(("python-unsupported", "platform-unsupported", "framework-missing"))
@@ -47,6 +51,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         steps += [_owners, _numpy, _protobuf, _keras]
     if codes & _NOTHING_FITS:
         steps += [_wheel]
+    if codes & _NOT_STARTED and any(claim.code == "driver-too-old" for claim in claims):
+        steps += [_driver]
     if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
         steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none]
     found = []
@@ -113,8 +119,9 @@ def _wheel(known: Known) -> Deduced:
         return None
     minor = ".".join(python.split(".")[:2])
     platform = known.platform or "linux-x86_64"
-    for name, version in known.packages.items():
+    for name, version in {**known.packages, **known.sought}.items():
         if version and BUNDLED.project(name) is not None:
+            version += ".0" if version.count(".") == 1 else ""
             answer = has_wheel(name, version, minor, platform, BUNDLED)
             if answer.status != "incompatible":
                 continue
@@ -128,9 +135,11 @@ def _wheel(known: Known) -> Deduced:
 
 def _results(known: Known) -> Deduced:
     """Results that look wrong, on a machine with a GPU: without one there is nothing to compare with."""
-    if not known.vendors:
-        return None
-    text = rising_loss(known.losses) or different_tensors(known.tensors)
+    text = different_on_device(known.scalars)
+    if text is None and known.vendors:
+        text = rising_loss(known.losses) or different_tensors(known.tensors)
+    if text is None and "apple" in known.vendors:
+        text = immense_loss(known.losses)
     return ("numerics-divergent", text) if text else None
 
 
@@ -244,6 +253,9 @@ def _none(known: Known) -> Deduced:
 #: Number of epochs in a row in which the loss must rise, and by what factor in total.
 _RISES = ((5, 1.5), (4, 2.0))
 
+#: No loss of a training that works is as large.
+_IMMENSE = 1e15
+
 #: Values that should be equal differ by less than this, relatively; larger differences are other values.
 _CLOSE = 0.01
 
@@ -281,6 +293,28 @@ def different_tensors(printed: Sequence[Tuple[str, str]]) -> Optional[str]:
             if a != b and math.isfinite(a) and abs(a - b) <= _CLOSE * max(abs(a), abs(b)):
                 return "The same computation gives %s once and %s another time." % (one.strip(), two.strip())
     return None
+
+
+def different_on_device(printed: Sequence[Tuple[str, str]]) -> Optional[str]:
+    """Return a sentence if numbers were printed in pairs, from the device and from the CPU, and one pair differs.
+
+    Two numbers that differ may be two results; a row of pairs of which another one agrees is a comparison.
+    """
+    agree, differ = 0, ""
+    for (one, kind), (two, other) in zip(printed[::2], printed[1::2]):
+        if "device=" not in kind or re.sub(r", device='[^']*'", "", kind) != other:
+            return None
+        left, right = float(one), float(two)
+        agree += left == right != 0.0
+        if abs(left - right) > _CLOSE * max(1.0, abs(left), abs(right)):
+            differ = differ or "The device gives %s where the CPU gives %s." % (one, two)
+    return differ if agree and differ else None
+
+
+def immense_loss(losses: Sequence[float]) -> Optional[str]:
+    """Return a sentence if the training loss is beyond every scale: float32 would overflow soon."""
+    last = losses[-1] if losses else 0.0
+    return "The training loss is %g: it diverges." % last if _IMMENSE < last < math.inf else None
 
 
 def _numbers(text: str) -> List[float]:

@@ -6,12 +6,19 @@ from ..diagnosis.findings import Finding
 from ..records import Record
 from .causes import Match, weigh
 from .context import Known
-from .lines import candidate_lines, chunks_of_text
+from .failures import Failures
+from .lines import Counted, candidate_lines, chunks_of_text
 from .scrub import scrub
 from .signatures import SAYS, Signature, filled, library_code, signatures
 
 #: Maximum number of lines for one signature.
 _OF_ONE_SIGNATURE = 6
+
+#: The signature of lines that a running program prints.
+_RUNS = "ctx-program-runs"
+
+#: The signatures of lines by which a failure shows.
+_FAILS = ("trace-line", "failed-command-line")
 
 #: Maximum number of harmless lines that are reported.
 _HARMLESS = 50
@@ -72,7 +79,10 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
     matches: List[Match] = []
     harmless: List[HarmlessLine] = []
     counts: Dict[str, int] = {}
-    for line in candidate_lines(chunks, signatures()):
+    failures, counted = Failures(), Counted()
+    for line in candidate_lines(chunks, signatures(), counted):
+        if failures.open or not line.signatures or any(signature.id in _FAILS for signature in line.signatures):
+            failures.read(line.number, line.text, line.indented)
         found = []
         for signature in line.signatures:
             groups = signature.match(line.text)
@@ -84,12 +94,16 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
             known.learn(signature.sets, groups)
             if signature.says == "context":
                 counts[signature.id] = 1
+                if signature.id == _RUNS:
+                    failures.went_on(line.number)
                 continue
             key = "%s %s" % (signature.id, groups.get("library", ""))
             counts[key] = counts.get(key, 0) + 1
             counts[signature.id] = counts.get(signature.id, 0) + 1
             if counts[key] > _OF_ONE_SIGNATURE or counts[signature.id] > 8 * _OF_ONE_SIGNATURE:
                 continue
+            if signature.says == "harmless":
+                failures.harmless(line.number)
             if signature.says == "harmless" or (signature.id in overruled):
                 reported = bool(harmless) and harmless[-1].number == line.number  # one reason per line is enough
                 if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not reported:
@@ -98,7 +112,8 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
                     )
                 continue
             matches.append(Match(signature, groups, line.number, scrub(line.text)))
-    findings, weight = weigh(matches, known, counts, source, bool(harmless))
+    failure = failures.first(counted.lines)
+    findings, weight = weigh(matches, known, counts, source, bool(harmless), failure)
     return Explanation(tuple(findings), tuple(harmless), weight >= SAYS["symptom"])
 
 
@@ -109,4 +124,5 @@ def _overruled(found: Sequence[Tuple[Signature, Dict[str, str]]]) -> Tuple[str, 
     """
     if any(signature.says == "harmless" for signature, _ in found):
         return tuple(signature.id for signature, _ in found if signature.says in ("symptom", "hint", "guess"))
-    return tuple(signature.id for signature, groups in found if library_code(groups.get("library", "")) == "harmless")
+    named = [(signature, groups["library"]) for signature, groups in found if "library" in groups]
+    return tuple(signature.id for signature, library in named if library_code(library) == "harmless")

@@ -6,8 +6,11 @@ from types import TracebackType
 from typing import Any, Optional, Type
 
 from ..diagnosis.findings import Finding
-from .explain import explain
+from .explain import explain_log, traceback_text
 from .scrub import printable
+
+#: Codes that are given where no signature knows an error.
+_UNEXPLAINED = ("cause-unknown", "user-code-error")
 
 
 def short_text(finding: Finding) -> str:
@@ -32,7 +35,9 @@ def _hook(kind: Type[BaseException], error: BaseException, trace: Optional[Trace
 def _print_finding(error: BaseException) -> None:
     """Print the first finding below a traceback. It must never hide the error that it explains."""
     try:
-        findings = explain(error)
+        found = explain_log(traceback_text(error), source="exception")
+        # Of an error that no signature knows, the traceback says more.
+        findings = [item for item in found.findings if found.certain or item.code not in _UNEXPLAINED]
         if findings and sys.stderr is not None:
             sys.stderr.write(short_text(findings[0]))
     except Exception as second:

@@ -45,7 +45,7 @@ def explain(
         If a fact has a wrong type.
     """
     if isinstance(log_or_exception, BaseException):
-        text, source = _traceback(log_or_exception), "exception"
+        text, source = traceback_text(log_or_exception), "exception"
     elif isinstance(log_or_exception, str):
         text, source = log_or_exception, "log"
     else:
@@ -99,7 +99,8 @@ def explain_log(
     return Explanation(findings, found.harmless, found.certain)
 
 
-def _traceback(error: BaseException) -> str:
+def traceback_text(error: BaseException) -> str:
+    """Return an exception's traceback as Python prints it."""
     try:
         return "".join(traceback.format_exception(type(error), error, error.__traceback__))
     except Exception as second:  # an exception whose message raises: only its type is left

@@ -20,6 +20,9 @@ LONGEST_LINE = 4000
 #: Maximum number of examined lines that only differ in digits.
 _OF_ONE_SHAPE = 8
 
+#: Lines after a line of a traceback that may be the exception: the source line and its markers come between.
+_AFTER_A_FRAME = 4
+
 #: How many shapes are remembered before all are forgotten. For longer ones, only the hash is remembered.
 _SHAPES = 1 << 17
 _LONG_SHAPE = 100
@@ -47,11 +50,12 @@ _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|
 
 
 class Line(NamedTuple):
-    """A line, and the signatures with a literal in it."""
+    """A line without the blanks around it, and the signatures with a literal in it."""
 
     number: int
     text: str
     signatures: Tuple[Signature, ...]
+    indented: bool = False
 
 
 def chunks_of_text(text: str) -> Iterator[bytes]:
@@ -107,20 +111,33 @@ def _lines(data: bytes) -> List[bytes]:
     return lines
 
 
-def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iterator[Line]:
-    """Yield the lines with a literal of a signature.
+class Counted:
+    """How many lines were read."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+
+
+def candidate_lines(
+    chunks: Iterable[bytes], known: Sequence[Signature], counted: Optional[Counted] = None
+) -> Iterator[Line]:
+    """Yield the lines with a literal of a signature, and those after a line of a traceback, which may be the exception.
 
     Parameters
     ----------
     chunks : iterable of bytes
         The log in chunks, as UTF-8; invalid bytes are replaced.
     known : sequence of Signature
+    counted : Counted, optional
+        Gets the number of lines.
     """
     index = _Index(known)
     shapes: Dict[object, int] = {}
-    number, last = 0, b""
+    number, last, after = 0, b"", 0
     for lines in _blocks(chunks):
         first, number = number, number + len(lines)
+        if counted is not None:
+            counted.lines = number
         for position, raw in enumerate(lines):
             answer = raw.strip()
             if answer in _ANSWERS:
@@ -137,8 +154,11 @@ def candidate_lines(chunks: Iterable[bytes], known: Sequence[Signature]) -> Iter
                 shapes.clear()
             shapes[shape] = seen + 1
             found = index.find(raw[: 4 * LONGEST_LINE])
+            if found is None and after:
+                found = raw.decode("utf-8", "replace")[:LONGEST_LINE].strip(), ()
             if found is not None:
-                yield Line(first + position + 1, *found)
+                yield Line(first + position + 1, *found, raw[:1].isspace())
+                after = _AFTER_A_FRAME if b'File "' in raw else max(0, after - 1)
 
 
 class _Literal:

@@ -1,0 +1,252 @@
+"""How a program failed, for what no signature knows: the first exception or failed command of a log, and whose code it is."""
+
+import re
+from typing import List, NamedTuple, Optional, Sequence
+
+from ..diagnosis.findings import Evidence
+from .claims import Claim, remedies
+from .context import Known
+from .scrub import scrub
+from .signatures import SAYS
+
+#: Import packages whose import makes a framework usable.
+_FRAMEWORKS = {
+    "tensorflow": "TensorFlow", "tensorflow_core": "TensorFlow", "keras": "Keras", "tf_keras": "Keras", "jax": "JAX",
+    "jaxlib": "JAX", "torch": "PyTorch", "onnxruntime": "ONNX Runtime",
+}  # fmt: skip
+
+#: What is installed next to a framework and has native code, or follows its releases.
+_ADD_ONS = {
+    "PyTorch": (
+        "torchvision", "torchaudio", "torchtext", "triton", "xformers", "flash_attn", "bitsandbytes", "deepspeed", "apex",
+        "vllm", "sglang", "transformers", "accelerate", "diffusers", "peft", "trl", "lightning", "pytorch_lightning", "timm",
+        "torch_scatter", "torch_sparse", "torch_geometric", "detectron2", "mmcv", "intel_extension_for_pytorch",
+        "torch_directml", "ultralytics", "unsloth",
+    ),
+    "TensorFlow": (
+        "tensorflow_text", "tensorflow_addons", "tensorflow_hub", "tensorflow_io", "tensorflow_probability",
+        "tensorflow_datasets", "tensorflow_decision_forests", "object_detection", "tf_slim", "tfx", "tf_agents",
+        "tensorflow_estimator", "tensorboard", "keras_cv", "keras_hub", "keras_nlp", "keras_tuner",
+    ),
+    "JAX": ("flax", "optax", "chex", "orbax", "haiku", "equinox", "numpyro", "brax"),
+}  # fmt: skip
+
+#: Exceptions that mean an error of the code that raises them, where that is the program's own.
+_OWN = frozenset(
+    (
+        "ValueError", "TypeError", "KeyError", "IndexError", "NameError", "UnboundLocalError", "AttributeError",
+        "ZeroDivisionError", "AssertionError", "FileNotFoundError", "IsADirectoryError", "NotADirectoryError",
+        "SyntaxError", "IndentationError", "TabError", "StopIteration", "JSONDecodeError", "UnicodeDecodeError",
+        "RecursionError", "OverflowError", "EOFError",
+    )
+)  # fmt: skip
+
+#: How a program ends that was told to.
+_ASKED = frozenset(("KeyboardInterrupt", "SystemExit", "GeneratorExit"))
+
+#: What a launcher, a container or a logger prints before the program's own text.
+_PREFIX = re.compile(
+    r"^(?:\([\w.:-]{1,60} (?:pid|ip)=[^)]{1,60}\) ?|\[(?:rank ?)?\d{1,5}\]: ?|[\w.-]{1,40} {0,20}\| ?"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\w.,:+-]{0,16} (?:(?:ERROR|CRITICAL|stderr F) )?)"
+)
+_BEGIN = "Traceback (most recent call last)"
+_FRAMES = (
+    re.compile(r'^\s{0,12}File "(?P<path>[^"]{1,400})", line \d{1,7}(?:, in (?P<function>[^\s(]{1,120}))?'),
+    re.compile(r"^File (?P<path>\S{1,400}?\.pyx?):\d{1,7}(?:, in (?P<function>[^\s(]{1,120}))?"),
+    re.compile(r"^(?P<path>[~/A-Za-z]\S{0,400}\.pyx?) in (?P<function>[^\s(]{1,120})\("),
+)
+_RAISED = re.compile(
+    r"^(?:E\s{1,8})?(?P<name>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit|Failure|Iteration))"
+    r"(?:: (?P<message>.{0,1000}))?$"
+)
+_COMMAND = re.compile(
+    r"^\s{0,8}(?:error: subprocess-exited-with-error|error: metadata-generation-failed"
+    r"|ERROR: Failed (?:building wheel for|to build installable wheels)|ERROR: Could not build wheels for"
+    r"|error: command .{1,300} failed|make(?:\[\d\])?: \*\*\* |CMake Error|ninja: build stopped"
+    r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: |collect2: error: |nvcc fatal)"
+)
+_LAST = re.compile(
+    r"^(?:[\w./\\-]{1,40}: )?(?:ERROR|Error|error|FATAL|Fatal|fatal|CRITICAL)(?: \w{1,20})?: \S"
+    r"|returned non-zero exit status [1-9]|(?i:exited with(?: exit)? code|finished with exit code|exit status) -?[1-9]"
+)
+
+#: An exception after this is reported by the interpreter and changes nothing; one after the others was caught by a logger.
+_IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Logging error ---")
+_PACKAGE = re.compile(r"(?:site|dist)-packages[\\/](?P<package>[A-Za-z_][\w.-]{0,80}?)(?:\.py)?(?=[\\/]|$)")
+_LIBRARY = re.compile(
+    r"[\\/]lib(?:64)?[\\/]python\d|[\\/]Lib[\\/](?!site-packages)|^<frozen |\.framework[\\/]|[\\/]python\d\.\d+[\\/]\w+\.py$"
+)
+
+#: More lines than this after an error mean that the program went on.
+_WENT_ON = 150
+
+#: Maximum number of failures that are kept.
+_ENOUGH = 100
+
+#: An error that is only said, without a traceback, counts among a log's last lines.
+_AT_THE_END = 5
+
+
+class Frame(NamedTuple):
+    """A line of a traceback."""
+
+    path: str
+    function: str
+
+    @property
+    def package(self) -> str:
+        """The installed import package that the file belongs to; "" if it is the program's own, or Python's."""
+        found = _PACKAGE.search(self.path)
+        return found.group("package") if found is not None else ""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a file of the program itself."""
+        return not self.package and not _LIBRARY.search(self.path)
+
+
+class Failure(NamedTuple):
+    """An exception that was printed, or a command that failed."""
+
+    name: str
+    message: str
+    number: int
+    line: str
+    frames: Sequence[Frame] = ()
+
+    @property
+    def text(self) -> str:
+        """The exception as Python prints it, or the line."""
+        name = self.name.rpartition(".")[2]
+        return "%s: %s" % (name, self.message) if name and self.message else name or self.message
+
+    @property
+    def framework(self) -> str:
+        """The framework whose own import was under way; "" if none was."""
+        for frame in self.frames:
+            if frame.function == "<module>" and re.search(r"[\\/]__init__\.pyc?$", frame.path):
+                if frame.package in _FRAMEWORKS and re.search(r"packages[\\/]\w+[\\/]__init__", frame.path):
+                    return _FRAMEWORKS[frame.package]
+        return ""
+
+    @property
+    def of_the_program(self) -> bool:
+        """Whether the program's own code raised it, as far as the traceback shows."""
+        return bool(self.frames) and self.frames[-1].own and self.name.rpartition(".")[2] in _OWN
+
+
+class Failures:
+    """Collects the failures of a log from its lines, in order."""
+
+    def __init__(self) -> None:
+        self.found: List[Failure] = []
+        self._said: Optional[Failure] = None
+        self._frames: List[Frame] = []
+        self._ignored = False
+        self._progress = 0
+        self._calm = -9
+
+    @property
+    def open(self) -> bool:
+        """Whether a traceback has begun, and its exception is still to come."""
+        return bool(self._frames)
+
+    def went_on(self, number: int) -> None:
+        """Note a line that shows a running program."""
+        self._progress = number
+
+    def harmless(self, number: int) -> None:
+        """Note a line that is known to be harmless: a traceback right after it belongs to it."""
+        self._calm = number
+
+    def read(self, number: int, text: str, indented: bool) -> None:
+        """Read a line: of a traceback, after one, or with an error."""
+        plain = _PREFIX.sub("", text)
+        if _BEGIN in plain:
+            self._ignored = self._ignored or number - self._calm <= 2
+            self._frames = []
+            return
+        if plain.startswith(_IGNORED):
+            self._ignored = True
+            return
+        frame = _frame(plain) if "File " in plain or ".py" in plain else None
+        if frame is not None:
+            if len(self._frames) > 200:  # a recursion: the first and the last ones are enough
+                del self._frames[100:101]
+            self._frames.append(frame)
+            return
+        raised = None if indented else _RAISED.match(plain)
+        if raised is not None:
+            self._add(Failure(raised.group("name"), raised.group("message") or "", number, text, tuple(self._frames)))
+        elif self._frames and plain and not indented and not plain[0].isspace() and plain[0] not in "^|-~":
+            self._add(Failure("", plain[:400], number, text, tuple(self._frames)))
+        elif len(self.found) < _ENOUGH and _COMMAND.match(plain):
+            self._add(Failure("", plain.strip()[:400], number, text))
+        elif _LAST.search(plain):
+            self._said = Failure("", plain.strip()[:400], number, text)
+
+    def _add(self, failure: Failure) -> None:
+        asked = failure.name.rpartition(".")[2] in _ASKED
+        if not self._ignored and not asked:
+            if len(self.found) >= _ENOUGH:  # the last ones are those that may have ended the program
+                del self.found[_ENOUGH // 2]
+            self.found.append(failure)
+        self._frames, self._ignored = [], False
+
+    def first(self, lines: int) -> Optional[Failure]:
+        """Return the first failure that the program did not survive, None if there is none.
+
+        ``lines``: how many the log has.
+        """
+        for failure in self.found:
+            if self._progress < failure.number and lines - failure.number <= _WENT_ON:
+                return failure
+        if not self.found and self._said is not None and lines - self._said.number < _AT_THE_END:
+            return self._said
+        return None
+
+
+def _frame(text: str) -> Optional[Frame]:
+    for pattern in _FRAMES:
+        found = pattern.match(text)
+        if found is not None:
+            return Frame(found.group("path"), found.group("function") or "")
+    return None
+
+
+def claim_of(failure: Failure, known: Known, source: str) -> Claim:
+    """Return what a failure that no signature knows stands for: a broken framework, an error of the program, or unknown."""
+    fix = remedies("cause-unknown", known)
+    framework, text = failure.framework, scrub(failure.text)[:240].rstrip(".")
+    if framework:
+        code, severity, fix = "framework-broken", "error", remedies("framework-broken", known)
+        summary = "Importing %s fails: %s." % (framework, text)
+    elif failure.of_the_program:
+        code, severity, fix = "user-code-error", "info", ()
+        summary = "The program's own code raises an error: %s (%s)." % (text, scrub(_place(failure.frames[-1])))
+    else:
+        code, severity = "cause-unknown", "error"
+        summary = "The first error is: %s%s. What caused it is not known." % (text, _raised_in(failure))
+    return Claim(
+        code=code, weight=SAYS["guess"], severity=severity, summary=summary, fix=fix, number=failure.number,
+        evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
+    )  # fmt: skip
+
+
+def _place(frame: Frame) -> str:
+    return re.split(r"[\\/]", frame.path)[-1]
+
+
+def _raised_in(failure: Failure) -> str:
+    """Return where it was raised, as the end of a sentence: the library of the innermost installed file."""
+    package = next((frame.package for frame in reversed(failure.frames) if frame.package), "")
+    if package in _FRAMEWORKS:
+        title = _FRAMEWORKS[package]
+    else:
+        title = package
+        for framework, names in _ADD_ONS.items():
+            if package in names:
+                title = "%s, which builds on %s" % (package, framework)
+    if not title:
+        return ""
+    return " (raised in %s)" % title

@@ -1,0 +1,149 @@
+"""Tracebacks and failed commands that no signature knows: a log that ends in an error is never "nothing is wrong"."""
+
+import pytest
+
+from devicekit.logs import explain_log
+
+SITE = "/srv/env/lib/python3.11/site-packages/"
+
+
+def traceback(error, *frames, begin="Traceback (most recent call last):"):
+    """Return a traceback as Python prints it. A frame is a file and a function."""
+    lines = [begin]
+    for path, function in frames:
+        lines += ['  File "%s", line 7, in %s' % (path, function), "    call(x)", "    ^^^^^^^"]
+    return "\n".join([*lines, error, ""])
+
+
+def only(log, **options):
+    findings = explain_log(log, **options).findings
+    assert len(findings) == 1, [item.code for item in findings]
+    return findings[0]
+
+
+OWN = ("/work/train.py", "<module>")
+KERAS = (SITE + "keras/src/layers/layer.py", "__call__")
+
+
+def test_an_error_of_the_program_is_a_note():
+    finding = only(traceback("KeyError: 'lables'", OWN, ("/work/data.py", "load")))
+    assert (finding.code, finding.severity) == ("user-code-error", "info")
+    assert "KeyError: 'lables' (data.py)" in finding.summary
+    assert finding.evidence[0].source == "log, line 8"
+
+
+def test_an_error_in_a_library_names_it_and_no_cause():
+    finding = only(traceback("ValueError: something odd.", OWN, KERAS))
+    assert (finding.code, finding.severity) == ("cause-unknown", "error")
+    assert "ValueError: something odd (raised in Keras)" in finding.summary
+    assert "not known" in finding.summary
+    add_on = only(traceback("RuntimeError: odd", OWN, (SITE + "xformers/ops/x.py", "f")))
+    assert "raised in xformers, which builds on PyTorch" in add_on.summary
+    unknown = only(traceback("RuntimeError: odd", OWN, (SITE + "leftpad/x.py", "f")))
+    assert "raised in leftpad)" in unknown.summary
+
+
+@pytest.mark.parametrize("name, title", [("tensorflow", "TensorFlow"), ("torch", "PyTorch"), ("jax", "JAX")])
+def test_only_the_import_of_a_framework_makes_it_broken(name, title):
+    start = (SITE + name + "/__init__.py", "<module>")
+    finding = only(traceback("NameError: name 'qux' is not defined", OWN, start))
+    assert (finding.code, finding.severity) == ("framework-broken", "error")
+    assert finding.summary == "Importing %s fails: NameError: name 'qux' is not defined." % title
+    later = only(traceback("NameError: name 'qux' is not defined", OWN, (SITE + name + "/core/ops.py", "add")))
+    assert later.code == "cause-unknown"
+    other = only(traceback("NameError: name 'qux' is not defined", OWN, (SITE + "leftpad/__init__.py", "<module>")))
+    assert other.code == "cause-unknown"
+
+
+def test_an_exception_without_its_type():
+    start = (SITE + "tensorflow/__init__.py", "<module>")
+    assert only(traceback("cannot import name 'qux'", OWN, start)).summary.endswith("cannot import name 'qux'.")
+
+
+def test_the_first_error_is_named():
+    chained = traceback("ValueError: first", OWN, KERAS)
+    chained += "\nDuring handling of the above exception, another exception occurred:\n\n"
+    chained += traceback("RuntimeError: second", OWN, KERAS)
+    finding = only(chained)
+    assert "ValueError: first" in finding.summary
+    assert finding.evidence[0].source.endswith("line 8")
+
+
+@pytest.mark.parametrize("prefix", ["(Worker pid=812) ", "[rank0]: ", "trainer-1  | ", "2026-01-02 10:00:00,123 "])
+def test_launchers_and_containers_print_something_before(prefix):
+    text = "".join(prefix + line + "\n" for line in traceback("ValueError: odd", OWN, KERAS).splitlines())
+    assert "ValueError: odd (raised in Keras)" in only(text).summary
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "File /srv/env/lib/python3.11/site-packages/keras/src/layers/layer.py:122, in filter(x)",
+        "~\\env\\lib\\site-packages\\keras\\src\\layers\\layer.py in filter(x)",
+    ],
+)
+def test_notebooks(frame):
+    text = "ValueError         Traceback (most recent call last)\n%s\n    121 x\n--> 122 y\n\nValueError: odd\n" % frame
+    assert "raised in Keras" in only(text).summary
+
+
+def test_what_a_program_survives_is_not_reported():
+    text = traceback("ValueError: odd", OWN, KERAS)
+    progress = "Epoch 2/5\n12/12 - 1s 3ms/step - loss: 0.5\n"
+    assert explain_log(text + progress).findings == ()
+    assert only(progress + text).code == "cause-unknown"
+    assert explain_log(text + "line\n" * 400).findings == ()
+    assert explain_log("Exception ignored in: <function A.__del__ at 0x7f>\n" + text).findings == ()
+    optional = "A matching Triton is not available, some optimizations will not be enabled\n"
+    absent = traceback("ModuleNotFoundError: No module named 'triton'", (SITE + "xformers/__init__.py", "_has_triton"))
+    assert explain_log(optional + absent).findings == ()
+    assert only(absent).code == "dependency-incompatible"
+
+
+def test_whoever_stops_a_program_makes_no_error():
+    assert explain_log(traceback("KeyboardInterrupt", OWN, KERAS)).findings == ()
+    assert explain_log(traceback("SystemExit: 0", OWN)).findings == ()
+
+
+def test_what_is_known_comes_before_what_is_not():
+    known = "ImportError: libcudnn.so.8: cannot open shared object file: No such file or directory"
+    found = explain_log(traceback(known, OWN, KERAS) + traceback("ValueError: odd", OWN, KERAS))
+    assert [item.code for item in found.findings] == ["cudnn-missing"]
+    assert found.certain
+    assert not explain_log(traceback("ValueError: odd", OWN, KERAS)).certain
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make: *** [Makefile:12: all] Error 1",
+        "ERROR: Failed building wheel for leftpad",
+        "csrc/a.cpp:3:10: fatal error: leftpad.h: No such file or directory",
+        "CMake Error at CMakeLists.txt:3 (find_package):",
+        "subprocess.CalledProcessError: Command 'leftpad' returned non-zero exit status 2.",
+        "fatal: the leftpad is gone",
+        "Process finished with exit code 3",
+    ],
+)
+def test_failed_commands(line):
+    finding = only("a line before\n" + line)
+    assert finding.code == "cause-unknown"
+    assert line.rpartition(": ")[2][:20].rstrip(".") in finding.summary
+
+
+def test_an_error_that_is_only_said_counts_at_the_end():
+    said = "ERROR: the leftpad is gone\n"
+    assert only(said).code == "cause-unknown"
+    assert explain_log(said + "ok\n" * 20).findings == ()
+    assert explain_log("the error: none\n0 errors\nexit code 0\nexited with code 0\n").findings == ()
+
+
+def test_no_personal_data_leaves():
+    error = traceback("ValueError: /home/berta/x is odd", ("/home/berta/train.py", "<module>"), KERAS)
+    assert "berta" not in str(explain_log(error).to_dict())
+
+
+def test_a_very_deep_recursion():
+    frames = [("/work/m%s.py" % ("a" * (n % 50)), "f%d" % n) for n in range(3000)]
+    finding = only(traceback("RecursionError: maximum recursion depth exceeded", *frames))
+    assert finding.code == "user-code-error"
