@@ -96,6 +96,8 @@ def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Se
         selection = selection_for(arguments)
         if selection is None:
             setup = Setup.begin(request, options)
+            if options.require and _is_less(setup.selection, request):  # known without importing a framework
+                raise unavailable(setup.selection)
             for stage in stages:
                 setup = stage(setup)
             selection = setup.selection.replace(

@@ -117,17 +117,21 @@ def test_the_check_leaves_kernels_as_many_threads_as_without_it(program, argumen
 @pytest.mark.smoke
 def test_require_raises_with_the_same_findings(program):
     code = """
-import json, warnings
+import json, os, sys, warnings
 warnings.simplefilter("ignore")
 import devicekit
-fallback = devicekit.auto("gpu")
+before = dict(os.environ)
 try:
     devicekit.auto("gpu", require=True)
 except devicekit.DeviceUnavailableError as error:
-    print(json.dumps([error.findings == fallback.findings, fallback.fallback, str(error)]))
+    raised = error
+untouched = "tensorflow" not in sys.modules and before == dict(os.environ)
+fallback = devicekit.auto("gpu")
+print(json.dumps([raised.findings == fallback.findings, fallback.fallback, str(raised), untouched]))
 """
-    same, fallback, message = program(code)
+    same, fallback, message, untouched = program(code)
     assert same
+    assert untouched  # what is known without importing TensorFlow is said at once
     assert fallback
     assert "'gpu' was required, only cpu can be used" in message
 
