@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompatibilityWarning", "ConfigurationWarning", "DeviceUnavailableError", "DeviceWarning", "DevicekitError",
-    "FallbackWarning", "LeaseError", "LeaseTimeoutError", "MachineFileError", "UnknownFactError",
+    "FallbackWarning", "LeaseError", "LeaseTimeoutError", "MachineFileError", "RemedyError", "UnknownFactError",
 ]  # fmt: skip
 
 
@@ -57,6 +57,10 @@ class LeaseTimeoutError(LeaseError, TimeoutError):
 
 class MachineFileError(DevicekitError, ValueError):
     """A machine file cannot be read: not JSON, truncated, too large, of a newer schema, or of the wrong shape."""
+
+
+class RemedyError(DevicekitError):
+    """An environment cannot be fixed or restored: another fix is at work, it cannot be written, there is no installer."""
 
 
 class UnknownFactError(DevicekitError, LookupError):

@@ -15,6 +15,7 @@ from .devices import add_devices
 from .diff import add_diff
 from .doctor import add_doctor
 from .explain import add_explain
+from .fix import add_fix
 from .fleet import add_fleet
 from .launch import add_launch
 from .leases import add_leases
@@ -28,7 +29,7 @@ from .verify import add_verify
 
 #: As ``devicekit --help`` lists them: what most people need comes first.
 _GROUPS = (
-    ("Start here", (add_doctor, add_explain)),
+    ("Start here", (add_doctor, add_fix, add_explain)),
     ("Install", (add_resolve, add_matrix)),
     ("Check", (add_verify, add_bench, add_tune, add_devices)),
     ("Compare machines", (add_snapshot, add_diff, add_fleet)),

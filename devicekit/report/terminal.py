@@ -46,7 +46,7 @@ class Style(Record):
         return self.paint(("\u2500" if self.unicode else "-") * self.width, "dim")
 
 
-def _labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
+def labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
     """Return ``label text``, the text wrapped to the right of the label."""
     start = " " * indent + style.plain(label).ljust(_LABEL_WIDTH)
     room = max(20, style.width - len(start))
@@ -54,8 +54,8 @@ def _labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]
     return [start + first, *(" " * len(start) + line for line in others)]
 
 
-def _command(style: Style, command: str) -> List[str]:
-    """A command is on its own line and is never wrapped, so that it can be copied."""
+def command_lines(style: Style, command: str) -> List[str]:
+    """Return a command: on its own line and never wrapped, so that it can be copied."""
     return ["    " + style.paint(style.plain(command), "good")]
 
 
@@ -64,16 +64,16 @@ def machine_lines(machine: Machine, style: Style) -> List[str]:
     native, python = machine.native, machine.python
     system = system_name(native)
     parts = (system, native.architecture, cores(native), usable_memory(native))
-    lines = _labelled(style, "System", ", ".join(text for text in parts if text))
+    lines = labelled(style, "System", ", ".join(text for text in parts if text))
     environment = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
-    lines += _labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, environment))
+    lines += labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, environment))
     inside = []
     if machine.process.container.or_none():
         inside.append("container (%s)" % machine.process.container.or_none())
     if machine.process.wsl.or_none():
         inside.append("WSL %d" % (machine.process.wsl.or_none() or 0))
     if inside:
-        lines += _labelled(style, "Inside", ", ".join(inside))
+        lines += labelled(style, "Inside", ", ".join(inside))
     return lines
 
 
@@ -84,10 +84,10 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
         _, state = framework_state(item)
         if item.cause is None and several:
             state += _best(diagnosis, item.framework)
-        lines += _labelled(
+        lines += labelled(
             style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state)
         )
-    return lines or _labelled(style, "Frameworks", "none")
+    return lines or labelled(style, "Frameworks", "none")
 
 
 def _plugin_lines(machine: Machine, style: Style) -> List[str]:
@@ -97,7 +97,7 @@ def _plugin_lines(machine: Machine, style: Style) -> List[str]:
         if item.problems:
             state = "plugin-broken"
         platform = ", for %s" % item.name if item.name else ""
-        lines += _labelled(style, "" if number else "Plug-ins", "%s%s, %s" % (item.label, platform, state))
+        lines += labelled(style, "" if number else "Plug-ins", "%s%s, %s" % (item.label, platform, state))
     return lines
 
 
@@ -121,14 +121,14 @@ def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
     mark = ("\u25cf" if style.unicode else "*") if chosen else " "
     platform = " [%s]" % item.platform if item.platform not in ("cpu", "") else ""
     text = "%s%s%s" % (item.name, platform, _free_memory(item))
-    lines = _labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
+    lines = labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
     color = {"ok": "good", "unknown": "info", "fails": "warning"}[kind]
     lines = [line.replace(state, style.paint(state, color)) for line in lines]
     details = ["compute capability %s" % item.compute_capability] if item.compute_capability else []
     # To be copied: into a device string or CUDA_VISIBLE_DEVICES, and to find the device in the output of lspci.
     details += [text for text in (item.uuid, item.location) if text]
     for more in filter(None, (", ".join(details), item.remark)):
-        lines += _labelled(style, "", more)
+        lines += labelled(style, "", more)
     return lines
 
 
@@ -152,7 +152,7 @@ def devices_text(diagnosis: Diagnosis, selection: Selection, style: Style) -> st
     for item in diagnosis.candidates:
         lines += _device_line(item, style, item.device == selection.device)
     for kind in dict.fromkeys(item.numbering for item in diagnosis.candidates if item.numbering in _NUMBERINGS):
-        lines += _labelled(style, "  Numbers", _NUMBERINGS[kind])
+        lines += labelled(style, "  Numbers", _NUMBERINGS[kind])
     return "\n".join(lines) + "\n"
 
 
@@ -180,13 +180,13 @@ def finding_lines(finding: Finding, style: Style) -> List[str]:
     lines += style.wrap(finding.summary, "  ")
     for evidence in finding.evidence:
         source = " (%s)" % evidence.source if evidence.source else ""
-        lines += _labelled(style, "seen", evidence.text + source, indent=2)
+        lines += labelled(style, "seen", evidence.text + source, indent=2)
     for number, fix in enumerate(finding.fix):
-        lines += _labelled(style, "or" if number else "fix", fix.text + (":" if fix.command else ""), indent=2)
+        lines += labelled(style, "or" if number else "fix", fix.text + (":" if fix.command else ""), indent=2)
         if fix.command:
-            lines += _command(style, fix.command)
+            lines += command_lines(style, fix.command)
     if finding.url:
-        lines += _labelled(style, "read", finding.url, indent=2)
+        lines += labelled(style, "read", finding.url, indent=2)
     return lines + [""]
 
 
@@ -198,9 +198,9 @@ def findings_lines(findings: Iterable[Finding], style: Style) -> List[str]:
 def _unknown(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[str]:
     lines: List[str] = []
     for item in diagnosis.not_evaluated:
-        lines += _labelled(style, "unknown", "%s: %s" % (item.code, item.because))
+        lines += labelled(style, "unknown", "%s: %s" % (item.code, item.because))
     for text in machine.python.unreadable[:5]:
-        lines += _labelled(style, "unreadable", text)
+        lines += labelled(style, "unreadable", text)
     return lines
 
 

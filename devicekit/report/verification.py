@@ -50,7 +50,7 @@ def _framework(item: FrameworkVerification, style: Style) -> List[str]:
     head = "%s %s" % (item.framework, predicted.version or "(no version)")
     lines = ["%s: %s (%.1f s)" % (style.paint(style.plain(head), "head"), style.paint(state, kind), observed.seconds)]
     lines += _row(style, "predicted", _predicted(item))
-    lines += _row(style, "observed", _observed(item))
+    lines += _row(style, "observed", observed_text(item))
     for text in item.differences:
         lines += _row(style, "differs", text)
     if item.findings:
@@ -70,7 +70,8 @@ def _predicted(item: FrameworkVerification) -> str:
     return "; ".join(part for part in ("can be imported", devices, keras) if part)
 
 
-def _observed(item: FrameworkVerification) -> str:
+def observed_text(item: FrameworkVerification) -> str:
+    """Return what a framework did, and where it failed."""
     observed = item.observed
     if observed.outcome == "not-run":
         return observed.error or "nothing"

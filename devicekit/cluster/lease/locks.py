@@ -18,6 +18,7 @@ import time
 import weakref
 from typing import Optional, Tuple
 
+from ...children.locks import try_lock, unlock
 from ...errors import LeaseError
 from .folder import LeaseFolder
 
@@ -62,19 +63,6 @@ def open_shared(path: str, mode: int) -> int:
 
 
 if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(handle: int) -> bool:
-        os.lseek(handle, 0, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            return _contended(error)
-        return True
-
-    def _unlock(handle: int) -> None:
-        os.lseek(handle, 0, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
 
     def guard(folder: LeaseFolder) -> Tuple[int, ...]:
         """Keep what cleans up old files from the folder; nothing does that here."""
@@ -82,16 +70,6 @@ if sys.platform == "win32":
 
 else:
     import fcntl
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            return _contended(error)
-        return True
-
-    def _unlock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_UN)
 
     def guard(folder: LeaseFolder) -> Tuple[int, ...]:
         """Keep systemd-tmpfiles from the folder while a device is held; return the open files that do, to be closed.
@@ -107,11 +85,13 @@ else:
         return (handle,)
 
 
-def _contended(error: OSError) -> bool:
-    """Return False if another process has the lock; raise if there are no locks here."""
-    if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK):
-        return False
-    raise LeaseError("the file system of the folder for leases does not support locks: %s" % error.strerror) from error
+def _try_lock(handle: int) -> bool:
+    try:
+        return try_lock(handle)
+    except OSError as error:
+        raise LeaseError(
+            "the file system of the folder for leases does not support locks: %s" % error.strerror
+        ) from error
 
 
 class Lock:
@@ -129,7 +109,7 @@ class Lock:
         if handle is not None:
             # Closed alone, it would stay locked as long as a process has a copy that was started without closing it.
             if self._holder == os.getpid():
-                _unlock(handle)
+                unlock(handle)
             os.close(handle)
 
     def __del__(self) -> None:
@@ -167,7 +147,7 @@ def is_held(path: str) -> bool:
     try:
         if not _try_lock(handle):
             return True
-        _unlock(handle)
+        unlock(handle)
         return False
     finally:
         os.close(handle)

@@ -1,0 +1,84 @@
+"""Runs a program that takes minutes and prints what it does, such as an installer."""
+
+import os
+import time
+from typing import Callable, Mapping, Optional, Sequence
+
+from .output import BoundedText
+from .process_tree import TRIAL_MARK, end_all
+from .spawn import NULL, TIMED_OUT, ToolResult, spawn
+
+_STEP_S = 0.2
+
+
+class _LastLine(BoundedText):
+    """What is printed, with the line that was printed last."""
+
+    def last_line(self) -> str:
+        """Return the last line that is not empty, "" if nothing was printed."""
+        lines = [line.strip() for line in self.text()[-2000:].splitlines()]
+        return next((line for line in reversed(lines) if line), "")
+
+
+def run_long_tool(
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    timeout_s: float,
+    token: str,
+    tick: Optional[Callable[[str], None]] = None,
+    folder: Optional[str] = None,
+    keep_open: Sequence[int] = (),
+) -> ToolResult:
+    """Run a program, called by its absolute path, and return what it printed; whatever happens, nothing of it stays running.
+
+    Parameters
+    ----------
+    command : sequence of str
+    variables : mapping of str to str
+        Its environment.
+    timeout_s : float
+        Seconds after which it and all that it started are killed.
+    token : str
+        The value of the variable `TRIAL_MARK` in its environment, by which what it starts is found.
+    tick : callable or None
+        Called about every second with the last line that it printed.
+    folder : str or None
+        Its working folder.
+    keep_open : sequence of int
+        Descriptors that it inherits (POSIX).
+
+    Raises
+    ------
+    OSError
+        If it cannot be started.
+    """
+    if not os.path.isabs(command[0]):
+        raise ValueError("tools are called by their absolute path, not %r" % command[0])
+    reading, writing = os.pipe()
+    output = _LastLine(reading)
+    options = {"pass_fds": tuple(keep_open)} if os.name == "posix" and keep_open else {}
+    try:
+        process = spawn(
+            command,
+            dict(variables, **{TRIAL_MARK: token}),
+            stdin=NULL, stdout=writing, stderr=writing, cwd=folder, **options,
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    deadline, status = time.monotonic() + timeout_s, None
+    next_tick = time.monotonic() + 1.0
+    try:
+        while status is None and time.monotonic() < deadline:
+            try:
+                status = process.wait(_STEP_S)
+            except TIMED_OUT:
+                pass
+            if tick is not None and time.monotonic() >= next_tick:
+                next_tick = time.monotonic() + 1.0
+                tick(output.last_line())
+    finally:
+        # Also when the user interrupts the wait.
+        end_all(process, token)
+        output.join()
+    return ToolResult(status, output.text(), "" if status is not None else "no end within %g s" % timeout_s)

@@ -1,0 +1,126 @@
+"""``devicekit fix``: make what is installed work, or put back what the last fix has changed.
+
+Exit status 0: everything works, or is undone; 1: something does not work and is as it was (no way, no help, not confirmed),
+or not everything works; 2: wrong use, or an environment that cannot be changed; 130: interrupted, and restored.
+"""
+
+import argparse
+import signal
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Iterator, Optional
+
+from .arguments import json_output
+from .output import print_json, print_text, terminal_style
+
+if TYPE_CHECKING:
+    from ..machine.host import Interpreter
+    from ..remedy.result import Remedy
+
+
+def add_fix(verbs: Any) -> None:
+    """Add the verb to the command's parser."""
+    from ..resolver.goals import GOALS
+
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "fix", parents=[json_output()], help="install what makes it work, check that it does, undo it if not"
+    )
+    parser.add_argument("--python", metavar="PATH", help="fix another Python interpreter or virtual environment")
+    parser.add_argument(
+        "--goal",
+        default="auto",
+        metavar="GOAL",
+        help="auto (what is installed works; the default), %s" % ", ".join(GOALS),
+    )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--dry-run", "--dry_run", action="store_true", help="only show what would be done")
+    group.add_argument("--yes", action="store_true", help="do it without asking")
+    parser.add_argument("--undo", action="store_true", help="put back what was there before the last fix")
+    parser.set_defaults(run=_fix)
+
+
+def _fix(options: argparse.Namespace) -> int:
+    from ..machine.interpreter import command_interpreter, other_interpreter
+
+    interpreter = other_interpreter(options.python) if options.python else command_interpreter()
+    try:
+        with _interruptible():
+            remedy = (_undone if options.undo else _fixed)(options, interpreter)
+    except KeyboardInterrupt:
+        _note("interrupted; the environment is as it was before")
+        return 130
+    _show(options, remedy)
+    return 0 if remedy.outcome in ("nothing-wrong", "fixed", "undone") else 1
+
+
+def _fixed(options: argparse.Namespace, interpreter: "Interpreter") -> "Remedy":
+    from ..remedy.layout import read_layout
+    from ..remedy.run import carry_out, interrupted, plan_for, recover
+
+    layout = read_layout(interpreter.executable)
+    if interrupted(layout) and _confirmed(options, "An earlier fix was interrupted. Restore what was there before?"):
+        journal = recover(layout)
+        if journal is not None:
+            _note("the fix that was interrupted is undone: everything is as it was on %s" % journal.started)
+    remedy = plan_for(interpreter, options.goal)
+    if remedy.outcome != "planned":
+        return remedy
+    if not options.yes and _asks(options):
+        _show(options, remedy)
+    return carry_out(interpreter, remedy) if _confirmed(options, "Do it?") else remedy
+
+
+def _undone(options: argparse.Namespace, interpreter: "Interpreter") -> "Remedy":
+    from ..remedy.run import plan_undo, undo
+
+    planned = plan_undo(interpreter)
+    if not options.yes and _asks(options):
+        _show(options, planned)
+    return undo(interpreter) if _confirmed(options, "Undo it?") else planned
+
+
+def _asks(options: argparse.Namespace) -> bool:
+    """Return whether a person can be asked."""
+    return not options.dry_run and not options.json and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _confirmed(options: argparse.Namespace, question: str) -> bool:
+    if options.yes:
+        return True
+    if not _asks(options):
+        if not options.dry_run:
+            _note("nothing was changed; with --yes it is done without asking")
+        return False
+    sys.stderr.write("%s [y/N] " % question)
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _show(options: argparse.Namespace, remedy: "Remedy") -> None:
+    from ..report.remedy import remedy_text
+
+    if options.json:
+        print_json(remedy.to_dict())
+    else:
+        print_text(remedy_text(remedy, terminal_style()))
+        sys.stdout.flush()
+
+
+def _note(text: str) -> None:
+    sys.stderr.write("devicekit: %s\n" % text)
+
+
+@contextmanager
+def _interruptible() -> "Iterator[None]":
+    """Let what ends a process be what Ctrl-C is: what was begun is put back."""
+
+    def interrupt(number: int, frame: Optional[object]) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,263 @@
+"""Applies a plan: records the environment, installs, tries every framework, and restores it if that was no help."""
+
+import importlib
+import signal
+import threading
+import time
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from ..children.progress import Progress
+from ..diagnosis.diagnose import diagnose
+from ..diagnosis.findings import Diagnosis, Finding
+from ..machine.facts import Machine
+from ..machine.host import Interpreter
+from ..runtime.settings import read_settings
+from ..runtime.verification import FrameworkVerification, Verification
+from ..runtime.verify import verify_interpreter
+from .installers import Installer, check_packages, constraints_for, drop_unrecorded, find_installer, named, steps
+from .journal import FixFolder, Journal, Logbook
+from .layout import Layout, versions
+from .result import Attempt, Change, Remedy
+
+#: A first import after an installation compiles thousands of files.
+_TRIAL_S = 300.0
+
+#: What devicekit would load from the environment only when it is all done.
+_LOADED_BEFORE = (
+    "packaging.markers", "packaging.requirements", "packaging.specifiers", "packaging.tags", "packaging.utils",
+    "packaging.version", "platformdirs", "resolvelib", "devicekit.logs.explain", "devicekit.runtime.trial.run",
+)  # fmt: skip
+
+_WORKS = 4
+
+
+class Examined(NamedTuple):
+    """An environment, and what the diagnosis says of it."""
+
+    interpreter: Interpreter
+    machine: Machine
+    diagnosis: Diagnosis
+    layout: Layout
+
+
+def blocking(diagnosis: Diagnosis) -> Tuple[Finding, ...]:
+    """Return the findings because of which something does not work: what a fix is about."""
+    return tuple(item for item in diagnosis.findings if item.severity == "error" or _keeps_from_gpus(item))
+
+
+def _keeps_from_gpus(finding: Finding) -> bool:
+    return finding.severity == "warning" and any(map(finding.keeps_from_gpus, ("tensorflow", "jax", "torch")))
+
+
+def level(item: FrameworkVerification) -> int:
+    """Return how far a framework comes: 0 it cannot be imported, 1 it can, 2 it computes, 3 it trains, 4 on all devices."""
+    observed = item.observed
+    if item.works:
+        return _WORKS
+    return 3 if observed.outcome == "works" else 2 if observed.computes else 1 if observed.imports else 0
+
+
+def _accelerators(item: FrameworkVerification) -> int:
+    return sum(not name.upper().startswith("CPU") for name in item.observed.devices)
+
+
+def compare(before: Tuple[FrameworkVerification, ...], after: Tuple[FrameworkVerification, ...]) -> str:
+    """Return what became of frameworks: ``"works"`` (better, and all of them do), ``"better"``, or ``"not-better"``."""
+    found = {item.framework: item for item in after}
+    better = False
+    for item in before:
+        now = found.get(item.framework)
+        if now is None:
+            # Keras may go with the release that brought it; what worked may not.
+            if level(item) == _WORKS:
+                return "not-better"
+            continue
+        if level(now) < level(item) or (_accelerators(now) < _accelerators(item) and level(item) == _WORKS):
+            return "not-better"
+        better = better or level(now) > level(item) or _accelerators(now) > _accelerators(item)
+    if not better:
+        return "not-better"
+    return "works" if all(map(_works, after)) else "better"
+
+
+def _works(item: FrameworkVerification) -> bool:
+    return level(item) == _WORKS
+
+
+class Surgeon:
+    """Applies attempts to one environment, for as long as this process alone may change it."""
+
+    def __init__(self, logbook: Logbook, examined: Examined, progress: Progress) -> None:
+        self._logbook, self._examined, self._progress = logbook, examined, progress
+        self._layout = examined.layout
+        self._installer = find_installer(examined.layout, examined.machine.python)
+
+    def apply(self, remedy: Remedy, before: Verification) -> Remedy:
+        """Try the attempts in their order, and leave the environment with the first that works, or as it was.
+
+        Raises
+        ------
+        OSError, RemedyError
+            If the environment cannot be recorded, or cannot be restored.
+        """
+        installed = self._layout.installed()
+        self._progress.say("recording the environment")
+        folder, journal = self._logbook.begin(installed, self._progress.tick)
+        changed = False
+        try:
+            tried, best, after = self._try_all(remedy.attempts, before, folder, journal)
+            if best is not None:
+                self._logbook.finish(folder, journal, self._layout.installed())
+                changed = True
+        finally:
+            # Also when the user interrupts it.
+            if not changed:
+                self._restore(folder, journal)
+                folder.discard()
+        remedy = remedy.replace(attempts=tried, before=before.frameworks)
+        if best is None or after is None:
+            return remedy.replace(outcome="restored")
+        return remedy.replace(
+            outcome="fixed" if best == "works" else "better",
+            after=after.frameworks,
+            remaining=blocking(diagnose(after.machine)),
+            changes=difference(versions(installed), versions(self._layout.installed())),
+        )
+
+    def _try_all(
+        self, attempts: Tuple[Attempt, ...], before: Verification, folder: FixFolder, journal: Journal
+    ) -> "Tuple[Tuple[Attempt, ...], Optional[str], Optional[Verification]]":
+        """Return the attempts with their outcomes, the outcome of the one that stays, None if none does, and its check."""
+        tried: List[Attempt] = []
+        after: Optional[Verification] = None
+        for number, attempt in enumerate(attempts):
+            if number:
+                self._restore(folder, journal)
+            attempt, after = self._try(attempt, before, folder, journal)
+            tried.append(attempt)
+            if attempt.outcome == "works":
+                return (*tried, *attempts[number + 1 :]), "works", after
+        better = [item for item in tried if item.outcome == "better"]
+        if not better:
+            return tuple(tried), None, None
+        if tried[-1] is not better[0]:
+            self._restore(folder, journal)
+            again, after = self._try(better[0], before, folder, journal)
+            if again.outcome == "not-better" or again.outcome == "failed":
+                return tuple(tried), None, None
+        return tuple(tried), better[0].outcome, after
+
+    def _try(
+        self, attempt: Attempt, before: Verification, folder: FixFolder, journal: Journal
+    ) -> "Tuple[Attempt, Optional[Verification]]":
+        started, had = time.monotonic(), versions(self._layout.installed())
+        problem = self._install(attempt, folder, journal)
+        after: Optional[Verification] = None
+        outcome = "failed"
+        if not problem:
+            self._progress.say("trying the frameworks")
+            after = verify_interpreter(self._examined.interpreter, timeout_s=_TRIAL_S)
+            outcome = compare(before.frameworks, after.frameworks)
+            problem = _what_fails(after)
+        attempt = attempt.replace(
+            outcome=outcome,
+            detail=problem,
+            changes=difference(had, versions(self._layout.installed())) or attempt.changes,
+            seconds=time.monotonic() - started,
+        )
+        return attempt, after
+
+    def _install(self, attempt: Attempt, folder: FixFolder, journal: Journal) -> str:
+        """Do what an attempt says; return why that failed, "" if it did not."""
+        constraints = folder.write_constraints(constraints_for(self._layout, attempt.packages))
+        drop_unrecorded(self._layout, named(attempt.packages))
+        for text, command in steps(self._installer, attempt.packages, constraints):
+            self._progress.say(text)
+            done = self._installer.run(command, journal.token, self._logbook.installer_lock, self._ticker(text))
+            if done.status != 0:
+                return _problem(self._installer, text, done.stdout, done.stderr)
+        return ""
+
+    def _ticker(self, text: str) -> "Ticker":
+        return Ticker(self._progress, text)
+
+    def _restore(self, folder: FixFolder, journal: Journal) -> None:
+        with uninterrupted():
+            self._progress.say("restoring the environment")
+            folder.put_back(journal)
+
+
+class Ticker:
+    """Shows what an installer printed last."""
+
+    def __init__(self, progress: Progress, text: str) -> None:
+        self._progress, self._text = progress, text
+
+    def __call__(self, line: str) -> None:
+        self._progress.say("%s (%s)" % (self._text, line[:60]) if line else self._text)
+        self._progress.tick()
+
+
+def apply(examined: Examined, remedy: Remedy) -> Remedy:
+    """Apply a plan to the environment that it was made for, and return what became of it.
+
+    Raises
+    ------
+    OSError, RemedyError
+        If nothing could be done, or the environment could not be restored; the message says which.
+    """
+    for attempt in remedy.attempts:
+        check_packages(attempt.packages)
+    for module in _LOADED_BEFORE:
+        importlib.import_module(module)
+    with Logbook(examined.layout) as logbook, Progress("trying the frameworks", read_settings().quiet) as progress:
+        surgeon = Surgeon(logbook, examined, progress)
+        before = verify_interpreter(examined.interpreter, timeout_s=_TRIAL_S)
+        gpus = any(map(_keeps_from_gpus, remedy.findings)) or remedy.goal not in ("auto", "cpu")
+        if before.frameworks and all(map(_works, before.frameworks)) and not gpus:
+            return remedy.replace(outcome="nothing-wrong", before=before.frameworks)
+        return surgeon.apply(remedy, before)
+
+
+def difference(before: Dict[str, str], after: Dict[str, str]) -> Tuple[Change, ...]:
+    """Return the distributions that differ."""
+    names = sorted({*before, *after})
+    return tuple(
+        Change(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
+    )
+
+
+def _what_fails(after: Verification) -> str:
+    from ..runtime.verification import failure
+
+    failing = [item for item in after.frameworks if not item.works]
+    return "; ".join(
+        "%s %s" % (item.framework, failure(item.observed) if item.observed.stage in _STAGES else item.observed.error)
+        for item in failing
+    )
+
+
+_STAGES = ("import", "list", "product", "elementwise", "random", "convolution", "train")
+
+
+def _problem(installer: Installer, text: str, printed: str, ending: str) -> str:
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith(("error", "x ", "\u00d7")) or "No space left" in line]
+    said = " ".join((errors or lines)[-2:])[:600]
+    return "%s, %s failed: %s" % (text, installer.name, said or ending or "it printed nothing")
+
+
+@contextmanager
+def uninterrupted() -> "Iterator[None]":
+    """Finish what is begun: Ctrl-C and the signals that end a process wait."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,196 @@
+"""The installer of an environment, and what it is told: uv or pip, by absolute paths and without a shell."""
+
+import os
+import sys
+from typing import Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..children.spawn import ToolResult
+from ..children.tool import run_long_tool
+from ..diagnosis.findings import Packages
+from ..errors import RemedyError
+from ..machine.facts import Python
+from ..machine.probe.distributions import normalize, split_folder_name
+from .layout import Layout
+
+#: A slow line needs long for a gigabyte; an installer that does nothing gives up by itself.
+_TIMEOUT_S = 4 * 3600.0
+
+#: They would have it install elsewhere, or not at all.
+_MISLEADING = (
+    "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_DRY_RUN", "PIP_PYTHON", "PIP_NO_DEPS", "PIP_IGNORE_INSTALLED",
+    "PIP_REQUIRE_VIRTUALENV", "PYTHONHOME", "PYTHONPATH",
+    "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_NO_DEPS", "UV_DRY_RUN",
+)  # fmt: skip
+
+_SETTINGS = {
+    "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "PIP_PROGRESS_BAR": "off",
+    "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
+}  # fmt: skip
+
+#: devicekit and what it needs: the environment that it examines may be its own.
+OURS = ("devicekit", "nvidia-ml-py", "packaging", "platformdirs", "resolvelib")
+
+
+class Installer(NamedTuple):
+    """How packages are installed: ``name`` is ``"uv"`` or ``"pip"``, ``start`` the beginning of its calls."""
+
+    name: str
+    start: Tuple[str, ...]
+    layout: Layout
+
+    def uninstall(self, names: Sequence[str]) -> Tuple[str, ...]:
+        """Return the call that removes distributions."""
+        if self.name == "uv":
+            return (*self.start, "uninstall", *self._target(), *names)
+        return (*self.start, "uninstall", "--yes", *names)
+
+    def install(self, requirements: Sequence[str], options: Sequence[str] = ()) -> Tuple[str, ...]:
+        """Return the call that installs requirements together."""
+        return (*self.start, "install", *self._target(), *options, *requirements)
+
+    def reinstall(self, requirements: Sequence[str], options: Sequence[str] = ()) -> Tuple[str, ...]:
+        """Return the call that writes the files of distributions again.
+
+        uv links files from its cache, so that what damaged them may have damaged those too: they are fetched again.
+        """
+        again = ("--reinstall", "--no-cache") if self.name == "uv" else ("--force-reinstall", "--no-cache-dir")
+        return self.install(requirements, (*again, "--no-deps", *options))
+
+    def _target(self) -> Tuple[str, ...]:
+        return ("--python", self.layout.executable) if self.name == "uv" else ()
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        token: str,
+        lock: int,
+        tick: Optional[Callable[[str], None]] = None,
+    ) -> ToolResult:
+        """Run it in the folder of the environment, which decides about settings of the project.
+
+        Raises
+        ------
+        RemedyError
+            If it cannot be started.
+        """
+        try:
+            return run_long_tool(
+                arguments,
+                variables(os.environ),
+                timeout_s=_TIMEOUT_S,
+                token=token,
+                tick=tick,
+                folder=self.layout.prefix,
+                keep_open=(lock,),
+            )
+        except OSError as error:
+            raise RemedyError("%s cannot be started: %s" % (arguments[0], error.strerror or error)) from error
+
+
+def variables(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the variables for an installer: the user's, except for those that lead it elsewhere."""
+    return dict({name: value for name, value in environment.items() if name not in _MISLEADING}, **_SETTINGS)
+
+
+def find_installer(layout: Layout, python: Python) -> Installer:
+    """Return the installer of an environment: its own, else one that can install into it.
+
+    Raises
+    ------
+    RemedyError
+        If there is none.
+    """
+    uv = find_uv(layout)
+    if python.installer == "uv" and uv is not None:
+        return Installer("uv", (uv, "pip"), layout)
+    start = (layout.executable, "-I", "-B")
+    if any(os.path.isfile(os.path.join(folder, "pip", "__main__.py")) for folder in layout.libraries):
+        return Installer("pip", (*start, "-m", "pip"), layout)
+    if uv is not None:
+        return Installer("uv", (uv, "pip"), layout)
+    if layout.bundled_pip:
+        return Installer("pip", (*start, os.path.join(layout.bundled_pip[0], "pip")), layout)
+    raise RemedyError("no installer for %s: there is neither uv, nor pip, nor ensurepip" % layout.executable)
+
+
+def find_uv(layout: Optional[Layout] = None) -> Optional[str]:
+    """Return the absolute path of uv: where the user's shell finds it, or where its own installer puts it."""
+    name = "uv.exe" if os.name == "nt" else "uv"
+    folders = [entry for entry in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(entry)]
+    folders += [os.path.dirname(sys.executable)] if sys.executable else []
+    folders += [layout.scripts] if layout is not None else []
+    folders += [os.path.join(os.path.expanduser("~"), *parts) for parts in ((".local", "bin"), (".cargo", "bin"))]
+    paths = (os.path.join(folder, name) for folder in folders)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def steps(installer: Installer, packages: Packages, constraints: str) -> List[Tuple[str, Tuple[str, ...]]]:
+    """Return what to run, in this order, each with what it does in words.
+
+    ``constraints``: a file of versions that have to stay, "" for none.
+    """
+    options = (("--index-url", packages.index_url) if packages.index_url else ()) + (
+        ("--constraint", constraints) if constraints else ()
+    )
+    found = []
+    if packages.remove:
+        found.append(("removing %s" % _some(packages.remove), installer.uninstall(packages.remove)))
+    if packages.install:
+        found.append(("installing %s" % _some(packages.install), installer.install(packages.install, options)))
+    if packages.reinstall:
+        found.append(("reinstalling %s" % _some(packages.reinstall), installer.reinstall(packages.reinstall, options)))
+    return found
+
+
+def _some(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:3]) + (" and %d more" % (len(texts) - 3) if len(texts) > 3 else "")
+
+
+def name_of(requirement: str) -> str:
+    """Return the normalized name of a requirement."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        return normalize(Requirement(requirement).name)
+    except InvalidRequirement:
+        raise RemedyError("%r is not a requirement" % requirement) from None
+
+
+def named(packages: Packages) -> Tuple[str, ...]:
+    """Return the normalized names of the distributions that packages are about."""
+    return tuple(
+        dict.fromkeys([*map(normalize, packages.remove), *map(name_of, packages.install + packages.reinstall)])
+    )
+
+
+def check_packages(packages: Packages) -> None:
+    """Refuse what an installer would take for an option, or what is not a requirement.
+
+    Raises
+    ------
+    RemedyError
+    """
+    for text in (*packages.remove, *packages.install, *packages.reinstall):
+        name_of(text)
+    if packages.index_url and not packages.index_url.startswith("https://"):
+        raise RemedyError("packages are installed from an index by https only, not from %r" % packages.index_url)
+
+
+def constraints_for(layout: Layout, packages: Packages) -> Tuple[str, ...]:
+    """Return the versions that have to stay: devicekit's own dependencies, where it is installed in that environment."""
+    installed = {item.name: item.version for item in layout.installed()}
+    if "devicekit" not in installed:
+        return ()
+    free = named(packages)
+    return tuple("%s==%s" % (name, installed[name]) for name in OURS[1:] if name in installed and name not in free)
+
+
+def drop_unrecorded(layout: Layout, names: Iterable[str]) -> None:
+    """Remove metadata without RECORD of some distributions: installers refuse to replace what they cannot remove."""
+    import shutil
+
+    wanted = set(names)
+    for path in layout.metadata():
+        if path.endswith(".dist-info") and split_folder_name(os.path.basename(path))[0] in wanted:
+            if not os.path.isfile(os.path.join(path, "RECORD")):
+                shutil.rmtree(path)

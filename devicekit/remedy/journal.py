@@ -1,0 +1,314 @@
+"""What a fix has begun, in a folder of the environment: enough to undo it, or to finish what a killed process left.
+
+``PREFIX/.devicekit/`` has a lock, which the fix at work holds, another one, which the installer that it started inherits,
+and one folder for each fix: the journal, replaced as a whole at each step and on the disk before the step begins; the
+manifest; the kept files.
+"""
+
+import json
+import os
+import shutil
+import time
+from typing import Any, Iterator, List, Optional, Tuple
+
+from ..children.locks import try_lock
+from ..children.process_tree import TRIAL_MARK, marked_processes
+from ..errors import RemedyError
+from ..records import Record
+from .layout import Installed, Layout
+from .snapshot import Restored, keep, read_manifest, restore, write_manifest
+
+#: ``recording``: nothing is changed yet; ``applying``, ``restoring``: interrupted there, everything has to be put back;
+#: ``applied``: done, and can be undone.
+STATES = ("recording", "applying", "restoring", "applied")
+
+_LIMIT_BYTES = 16 << 20
+
+#: How long an installer may take to end that a killed fix has left.
+_PATIENCE_S = 30.0
+
+
+class Journal(Record):
+    """How far a fix has come.
+
+    Attributes
+    ----------
+    state : str
+        One of `STATES`.
+    token : str
+        The mark of the processes that it starts.
+    started : str
+        When, in UTC.
+    layout : Layout
+        The environment.
+    distributions : tuple of Installed
+        What was installed before.
+    after : tuple of Installed
+        What is installed afterwards.
+    """
+
+    schema = 1
+
+    state: str
+    token: str
+    started: str
+    layout: Layout
+    distributions: Tuple[Installed, ...] = ()
+    after: Tuple[Installed, ...] = ()
+
+
+class FixFolder:
+    """What is kept for one fix.
+
+    Parameters
+    ----------
+    path : str
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._journal = os.path.join(path, "journal.json")
+        self._manifest = os.path.join(path, "manifest.json")
+        self._files = os.path.join(path, "files")
+
+    def read(self) -> Optional[Journal]:
+        """Return the journal, None if there is none: nothing was begun, or all that was is undone.
+
+        Raises
+        ------
+        RemedyError
+            If there is one that cannot be read.
+        """
+        try:
+            with open(self._journal, "rb") as stream:
+                return Journal.from_dict(json.loads(stream.read(_LIMIT_BYTES).decode("utf-8")))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise RemedyError("%s cannot be read: %s" % (self._journal, error)) from None
+
+    def write(self, journal: Journal) -> None:
+        """Replace the journal, and wait until it is on the disk."""
+        partial = self._journal + ".partial"
+        with open(partial, "w", encoding="utf-8") as stream:
+            json.dump(journal.to_dict(), stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(partial, self._journal)
+        _sync_folder(self.path)
+
+    def record(self, journal: Journal, tick: Any = None) -> Journal:
+        """Keep everything that a fix may change; return the journal of a fix that may begin.
+
+        Raises
+        ------
+        OSError, RemedyError
+            If that is impossible; nothing of it stays.
+        """
+        os.makedirs(self.path)
+        try:
+            self.write(journal)
+            write_manifest(self._manifest, keep(journal.layout, self._files, tick))
+            journal = journal.replace(state="applying")
+            self.write(journal)
+        except BaseException:
+            self.discard()
+            raise
+        return journal
+
+    def write_constraints(self, texts: Tuple[str, ...]) -> str:
+        """Write a file of versions that an installer must not change; return its path, "" if there are none."""
+        if not texts:
+            return ""
+        path = os.path.join(self.path, "constraints.txt")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write("\n".join(texts) + "\n")
+        return path
+
+    def put_back(self, journal: Journal, everything: bool = True) -> Restored:
+        """Put back what was kept, which stays. A journal that says ``applied`` says ``restoring`` first.
+
+        Of one that says ``applying`` nothing is written: that would fail on a disk that is full, and it says enough.
+
+        Raises
+        ------
+        OSError, RemedyError
+            If that is impossible: it can be tried again.
+        """
+        if journal.state == "applied":
+            self.write(journal.replace(state="restoring"))
+        return restore(journal.layout, self._files, read_manifest(self._manifest), everything)
+
+    def discard(self) -> None:
+        """Remove it all, the journal first."""
+        try:
+            os.unlink(self._journal)
+            _sync_folder(self.path)
+        except FileNotFoundError:
+            pass
+        shutil.rmtree(self.path)
+
+
+def _sync_folder(path: str) -> None:
+    if os.name == "posix":
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _folders(own: str) -> List[FixFolder]:
+    """Return what is kept, the oldest first."""
+    try:
+        names = os.listdir(own)
+    except OSError:  # nothing was ever fixed here
+        return []
+    numbers = sorted(int(name[4:]) for name in names if name.startswith("fix-") and name[4:].isdecimal())
+    return [FixFolder(os.path.join(own, "fix-%d" % number)) for number in numbers]
+
+
+def last_journal(layout: Layout) -> Optional[Journal]:
+    """Return the journal of the last fix of an environment, None if there is nothing to undo. Nothing is changed."""
+    journals = [folder.read() for folder in _folders(layout.own)]
+    return next((journal for journal in reversed(journals) if journal is not None), None)
+
+
+def is_interrupted(journal: Optional[Journal]) -> bool:
+    """Return whether a fix was interrupted: the environment is neither as before nor as it was to be."""
+    return journal is not None and journal.state in ("applying", "restoring")
+
+
+class Logbook:
+    """The journals of one environment, while this process alone may change it. A context manager.
+
+    Raises
+    ------
+    RemedyError
+        On entering: if another fix is at work there, or the environment cannot be written.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._own = layout.own
+        self._lock = -1
+        #: The lock that an installer inherits; -1 outside the context.
+        self.installer_lock = -1
+        self._has_installer_lock = False
+
+    def __enter__(self) -> "Logbook":
+        try:
+            self._lock = self._take()
+            self.installer_lock = _open(os.path.join(self._own, "installer.lock"))
+        except OSError as error:
+            self.close()
+            raise RemedyError("%s cannot be changed: %s" % (self.layout.prefix, error.strerror or error)) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take(self) -> int:
+        path = os.path.join(self._own, "lock")
+        while True:
+            os.makedirs(self._own, mode=0o700, exist_ok=True)
+            handle = _open(path)
+            try:
+                if not try_lock(handle):
+                    raise RemedyError("another devicekit fix is at work on %s" % self.layout.prefix)
+                if os.path.exists(path) and os.path.samestat(os.fstat(handle), os.stat(path)):
+                    taken, handle = handle, -1
+                    return taken
+            finally:
+                if handle >= 0:
+                    os.close(handle)
+            # The fix that had the lock has just ended and left nothing: the file is another one now.
+
+    def close(self) -> None:
+        """Let others work on the environment; where there is nothing to undo, no trace is left."""
+        if self.installer_lock >= 0:
+            os.close(self.installer_lock)
+        if self._lock >= 0:
+            try:
+                if not _folders(self._own):
+                    shutil.rmtree(self._own, ignore_errors=True)
+            finally:
+                os.close(self._lock)
+        self._lock = self.installer_lock = -1
+        self._has_installer_lock = False
+
+    def begin(self, distributions: Tuple[Installed, ...], tick: Any = None) -> Tuple[FixFolder, Journal]:
+        """Keep what is there; return where, and the journal.
+
+        Raises
+        ------
+        OSError, RemedyError
+            If that is impossible; nothing was changed.
+        """
+        last = _folders(self._own)
+        number = int(last[-1].path.rpartition("-")[2]) + 1 if last else 1
+        folder = FixFolder(os.path.join(self._own, "fix-%d" % number))
+        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        journal = Journal("recording", os.urandom(8).hex(), started, self.layout, distributions)
+        self._end_installer(journal.token)
+        return folder, folder.record(journal, tick)
+
+    def finish(self, folder: FixFolder, journal: Journal, after: Tuple[Installed, ...]) -> None:
+        """Say that a fix is done, and forget the ones before."""
+        folder.write(journal.replace(state="applied", after=after))
+        for other in _folders(self._own):
+            if other.path != folder.path:
+                other.discard()
+
+    def entries(self) -> "Iterator[Tuple[FixFolder, Journal]]":
+        """Yield the fixes that were begun, the last one first; what is left of one that is undone is removed."""
+        for folder in reversed(_folders(self._own)):
+            journal = folder.read()
+            if journal is None or journal.state == "recording":
+                folder.discard()
+            else:
+                yield folder, journal
+
+    def recover(self) -> Optional[Tuple[Journal, Restored]]:
+        """Put back what a fix has left that was interrupted; None if none was.
+
+        Raises
+        ------
+        OSError, RemedyError
+            If that is impossible: it can be tried again.
+        """
+        for folder, journal in self.entries():
+            if is_interrupted(journal):
+                self._end_installer(journal.token)
+                restored = folder.put_back(journal)
+                folder.discard()
+                return journal, restored
+            break
+        return None
+
+    def _end_installer(self, token: str) -> None:
+        """Take the lock that an installer inherits; the installer of a fix that was killed still holds it, and is ended."""
+        import signal
+
+        if self._has_installer_lock:
+            return
+        deadline = time.monotonic() + _PATIENCE_S
+        while not try_lock(self.installer_lock):
+            for pid in marked_processes("%s=%s" % (TRIAL_MARK, token)):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:  # it has ended
+                    pass
+            if time.monotonic() > deadline:
+                raise RemedyError(
+                    "the installer that an interrupted fix has started is still at work; wait for its end"
+                )
+            time.sleep(0.05)
+        self._has_installer_lock = True
+
+
+def _open(path: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):
+        flags |= getattr(os, name, 0)
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,154 @@
+"""Where an environment keeps what is installed in it, and what that is."""
+
+import csv
+import glob
+import os
+from typing import Dict, List, Optional, Tuple
+
+from ..children.call import Child, Command
+from ..errors import RemedyError
+from ..machine.probe.distributions import split_folder_name
+from ..records import Record
+
+_TIMEOUT_S = 30.0
+
+#: More in one file is not what an installer writes.
+_LIMIT_BYTES = 64 << 20
+
+
+class Installed(Record):
+    """One distribution of an environment.
+
+    Attributes
+    ----------
+    name, version : str
+        Normalized name; version as its folder says.
+    origin : str
+        Where it came from if not from an index: the text of its ``direct_url.json``; "" otherwise.
+    """
+
+    name: str
+    version: str
+    origin: str = ""
+
+
+class Layout(Record):
+    """Where an environment keeps what is installed in it. Real paths, links resolved.
+
+    Attributes
+    ----------
+    executable : str
+        The interpreter as it is called.
+    prefix, base_prefix : str
+        Folder of the environment, and of the Python that it was made from.
+    libraries : tuple of str
+        Where modules are installed.
+    scripts : str
+        Where commands are installed.
+    stdlib : str
+        The standard library.
+    bundled_pip : tuple of str
+        The wheel of pip that this Python brings for new environments; empty if there is none.
+    """
+
+    executable: str
+    prefix: str
+    base_prefix: str
+    libraries: Tuple[str, ...]
+    scripts: str
+    stdlib: str
+    bundled_pip: Tuple[str, ...] = ()
+
+    @property
+    def roots(self) -> Tuple[str, ...]:
+        """The folders that an installer writes to."""
+        return tuple(dict.fromkeys((*self.libraries, self.scripts)))
+
+    @property
+    def own(self) -> str:
+        """The folder in the environment, outside its import path, where devicekit keeps what is needed to undo."""
+        return os.path.join(self.prefix, ".devicekit")
+
+    def metadata(self) -> List[str]:
+        """Return the folders and files with the metadata of the installed distributions."""
+        found: List[str] = []
+        for folder in self.libraries:
+            for ending in ("*.dist-info", "*.egg-info", "*.egg-link"):
+                found += glob.glob(os.path.join(glob.escape(folder), ending))
+        return sorted(path for path in found if not os.path.basename(path).startswith("~"))
+
+    def installed(self) -> Tuple[Installed, ...]:
+        """Return what is installed, in a fixed order. The folders are read, nothing is started."""
+        found = []
+        for path in self.metadata():
+            name, version = split_folder_name(os.path.basename(path))
+            origin = _text(os.path.join(path, "direct_url.json")).strip() if os.path.isdir(path) else ""
+            found.append(Installed(name, version, origin))
+        return tuple(sorted(found, key=lambda item: (item.name, item.version)))
+
+    def recorded(self, metadata: str) -> List[str]:
+        """Return the real paths of the files that a distribution's RECORD names, whether they exist or not."""
+        folder = os.path.dirname(metadata)
+        lines = _text(os.path.join(metadata, "RECORD")).splitlines()
+        names = [row[0] for row in csv.reader(lines) if row]
+        return [os.path.normpath(os.path.join(folder, name)) for name in names]
+
+
+def versions(installed: Tuple[Installed, ...]) -> Dict[str, str]:
+    """Return the versions by name."""
+    return {item.name: item.version for item in installed}
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_LIMIT_BYTES).decode("utf-8", "replace")
+    except OSError:  # an egg-info has none of these files
+        return ""
+
+
+def read_layout(executable: str) -> Layout:
+    """Ask an interpreter where its environment is.
+
+    Raises
+    ------
+    RemedyError
+        If it does not answer, or its environment is not laid out as installers lay them out.
+    """
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layout_child.py")
+    # Isolated: neither the working folder nor variables lead it elsewhere. No byte code of devicekit's files.
+    command = Command.of(script, {}, limit_s=_TIMEOUT_S, executable=executable, options=("-I", "-B"))
+    report = Child(command).wait(_TIMEOUT_S)
+    try:
+        found = Layout.from_dict(report.result)
+    except (ValueError, KeyError, TypeError):
+        raise RemedyError("%s does not say where its packages are: %s" % (executable, report.detail)) from None
+    prefix = os.path.realpath(found.prefix)
+    return found.replace(
+        prefix=prefix,
+        base_prefix=os.path.realpath(found.base_prefix),
+        libraries=tuple(dict.fromkeys(os.path.realpath(folder) for folder in found.libraries)),
+        scripts=os.path.realpath(found.scripts),
+        stdlib=os.path.realpath(found.stdlib),
+    )
+
+
+def why_not_changed(layout: Layout, environment: str) -> Optional[str]:
+    """Return why nothing is installed into an environment, None if something may be.
+
+    Parameters
+    ----------
+    layout : Layout
+    environment : {"venv", "conda", "system", "unknown"}
+        What kind of environment it is, as the machine's facts say.
+    """
+    if environment == "conda" and glob.glob(
+        os.path.join(glob.escape(layout.prefix), "conda-meta", "conda-[0-9]*.json")
+    ):
+        return "it is the base environment of conda, which conda itself runs in"
+    if environment not in ("venv", "conda"):
+        return "it is a Python of the system, not a virtual environment: other programs use its packages"
+    outside = [folder for folder in layout.roots if not folder.startswith(layout.prefix + os.sep)]
+    if outside:
+        return "its packages are outside its folder: %s" % outside[0]
+    return None

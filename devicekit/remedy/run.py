@@ -1,0 +1,228 @@
+"""`fix`: what would make an environment work, done and checked; `undo`: back to what it was."""
+
+import os
+import sys
+from typing import Optional
+
+from ..diagnosis.diagnose import diagnose
+from ..errors import RemedyError
+from ..machine.host import Interpreter
+from ..machine.interpreter import other_interpreter
+from ..machine.live_host import LiveHost, this_interpreter
+from ..machine.probe import read_machine
+from .apply import Examined, apply, blocking, difference, uninterrupted
+from .from_findings import attempts, expected_changes, left
+from .journal import Journal, Logbook, is_interrupted, last_journal
+from .layout import Layout, read_layout, versions, why_not_changed
+from .result import Remedy
+
+
+def fix(python: Optional[str] = None, *, goal: str = "auto", apply: bool = False) -> Remedy:
+    """Find out what would make Keras and its framework work, and do it if asked to.
+
+    With ``apply``, the environment is recorded first; then the smallest change is installed by the environment's own
+    installer (uv or pip), and each framework is tried in a child process: imported, computed with, trained. If that fails,
+    or nothing works better than before, everything is put back, and the next way is tried. `Remedy.undo` is the command that
+    puts it back later.
+
+    Parameters
+    ----------
+    python : str or None
+        The interpreter or the virtual environment to fix; this one by default.
+    goal : str
+        ``"auto"``: what is installed works, on the accelerators of this machine; or a goal of `resolve`, such as ``"cpu"``,
+        ``"gpu"`` and ``"directml"``.
+    apply : bool
+        Whether to change the environment. Otherwise nothing is changed and nothing is run: it is a prediction.
+
+    Returns
+    -------
+    Remedy
+        What is wrong, what would be done, and with ``apply`` what became of it.
+
+    Raises
+    ------
+    RemedyError
+        If the environment cannot be changed: it is a Python of the system, another fix is at work there, it cannot be
+        written, or it has no installer.
+
+    Notes
+    -----
+    A process that has imported what was replaced has to be started again: so does this one, with ``python=None``.
+    """
+    interpreter = other_interpreter(python) if python else this_interpreter().replace(modules=())
+    if not apply:
+        return plan_for(interpreter, goal)
+    recover(read_layout(interpreter.executable))
+    return carry_out(interpreter, plan_for(interpreter, goal))
+
+
+def examine(interpreter: Interpreter) -> Examined:
+    """Read what is there and diagnose it; nothing is changed."""
+    layout = read_layout(interpreter.executable)
+    machine = read_machine(LiveHost(interpreter), deep=True)
+    return Examined(interpreter, machine, diagnose(machine), layout)
+
+
+def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
+    """Return what would be done; nothing is changed and nothing is run.
+
+    Raises
+    ------
+    RemedyError
+        If an earlier fix was interrupted: what is there is neither the one nor the other.
+    """
+    examined = examine(interpreter)
+    if interrupted(examined.layout):
+        raise RemedyError(
+            "an earlier fix of %s was interrupted: devicekit fix --undo restores it" % examined.layout.prefix
+        )
+    return _planned(examined, goal)
+
+
+def _planned(examined: Examined, goal: str) -> Remedy:
+    findings = blocking(examined.diagnosis)
+    python = examined.machine.python
+    remedy = Remedy(python.executable, goal, "nothing-wrong", findings=findings)
+    if not findings:
+        return remedy.replace(
+            summary="Nothing is wrong with this environment, as far as can be seen without running it."
+        )
+    installed = versions(examined.layout.installed())
+    planned = tuple(
+        item.replace(changes=item.changes or expected_changes(item.packages, installed)) for item in attempts(findings)
+    )
+    remedy = remedy.replace(attempts=planned, left=left(findings))
+    if not planned:
+        return remedy.replace(outcome="no-plan", summary="Nothing that devicekit can install would help.")
+    return remedy.replace(outcome="planned", summary="Not applied yet.")
+
+
+def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
+    """Apply a plan, and return what became of it.
+
+    Raises
+    ------
+    OSError, RemedyError
+        See `fix`.
+    """
+    if remedy.outcome != "planned":
+        return remedy
+    examined = examine(interpreter)
+    reason = why_not_changed(examined.layout, examined.machine.python.environment)
+    if reason is not None:
+        raise RemedyError("devicekit does not install into %s: %s" % (remedy.python, reason))
+    done = apply(examined, remedy)
+    return done.replace(
+        summary=_SUMMARIES[done.outcome],
+        undo=undo_command(remedy.python) if done.outcome in ("fixed", "better") else "",
+    )
+
+
+_SUMMARIES = {
+    "fixed": "It works now.",
+    "better": "More works than before, but not everything.",
+    "restored": "Nothing of that helped: everything is as it was before.",
+    "nothing-wrong": "Every framework works when it is run, whatever was predicted: nothing was changed.",
+}
+
+
+def undo_command(python: str) -> str:
+    """Return the command that undoes the last fix of an interpreter's environment."""
+    import shlex
+
+    shown = "~/" + shlex.quote(python[2:]) if python.startswith("~/") else shlex.quote(python)
+    own = os.path.realpath(os.path.expanduser(python)) == os.path.realpath(sys.executable)
+    return "devicekit fix --undo" + ("" if own else " --python %s" % shown)
+
+
+def interrupted(layout: Layout) -> bool:
+    """Return whether a fix of this environment was interrupted and is not restored yet."""
+    return is_interrupted(last_journal(layout))
+
+
+def plan_undo(interpreter: Interpreter) -> Remedy:
+    """Return what undoing the last fix would change; nothing is changed.
+
+    Raises
+    ------
+    RemedyError
+        If there is nothing to undo.
+    """
+    layout = read_layout(interpreter.executable)
+    journal = _journal(layout)
+    summary = "This puts back what was there on %s." % journal.started
+    installed = layout.installed()
+    since = difference(versions(journal.after), versions(installed)) if journal.state == "applied" else ()
+    if since:
+        summary += " What was installed or removed since the fix is undone too: %s." % ", ".join(
+            item.name for item in since
+        )
+    python = LiveHost(interpreter).scrub(interpreter.executable)
+    return Remedy(
+        python, "auto", "planned", summary, changes=difference(versions(installed), versions(journal.distributions))
+    )
+
+
+def _journal(layout: Layout) -> Journal:
+    journal = last_journal(layout)
+    if journal is None or journal.state == "recording":
+        raise RemedyError("there is no fix of %s to undo" % layout.prefix)
+    return journal
+
+
+def recover(layout: Layout) -> Optional[Journal]:
+    """Restore what an interrupted fix has left; return its journal, None if none was interrupted.
+
+    Raises
+    ------
+    OSError, RemedyError
+        If that is impossible now.
+    """
+    if not interrupted(layout):
+        return None
+    with Logbook(layout) as logbook, uninterrupted():
+        recovered = logbook.recover()
+    return recovered[0] if recovered else None
+
+
+def undo(interpreter: Interpreter) -> Remedy:
+    """Restore what was there before the last fix.
+
+    Raises
+    ------
+    OSError, RemedyError
+        If there is nothing to undo, or it cannot be restored.
+    """
+    layout = read_layout(interpreter.executable)
+    host = LiveHost(interpreter)
+    _journal(layout)
+    installed = layout.installed()
+    with Logbook(layout) as logbook, uninterrupted():
+        recovered = logbook.recover()
+        if recovered is not None:
+            journal, restored = recovered
+        else:
+            found = next(logbook.entries(), None)
+            if found is None:
+                raise RemedyError("there is no fix of %s to undo" % layout.prefix)
+            folder, journal = found
+            restored = folder.put_back(journal, everything=False)
+            folder.discard()
+    now = layout.installed()
+    missing = difference(versions(journal.distributions), versions(now))
+    summary = "Everything is as it was on %s." % journal.started
+    if missing:
+        summary = "Not everything could be restored: %s." % ", ".join(item.name for item in missing)
+    if restored.changed:
+        names = ", ".join(restored.changed[:5])
+        summary += " Changed in place since then, and not restored: %s (%d files)." % (names, len(restored.changed))
+    if restored.left:
+        summary += " New files that belong to no distribution were left alone (%d)." % len(restored.left)
+    return Remedy(
+        host.scrub(interpreter.executable),
+        "auto",
+        "undone",
+        summary,
+        changes=difference(versions(installed), versions(now)),
+    )

@@ -1,0 +1,276 @@
+"""Keeps every file of an environment, and puts back what was changed.
+
+What is kept are hard links, in a folder of the environment itself: they cost neither space nor the network, and outlive
+what installers do, which replace files and never write into them. Where the file system has no links, files are copied.
+"""
+
+import json
+import os
+import shutil
+import stat
+import sys
+from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
+
+from ..errors import RemedyError
+from .layout import Layout
+
+#: What is kept of a path: of a file its size and time, of a link where it leads to, None of a folder.
+Kept = Union[Tuple[int, int], str, None]
+Manifest = Dict[str, Kept]
+
+#: Name of a file that is being put back.
+_PARTIAL = ".devicekit-restoring"
+
+#: Files that setuptools and others write into instead of replacing them.
+_EDITED = (".pth", ".egg-link")
+
+
+class Restored(NamedTuple):
+    """What could not be put back, and what was left alone: paths relative to the environment."""
+
+    changed: Tuple[str, ...] = ()
+    left: Tuple[str, ...] = ()
+
+
+def walk(prefix: str, roots: Iterable[str]) -> Iterator[Tuple[str, os.stat_result]]:
+    """Yield every path below folders, relative to the environment, a folder before what is in it; links are not followed."""
+    folders = list(roots)
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:  # an environment without commands
+            continue
+        for entry in found:
+            # Not `entry.stat`: on Windows it does not count links.
+            status = os.lstat(entry.path)
+            if stat.S_ISDIR(status.st_mode):
+                folders.append(entry.path)
+            yield os.path.relpath(entry.path, prefix), status
+
+
+def _outside(layout: Layout) -> Set[str]:
+    """Return the files in the environment that distributions have outside the folders that installers write to."""
+    roots = tuple(root + os.sep for root in layout.roots)
+    found: Set[str] = set()
+    for metadata in layout.metadata():
+        for path in layout.recorded(metadata):
+            if path.startswith(layout.prefix + os.sep) and not path.startswith(roots):
+                found.add(os.path.relpath(path, layout.prefix))
+    return found
+
+
+def _describe(path: str, status: os.stat_result) -> Kept:
+    if stat.S_ISLNK(status.st_mode):
+        return os.readlink(path)
+    return None if stat.S_ISDIR(status.st_mode) else (status.st_size, status.st_mtime_ns)
+
+
+def _current(layout: Layout, more: Iterable[str]) -> Iterator[Tuple[str, os.stat_result]]:
+    """Yield what is there of what an installer may change."""
+    yield from walk(layout.prefix, layout.roots)
+    for relative in sorted(more):
+        try:
+            yield relative, os.lstat(os.path.join(layout.prefix, relative))
+        except OSError:  # a RECORD may name what is not there
+            continue
+
+
+class _Linker:
+    """Gives files a second name, or copies them where that is impossible."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._copies = False
+
+    def keep(self, source: str, target: str) -> None:
+        if not self._copies and not source.endswith(_EDITED):
+            try:
+                os.link(source, target)
+                return
+            except FileExistsError:
+                raise
+            except OSError as error:
+                if isinstance(error, FileNotFoundError) or error.errno == 28:  # ENOSPC
+                    raise
+                self._begin_copying()
+        shutil.copy2(source, target)
+
+    def _begin_copying(self) -> None:
+        """Check, once, that there is room for copies."""
+        self._copies = True
+        needed = sum(
+            status.st_size
+            for _, status in walk(self._layout.prefix, self._layout.roots)
+            if stat.S_ISREG(status.st_mode)
+        )
+        free = shutil.disk_usage(self._layout.prefix).free
+        if free < needed + (64 << 20):
+            raise RemedyError(
+                "this file system has no hard links, and there is no room to keep a copy of the environment: "
+                "%d MiB are needed, %d MiB are free" % (needed >> 20, free >> 20)
+            )
+
+
+def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None) -> Manifest:
+    """Keep the files of an environment in a new folder, and return what they are.
+
+    Raises
+    ------
+    OSError, RemedyError
+        If the disk is full, or the folder cannot be made. Nothing of the environment was changed.
+    """
+    os.makedirs(folder)
+    linker, manifest = _Linker(layout), {}  # type: _Linker, Manifest
+    for relative, status in _current(layout, _outside(layout)):
+        source, target = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
+        if tick is not None and not len(manifest) % 500:
+            tick()
+        kept = _describe(source, status)
+        if isinstance(kept, tuple):
+            if not stat.S_ISREG(status.st_mode):  # a socket, a device: no installer made it
+                continue
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            linker.keep(source, target)
+        manifest[relative] = kept
+    return manifest
+
+
+def restore(layout: Layout, folder: str, manifest: Manifest, everything: bool) -> Restored:
+    """Make the files of an environment what they were; does nothing a second time, and goes on after an interruption.
+
+    Parameters
+    ----------
+    layout : Layout
+    folder : str
+        Where they were kept.
+    manifest : dict
+        What `keep` returned.
+    everything : bool
+        Whether all files that are new are removed: an installer was just stopped. Else only those of distributions are,
+        and what was compiled: the others may be the user's.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written or removed.
+    """
+    owned = _owned(layout)
+    left: List[str] = []
+    outside = {relative for relative in owned if relative not in manifest}
+    now = dict(_current(layout, outside | {path for path in manifest if not _within(layout, path)}))
+    for relative, status in reversed(list(now.items())):
+        path = os.path.join(layout.prefix, relative)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if relative in manifest and (manifest[relative] is None) == is_folder:
+            continue
+        if is_folder:
+            _remove_if_empty(path)
+        elif everything or relative in manifest or relative in owned or _is_made(relative):
+            os.unlink(path)
+        else:
+            left.append(relative)
+    changed = _put_back(layout, folder, manifest)
+    return Restored(tuple(changed), tuple(sorted(left)))
+
+
+def _within(layout: Layout, relative: str) -> bool:
+    return os.path.join(layout.prefix, relative).startswith(tuple(root + os.sep for root in layout.roots))
+
+
+def _owned(layout: Layout) -> Set[str]:
+    """Return the paths in the environment that the RECORDs of what is installed name."""
+    start = layout.prefix + os.sep
+    paths = (path for metadata in layout.metadata() for path in layout.recorded(metadata))
+    return {os.path.relpath(path, layout.prefix) for path in paths if path.startswith(start)}
+
+
+def _is_made(relative: str) -> bool:
+    """Whether Python or devicekit made a file, and will again."""
+    return relative.endswith((".pyc", _PARTIAL))
+
+
+def _remove_if_empty(path: str) -> None:
+    try:
+        os.rmdir(path)
+    except OSError:  # what is left in it is the user's
+        pass
+
+
+def _put_back(layout: Layout, folder: str, manifest: Manifest) -> List[str]:
+    """Write what is missing or differs; return what is not what it was, since its content was changed in place."""
+    changed = []
+    for relative, kept in sorted(manifest.items()):
+        path, source = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
+        if kept is None:
+            os.makedirs(path, exist_ok=True)
+        elif isinstance(kept, str):
+            if not os.path.islink(path) or os.readlink(path) != kept:
+                _replace(path, kept, os.symlink)
+        else:
+            status = os.lstat(source)
+            if (status.st_size, status.st_mtime_ns) != kept:
+                changed.append(relative)
+            if not _is_same(path, status):
+                _replace(path, source, _link_or_copy)
+    return changed
+
+
+def _is_same(path: str, kept: os.stat_result) -> bool:
+    try:
+        there = os.lstat(path)
+    except OSError:
+        return False
+    if os.path.samestat(there, kept):
+        return True
+    # A copy has the size and the time of the file.
+    return kept.st_nlink == 1 and (there.st_size, there.st_mtime_ns) == (kept.st_size, kept.st_mtime_ns)
+
+
+def _replace(path: str, source: str, make: Callable[[str, str], object]) -> None:
+    partial = os.path.join(os.path.dirname(path), _PARTIAL)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.lexists(partial):
+        os.unlink(partial)
+    make(source, partial)
+    os.replace(partial, path)
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    if not source.endswith(_EDITED):
+        try:
+            os.link(source, target)
+            return
+        except OSError:
+            pass
+    shutil.copy2(source, target)
+
+
+def write_manifest(path: str, manifest: Manifest) -> None:
+    """Write it, and wait until it is on the disk."""
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
+        json.dump(manifest, stream, ensure_ascii=False)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def read_manifest(path: str) -> Manifest:
+    """Return what was written.
+
+    Raises
+    ------
+    RemedyError
+        If it cannot be read, or names something outside the environment.
+    """
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+            data = json.load(stream)
+        manifest: Manifest = {
+            sys.intern(name): tuple(map(int, kept)) if isinstance(kept, list) else kept  # type: ignore[misc]
+            for name, kept in data.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise RemedyError("%s cannot be read: %s" % (path, error)) from None
+    if any(os.path.isabs(name) or os.pardir in name.split(os.sep) for name in manifest):
+        raise RemedyError("%s names files outside the environment" % path)
+    return manifest

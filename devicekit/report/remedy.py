@@ -1,0 +1,107 @@
+"""The report of ``devicekit fix``: what is wrong, what is done, and what works before and after."""
+
+from typing import Iterable, List, Tuple
+
+from ..diagnosis.findings import Finding
+from ..remedy.result import Attempt, Change, Remedy
+from ..runtime.verification import FrameworkVerification
+from .terminal import Style, command_lines, labelled
+from .verification import observed_text
+
+_COLORS = {
+    "nothing-wrong": "good", "fixed": "good", "undone": "good", "planned": "warning", "better": "warning",
+    "restored": "error", "no-plan": "error",
+}  # fmt: skip
+
+#: What became of an attempt.
+_OUTCOMES = {
+    "works": "done, and it works", "better": "done, and more works than before", "planned": "not tried",
+    "not-better": "no help: undone", "failed": "could not be installed: undone",
+}  # fmt: skip
+
+
+def remedy_text(remedy: Remedy, style: Style) -> str:
+    """Return the report of ``devicekit fix``."""
+    lines = [style.paint("devicekit fix: %s" % style.plain(remedy.python), "head"), style.rule]
+    if remedy.findings:
+        lines += [style.paint("What is wrong", "head"), *_findings(remedy.findings, style), ""]
+    if remedy.attempts:
+        plan = remedy.outcome == "planned"
+        lines += [style.paint("What would be done" if plan else "What was done", "head")]
+        for number, attempt in enumerate(remedy.attempts, 1):
+            lines += _attempt(number, attempt, style, plan)
+        lines.append("")
+    elif remedy.changes:
+        lines += [style.paint("Changes", "head"), *_changes(remedy.changes, style), ""]
+    if remedy.left and remedy.outcome != "fixed":
+        lines += [style.paint("Left to you", "head")]
+        for step in remedy.left:
+            lines += labelled(style, _WHO.get(step.who, step.who), step.text + (":" if step.command else ""), indent=2)
+            lines += command_lines(style, step.command) if step.command else []
+        lines.append("")
+    lines += _before_and_after(remedy, style)
+    if remedy.remaining:
+        lines += [style.paint("Still wrong", "head"), *_findings(remedy.remaining, style), ""]
+    if remedy.undo:
+        lines += ["To undo it:", *command_lines(style, remedy.undo), ""]
+    lines += [style.rule, *(style.paint(line, _COLORS[remedy.outcome]) for line in style.wrap(remedy.summary))]
+    return "\n".join(lines) + "\n"
+
+
+_WHO = {"user": "you", "admin": "as admin", "reboot": "restart"}
+
+
+def _findings(findings: Iterable[Finding], style: Style) -> List[str]:
+    lines: List[str] = []
+    for item in findings:
+        lines.append("  %s %s" % (style.paint(item.severity, item.severity), style.paint(item.code, "head")))
+        lines += style.wrap(item.summary, "    ")
+    return lines
+
+
+def _attempt(number: int, attempt: Attempt, style: Style, plan: bool) -> List[str]:
+    start = "  %d. " % number
+    release = "" if attempt.keeps_release else " This changes the release of the framework."
+    where = " In a new environment: %s." % attempt.environment if attempt.environment else ""
+    text = ("If that is no help: " if number > 1 and plan else "") + attempt.reason + release + where
+    lines = style.wrap(text, start, "     ")
+    lines += _changes(attempt.changes, style)
+    if not plan:
+        lines += style.wrap(
+            _OUTCOMES[attempt.outcome] + (": %s" % attempt.detail if attempt.detail else ""), "     -> ", "        "
+        )
+    return lines
+
+
+def _changes(changes: Tuple[Change, ...], style: Style) -> List[str]:
+    width = max((len(item.name) for item in changes), default=0)
+    lines = []
+    for item in changes:
+        if item.before is None:
+            text = "%s (new)" % item.after
+        elif item.after is None:
+            text = "%s, removed" % item.before
+        elif item.before == item.after:
+            text = "%s, installed again" % item.after
+        else:
+            text = "%s -> %s" % (item.before, item.after)
+        lines.append("     %s  %s" % (style.plain(item.name).ljust(width), style.plain(text)))
+    return lines
+
+
+def _before_and_after(remedy: Remedy, style: Style) -> List[str]:
+    lines: List[str] = []
+    for title, several in (("Before", remedy.before), ("After", remedy.after)):
+        if several:
+            lines += [style.paint(title, "head"), *_frameworks(several, style), ""]
+    return lines
+
+
+def _frameworks(several: Tuple[FrameworkVerification, ...], style: Style) -> List[str]:
+    lines: List[str] = []
+    for item in several:
+        state = style.paint("works", "good") if item.works else style.paint("does not work", "error")
+        head = "%s %s" % (item.framework, item.version or "")
+        lines.append("  %s: %s" % (style.plain(head.strip()), state))
+        lines += style.wrap(observed_text(item), "    ")
+    return lines
