@@ -23,7 +23,10 @@ def add_fix(verbs: Any) -> None:
     from ..resolver.goals import GOALS
 
     parser: argparse.ArgumentParser = verbs.add_parser(
-        "fix", parents=[json_output()], help="install what makes it work, check that it does, undo it if not"
+        "fix",
+        example="devicekit fix --python .venv/bin/python",
+        parents=[json_output()],
+        help="install what makes it work, check that it does, undo it if not",
     )
     parser.add_argument("--python", metavar="PATH", help="fix another Python interpreter or virtual environment")
     parser.add_argument(

@@ -9,18 +9,21 @@ import json
 import os
 import shutil
 import time
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Callable, Iterator, List, Optional, Tuple
 
 from ..children.locks import try_lock
 from ..children.process_tree import TRIAL_MARK, marked_processes
 from ..errors import RemedyError
 from ..records import Record
 from .layout import Installed, Layout
-from .snapshot import Restored, keep, read_manifest, restore, write_manifest
+from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
 
 #: ``recording``: nothing is changed yet; ``applying``, ``restoring``: interrupted there, everything has to be put back;
 #: ``applied``: done, and can be undone.
 STATES = ("recording", "applying", "restoring", "applied")
+
+#: Called now and then during what takes seconds.
+Tick = Optional[Callable[[], None]]
 
 _LIMIT_BYTES = 16 << 20
 
@@ -97,7 +100,7 @@ class FixFolder:
         os.replace(partial, self._journal)
         _sync_folder(self.path)
 
-    def record(self, journal: Journal, tick: Any = None) -> Journal:
+    def record(self, journal: Journal, tick: Tick = None) -> Journal:
         """Keep everything that a fix may change; return the journal of a fix that may begin.
 
         Raises
@@ -125,7 +128,7 @@ class FixFolder:
             stream.write("\n".join(texts) + "\n")
         return path
 
-    def put_back(self, journal: Journal, everything: bool = True) -> Restored:
+    def put_back(self, journal: Journal, everything: bool = True, tick: Tick = None) -> Restored:
         """Put back what was kept, which stays. A journal that says ``applied`` says ``restoring`` first.
 
         Of one that says ``applying`` nothing is written: that would fail on a disk that is full, and it says enough.
@@ -137,16 +140,16 @@ class FixFolder:
         """
         if journal.state == "applied":
             self.write(journal.replace(state="restoring"))
-        return restore(journal.layout, self._files, read_manifest(self._manifest), everything)
+        return restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
 
-    def discard(self) -> None:
+    def discard(self, tick: Tick = None) -> None:
         """Remove it all, the journal first."""
         try:
             os.unlink(self._journal)
             _sync_folder(self.path)
         except FileNotFoundError:
             pass
-        shutil.rmtree(self.path)
+        remove_tree(self.path, tick)
 
 
 def _sync_folder(path: str) -> None:
@@ -237,7 +240,7 @@ class Logbook:
         self._lock = self.installer_lock = -1
         self._has_installer_lock = False
 
-    def begin(self, distributions: Tuple[Installed, ...], tick: Any = None) -> Tuple[FixFolder, Journal]:
+    def begin(self, distributions: Tuple[Installed, ...], tick: Tick = None) -> Tuple[FixFolder, Journal]:
         """Keep what is there; return where, and the journal.
 
         Raises
@@ -269,7 +272,7 @@ class Logbook:
             else:
                 yield folder, journal
 
-    def recover(self) -> Optional[Tuple[Journal, Restored]]:
+    def recover(self, tick: Tick = None) -> Optional[Tuple[Journal, Restored]]:
         """Put back what a fix has left that was interrupted; None if none was.
 
         Raises
@@ -280,8 +283,8 @@ class Logbook:
         for folder, journal in self.entries():
             if is_interrupted(journal):
                 self._end_installer(journal.token)
-                restored = folder.put_back(journal)
-                folder.discard()
+                restored = folder.put_back(journal, tick=tick)
+                folder.discard(tick)
                 return journal, restored
             break
         return None

@@ -4,12 +4,15 @@ import os
 import sys
 from typing import Optional
 
+from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
 from ..errors import RemedyError
 from ..machine.host import Interpreter
 from ..machine.interpreter import other_interpreter
 from ..machine.live_host import LiveHost, this_interpreter
 from ..machine.probe import read_machine
+from ..resolver.result import quoted
+from ..runtime.settings import read_settings
 from .apply import Examined, apply, blocking, difference, uninterrupted
 from .from_findings import attempts, expected_changes, left
 from .journal import Journal, Logbook, is_interrupted, last_journal
@@ -129,10 +132,8 @@ _SUMMARIES = {
 
 def undo_command(python: str) -> str:
     """Return the command that undoes the last fix of an interpreter's environment."""
-    import shlex
-
-    shown = "~/" + shlex.quote(python[2:]) if python.startswith("~/") else shlex.quote(python)
-    own = os.path.realpath(os.path.expanduser(python)) == os.path.realpath(sys.executable)
+    shown = "~/" + quoted(python[2:]) if python.startswith("~/") else quoted(python)
+    own = os.path.abspath(os.path.expanduser(python)) == os.path.abspath(sys.executable)
     return "devicekit fix --undo" + ("" if own else " --python %s" % shown)
 
 
@@ -181,9 +182,13 @@ def recover(layout: Layout) -> Optional[Journal]:
     """
     if not interrupted(layout):
         return None
-    with Logbook(layout) as logbook, uninterrupted():
-        recovered = logbook.recover()
+    with Logbook(layout) as logbook, uninterrupted(), _restoring() as progress:
+        recovered = logbook.recover(progress.tick)
     return recovered[0] if recovered else None
+
+
+def _restoring() -> Progress:
+    return Progress("restoring the environment", read_settings().quiet)
 
 
 def undo(interpreter: Interpreter) -> Remedy:
@@ -198,8 +203,8 @@ def undo(interpreter: Interpreter) -> Remedy:
     host = LiveHost(interpreter)
     _journal(layout)
     installed = layout.installed()
-    with Logbook(layout) as logbook, uninterrupted():
-        recovered = logbook.recover()
+    with Logbook(layout) as logbook, uninterrupted(), _restoring() as progress:
+        recovered = logbook.recover(progress.tick)
         if recovered is not None:
             journal, restored = recovered
         else:
@@ -207,8 +212,8 @@ def undo(interpreter: Interpreter) -> Remedy:
             if found is None:
                 raise RemedyError("there is no fix of %s to undo" % layout.prefix)
             folder, journal = found
-            restored = folder.put_back(journal, everything=False)
-            folder.discard()
+            restored = folder.put_back(journal, everything=False, tick=progress.tick)
+            folder.discard(progress.tick)
     now = layout.installed()
     missing = difference(versions(journal.distributions), versions(now))
     summary = "Everything is as it was on %s." % journal.started

@@ -21,6 +21,9 @@ Manifest = Dict[str, Kept]
 #: Name of a file that is being put back.
 _PARTIAL = ".devicekit-restoring"
 
+#: Progress is shown after so many files.
+_OFTEN = 500
+
 #: Files that setuptools and others write into instead of replacing them.
 _EDITED = (".pth", ".egg-link")
 
@@ -124,7 +127,7 @@ def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None)
     linker, manifest = _Linker(layout), {}  # type: _Linker, Manifest
     for relative, status in _current(layout, _outside(layout)):
         source, target = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
-        if tick is not None and not len(manifest) % 500:
+        if tick is not None and not len(manifest) % _OFTEN:
             tick()
         kept = _describe(source, status)
         if isinstance(kept, tuple):
@@ -136,7 +139,9 @@ def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None)
     return manifest
 
 
-def restore(layout: Layout, folder: str, manifest: Manifest, everything: bool) -> Restored:
+def restore(
+    layout: Layout, folder: str, manifest: Manifest, everything: bool, tick: Optional[Callable[[], None]] = None
+) -> Restored:
     """Make the files of an environment what they were; does nothing a second time, and goes on after an interruption.
 
     Parameters
@@ -170,8 +175,25 @@ def restore(layout: Layout, folder: str, manifest: Manifest, everything: bool) -
             os.unlink(path)
         else:
             left.append(relative)
-    changed = _put_back(layout, folder, manifest)
+    changed = _put_back(layout, folder, manifest, tick or _nothing)
     return Restored(tuple(changed), tuple(sorted(left)))
+
+
+def _nothing() -> None:
+    pass
+
+
+def remove_tree(path: str, tick: Optional[Callable[[], None]] = None) -> None:
+    """Remove a folder with all that is in it: ten thousands of files take seconds."""
+    for folder, folders, files in os.walk(path, topdown=False):
+        if tick is not None:
+            tick()
+        for name in files:
+            os.unlink(os.path.join(folder, name))
+        for name in folders:
+            inside = os.path.join(folder, name)
+            (os.unlink if os.path.islink(inside) else os.rmdir)(inside)
+    os.rmdir(path)
 
 
 def _within(layout: Layout, relative: str) -> bool:
@@ -197,10 +219,12 @@ def _remove_if_empty(path: str) -> None:
         pass
 
 
-def _put_back(layout: Layout, folder: str, manifest: Manifest) -> List[str]:
+def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[], None]) -> List[str]:
     """Write what is missing or differs; return what is not what it was, since its content was changed in place."""
     changed = []
-    for relative, kept in sorted(manifest.items()):
+    for number, (relative, kept) in enumerate(sorted(manifest.items())):
+        if not number % _OFTEN:
+            tick()
         path, source = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
         if kept is None:
             os.makedirs(path, exist_ok=True)
