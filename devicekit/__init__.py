@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .measure.benchmark.benchmark import benchmark as benchmark
     from .measure.numerics.compare import compare as compare
     from .measure.tuning.tune import tune as tune
+    from .remedy.run import fix as fix
     from .resolver.resolve import resolve as resolve
     from .runtime.scope import device_scope as device_scope
     from .runtime.verify import verify as verify
@@ -62,6 +63,7 @@ _HOME = {
     "device_scope": "runtime.scope",
     "Selection": "selection.selection",
     "explain": "logs.explain",
+    "fix": "remedy.run",
     "install_excepthook": "logs.excepthook",
     "Machine": "machine.facts",
     "Diagnosis": "diagnosis.findings",

@@ -1,4 +1,4 @@
-"""``devicekit fix``: make what is installed work, or put back what the last fix has changed.
+"""``devicekit fix``: make what is installed work, or undo what the last fix has changed.
 
 Exit status 0: everything works, or is undone; 1: something does not work and is as it was (no way, no help, not confirmed),
 or not everything works; 2: wrong use, or an environment that cannot be changed; 130: interrupted, and restored.
@@ -38,7 +38,7 @@ def add_fix(verbs: Any) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--dry-run", "--dry_run", action="store_true", help="only show what would be done")
     group.add_argument("--yes", action="store_true", help="do it without asking")
-    parser.add_argument("--undo", action="store_true", help="put back what was there before the last fix")
+    parser.add_argument("--undo", action="store_true", help="restore what was there before the last fix")
     parser.set_defaults(run=_fix)
 
 
@@ -115,7 +115,7 @@ def _note(text: str) -> None:
 
 @contextmanager
 def _interruptible() -> "Iterator[None]":
-    """Let what ends a process be what Ctrl-C is: what was begun is put back."""
+    """Let what ends a process be what Ctrl-C is: what was begun is undone."""
 
     def interrupt(number: int, frame: Optional[object]) -> None:
         raise KeyboardInterrupt

@@ -1,6 +1,7 @@
 """Applies a plan: records the environment, installs, tries every framework, and restores it if that was no help."""
 
 import importlib
+import os
 import signal
 import threading
 import time
@@ -12,11 +13,12 @@ from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Diagnosis, Finding
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
+from ..machine.live_host import LiveHost
 from ..runtime.settings import read_settings
 from ..runtime.verification import FrameworkVerification, Verification
 from ..runtime.verify import verify_interpreter
 from .installers import Installer, check_packages, constraints_for, drop_unrecorded, find_installer, named, steps
-from .journal import FixFolder, Journal, Logbook
+from .journal import ASIDE, FixFolder, Journal, Logbook
 from .layout import Layout, versions
 from .result import Attempt, Change, Remedy
 
@@ -91,6 +93,7 @@ class Surgeon:
     def __init__(self, logbook: Logbook, examined: Examined, progress: Progress) -> None:
         self._logbook, self._examined, self._progress = logbook, examined, progress
         self._layout = examined.layout
+        self._host = LiveHost(examined.interpreter)
         self._installer = find_installer(examined.layout, examined.machine.python)
 
     def apply(self, remedy: Remedy, before: Verification) -> Remedy:
@@ -103,7 +106,8 @@ class Surgeon:
         """
         installed = self._layout.installed()
         self._progress.say("recording the environment")
-        folder, journal = self._logbook.begin(installed, self._progress.tick)
+        aside = tuple(dict.fromkeys(path for item in remedy.attempts for path in self._aside(item)))
+        folder, journal = self._logbook.begin(installed, aside, self._progress.tick)
         changed = False
         try:
             tried, best, after = self._try_all(remedy.attempts, before, folder, journal)
@@ -172,12 +176,21 @@ class Surgeon:
         """Do what an attempt says; return why that failed, "" if it did not."""
         constraints = folder.write_constraints(constraints_for(self._layout, attempt.packages))
         drop_unrecorded(self._layout, named(attempt.packages))
+        for path in self._aside(attempt):
+            try:
+                os.rename(path, path + ASIDE)
+            except OSError as error:
+                return "%s cannot be renamed: %s" % (path, error.strerror or error)
         for text, command in steps(self._installer, attempt.packages, constraints):
             self._progress.say(text)
             done = self._installer.run(command, journal.token, self._logbook.installer_lock, self._ticker(text))
             if done.status != 0:
                 return _problem(self._installer, text, done.stdout, done.stderr)
         return ""
+
+    def _aside(self, attempt: Attempt) -> Tuple[str, ...]:
+        """Return the real paths of what an attempt renames."""
+        return tuple(map(self._host.expand, attempt.aside))
 
     def _ticker(self, text: str) -> "Ticker":
         return Ticker(self._progress, text)

@@ -18,7 +18,7 @@ from ..records import Record
 from .layout import Installed, Layout
 from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
 
-#: ``recording``: nothing is changed yet; ``applying``, ``restoring``: interrupted there, everything has to be put back;
+#: ``recording``: nothing is changed yet; ``applying``, ``restoring``: interrupted there, everything has to be restored;
 #: ``applied``: done, and can be undone.
 STATES = ("recording", "applying", "restoring", "applied")
 
@@ -26,6 +26,9 @@ STATES = ("recording", "applying", "restoring", "applied")
 Tick = Optional[Callable[[], None]]
 
 _LIMIT_BYTES = 16 << 20
+
+#: The ending of a file that is in the way.
+ASIDE = ".aside"
 
 #: How long an installer may take to end that a killed fix has left.
 _PATIENCE_S = 30.0
@@ -48,6 +51,8 @@ class Journal(Record):
         What was installed before.
     after : tuple of Installed
         What is installed afterwards.
+    aside : tuple of str
+        Files that may be renamed (`ASIDE` is added to their names).
     """
 
     schema = 1
@@ -58,6 +63,7 @@ class Journal(Record):
     layout: Layout
     distributions: Tuple[Installed, ...] = ()
     after: Tuple[Installed, ...] = ()
+    aside: Tuple[str, ...] = ()
 
 
 class FixFolder:
@@ -129,7 +135,7 @@ class FixFolder:
         return path
 
     def put_back(self, journal: Journal, everything: bool = True, tick: Tick = None) -> Restored:
-        """Put back what was kept, which stays. A journal that says ``applied`` says ``restoring`` first.
+        """Restore what was kept, which stays. A journal that says ``applied`` says ``restoring`` first.
 
         Of one that says ``applying`` nothing is written: that would fail on a disk that is full, and it says enough.
 
@@ -140,6 +146,9 @@ class FixFolder:
         """
         if journal.state == "applied":
             self.write(journal.replace(state="restoring"))
+        for path in journal.aside:
+            if os.path.lexists(path + ASIDE) and not os.path.lexists(path):
+                os.rename(path + ASIDE, path)
         return restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
 
     def discard(self, tick: Tick = None) -> None:
@@ -240,19 +249,24 @@ class Logbook:
         self._lock = self.installer_lock = -1
         self._has_installer_lock = False
 
-    def begin(self, distributions: Tuple[Installed, ...], tick: Tick = None) -> Tuple[FixFolder, Journal]:
-        """Keep what is there; return where, and the journal.
+    def begin(
+        self, distributions: Tuple[Installed, ...], aside: Tuple[str, ...] = (), tick: Tick = None
+    ) -> Tuple[FixFolder, Journal]:
+        """Keep what is there; return where, and the journal. ``aside``: files that may be renamed.
 
         Raises
         ------
         OSError, RemedyError
             If that is impossible; nothing was changed.
         """
+        taken = next((path for path in aside if os.path.lexists(path + ASIDE)), None)
+        if taken is not None:
+            raise RemedyError("%s would be renamed, and %s%s exists: remove one of them" % (taken, taken, ASIDE))
         last = _folders(self._own)
         number = int(last[-1].path.rpartition("-")[2]) + 1 if last else 1
         folder = FixFolder(os.path.join(self._own, "fix-%d" % number))
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        journal = Journal("recording", os.urandom(8).hex(), started, self.layout, distributions)
+        journal = Journal("recording", os.urandom(8).hex(), started, self.layout, distributions, aside=aside)
         self._end_installer(journal.token)
         return folder, folder.record(journal, tick)
 
@@ -273,7 +287,7 @@ class Logbook:
                 yield folder, journal
 
     def recover(self, tick: Tick = None) -> Optional[Tuple[Journal, Restored]]:
-        """Put back what a fix has left that was interrupted; None if none was.
+        """Restore what a fix has left that was interrupted; None if none was.
 
         Raises
         ------

@@ -107,6 +107,8 @@ class Remedy(Record):
         The command that undoes it, "" if there is nothing to undo.
     """
 
+    schema = 1
+
     python: str
     goal: str
     outcome: str

@@ -13,10 +13,10 @@ from ..machine.live_host import LiveHost, this_interpreter
 from ..machine.probe import read_machine
 from ..resolver.result import quoted
 from ..runtime.settings import read_settings
-from .apply import Examined, apply, blocking, difference, uninterrupted
-from .from_findings import attempts, expected_changes, left
+from .apply import Examined, apply, difference, uninterrupted
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
+from .plan import plan
 from .result import Remedy
 
 
@@ -25,7 +25,7 @@ def fix(python: Optional[str] = None, *, goal: str = "auto", apply: bool = False
 
     With ``apply``, the environment is recorded first; then the smallest change is installed by the environment's own
     installer (uv or pip), and each framework is tried in a child process: imported, computed with, trained. If that fails,
-    or nothing works better than before, everything is put back, and the next way is tried. `Remedy.undo` is the command that
+    or nothing works better than before, everything is restored, and the next way is tried. `Remedy.undo` is the command that
     puts it back later.
 
     Parameters
@@ -80,25 +80,7 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
         raise RemedyError(
             "an earlier fix of %s was interrupted: devicekit fix --undo restores it" % examined.layout.prefix
         )
-    return _planned(examined, goal)
-
-
-def _planned(examined: Examined, goal: str) -> Remedy:
-    findings = blocking(examined.diagnosis)
-    python = examined.machine.python
-    remedy = Remedy(python.executable, goal, "nothing-wrong", findings=findings)
-    if not findings:
-        return remedy.replace(
-            summary="Nothing is wrong with this environment, as far as can be seen without running it."
-        )
-    installed = versions(examined.layout.installed())
-    planned = tuple(
-        item.replace(changes=item.changes or expected_changes(item.packages, installed)) for item in attempts(findings)
-    )
-    remedy = remedy.replace(attempts=planned, left=left(findings))
-    if not planned:
-        return remedy.replace(outcome="no-plan", summary="Nothing that devicekit can install would help.")
-    return remedy.replace(outcome="planned", summary="Not applied yet.")
+    return plan(examined.machine, goal)
 
 
 def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
@@ -152,7 +134,7 @@ def plan_undo(interpreter: Interpreter) -> Remedy:
     """
     layout = read_layout(interpreter.executable)
     journal = _journal(layout)
-    summary = "This puts back what was there on %s." % journal.started
+    summary = "This restores what was there on %s." % journal.started
     installed = layout.installed()
     since = difference(versions(journal.after), versions(installed)) if journal.state == "applied" else ()
     if since:

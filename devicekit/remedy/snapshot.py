@@ -1,4 +1,4 @@
-"""Keeps every file of an environment, and puts back what was changed.
+"""Keeps every file of an environment, and restores what was changed.
 
 What is kept are hard links, in a folder of the environment itself: they cost neither space nor the network, and outlive
 what installers do, which replace files and never write into them. Where the file system has no links, files are copied.
@@ -18,7 +18,7 @@ from .layout import Layout
 Kept = Union[Tuple[int, int], str, None]
 Manifest = Dict[str, Kept]
 
-#: Name of a file that is being put back.
+#: Name of a file that is being restored.
 _PARTIAL = ".devicekit-restoring"
 
 #: Progress is shown after so many files.
@@ -29,7 +29,7 @@ _EDITED = (".pth", ".egg-link")
 
 
 class Restored(NamedTuple):
-    """What could not be put back, and what was left alone: paths relative to the environment."""
+    """What could not be restored, and what was left alone: paths relative to the environment."""
 
     changed: Tuple[str, ...] = ()
     left: Tuple[str, ...] = ()

@@ -66,6 +66,11 @@ def _attempt(number: int, attempt: Attempt, style: Style, plan: bool) -> List[st
     text = ("If that is no help: " if number > 1 and plan else "") + attempt.reason + release + where
     lines = style.wrap(text, start, "     ")
     lines += _changes(attempt.changes, style)
+    lines += [
+        "     %s, renamed to %s.aside" % (path, path.replace("\\", "/").rpartition("/")[2]) for path in attempt.aside
+    ]
+    if plan and attempt.unsure:
+        lines += style.wrap("Not certain: %s." % attempt.unsure.rstrip("."), "     ")
     if not plan:
         lines += style.wrap(
             _OUTCOMES[attempt.outcome] + (": %s" % attempt.detail if attempt.detail else ""), "     -> ", "        "

@@ -30,6 +30,11 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
             "logs.uninstall_excepthook",
         ),
     ),
+    "fix": (
+        "Fix an environment",
+        "What would make it work, done, checked, and undone if it does not help.",
+        ("fix", "remedy.Remedy", "remedy.Attempt", "remedy.Change"),
+    ),
     "releases": (
         "Releases that work together",
         "Answered from the bundled matrix; no network is asked.",
@@ -52,7 +57,8 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
         "Every warning carries its finding; every error says what was asked, what was found and what to do.",
         (
             "DeviceWarning", "FallbackWarning", "CompatibilityWarning", "ConfigurationWarning", "DevicekitError",
-            "DeviceUnavailableError", "errors.MachineFileError", "errors.UnknownFactError",
+            "DeviceUnavailableError", "errors.MachineFileError", "errors.RemedyError",
+            "errors.UnknownFactError",
         ),
     ),
     "share": (

@@ -15,6 +15,7 @@ from devicekit.cluster.lease import listing
 from devicekit.diagnosis import findings
 from devicekit.machine.facts import Fact
 from devicekit.records import Pairs, Real, Seconds, json_hints
+from devicekit.remedy import result as remedy
 from devicekit.resolver import result as resolution
 from devicekit.runtime import verification
 
@@ -184,14 +185,14 @@ def _devices(made: _Schemas) -> Dict[str, Any]:
     return _object(dict(_HEAD, devices=_list_of(findings.Candidate), selected=TEXT))
 
 
-def _verify(made: _Schemas) -> Dict[str, Any]:
+def _tried_framework(made: _Schemas) -> Dict[str, Any]:
     for kind in (findings.Finding, verification.Observation):
         made.record(kind)
     predicted = _record(findings.FrameworkStatus)(made)
     for name in ("framework", "version", "candidates"):
         predicted["properties"].pop(name)
     predicted["required"] = sorted(predicted["properties"])
-    one = _object(
+    return _object(
         {
             "framework": TEXT,
             "version": _NULL_OR_TEXT,
@@ -203,14 +204,23 @@ def _verify(made: _Schemas) -> Dict[str, Any]:
             "findings": _list_of(findings.Finding),
         }
     )
+
+
+def _verify(made: _Schemas) -> Dict[str, Any]:
     return _object(
         dict(
             _HEAD,
-            frameworks={"type": "array", "items": one},
+            frameworks={"type": "array", "items": _tried_framework(made)},
             works={"type": "boolean"},
             agrees={"type": ["boolean", "null"]},
         )
     )
+
+
+def _remedy(made: _Schemas) -> Dict[str, Any]:
+    found = _record(remedy.Remedy)(made)
+    made.definitions["FrameworkVerification"] = _tried_framework(made)
+    return found
 
 
 def _matrix(made: _Schemas) -> Dict[str, Any]:
@@ -286,6 +296,7 @@ DOCUMENTS: Dict[str, Tuple[str, Any]] = {
     "devices": ("`devicekit devices --json`", _devices),
     "verification": ("`devicekit verify --json`", _verify),
     "explanation": ("`devicekit explain --json`, `Explanation.to_dict()`", _record(devicekit.logs.Explanation)),
+    "remedy": ("`devicekit fix --json`, `Remedy.to_dict()`", _remedy),
     "resolution": ("`devicekit resolve --json`, `Resolution.to_dict()`", _record(resolution.Resolution)),
     "matrix": ("`devicekit matrix --json`", _matrix),
     "comparison": (
