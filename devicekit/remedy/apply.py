@@ -213,7 +213,7 @@ class Ticker:
 
 
 def apply(examined: Examined, remedy: Remedy) -> Remedy:
-    """Apply a plan to the environment that it was made for, and return what became of it.
+    """Apply a plan to the environment that it was made for, and return it with its outcome.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`Remedy`: what is wrong with an environment, what would make it work, and what became of each attempt. Pure."""
+"""`Remedy`: what is wrong with an environment, what would make it work, and the outcome of each attempt. Pure."""
 
 from typing import Optional, Tuple
 

@@ -41,7 +41,7 @@ def fix(python: Optional[str] = None, *, goal: str = "auto", apply: bool = False
     Returns
     -------
     Remedy
-        What is wrong, what would be done, and with ``apply`` what became of it.
+        What is wrong, what would be done, and with ``apply`` its outcome.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
 
 
 def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
-    """Apply a plan, and return what became of it.
+    """Apply a plan, and return it with its outcome.
 
     Raises
     ------

@@ -13,7 +13,7 @@ _COLORS = {
     "restored": "error", "no-plan": "error",
 }  # fmt: skip
 
-#: What became of an attempt.
+#: Outcomes of an attempt.
 _OUTCOMES = {
     "works": "done, and it works", "better": "done, and more works than before", "planned": "not tried",
     "not-better": "no help: undone", "failed": "could not be installed: undone",
@@ -63,7 +63,7 @@ def _attempt(number: int, attempt: Attempt, style: Style, plan: bool) -> List[st
     start = "  %d. " % number
     release = "" if attempt.keeps_release else " This changes the release of the framework."
     where = " In a new environment: %s." % attempt.environment if attempt.environment else ""
-    text = ("If that is no help: " if number > 1 and plan else "") + attempt.reason + release + where
+    text = ("If that does not help: " if number > 1 and plan else "") + attempt.reason + release + where
     lines = style.wrap(text, start, "     ")
     lines += _changes(attempt.changes, style)
     lines += [
