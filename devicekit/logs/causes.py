@@ -2,12 +2,13 @@
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..diagnosis.findings import Evidence, Finding, Fix
-from .claims import GPU_UNUSED, Claim, remedies
+from ..diagnosis.findings import Evidence, Finding
+from .claims import GPU_UNUSED, Claim
 from .context import Known
 from .deduction import deduce
 from .failures import Failure, claim_of
-from .pinned_fixes import with_pins
+from .fixes.providers import fixes_for
+from .fixes.situation import Situation
 from .scrub import scrub
 from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remedy
 
@@ -43,7 +44,7 @@ def weigh(
     if not known.expects_gpu:
         # A machine without a GPU prints the same, and there is no sign of one.
         claims = [claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu else claim for claim in claims]
-    last = claim_of(failure, known, source) if failure is not None else None
+    last = claim_of(failure, source) if failure is not None else None
     if last is not None and last.code == "framework-broken" and not any(claim.severity != "info" for claim in claims):
         claims.append(last)
     claims += deduce(claims, known, calm)
@@ -67,12 +68,12 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     signature = match.signature
     says: Dict[str, Any] = {
         "code": signature.code, "says": signature.says, "severity": signature.severity, "summary": signature.summary,
-        "fix": signature.fix,
+        "fix": signature.fix, "fix-alone": signature.fix_alone,
     }  # fmt: skip
     for case in signature.when:
         if known.holds(case["if"], match.groups, seen):
             if case.get("code", says["code"]) != says["code"]:
-                says.update(severity=None, fix=[])
+                says.update(severity=None, fix=[], **{"fix-alone": False})
             says.update({name: value for name, value in case.items() if name != "if"})
             break
     code = says["code"]
@@ -82,13 +83,6 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
         return []
     general = remedy(code)
     groups = {name: scrub(value) for name, value in match.groups.items()}
-    fixes = tuple(
-        Fix(
-            filled(item["text"], groups).rstrip("."),
-            filled(item["command"], groups) if item.get("command") else None,
-        )
-        for item in says["fix"]
-    )
     where = Evidence(match.line[:500], "%s, line %d" % (source, match.number))
     return [
         Claim(
@@ -96,10 +90,14 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             weight=SAYS[says["says"]],
             severity=says["severity"] or general.get("severity", "error"),
             summary=scrub(filled(says["summary"], groups)) or general.get("summary", ""),
-            fix=fixes or remedies(code, known),
             number=match.number,
             evidence=(where,),
             expects_gpu=code in GPU_UNUSED and (signature.expects_gpu or says["says"] in ("hint", "guess")),
+            fix=says["fix"],
+            alone=bool(says.get("fix-alone")),
+            groups=groups,
+            line=match.line,
+            signature=signature.id,
         )
     ]
 
@@ -123,11 +121,8 @@ def _finding(claims: Sequence[Claim], known: Known) -> Finding:
     lines: List[Evidence] = []
     for claim in claims:
         lines += [item for item in claim.evidence if item not in lines]
-    fixes: Tuple[Fix, ...] = ()
-    for claim in claims:
-        if claim.fix:
-            fixes = claim.fix
-            break
-    return Finding(
-        first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), with_pins(first.code, known, fixes)
-    )
+    # The strongest line with steps of its own; else the strongest one.
+    chosen = next((claim for claim in claims if claim.fix), first)
+    about = Situation(first.code, known, chosen.groups, chosen.line, chosen.signature, first.summary)
+    fixes = fixes_for(about, chosen.fix, chosen.alone)
+    return Finding(first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), fixes)

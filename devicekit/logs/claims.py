@@ -1,10 +1,9 @@
-"""What a line or a fact suggests: a finding code, how strongly, and the general fixes for it."""
+"""What a line or a fact suggests: a finding code, how strongly, and what its fix depends on."""
 
-from typing import NamedTuple, Tuple
+from types import MappingProxyType
+from typing import Any, Mapping, NamedTuple, Sequence, Tuple
 
-from ..diagnosis.findings import Evidence, Fix
-from .context import Known
-from .signatures import remedy
+from ..diagnosis.findings import Evidence
 
 #: Codes that mean that no GPU is used; they say nothing about a machine without one.
 GPU_UNUSED = frozenset(
@@ -16,23 +15,21 @@ GPU_UNUSED = frozenset(
 
 
 class Claim(NamedTuple):
-    """A match with the code that it stands for on this machine."""
+    """A match with the code that it stands for on this machine.
+
+    ``fix`` has the steps that the signature itself names, ``alone`` says whether these are all; ``groups``, ``line`` and
+    ``signature`` are what the computed steps depend on.
+    """
 
     code: str
     weight: float
     severity: str
     summary: str
-    fix: Tuple[Fix, ...]
     number: int
     evidence: Tuple[Evidence, ...]
     expects_gpu: bool = False
-
-
-def remedies(code: str, known: Known) -> Tuple[Fix, ...]:
-    """Return the general fixes for a code that apply to the machine as far as it is known."""
-    fixes = []
-    for item in remedy(code).get("fix", ()):
-        if "if" in item and not known.holds(item["if"], {}, {}):
-            continue
-        fixes.append(Fix(item["text"], item.get("command")))
-    return tuple(fixes)
+    fix: Sequence[Mapping[str, Any]] = ()
+    alone: bool = False
+    groups: Mapping[str, str] = MappingProxyType({})
+    line: str = ""
+    signature: str = ""

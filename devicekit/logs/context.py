@@ -40,6 +40,17 @@ _PLATFORMS = {
 }  # fmt: skip
 
 
+#: Frameworks, and programs that a fix depends on: what a log calls them, in lower case, and what is noted.
+WORDS = {
+    "tensorflow": "tensorflow", "keras": "tensorflow", "pytorch": "torch", "torch": "torch", "jax": "jax",
+    "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "kubernetes",
+    "kubernetes": "kubernetes", "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
+    "conda": "conda", "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch", "opensuse": "suse",
+    "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv", "jupyter": "jupyter",
+    "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
+}  # fmt: skip
+
+
 class Known:
     """The known facts. ``None`` and missing keys mean "unknown"."""
 
@@ -51,6 +62,10 @@ class Known:
         self.vendors: Set[str] = set()
         self.no_gpu = False
         self.gpu_name = ""
+        #: Name and version of the operating system, as a person writes it: "Ubuntu 22.04".
+        self.os_version = ""
+        #: Which of `WORDS` the log has: frameworks and programs.
+        self.words: Set[str] = set()
         self.versions: Dict[str, str] = {}
         #: Versions of distributions by normalized name; "" if unknown.
         self.packages: Dict[str, str] = {}
@@ -237,8 +252,8 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     ----------
     facts : mapping
         ``os`` ("linux", "windows", "macos", "wsl1", "wsl2", "container"), ``python``, ``packages`` (name to version or
-        null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to value). All are optional; other
-        keys are ignored.
+        null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to value), ``os_version`` ("Ubuntu
+        22.04"), ``cpu``, ``note``. All are optional; other keys are ignored.
 
     Raises
     ------
@@ -272,6 +287,7 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if "apple" in known.vendors or (known.system == "macos" and known.architecture == "aarch64"):
         known.vendors.add("apple")
         known.system = known.system or "macos"
+    known.os_version = " ".join(filter(None, (_text(facts, "os_version"), _text(facts, "note"), _text(facts, "cpu"))))
     for name in ("python", "driver", "cuda", "cudnn", "rocm"):
         version = re.search(r"\d+(?:\.\d+)*", _text(facts, name))
         if version:
@@ -312,6 +328,7 @@ def known_from_machine(machine: Machine) -> Known:
     python, native, process, driver = machine.python, machine.native, machine.process, machine.driver
     known.machine = machine
     known.system = native.system
+    known.os_version = native.os_version.or_none() or ""
     known.architecture = _ARCHITECTURES.get(python.architecture.lower(), python.architecture.lower())
     if process.wsl.known:
         known.wsl = process.wsl.value is not None

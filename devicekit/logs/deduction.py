@@ -12,7 +12,7 @@ from ..diagnosis.findings import Evidence
 from ..matrix.gpu_names import capability_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
-from .claims import GPU_UNUSED, Claim, remedies
+from .claims import GPU_UNUSED, Claim
 from .context import Known
 from .signatures import SAYS, remedy
 
@@ -80,9 +80,10 @@ def _claim(made: Tuple[str, str], claims: Sequence[Claim], known: Known, weight:
     general = remedy(code)
     lines: List[Evidence] = [Evidence(text, "facts about the machine")]
     lines += [item for claim in claims[:2] for item in claim.evidence]
+    first = claims[0] if claims else None
     return Claim(
-        code=code, weight=weight, severity=general.get("severity", "error"), summary=text, fix=remedies(code, known),
-        number=0, evidence=tuple(lines),
+        code=code, weight=weight, severity=general.get("severity", "error"), summary=text, number=0, evidence=tuple(lines),
+        groups=first.groups if first else {}, line=first.line if first else "", signature=first.signature if first else "",
     )  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 """From a log to findings: matches lines with signatures, collects context, and weighs the matches."""
 
-from typing import Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
 from ..records import Record
 from .causes import Match, weigh
-from .context import Known
+from .context import WORDS, Known
 from .failures import Failures
 from .lines import Counted, candidate_lines, chunks_of_text
 from .scrub import scrub
@@ -22,6 +22,9 @@ _FAILS = ("trace-line", "failed-command-line")
 
 #: Maximum number of harmless lines that are reported.
 _HARMLESS = 50
+
+#: How many bytes of a log are searched for names of frameworks and programs.
+_NAMED_BYTES = 1 << 21
 
 
 class HarmlessLine(Record):
@@ -80,7 +83,7 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
     harmless: List[HarmlessLine] = []
     counts: Dict[str, int] = {}
     failures, counted = Failures(), Counted()
-    for line in candidate_lines(chunks, signatures(), counted):
+    for line in candidate_lines(_named(chunks, known), signatures(), counted):
         if failures.open or not line.signatures or any(signature.id in _FAILS for signature in line.signatures):
             failures.read(line.number, line.text, line.indented)
         found = []
@@ -115,6 +118,17 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
     failure = failures.first(counted.lines)
     findings, weight = weigh(matches, known, counts, source, bool(harmless), failure)
     return Explanation(tuple(findings), tuple(harmless), weight >= SAYS["symptom"])
+
+
+def _named(chunks: Iterable[bytes], known: Known) -> Iterator[bytes]:
+    """Pass the chunks on, and note which frameworks and programs the beginning of the log names."""
+    seen = 0
+    for chunk in chunks:
+        if seen < _NAMED_BYTES:
+            text = chunk.lower()
+            known.words.update(noted for word, noted in WORDS.items() if word.encode() in text)
+            seen += len(chunk)
+        yield chunk
 
 
 def _overruled(found: Sequence[Tuple[Signature, Dict[str, str]]]) -> Tuple[str, ...]:

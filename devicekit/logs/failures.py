@@ -4,8 +4,7 @@ import re
 from typing import List, NamedTuple, Optional, Sequence
 
 from ..diagnosis.findings import Evidence
-from .claims import Claim, remedies
-from .context import Known
+from .claims import Claim
 from .scrub import scrub
 from .signatures import SAYS
 
@@ -214,22 +213,22 @@ def _frame(text: str) -> Optional[Frame]:
     return None
 
 
-def claim_of(failure: Failure, known: Known, source: str) -> Claim:
+def claim_of(failure: Failure, source: str) -> Claim:
     """Return what a failure that no signature knows stands for: a broken framework, an error of the program, or unknown."""
-    fix = remedies("cause-unknown", known)
     framework, text = failure.framework, scrub(failure.text)[:240].rstrip(".")
     if framework:
-        code, severity, fix = "framework-broken", "error", remedies("framework-broken", known)
+        code, severity = "framework-broken", "error"
         summary = "Importing %s fails: %s." % (framework, text)
     elif failure.of_the_program:
-        code, severity, fix = "user-code-error", "info", ()
+        code, severity = "user-code-error", "info"
         summary = "The program's own code raises an error: %s (%s)." % (text, scrub(_place(failure.frames[-1])))
     else:
         code, severity = "cause-unknown", "error"
         summary = "The first error is: %s%s. What caused it is not known." % (text, _raised_in(failure))
     return Claim(
-        code=code, weight=SAYS["guess"], severity=severity, summary=summary, fix=fix, number=failure.number,
+        code=code, weight=SAYS["guess"], severity=severity, summary=summary, number=failure.number,
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
+        line=scrub(failure.line)[:500],
     )  # fmt: skip
 
 

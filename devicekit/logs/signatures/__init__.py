@@ -27,7 +27,7 @@ class Signature:
     """One signature. ``when`` has the exceptions: conditions on known facts, and what changes if they hold."""
 
     __slots__ = (
-        "_compiled", "_pattern", "code", "expects_gpu", "fix", "id", "literals", "says", "sets", "severity", "source",
+        "_compiled", "_pattern", "code", "expects_gpu", "fix", "fix_alone", "id", "literals", "says", "sets", "severity", "source",
         "summary", "when",
     )  # fmt: skip
 
@@ -40,7 +40,9 @@ class Signature:
         self.code: Optional[str] = data.get("code")
         self.severity: Optional[str] = data.get("severity")
         self.summary: str = data.get("summary", "")
-        self.fix: List[Dict[str, str]] = data.get("fix", [])
+        self.fix: List[Dict[str, Any]] = data.get("fix", [])
+        #: Whether these steps are all; else the computed ones for the code follow.
+        self.fix_alone: bool = data.get("fix-alone", False)
         self.when: List[Dict[str, Any]] = data.get("when", [])
         self.sets: Dict[str, Any] = data.get("sets", {})
         #: Whether the line only matters if a GPU is expected: machines without one print it as well.

@@ -1,0 +1,440 @@
+"""Drivers: how to install, update and repair those of NVIDIA, AMD and Intel on the system at hand."""
+
+import re
+from typing import Dict, Tuple
+
+from ...diagnosis import pages
+from ...matrix.gpu_support import driver_limits, needed_driver
+from ...matrix.matrix import BUNDLED, version_at_least
+from .situation import Situation
+from .steps import Steps
+
+#: NVIDIA's driver by distribution, as their own documentation installs it: Ubuntu's and Debian's wiki, RPM Fusion (Fedora),
+#: NVIDIA's driver installation guide (RHEL), ArchWiki, openSUSE's wiki; all read on 2026-11-22.
+_NVIDIA: Dict[str, Tuple[str, ...]] = {
+    "ubuntu": ("sudo ubuntu-drivers install",),
+    "debian": ("sudo apt install linux-headers-amd64 nvidia-driver firmware-misc-nonfree",),
+    "fedora": ("sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda",),
+    "rhel": ("sudo dnf module install nvidia-driver:latest-dkms",),
+    "arch": ("sudo pacman -Syu nvidia-open-dkms linux-headers",),
+    "suse": ("sudo zypper install nvidia-video-G06 nvidia-compute-utils-G06",),
+}
+
+#: Where the packages come from, if not from the distribution itself.
+_SOURCES = {
+    "debian": " (with contrib, non-free and non-free-firmware in the sources)",
+    "fedora": " (with RPM Fusion's nonfree repository)", "rhel": " (with NVIDIA's repository)",
+    "suse": " (with NVIDIA's repository)",
+}  # fmt: skip
+
+#: Intel's runtime for computing, by distribution (dgpu-docs.intel.com; Fedora's and Arch's packages).
+_INTEL = {
+    "ubuntu": "sudo apt-get install libze1 libze-intel-gpu1 intel-opencl-icd",
+    "debian": "sudo apt-get install libze1 intel-opencl-icd",
+    "fedora": "sudo dnf install intel-compute-runtime oneapi-level-zero",
+    "arch": "sudo pacman -S intel-compute-runtime level-zero-loader",
+}
+
+#: The headers of the running kernel, and what builds a driver's module for it.
+_REBUILD = {
+    "ubuntu": "sudo apt-get install --reinstall linux-headers-$(uname -r) && sudo dkms autoinstall",
+    "debian": "sudo apt-get install --reinstall linux-headers-$(uname -r) && sudo dkms autoinstall",
+    "fedora": "sudo dnf install kernel-devel-$(uname -r) && sudo akmods --force",
+    "rhel": "sudo dnf install kernel-devel-$(uname -r) && sudo dkms autoinstall",
+    "arch": "sudo dkms autoinstall",
+    "suse": "sudo zypper install kernel-default-devel && sudo dkms autoinstall",
+}
+
+
+def _branch(about: Situation) -> str:
+    """What limits the driver for the GPU, as part of a sentence."""
+    limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
+    return ", up to branch %s (the last one for %s)" % (limits[0].branch, limits[0].gpu) if limits else ""
+
+
+def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's driver", least: str = "") -> None:
+    """How to get NVIDIA's driver onto the system at hand, or a newer one."""
+    what = "%s%s%s" % (text, " (%s or later)" % least if least else "", _branch(about))
+    if about.wsl:
+        steps.say("In Windows: %s; none inside WSL, which uses that of Windows" % _lower(what), "admin", "driver")
+        steps.run("Then restart WSL", "wsl --shutdown", changes="system")
+        return
+    if about.windows:
+        steps.say("%s from https://www.nvidia.com/drivers, then restart Windows" % what, "admin", "driver")
+        return
+    if about.container:
+        steps.say("On the host: %s; a container uses the host's driver" % _lower(what), "admin", "driver")
+        return
+    if about.macos:
+        steps.say("macOS from 10.14 on has no NVIDIA driver: use the CPU, or another system")
+        return
+    if about.jetson:
+        steps.say(
+            "On a Jetson the driver is part of JetPack: install the newer JetPack (L4T) that the GPU code needs",
+            "admin",
+        )
+        return
+    distribution = about.linux_distribution
+    if distribution in _NVIDIA:
+        for command in _NVIDIA[distribution]:
+            steps.run("%s%s" % (what, _SOURCES.get(distribution, "")), command, on="linux", changes="driver")
+    elif about.linux:
+        steps.say("%s with the package manager of the distribution" % what, "admin", "driver")
+        steps.run("On Ubuntu", _NVIDIA["ubuntu"][0], on="linux", changes="driver")
+    else:
+        steps.say(
+            "%s: on Linux by the package manager, on Windows from https://www.nvidia.com/drivers" % what,
+            "admin",
+            "driver",
+        )
+    steps.restart("Then restart the machine")
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def driver_missing(about: Situation, steps: Steps) -> None:
+    """No driver, or its kernel module is not loaded."""
+    if about.vendor == "amd" or (not about.vendor and re.search(r"amdgpu|kfd|rocm", about.line, re.I)):
+        amd_driver(about, steps)
+        return
+    if about.vendor == "intel" or re.search(r"(?i)level.zero|libze_|dpcpp|oneapi|sycl|\bxpu\b|libigdrcl", about.line):
+        intel_driver(about, steps)
+        return
+    if about.container and not re.search(r"nvidia-container-cli", about.line):
+        steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
+        container_gpu(about, steps)
+        return
+    if about.linux and not about.wsl and not about.container:
+        _load_module(about, steps)
+    install_nvidia(
+        about, steps, "If there is no driver yet: install NVIDIA's driver" if about.linux else "Install NVIDIA's driver"
+    )
+
+
+def _load_module(about: Situation, steps: Steps) -> None:
+    """A driver that is installed may not be loaded: why, and how to build its module again."""
+    steps.run("Load the driver's kernel module: an error says why it is not loaded", "sudo modprobe nvidia", on="linux")
+    distribution = about.linux_distribution
+    text = "If it was not built for the running kernel (after a kernel update): build it again, then restart"
+    if distribution:
+        steps.run(text, _REBUILD.get(distribution, _REBUILD["rhel"]), on="linux", changes="driver")
+    else:
+        steps.run(text + " (Ubuntu, Debian)", _REBUILD["ubuntu"], on="linux", changes="driver")
+    steps.run(
+        "With Secure Boot on, its key has to be enrolled (MOK), or Secure Boot switched off",
+        "mokutil --sb-state",
+        on="linux",
+    )
+
+
+def amd_driver(about: Situation, steps: Steps) -> None:
+    """AMD's kernel driver."""
+    if about.windows or about.wsl:
+        steps.say("Install AMD's Adrenalin driver in Windows, then restart it", "admin", "driver")
+        if about.wsl:
+            steps.say("ROCm in WSL supports some Radeon RX 7000 and 9000 only: %s" % pages.ROCM_WSL)
+        return
+    steps.run("Load the kernel's driver for AMD GPUs", "sudo modprobe amdgpu", on="linux", changes="driver")
+    steps.say(
+        "If it is not there: install it as AMD's guide says (amdgpu-install --usecase=dkms): %s" % pages.ROCM_LINUX,
+        "admin",
+    )
+    steps.run("See what the kernel says of the GPU", "sudo dmesg | grep -i -E 'amdgpu|kfd'", on="linux")
+
+
+def intel_driver(about: Situation, steps: Steps) -> None:
+    """Intel's runtime for computing (Level Zero, OpenCL), and who may use it."""
+    if about.windows:
+        steps.say(
+            "Install Intel's graphics driver from https://www.intel.com/download, then restart Windows",
+            "admin",
+            "driver",
+        )
+        return
+    what = "Install Intel's compute runtime with Level Zero"
+    if about.wsl:
+        steps.say("In Windows: update Intel's graphics driver; then restart WSL", "admin", "driver")
+    distribution = about.linux_distribution
+    if distribution in _INTEL:
+        steps.run(what, _INTEL[distribution], on="linux", changes="driver")
+    elif about.linux or about.system is None:
+        steps.say(
+            "%s (packages intel-compute-runtime or libze-intel-gpu1, level-zero or libze1)" % what, "admin", "driver"
+        )
+        steps.run("On Ubuntu", _INTEL["ubuntu"], on="linux", changes="driver")
+    if about.container:
+        steps.run("Start the container with the GPU's device", "docker run --device /dev/dri IMAGE", on="linux")
+    steps.run("Join the group that owns the device, then log in again", "sudo usermod -aG render $USER", on="linux")
+    if about.wsl:
+        steps.run("See which devices the runtime lists", "sycl-ls", on="linux")
+
+
+def driver_too_old(about: Situation, steps: Steps) -> None:
+    """The driver is older than the CUDA or ROCm release of the build."""
+    if about.vendor == "amd":
+        steps.say(
+            "Update the kernel, whose own amdgpu driver is enough, or install AMD's amdgpu-dkms of the ROCm release that is "
+            "installed; the two have to fit: %s" % pages.ROCM_SYSTEMS,
+            "admin",
+            "driver",
+        )
+        steps.restart("Then restart the machine")
+        return
+    if about.vendor == "intel":
+        intel_driver(about, steps)
+        return
+    cuda, least = _needed(about)
+    install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % cuda if cuda else ""), least)
+    _older_build(about, steps)
+
+
+def _needed(about: Situation) -> Tuple[str, str]:
+    """The CUDA release of the build, and the oldest driver for it."""
+    cuda = _cuda_of_build(about)
+    if not cuda:
+        return "", ""
+    compiled = "ptx" in about.line.lower() or "PTX" in about.summary
+    system = "windows" if about.windows or about.wsl else "linux"
+    need = needed_driver(cuda, [about.capability] if about.capability else [], system, BUNDLED, compiled)
+    return cuda, need.version if need is not None else _old_driver(cuda, system)
+
+
+#: The oldest driver for the CUDA releases before those of the data (CUDA release notes, table of toolkit driver versions).
+_OLD_DRIVERS = {
+    "10.2": ("440.33", "441.22"), "10.1": ("418.39", "418.96"), "10.0": ("410.48", "411.31"), "9.2": ("396.26", "397.44"),
+    "9.1": ("390.46", "391.29"), "9.0": ("384.81", "385.54"), "8.0": ("375.26", "376.51"), "7.5": ("352.31", "353.66"),
+}  # fmt: skip
+
+
+def _old_driver(cuda: str, system: str) -> str:
+    drivers = _OLD_DRIVERS.get(".".join(cuda.split(".")[:2]))
+    return drivers[system == "windows"] if drivers else ""
+
+
+def _cuda_of_build(about: Situation) -> str:
+    """The CUDA release that the framework was built for: by its version, or by what the user says of CUDA."""
+    label = re.search(r"\+cu(\d{2})(\d)\b", about.version)
+    if label:
+        return "%s.%s" % label.groups()
+    if about.row is not None:
+        windows = about.windows and about.is_at_least("2.5")
+        return "11.2" if windows else about.row.linux_cuda
+    if about.framework == "torch" and about.version:
+        project = BUNDLED.project("torch")
+        release = project.nearest(about.version) if project is not None else None
+        builds = [build.cuda for build in release.builds if build.cuda] if release is not None else []
+        if builds:
+            return builds[0]
+    text = about.fact("cuda")
+    return ".".join(text.split(".")[:2]) if "." in text else ""
+
+
+def _older_build(about: Situation, steps: Steps) -> None:
+    """What runs on the driver that is there."""
+    driver = about.fact("driver")
+    text = "Or install a release that driver %s runs" % driver
+    found = about.requirements("cuda") if driver and about.framework else None
+    if found is not None and about.windows and about.framework == "tensorflow":
+        found = None  # CUDA and cuDNN come from elsewhere there
+    if found is not None:
+        remove = ["torch"] if about.framework == "torch" else []
+        steps.install_set(text, found, remove=remove, instead=True)
+    elif about.framework == "torch":
+        steps.say("Or install PyTorch's build for an older CUDA (cu118, cu126): %s" % pages.TORCH, instead=True)
+    elif about.framework:
+        steps.say("Or use a release of %s for an older CUDA" % about.title, instead=True)
+    else:
+        steps.say("Or use a build for an older CUDA", instead=True)
+
+
+def driver_mismatch(about: Situation, steps: Steps) -> None:
+    """Two versions of the driver: its library and its kernel module."""
+    known = about.known
+    if about.vendor == "amd":
+        steps.say(
+            "Install the ROCm release that goes with the kernel's amdgpu driver, or AMD's amdgpu-dkms of this ROCm",
+            "admin",
+        )
+        steps.restart("Then restart the machine")
+        return
+    if about.vendor == "intel":
+        intel_driver(about, steps)
+        return
+    if about.container:
+        steps.say(
+            "The container must not bring a libcuda of its own: remove libnvidia-compute-*, libcuda1 and cuda-compat-* from the "
+            "image; the container toolkit mounts the host's",
+            changes="files",
+        )
+        steps.say("If the host's driver was updated, restart the host", "reboot", "system")
+        return
+    steps.restart("Restart the machine, so that the kernel loads the module of the driver that is installed")
+    older = _library_is_older(known.driver_library, known.driver_kernel)
+    text = "If that does not help: remove what is left of the other driver, then install one again"
+    if older:
+        text = (
+            "The library (%s) is older than the module (%s): remove the older copy that is left over, with its package"
+        )
+        text = text % (known.driver_library, known.driver_kernel)
+    distribution = about.linux_distribution
+    if distribution in ("ubuntu", "debian"):
+        steps.run(
+            text,
+            "sudo apt-get purge 'nvidia-*' 'libnvidia-*' && sudo ubuntu-drivers install",
+            on="linux",
+            changes="driver",
+        )
+    else:
+        steps.run("%s; see which copies there are" % text, "ldconfig -p | grep -E 'libcuda|libnvidia-ml'", on="linux")
+
+
+def _library_is_older(library: str, kernel: str) -> bool:
+    return bool(library and kernel) and version_at_least(library, kernel) is False
+
+
+def driver_unhealthy(about: Situation, steps: Steps) -> None:
+    """The driver is there and does not answer properly."""
+    if about.vendor == "amd":
+        steps.run("See what the kernel says of the GPU", "sudo dmesg | grep -i -E 'amdgpu|kfd'", on="linux")
+        steps.restart()
+        return
+    if about.windows or about.wsl:
+        steps.say(
+            "Restart Windows; if it comes back, install the graphics driver again (clean installation)",
+            "reboot",
+            "system",
+        )
+        return
+    if about.linux and not about.container:
+        if not re.search(r"xid|reset|ecc", about.line, re.I):
+            steps.run(
+                "Load the modules that computing needs",
+                "sudo modprobe nvidia && sudo modprobe nvidia-uvm",
+                on="linux",
+                changes="driver",
+            )
+    steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
+    steps.restart("Restart the machine")
+    install_nvidia(about, steps, "If it comes back, install the driver again")
+
+
+def driver_shadowed(about: Situation, steps: Steps) -> None:
+    """Another libcuda is found before the driver's own."""
+    stubs = "34" in about.line or "stub" in about.line.lower()
+    folder = "stubs" if stubs else "compat"
+    if about.container:
+        container_gpu(about, steps)
+        steps.say(
+            "In the image, remove folders named %s from LD_LIBRARY_PATH, and cuda-compat-* packages" % folder,
+            changes="files",
+        )
+        return
+    text = "Remove folders named stubs or compat from LD_LIBRARY_PATH and /etc/ld.so.conf.d, then: sudo ldconfig"
+    steps.run(text, "echo $LD_LIBRARY_PATH", on="linux")
+    steps.run("See which library is loaded", "ldconfig -p | grep libcuda.so", on="linux")
+
+
+def container_gpu(about: Situation, steps: Steps) -> None:
+    """Give a container the GPU, by the program that starts it."""
+    if about.vendor == "amd":
+        steps.run(
+            "Start the container with AMD's devices",
+            "%s run --device=/dev/kfd --device=/dev/dri --group-add video --group-add render IMAGE" % _program(about),
+            on="linux",
+        )
+        return
+    if about.vendor == "intel":
+        steps.run(
+            "Start the container with the GPU's device", "%s run --device /dev/dri IMAGE" % _program(about), on="linux"
+        )
+        return
+    if "kubernetes" in about.words:
+        steps.say(
+            "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's device plugin in the cluster"
+        )
+    elif _program(about) == "podman":
+        steps.run("Start the container with the GPU", "podman run --device nvidia.com/gpu=all IMAGE")
+        steps.run(
+            "If that device is not known, write its description",
+            "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",
+            on="linux",
+        )
+    elif "singularity" in about.words:
+        steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
+    else:
+        steps.run(
+            "Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)",
+            "docker run --gpus all IMAGE",
+        )
+    if "kubernetes" not in about.words and _program(about) != "podman" and not about.macos:
+        steps.run(
+            "If that is refused, register NVIDIA's container toolkit on the host",
+            "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker",
+            on="linux",
+            changes="system",
+        )
+
+
+def _program(about: Situation) -> str:
+    return "podman" if "podman" in about.words and "docker" not in about.line else "docker"
+
+
+def container_without_gpu(about: Situation, steps: Steps) -> None:
+    """The container was started without the GPU."""
+    container_gpu(about, steps)
+
+
+def wsl_without_gpu(about: Situation, steps: Steps) -> None:
+    """WSL does not reach the GPU."""
+    if about.signature.startswith("wsl-1"):
+        steps.run(
+            "The distribution runs in WSL 1: convert it to WSL 2",
+            "wsl --set-version Ubuntu 2",
+            on="windows",
+            changes="system",
+        )
+        return
+    maker = {"nvidia": "NVIDIA's", "amd": "AMD's", "intel": "Intel's"}.get(about.vendor, "the GPU maker's")
+    steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
+    steps.say(
+        "In Windows (11, or 10 from 21H2 on): install %s current driver; none inside WSL" % maker, "admin", "driver"
+    )
+    steps.run("Restart WSL", "wsl --shutdown", on="windows", changes="system")
+    if about.container:
+        steps.run("Start the container with the GPU", "docker run --gpus all IMAGE")
+
+
+def device_permission_denied(about: Situation, steps: Steps) -> None:
+    """The device is there, and this user may not open it."""
+    groups = "video" if about.vendor == "nvidia" else "render,video"
+    if about.container:
+        group = " --group-add keep-groups" if _program(about) == "podman" else " --group-add video --group-add render"
+        device = {"amd": "--device=/dev/kfd --device=/dev/dri", "intel": "--device /dev/dri"}.get(about.vendor, "")
+        if _program(about) == "podman" and about.vendor != "amd":
+            device = "--device nvidia.com/gpu=all"
+        steps.run(
+            "Start the container with the devices and their group",
+            "%s run %s%s IMAGE" % (_program(about), device or "--gpus all", group),
+            on="linux",
+        )
+        steps.say(
+            "The user on the host needs the group that owns the devices (video), and SELinux must let containers use them"
+        )
+        return
+    steps.run(
+        "Join the groups that own the devices, then log in again",
+        "sudo usermod -aG %s $USER" % groups,
+        on="linux",
+        changes="system",
+    )
+    nodes = {"nvidia": "/dev/nvidia*", "amd": "/dev/kfd /dev/dri/render*", "intel": "/dev/dri/render*"}.get(
+        about.vendor, "/dev/dri"
+    )
+    steps.run("See who may open them", "ls -l %s" % nodes, on="linux")
+
+
+def no_gpu(about: Situation, steps: Steps) -> None:
+    """There is no GPU for the framework."""
+    steps.say("The program computes on the CPU: nothing has to be installed for that")

@@ -1,0 +1,262 @@
+"""GPUs of AMD, Intel, Apple and all that DirectX reaches."""
+
+import re
+
+from ...diagnosis import pages
+from ...matrix.matrix import BUNDLED
+from .situation import Situation
+from .steps import Steps
+
+#: A target whose code GPUs of its family run, as users report; AMD supports none of it (the same as diagnosis/rules/rocm.py).
+_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
+
+#: Generations that no current ROCm has code for.
+_DROPPED = (("gfx6", "GCN 1"), ("gfx7", "GCN 2"), ("gfx8", "Polaris and older"), ("gfx101", "RDNA 1"))
+
+_TORCH_WINDOWS = (
+    "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
+)
+_TORCH_LINUX = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/pytorch-install.html"
+
+
+def _builds(about: Situation) -> str:
+    """Where AMD lists its own builds of the framework."""
+    if about.framework == "torch":
+        return _TORCH_WINDOWS if about.windows else _TORCH_LINUX
+    return pages.ROCM_TENSORFLOW if about.framework == "tensorflow" else pages.ROCM
+
+
+def rocm_missing(about: Situation, steps: Steps) -> None:
+    """ROCm or one of its libraries is not there."""
+    if about.macos or about.windows:
+        _no_rocm_here(about, steps)
+        return
+    if about.wsl:
+        steps.say(
+            "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: %s; for others use Linux itself "
+            "(dual boot)" % pages.ROCM_WSL
+        )
+        if about.framework == "tensorflow":
+            steps.say(
+                "Or DirectML, which is no longer developed: TensorFlow 2.10 with tensorflow-directml-plugin",
+                instead=True,
+            )
+        return
+    release = _release(about)
+    library = about.groups.get("library", "")
+    text = (
+        "Install ROCm %s, the release that the build was made for" % release
+        if release
+        else "Install the ROCm release that the build was made for"
+    )
+    steps.say("%s: %s" % (text, pages.ROCM_LINUX), "admin", "system")
+    if "rccl" in library:
+        steps.run("The library is in ROCm's package rccl", "sudo apt install rccl", on="linux", changes="system")
+    folders = "/opt/rocm/lib:/opt/rocm/lib64"
+    steps.run(
+        "Put its libraries on the library path",
+        "export LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH" % folders,
+        on="linux",
+        changes="variables",
+    )
+    if not library:
+        steps.run("See whether ROCm lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
+    _rocm_for_installed(about, steps)
+
+
+def _no_rocm_here(about: Situation, steps: Steps) -> None:
+    if about.macos:
+        steps.say("ROCm is for Linux (and parts of it for Windows), not for macOS: use Metal there, or the CPU")
+        return
+    steps.say(
+        "This build needs ROCm on Linux: use Linux, or WSL 2 for the GPUs that AMD supports there: %s" % pages.ROCM_WSL
+    )
+    steps.say("On Windows itself, AMD has builds of PyTorch only: %s" % _TORCH_WINDOWS, instead=True)
+
+
+def _release(about: Situation) -> str:
+    """The ROCm release of the build, "" if it is not known."""
+    label = re.search(r"\+rocm(\d+\.\d+)", about.version)
+    if label:
+        return label.group(1)
+    row = (
+        BUNDLED.rocm(about.packages.get("tensorflow-rocm", "") or "0")
+        if about.packages.get("tensorflow-rocm")
+        else None
+    )
+    if row is not None:
+        return row.rocm
+    said = re.search(r"\.so\.([3-9])$", about.groups.get("library", ""))
+    return "%s" % said.group(1) if said else ""
+
+
+def _rocm_for_installed(about: Situation, steps: Steps) -> None:
+    """The build for the ROCm that is there."""
+    there = ".".join(about.fact("rocm").split(".")[:2])
+    if not there:
+        return
+    if about.framework == "tensorflow":
+        project = BUNDLED.project("tensorflow-rocm")
+        versions = project.versions if project is not None else ()
+        pairs = [(version, BUNDLED.rocm(version)) for version in versions]
+        fitting = [version for version, row in pairs if row is not None and row.rocm == there]
+        if fitting:
+            steps.install("Or install the build for ROCm %s" % there, "tensorflow-rocm==%s" % fitting[-1], instead=True)
+        else:
+            steps.say("Or install the tensorflow-rocm that was built for ROCm %s" % there, instead=True)
+    elif about.framework == "torch":
+        url = "https://download.pytorch.org/whl/rocm%s" % there
+        rows = BUNDLED.indexes("torch", "rocm", "linux-x86_64")
+        if any(row.url == url for row in rows):
+            steps.install(
+                "Or install PyTorch's build for ROCm %s" % there, "torch", remove=["torch"], index_url=url, instead=True
+            )
+        else:
+            steps.say("Or install PyTorch's build for ROCm %s: %s" % (there, _TORCH_LINUX), instead=True)
+
+
+def rocm_version_mismatch(about: Situation, steps: Steps) -> None:
+    """ROCm is there, of another release than the build was made for."""
+    release = _release(about)
+    what = "This build needs ROCm %s" % release if release else "Install the ROCm release that this build was made for"
+    there = about.fact("rocm")
+    steps.say("%s%s: %s" % (what, "; ROCm %s is there" % there if there else "", pages.ROCM_LINUX), "admin", "system")
+    before = len(steps.fixes)
+    _rocm_for_installed(about, steps)
+    if len(steps.fixes) == before:
+        name = "tensorflow-rocm" if about.framework == "tensorflow" else about.title
+        steps.say(
+            "Or install the %s release that was built for the ROCm that is there: %s" % (name, _builds(about)),
+            instead=True,
+        )
+
+
+def gfx_unsupported(about: Situation, steps: Steps) -> None:
+    """The build, or ROCm itself, has no code for this AMD GPU."""
+    gfx = about.gfx
+    dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
+    kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
+    if kernel or (dropped and dropped != "RDNA 1"):
+        which = "%s (%s)" % (about.gpu, gfx) if gfx else about.gpu
+        steps.say("ROCm does not support %s: its generation is too old (or too new) for it" % which.strip())
+        _instead(about, steps)
+        return
+    family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
+    if about.framework == "torch" and gfx and not dropped:
+        text = "Install the PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
+        steps.say(text % (gfx, gfx, _builds(about)), changes="packages")
+    if family is not None and not about.windows:
+        text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
+        steps.set(text, "HSA_OVERRIDE_GFX_VERSION", family[2])
+    elif dropped:
+        steps.say("ROCm's builds have no code for %s (%s): AMD does not support that generation" % (gfx, dropped))
+    better = BUNDLED.newest_rocm(gfx) if gfx and about.framework == "tensorflow" else None
+    if better is not None and about.packages.get("tensorflow-rocm") != better.tensorflow_rocm:
+        text = "tensorflow-rocm %s has code for %s, with ROCm %s" % (better.tensorflow_rocm, gfx, better.rocm)
+        steps.install(text, "tensorflow-rocm==%s" % better.tensorflow_rocm)
+    if not gfx:
+        steps.run("See which target the GPU is", "/opt/rocm/bin/rocminfo | grep gfx", on="linux")
+        steps.say(
+            "If the build has code for a GPU of the same family, HSA_OVERRIDE_GFX_VERSION lets it pass as that one: 10.3.0 for "
+            "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD"
+        )
+    steps.say("AMD's own builds have code for more GPUs: %s" % _builds(about), instead=True)
+    _instead(about, steps)
+
+
+def _instead(about: Situation, steps: Steps) -> None:
+    if about.windows:
+        steps.say("Otherwise use the CPU, or DirectML, which is no longer developed", instead=True)
+    else:
+        steps.say("Otherwise use the CPU, or compile the framework from source for this GPU", instead=True)
+
+
+def directml_missing(about: Situation, steps: Steps) -> None:
+    """DirectX 12 is not reached."""
+    if about.macos:
+        steps.say("DirectML is part of Windows and of WSL 2; on a Mac use Metal")
+        return
+    if about.linux and not about.wsl:
+        steps.say("DirectML works in Windows and in WSL 2 only: on Linux itself there is no libd3d12 for it")
+        _without_directml(about, steps)
+        return
+    if about.wsl or about.system is None:
+        steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
+        steps.run("Restart it", "wsl --shutdown", on="windows", changes="system")
+    steps.say(
+        "DirectML in WSL needs WSL 2 on Windows 11, or Windows 10 21H2, with a current graphics driver in Windows"
+        if not about.windows
+        else "DirectML needs Windows 10 (1903) or newer with a current graphics driver: update both",
+        "admin",
+        "system",
+    )
+
+
+def _without_directml(about: Situation, steps: Steps) -> None:
+    if about.vendor == "intel":
+        steps.say(
+            "For this Intel GPU on Linux: PyTorch's build for XPU, or Intel's extension for TensorFlow (Arc, Flex, Max)"
+        )
+    elif about.vendor == "amd":
+        steps.say("For this AMD GPU on Linux: builds for ROCm, if it supports the GPU: %s" % pages.ROCM_SYSTEMS)
+    elif about.vendor == "nvidia":
+        steps.say("For this NVIDIA GPU on Linux: builds for CUDA")
+
+
+def directml_unsupported(about: Situation, steps: Steps) -> None:
+    """Windows, WSL's kernel or the adapter is too old."""
+    if about.wsl:
+        steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
+        steps.say("Update Windows (to 11, or 10 from 21H2 on) and the graphics driver in it", "admin", "system")
+        steps.run("Restart WSL", "wsl --shutdown", on="windows", changes="system")
+        return
+    steps.say(
+        "Update Windows (to 11, or 10 from 1903 on) and the adapter's driver: DirectML needs DirectX 12",
+        "admin",
+        "system",
+    )
+    steps.say("If another adapter works, choose it: DML_VISIBLE_DEVICES names those that are used")
+
+
+def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
+    """The build is for another maker's GPUs."""
+    from .cuda import cpu_only_build, cpu_only_windows
+
+    vendor = about.vendor
+    if about.macos:
+        steps.say(
+            'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon', changes="code"
+        )
+    elif about.framework in ("torch", "jax", "onnxruntime"):
+        cpu_only_build(about, steps)
+    elif about.windows:
+        cpu_only_windows(about, steps)
+    elif vendor == "amd":
+        _tensorflow_rocm(about, steps)
+    elif vendor == "intel":
+        found = about.requirements("xpu")
+        text = "Use Keras 3 on PyTorch, whose build for Intel GPUs (XPU) is current: https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
+        steps.say(text)
+        if found is not None:
+            steps.install_set("Or Intel's extension, for Arc A, Flex and Max GPUs", found, instead=True)
+        else:
+            steps.say(
+                "Or Intel's extension for TensorFlow 2.15, for Arc A, Flex and Max GPUs: %s" % pages.ITEX, instead=True
+            )
+    elif vendor == "nvidia":
+        cpu_only_build(about, steps)
+    else:
+        steps.say("No build of %s uses that GPU: it computes on the CPU" % about.title)
+
+
+def _tensorflow_rocm(about: Situation, steps: Steps) -> None:
+    if about.wsl:
+        rocm_missing(about, steps)
+        return
+    gfx = about.gfx
+    row = BUNDLED.newest_rocm(gfx) if gfx else None
+    if row is not None:
+        text = "tensorflow-rocm %s has code for %s; it needs ROCm %s" % (row.tensorflow_rocm, gfx, row.rocm)
+        steps.install(text, "tensorflow-rocm==%s" % row.tensorflow_rocm)
+    steps.say("AMD's current builds of TensorFlow for ROCm are on its own index: %s" % pages.ROCM_TENSORFLOW)
+    steps.say("See which GPUs ROCm supports: %s" % pages.ROCM_SYSTEMS)

@@ -1,0 +1,86 @@
+"""Which function makes the fix for a finding code, and how its steps join those of the signature."""
+
+from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
+
+from ...diagnosis.findings import Fix, LazyFixes
+from ..signatures import remedy
+from . import cuda, dependencies, drivers, others, running, wheels
+from .situation import Situation
+from .steps import Steps
+
+Provider = Callable[[Situation, Steps], None]
+
+#: Maximum number of steps: who reads more?
+_STEPS = 7
+
+PROVIDERS: Dict[str, Provider] = {
+    "python-unsupported": wheels.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
+    "framework-missing": wheels.framework_missing, "install-corrupt": wheels.install_corrupt,
+    "distributions-conflict": wheels.distributions_conflict, "module-shadowed": wheels.module_shadowed,
+    "rosetta-python": wheels.rosetta_python,
+    "numpy-incompatible": dependencies.numpy_incompatible, "protobuf-incompatible": dependencies.protobuf_incompatible,
+    "keras-incompatible": dependencies.keras_incompatible, "dependency-incompatible": dependencies.dependency_incompatible,
+    "plugin-version-mismatch": dependencies.plugin_version_mismatch, "metal-plugin-missing": dependencies.metal_plugin_missing,
+    "driver-missing": drivers.driver_missing, "driver-too-old": drivers.driver_too_old,
+    "driver-mismatch": drivers.driver_mismatch, "driver-unhealthy": drivers.driver_unhealthy,
+    "driver-shadowed": drivers.driver_shadowed, "container-without-gpu": drivers.container_without_gpu,
+    "wsl-without-gpu": drivers.wsl_without_gpu, "device-permission-denied": drivers.device_permission_denied,
+    "no-gpu": drivers.no_gpu,
+    "cuda-library-missing": cuda.cuda_library_missing, "cuda-version-mismatch": cuda.cuda_version_mismatch,
+    "cudnn-missing": cuda.cudnn_missing, "cudnn-version-mismatch": cuda.cudnn_version_mismatch,
+    "xla-toolchain-missing": cuda.xla_toolchain_missing, "cuda-toolkit-missing": cuda.cuda_toolkit_missing,
+    "compute-capability-unsupported": cuda.compute_capability_unsupported, "known-defect": cuda.known_defect,
+    "cpu-only-build": cuda.cpu_only_build,
+    "rocm-missing": others.rocm_missing, "rocm-version-mismatch": others.rocm_version_mismatch,
+    "gfx-unsupported": others.gfx_unsupported, "directml-missing": others.directml_missing,
+    "directml-unsupported": others.directml_unsupported, "gpu-vendor-unsupported": others.gpu_vendor_unsupported,
+    "out-of-memory": running.out_of_memory, "shared-memory-too-small": running.shared_memory_too_small,
+    "host-memory-exhausted": running.host_memory_exhausted, "device-lost": running.device_lost,
+    "device-busy": running.device_busy, "device-hidden": running.device_hidden,
+    "runtime-already-initialized": running.runtime_already_initialized, "op-unsupported": running.op_unsupported,
+    "numerics-divergent": running.numerics_divergent, "slower-than-cpu": running.slower_than_cpu,
+    "cpu-instructions-missing": running.cpu_instructions_missing, "msvc-runtime-missing": running.msvc_runtime_missing,
+    "system-library-too-old": running.system_library_too_old, "environment-variable-fatal": running.environment_variable_fatal,
+    "framework-broken": running.framework_broken, "blocked-by-policy": running.blocked_by_policy,
+    "openmp-duplicated": running.openmp_duplicated, "user-code-error": running.user_code_error,
+}  # fmt: skip
+
+#: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
+_SPECIAL: Tuple[Tuple[str, Provider], ...] = (
+    ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
+    ("np-too-old", dependencies.newer_numpy), ("np-abi-version", dependencies.newer_numpy),
+)  # fmt: skip
+
+
+def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool = False) -> Sequence[Fix]:
+    """Return the fixes of one finding, computed when they are read.
+
+    Parameters
+    ----------
+    about : Situation
+    rows : sequence of mapping
+        The steps of the signature, which come first.
+    alone : bool
+        Whether these are all.
+    """
+
+    def make() -> Tuple[Fix, ...]:
+        steps = Steps(about)
+        steps.of_signature(rows)
+        if not alone or not steps.fixes:
+            _add_computed(about, steps)
+        return tuple(steps.fixes[:_STEPS])
+
+    return LazyFixes(make)
+
+
+def _add_computed(about: Situation, steps: Steps) -> None:
+    for name, provider in _SPECIAL:
+        if about.signature.startswith(name):
+            provider(about, steps)
+            return
+    own = PROVIDERS.get(about.code)
+    if own is not None:
+        own(about, steps)
+    else:
+        steps.of_signature(remedy(about.code).get("fix", ()))

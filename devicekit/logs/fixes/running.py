@@ -1,0 +1,444 @@
+"""What goes wrong in a process: memory, hidden devices, operations, processors, libraries of the system, settings."""
+
+import re
+
+from .situation import Situation
+from .steps import Steps
+from .wheels import rosetta_python
+
+#: What shows who holds a GPU's memory, by its maker.
+_HOLDERS = {"nvidia": ("nvidia-smi", ""), "amd": ("rocm-smi --showmeminfo vram", "linux")}
+
+
+def out_of_memory(about: Situation, steps: Steps) -> None:
+    """The device's memory is exhausted."""
+    text = about.line.lower()
+    if re.search(r"dataloader worker|bus error|shared memory|/dev/shm|shm", text):
+        shared_memory_too_small(about, steps)
+        return
+    if re.search(
+        r"memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455|bad_alloc|cannot allocate memory",
+        text,
+    ):
+        host_memory_exhausted(about, steps)
+        return
+    directml = (
+        "dml" in text or "directml" in text or "dxgi" in text or (about.windows and about.vendor in ("amd", "intel"))
+    )
+    if about.macos:
+        _metal_memory(about, steps)
+        return
+    steps.say("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
+    if directml:
+        steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
+        return
+    if about.framework == "tensorflow" and not about.embedded:
+        steps.say(
+            "Let TensorFlow's memory grow, instead of taking all at once: tf.config.experimental.set_memory_growth(gpu, True)",
+            changes="code",
+        )
+        steps.set("The same, before Python starts", "TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    elif about.framework == "jax":
+        steps.set(
+            "JAX takes three quarters of the memory at once; let it take what it needs",
+            "XLA_PYTHON_CLIENT_PREALLOCATE",
+            "false",
+        )
+    elif about.framework == "torch" and about.vendor in ("", "nvidia", "amd"):
+        name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
+        if "fragment" in text or "reserved" in text:
+            steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
+    elif not about.framework:
+        steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
+    command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
+    if command:
+        steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
+
+
+def _metal_memory(about: Situation, steps: Steps) -> None:
+    steps.say("Use a smaller batch or model, or 16-bit numbers: the GPU shares the Mac's memory", changes="code")
+    steps.say("Close other programs and browser tabs that use memory")
+    if about.framework == "torch":
+        text = "PyTorch stops at a limit that is a part of the memory; without one, the whole system may stall"
+        steps.set(text, "PYTORCH_MPS_HIGH_WATERMARK_RATIO", "0.0")
+
+
+def shared_memory_too_small(about: Situation, steps: Steps) -> None:
+    """Worker processes exchange data through /dev/shm."""
+    if about.container or not about.linux or "docker" in about.words:
+        if "kubernetes" in about.words:
+            steps.say("In Kubernetes, mount an emptyDir with medium: Memory at /dev/shm")
+        else:
+            steps.run(
+                "Start the container with more shared memory (or with --ipc=host)",
+                "docker run --shm-size=8g IMAGE",
+                on="" if about.macos else "linux",
+            )
+    else:
+        steps.run("Give /dev/shm more room", "sudo mount -o remount,size=8G /dev/shm", on="linux", changes="system")
+    steps.say("Or use fewer data loader workers: num_workers=0 needs none", changes="code", instead=True)
+
+
+def host_memory_exhausted(about: Situation, steps: Steps) -> None:
+    """The machine's own memory is exhausted, not the GPU's."""
+    steps.say(
+        "It is the machine's memory (RAM), not the GPU's: load the data in parts, use a smaller batch or fewer workers",
+        changes="code",
+    )
+    if about.windows:
+        steps.say(
+            "Let Windows manage (enlarge) the paging file: System, Advanced, Performance, Virtual memory",
+            "admin",
+            "system",
+        )
+    elif about.wsl:
+        steps.say(
+            "In Windows: give WSL more memory (memory=24GB under [wsl2] in .wslconfig), then restart it",
+            changes="files",
+        )
+        steps.run("Restart WSL", "wsl --shutdown", on="windows", changes="system")
+    elif about.container:
+        steps.say("Give the container a higher memory limit (docker run --memory, or resources: limits: memory)")
+    else:
+        steps.run(
+            "See whether the kernel ended the process for its memory",
+            "sudo dmesg | grep -i 'killed process'",
+            on="linux",
+        )
+        if not about.macos:
+            steps.say("More memory or swap space helps; on a cluster, request more memory for the job (--mem)")
+
+
+def device_lost(about: Situation, steps: Steps) -> None:
+    """The device was reset, removed, hung, or a kernel failed on it."""
+    if about.windows or "dml" in about.line.lower() or "dxgi" in about.line.lower():
+        steps.say("Update the graphics driver, and restart Windows", "admin", "driver")
+        steps.say(
+            "Use a smaller batch: Windows ends work that takes longer than 2 seconds on a display's GPU (TDR)",
+            changes="code",
+        )
+        steps.say(
+            r"As a last resort enlarge that limit: TdrDelay (seconds) under HKLM\SYSTEM\CurrentControlSet\Control\GraphicsDrivers, then "
+            "restart",
+            "admin",
+            "system",
+        )
+        return
+    steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
+    kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
+    if about.vendor in ("nvidia", "amd", ""):
+        steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E '%s'" % kernel, on="linux")
+    steps.say("Update the GPU's driver; look at power supply, temperature and overclocking; try a smaller batch")
+    if about.vendor == "nvidia" and about.framework == "torch":
+        steps.set("See which operation failed", "CUDA_LAUNCH_BLOCKING", "1")
+
+
+def device_busy(about: Situation, steps: Steps) -> None:
+    """Another process holds the device."""
+    if about.framework == "jax" and re.search(r"(?i)tpu|accel", about.line):
+        steps.run("See which process holds the TPU", "sudo lsof -w /dev/accel0", on="linux")
+        return
+    if about.vendor in ("", "nvidia"):
+        steps.run("See which processes use the GPU, and which compute mode it has", "nvidia-smi -q -d COMPUTE,PIDS")
+        if about.windows:
+            steps.say("End the process that holds the GPU (Task Manager)")
+        else:
+            steps.run(
+                "If the mode is exclusive: let several processes share the GPU",
+                "sudo nvidia-smi -c DEFAULT",
+                on="linux",
+                changes="system",
+            )
+    steps.say("End the other process, or use another GPU")
+
+
+def device_hidden(about: Situation, steps: Steps) -> None:
+    """A variable or a call hides the GPU."""
+    named = [
+        name
+        for name in about.known.environment
+        if name.endswith("_VISIBLE_DEVICES") or name in ("JAX_PLATFORMS", "JAX_PLATFORM_NAME")
+    ]
+    line = re.search(r"\b(\w+_VISIBLE_DEVICES|JAX_PLATFORMS?(?:_NAME)?|ONEAPI_DEVICE_SELECTOR)\b", about.line)
+    if line and line.group(1) not in named:
+        named.insert(0, line.group(1))
+    if not named:
+        named = {"amd": ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"], "intel": ["ONEAPI_DEVICE_SELECTOR"]}.get(
+            about.vendor, ["CUDA_VISIBLE_DEVICES"]
+        )
+    for name in named[:2]:
+        value = about.known.environment.get(name, "")
+        text = "Remove the variable %s" % name
+        if re.match(r"[1-9]", value):
+            text = "%s=%s names a GPU that is not there (the first is 0): remove the variable" % (name, value)
+        steps.unset(text, name)
+    steps.say(
+        'Remove lines such as os.environ["%s"] = "-1" from the program, or name a GPU that exists' % named[0],
+        changes="code",
+    )
+
+
+def runtime_already_initialized(about: Situation, steps: Steps) -> None:
+    """Devices, memory and threads have to be set first."""
+    if re.search(r"(?i)fork|multiprocess|spawn", about.line):
+        steps.say("Use multiprocessing's start method spawn, and touch the GPU in the children only", changes="code")
+        return
+    steps.say(
+        "Do this first: directly after the import, before anything lists devices, makes a tensor or builds a model",
+        changes="code",
+    )
+    steps.say("In a notebook, restart the kernel before: what was started stays as it is")
+
+
+def op_unsupported(about: Situation, steps: Steps) -> None:
+    """An operation has no kernel on the device."""
+    text = about.line
+    if re.search(r"(?i)cudnnrnn|cudnnlstm|cudnngru|cu_dnn", text):
+        steps.say(
+            "Use keras.layers.LSTM or GRU, which run everywhere, in place of CuDNNLSTM and CuDNNGRU; or RNN(LSTMCell(n))",
+            changes="code",
+        )
+        if (
+            about.vendor in ("", "nvidia")
+            and not about.macos
+            and not re.search(r"(?i)dml|directml|metal", text + " ".join(about.packages))
+        ):
+            steps.say("If there is an NVIDIA GPU, this TensorFlow does not use it: it needs the GPU build with CUDA")
+        return
+    if re.search(r"NHWC|NCHW|channels_first", text):
+        steps.say('Use data_format="channels_last" (NHWC): the CPU has no kernel for channels first', changes="code")
+        steps.say("The model was written for a GPU: find out why none is used")
+        return
+    if about.framework == "torch":
+        _torch_op(about, steps)
+    elif about.framework == "jax":
+        steps.say("Run that part on the CPU: with jax.default_device(jax.devices('cpu')[0])", changes="code")
+    elif about.framework == "tensorflow":
+        steps.say(
+            "Let such operations run on the CPU: tf.config.set_soft_device_placement(True), or with tf.device('/CPU:0')",
+            changes="code",
+        )
+        if about.macos or "dml" in text.lower():
+            steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
+    else:
+        steps.say("Run this operation on the CPU, or use another release of the framework or plug-in", changes="code")
+
+
+def _torch_op(about: Situation, steps: Steps) -> None:
+    text = about.line.lower()
+    if about.macos or "mps" in text:
+        steps.set("Let such operations run on the CPU", "PYTORCH_ENABLE_MPS_FALLBACK", "1")
+        steps.upgrade("Or update PyTorch: each release has more operations on MPS", "torch", instead=True)
+    elif "dml" in text or "privateuse" in text:
+        steps.say(
+            "Run this layer on the CPU (module.to('cpu')), or compose it of supported operations (an own LSTM cell)",
+            changes="code",
+        )
+    elif about.vendor == "intel" or "xpu" in text:
+        steps.set("Let such operations run on the CPU", "PYTORCH_ENABLE_XPU_FALLBACK", "1")
+    else:
+        steps.say(
+            "Move this operation's tensors to the CPU, or use another version of the library that brings it",
+            changes="code",
+        )
+
+
+def numerics_divergent(about: Situation, steps: Steps) -> None:
+    """Results differ from those of the CPU."""
+    steps.say('Run the same on the CPU to compare: devicekit.auto("cpu")', changes="code")
+    if about.macos:
+        steps.say(
+            "tensorflow-metal is known for wrong results in some layers: update it, or uninstall it and compute on the CPU"
+            if about.framework != "torch"
+            else "Update PyTorch and macOS, or compute this part on the CPU"
+        )
+        return
+    if about.vendor in ("amd", "intel"):
+        steps.say("Update the framework and the GPU's driver; with half precision use float32")
+        return
+    if about.framework == "torch":
+        steps.say(
+            'Switch TF32 off: torch.set_float32_matmul_precision("highest"), torch.backends.cuda.matmul.allow_tf32 = False',
+            changes="code",
+        )
+    elif about.framework == "tensorflow":
+        steps.say(
+            "Switch TensorFloat-32 off: tf.config.experimental.enable_tensor_float_32_execution(False)", changes="code"
+        )
+    elif about.framework == "jax":
+        steps.say(
+            'Ask for full precision: jax.config.update("jax_default_matmul_precision", "highest")', changes="code"
+        )
+    else:
+        steps.say("Switch reduced precision (TF32, half precision) off, and compare again", changes="code")
+
+
+def slower_than_cpu(about: Situation, steps: Steps) -> None:
+    """The accelerator is slower than the CPU."""
+    steps.say('Use the CPU for small models: devicekit.auto("cpu")', changes="code")
+    steps.say("Use larger batches, so that the work outweighs its transport", changes="code")
+
+
+def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
+    """The processor lacks instructions that the build was compiled for."""
+    if about.macos and about.known.architecture != "x86_64":
+        rosetta_python(about, steps)
+        return
+    if "apple" in about.known.vendors:
+        rosetta_python(about, steps)
+        return
+    named = re.search(r"\b(AVX512\w*|AVX2|AVX|SSE4\.[12]|FMA|F16C|BMI2|X86_V\d)\b", about.line + about.summary)
+    what = named.group(1) if named else "AVX"
+    if about.known.architecture == "aarch64":
+        steps.say(
+            "This ARM processor lacks instructions of the build: take an older release, or compile it on this machine"
+        )
+        steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
+        return
+    title = about.title if about.framework else "the program"
+    if about.embedded:
+        steps.say(
+            "Use a release of the program that is built without %s, or compile it from source for this processor" % what
+        )
+    elif about.framework == "jax":
+        steps.say(
+            "jaxlib's wheels need AVX (from 0.12 on AVX2): take an older jaxlib, conda-forge's build, or compile it from source"
+        )
+    else:
+        old = about.python in ("2.7", "3.5", "3.6") or (not about.python and about.framework == "tensorflow")
+        older = (
+            " or TensorFlow 1.5 and before, which need no AVX,"
+            if old and about.framework == "tensorflow" and what.startswith("AVX")
+            else ""
+        )
+        steps.say(
+            "Use a build of %s without %s: conda-forge's,%s or one that you compile from source for this processor"
+            % (title, what, older)
+        )
+    if about.linux and not about.container:
+        steps.run(
+            "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
+        )
+    steps.say(
+        "In a virtual machine, pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
+    )
+    steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
+
+
+def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
+    """The runtime of Visual C++."""
+    steps.run(
+        "Install the newest Microsoft Visual C++ Redistributable (x64), then open a new terminal",
+        "winget install --id Microsoft.VCRedist.2015+.x64 -e",
+        on="windows",
+        changes="system",
+    )
+    steps.say(
+        "An older msvcp140.dll in the folder of python.exe or of the conda environment is found first: remove or update it",
+        changes="files",
+    )
+    if "initialization routine" in about.line or "1114" in about.line or not about.python:
+        steps.say(
+            "If it still fails, the processor may lack AVX, which TensorFlow's wheels need"
+            if about.framework == "tensorflow"
+            else "If it still fails, make a fresh environment and install again"
+        )
+
+
+def system_library_too_old(about: Situation, steps: Steps) -> None:
+    """The system's C or C++ library is older than the build needs."""
+    if about.macos:
+        steps.say("Update macOS to 12 (Monterey) or newer: the build uses what older ones lack", "admin", "system")
+        if about.framework == "tensorflow" and "metal" in " ".join(about.packages) + about.line:
+            steps.install(
+                "Or take the plug-in that was built for macOS 11",
+                "tensorflow-metal==0.4.0",
+                "tensorflow-macos==2.8.0",
+                instead=True,
+            )
+        return
+    if re.search(r"GLIBCXX|CXXABI|libstdc", about.line):
+        steps.run(
+            "Install a newer libstdc++ into the conda environment",
+            "conda install -c conda-forge libstdcxx-ng",
+            on="linux",
+            changes="packages",
+        )
+        steps.run(
+            "Let it be found before the system's",
+            "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
+            on="linux",
+            changes="variables",
+        )
+        steps.say("Without conda: use a newer Linux distribution, or a container image with one", instead=True)
+        return
+    wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
+    steps.say(
+        "The C library cannot be exchanged by itself: use a newer Linux distribution, or a container image with one%s"
+        % (" (glibc %s)" % wanted if wanted else "")
+    )
+    steps.say(
+        "Or take an older release of the framework, built for older systems, or compile it from source", instead=True
+    )
+
+
+def environment_variable_fatal(about: Situation, steps: Steps) -> None:
+    """A variable that the framework cannot read."""
+    name = about.groups.get("name", "") or next(
+        (item for item in ("XLA_FLAGS", "TF_XLA_FLAGS", "PYTORCH_CUDA_ALLOC_CONF") if item in about.line), ""
+    )
+    if re.match(r"[A-Z][A-Z0-9_]+$", name):
+        steps.unset("Remove the variable %s, or correct its value" % name, name)
+    else:
+        steps.say(
+            "Remove or correct the variable that the line names (XLA_FLAGS, TF_XLA_FLAGS, ...)", changes="variables"
+        )
+
+
+def framework_broken(about: Situation, steps: Steps) -> None:
+    """It does not start, for a reason that nothing else names."""
+    if about.signature.startswith("os-seg") or re.search(r"(?i)segmentation|signal|core dumped", about.line):
+        steps.set("See in which module it happens: Python prints its stack at the crash", "PYTHONFAULTHANDLER", "1")
+    if "static TLS" in about.line:
+        return
+    if any("nightly" in name for name in about.packages):
+        steps.say("A nightly build may be broken: take a stable release, or a newer nightly")
+    steps.run("Ask what is wrong in this environment, without importing the framework", "devicekit doctor")
+    steps.run("If that names nothing: install it in a fresh environment", "python -m venv fresh", changes="files")
+
+
+def blocked_by_policy(about: Situation, steps: Steps) -> None:
+    """Windows does not let a DLL run."""
+    steps.say(
+        "Windows blocks the file (Smart App Control, AppLocker or the organization's policy): allow Python's folder in Windows "
+        "Security, App and browser control, or ask the administrator",
+        "admin",
+        "system",
+    )
+    steps.say("Or use a Python in a folder that the policy allows, or WSL 2", instead=True)
+
+
+def openmp_duplicated(about: Situation, steps: Steps) -> None:
+    """Two OpenMP runtimes in one process."""
+    steps.say(
+        "Install NumPy, SciPy and the framework from one source only (all by pip, or all by conda), in a new environment",
+        changes="packages",
+    )
+    steps.set(
+        "For the time being, at the risk of crashes and wrong results: allow both", "KMP_DUPLICATE_LIB_OK", "TRUE"
+    )
+
+
+def user_code_error(about: Situation, steps: Steps) -> None:
+    """An index or a shape in the program is wrong; the GPU is well."""
+    if not re.search(r"(?i)assert|index|out of bounds", about.line + about.summary):
+        return
+    steps.say(
+        "Look for an index that is out of range: labels outside 0 to classes - 1, token numbers outside the embedding",
+        changes="code",
+    )
+    if about.framework == "torch":
+        steps.set("Let the stack show the operation itself", "CUDA_LAUNCH_BLOCKING", "1")
+    steps.say(
+        "Run the same on the CPU: its message names the index. Restart Python afterwards: the GPU stays unusable for this process"
+    )

@@ -1,0 +1,378 @@
+"""`Situation`: what a fix depends on, from a line and the known facts. What is not known is None or ""; nothing is guessed."""
+
+import logging
+import re
+from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Tuple
+
+from ...diagnosis.frameworks import TITLES
+from ...matrix.gpu_names import GpuModel, gpu_named
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
+from ...matrix.projects import Release, sort_key
+from ...matrix.tables import TensorFlowRow
+from ...matrix.target import PLATFORMS, Target, target_for
+from ..context import Known
+
+_LOG = logging.getLogger("devicekit")
+
+#: How a text names a framework. What is built on one belongs to it: an add-on, its own variables, its source files.
+_NAMES = (
+    ("onnxruntime", r"onnx"),
+    ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax"),
+    ("torch", r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b"),
+    ("tensorflow", r"tensorflow|keras|\btf[._-]|\bTF_(?!CPP_MIN)|tf-nightly|tfjs|tfdml"),
+)
+
+#: Minor releases of Python for which wheels are looked for, newest first.
+PYTHONS = ("3.14", "3.13", "3.12", "3.11", "3.10", "3.9", "3.8", "3.7", "3.6", "3.5")
+
+#: Programs that bring a TensorFlow of their own: the user does not install it with pip.
+_EMBED = ("deepspeech", "tfjs", "tfjs-node", "tfjs-node-gpu", "tensorflow-tfjs-node-gpu", "libtensorflow")
+
+#: Names of Linux distributions in a text, the most particular first.
+_DISTRIBUTIONS = (
+    ("ubuntu", r"ubuntu|pop!?_?os|linux mint|zorin|elementary os|kde neon"),
+    ("debian", r"debian|raspbian|raspberry pi os|kali"),
+    ("fedora", r"fedora|\.fc\d\d\b"),
+    ("rhel", r"\brhel\b|red ?hat|centos|rocky|alma ?linux|oracle linux|amazon linux|\.el[789]\b"),
+    ("arch", r"arch ?linux|\barch\b|manjaro|endeavour|-arch\d"),
+    ("suse", r"suse"),
+    ("alpine", r"alpine"),
+)
+
+_JETSON = r"(?i)\bjetson\b|\btegra|\borin\b|\bxavier\b|\bl4t\b|jetpack|\bnvgpu\b"
+_RASPBERRY = r"(?i)raspberry|raspbian|\barmv[67]l\b|\bpi [2345]\b"
+
+
+def families_of(text: str) -> FrozenSet[str]:
+    """Return the frameworks that a text names."""
+    return frozenset(name for name, pattern in _NAMES if re.search(pattern, text, re.IGNORECASE))
+
+
+class Situation:
+    """What one finding's fixes depend on.
+
+    Parameters
+    ----------
+    code, summary : str
+    known : Known
+    groups : mapping of str to str
+        What the line's pattern found.
+    line : str
+    signature : str
+        Its identifier, "" if a fact and no line made the finding.
+    """
+
+    def __init__(
+        self, code: str, known: Known, groups: Mapping[str, str], line: str = "", signature: str = "", summary: str = ""
+    ) -> None:
+        self.code = code
+        self.known = known
+        self.groups = groups
+        self.line = line
+        self.signature = signature
+        self.summary = summary
+        self.words = known.words
+        self.system = known.system
+        self.windows = known.system == "windows"
+        self.linux = known.system == "linux"
+        self.macos = known.system == "macos"
+        self.wsl = bool(known.wsl)
+        self.container = bool(known.container)
+        self.packages = known.packages
+
+    # Which framework
+
+    @property
+    def framework(self) -> str:
+        """``"tensorflow"``, ``"jax"``, ``"torch"``, ``"onnxruntime"``; "" if nothing says which."""
+        about = [families_of(self.line), self._by_signature(), families_of(" ".join(self.packages)), self._mentioned()]
+        backend = self.known.environment.get("KERAS_BACKEND", "")
+        if backend in ("jax", "torch") and "keras" in self.line.lower():
+            return backend
+        candidates: FrozenSet[str] = frozenset()
+        for named in about:
+            if len(named) == 1:
+                only = next(iter(named))
+                if not candidates or only in candidates:
+                    return only
+            elif named and not candidates:
+                candidates = named
+        # Of an add-on to a framework and the framework, what the facts list decides.
+        both = candidates & families_of(" ".join(self.packages))
+        if len(both) == 1:
+            return next(iter(both))
+        return "torch" if candidates == {"onnxruntime", "torch"} else ""
+
+    def _by_signature(self) -> FrozenSet[str]:
+        prefix = self.signature.partition("-")[0]
+        name = {"tf": "tensorflow", "tfjs": "tensorflow", "torch": "torch", "jax": "jax", "ort": "onnxruntime"}.get(
+            prefix
+        )
+        return frozenset((name,)) if name else frozenset()
+
+    def _mentioned(self) -> FrozenSet[str]:
+        return frozenset(self.words & {name for name, _ in _NAMES})
+
+    @property
+    def title(self) -> str:
+        """What its makers call the framework."""
+        return {"onnxruntime": "ONNX Runtime", "": "the framework"}.get(self.framework) or TITLES[self.framework]
+
+    def named(self, *names: str) -> bool:
+        """Return whether the line, the facts or the log name one of some things (lower case)."""
+        text = " ".join((self.line, " ".join(self.packages), " ".join(self.words))).lower()
+        return any(name in text for name in names)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the framework is part of a program that does not get it from pip."""
+        own = {"tensorflow": TENSORFLOW_OWNERS, "jax": ("jax", "jaxlib"), "torch": ("torch",)}.get(self.framework, ())
+        return any(name in _EMBED for name in self.packages) and not any(name in own for name in self.packages)
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that brings the framework: as the facts name it, else its plain name."""
+        if self.framework == "tensorflow" and self.known.tensorflow is not None:
+            return self.known.tensorflow[0]
+        if self.framework == "onnxruntime":
+            return next((name for name in self.packages if name.startswith("onnxruntime")), "onnxruntime")
+        return self.framework
+
+    @property
+    def version(self) -> str:
+        """The version of the framework, "" if it is not known."""
+        if self.framework == "tensorflow":
+            return self.known.tensorflow[1] if self.known.tensorflow is not None else ""
+        if self.framework == "jax":
+            return self.packages.get("jax") or self.packages.get("jaxlib") or ""
+        return self.packages.get(self.distribution, "")
+
+    @property
+    def label(self) -> str:
+        """The framework with its version, for sentences."""
+        return ("%s %s" % (self.title, self.version.partition("+")[0])).strip()
+
+    @property
+    def row(self) -> Optional[TensorFlowRow]:
+        """The matrix row of the TensorFlow, None if it or its version is not known."""
+        return BUNDLED.tensorflow(self.version) if self.framework == "tensorflow" and self.version else None
+
+    def is_at_least(self, version: str) -> Optional[bool]:
+        """Return whether the framework is at least a version; None if that is not known."""
+        plain = re.match(r"\d+\.\d+(\.\d+)?", self.version)
+        return version_at_least(plain.group(), version) if plain else None
+
+    # Python and the system
+
+    @property
+    def python(self) -> str:
+        """``"3.11"``, "" if it is not known."""
+        match = re.match(r"[23]\.\d{1,2}", self.known.versions.get("python", ""))
+        return match.group() if match else ""
+
+    @property
+    def platform(self) -> str:
+        """As `devicekit.matrix.has_wheel` names it, "" if it is not known."""
+        if self.known.system is None:
+            return ""
+        return (self.known.platform or "") if self.arch in ("", "x86_64", "aarch64") else ""
+
+    @property
+    def arch(self) -> str:
+        """The processor architecture that is known, "" if it is not; a Jetson is ARM."""
+        return self.known.architecture or ("aarch64" if self.jetson else "")
+
+    @property
+    def jetson(self) -> bool:
+        """Whether it is one of NVIDIA's Jetsons."""
+        return re.search(_JETSON, " ".join((self.known.gpu_name, self.known.os_version, self.line))) is not None
+
+    @property
+    def raspberry(self) -> bool:
+        """Whether it is a Raspberry Pi or another small ARM board."""
+        text = " ".join((self.known.os_version, self.known.gpu_name, self.line, self.known.architecture or ""))
+        return re.search(_RASPBERRY, text) is not None
+
+    @property
+    def linux_distribution(self) -> str:
+        """``"ubuntu"``, ``"fedora"``, ...; "" if it is not known."""
+        for name, pattern in _DISTRIBUTIONS:
+            if re.search(pattern, self.known.os_version, re.IGNORECASE):
+                return name
+        found = [name for name in ("ubuntu", "debian", "fedora", "arch", "suse") if name in self.words]
+        return found[0] if len(found) == 1 else ""
+
+    # The GPU
+
+    @property
+    def vendor(self) -> str:
+        """The maker of the GPU; of several, the one that the line or the finding is about; "" if it is not known."""
+        vendors = self.known.vendors - {"other"}
+        about = "amd" if self.signature.startswith("rocm") or re.search(r"\bhip|rocm", self.line, re.I) else ""
+        about = about or ("intel" if self.signature.startswith(("xpu", "itex")) else "")
+        about = about or ("apple" if self.macos and self.known.architecture != "x86_64" else "")
+        if len(vendors) == 1:
+            return next(iter(vendors))
+        if about and (not vendors or about in vendors):
+            return about
+        if not vendors:
+            return "nvidia" if re.search(r"\bcuda|cudnn|nvidia|\bnccl", self.line, re.I) else ""
+        return next((name for name in ("nvidia", "amd", "intel") if name in vendors), "")
+
+    @property
+    def model(self) -> Optional[GpuModel]:
+        """The GPU by its name in the facts, None if it is none that the data know."""
+        for text in re.split(r"[,;/()]| and | x ", self.known.gpu_name):
+            plain = re.sub(r"\b\d{1,3} ?GB\b|^\d x |(?i:laptop|mobile|gpu|graphics card)", "", text).strip()
+            try:
+                if plain and re.search(r"\d", plain):
+                    return gpu_named(plain, BUNDLED)
+            except ValueError:
+                continue
+        return None
+
+    @property
+    def gpu(self) -> str:
+        """What to call the GPU in a sentence."""
+        return self.known.gpu_name or "the GPU"
+
+    @property
+    def capability(self) -> str:
+        """The compute capability of an NVIDIA GPU, "" if it is not known."""
+        said = re.search(r"(?i)compute capability:? (\d{1,2}\.\d)|\bsm_(\d{1,2})(\d)\b", self.known.gpu_name)
+        if self.known.versions.get("capability"):
+            return self.known.versions["capability"]
+        if said:
+            return said.group(1) or "%s.%s" % (said.group(2), said.group(3))
+        model = self.model
+        if model is not None:
+            return model.target if model.vendor == "nvidia" else ""
+        if re.search(r"(?i)\brtx 50\d\d\b|\brtx 5000 series|blackwell", self.known.gpu_name):
+            return "12.0"
+        return BUNDLED.compute_capability(self.known.gpu_name) or "" if self.known.gpu_name else ""
+
+    @property
+    def gfx(self) -> str:
+        """AMD's target of the GPU, "" if it is not known."""
+        said = self.known.versions.get("gfx")
+        if said:
+            return said
+        model = self.model
+        return model.target if model is not None and model.vendor == "amd" else ""
+
+    def fact(self, name: str) -> str:
+        """Return a version of ``driver``, ``cuda``, ``cudnn``, ``rocm``; "" if it is not known."""
+        return self.known.versions.get(name, "")
+
+    # What there is for it
+
+    def target(self, python: str = "") -> Optional[Target]:
+        """Return what packages are chosen for, None if Python or the platform is not known."""
+        python = python or self.python
+        if not self.platform or not python.startswith("3.") or self.known.architecture == "x86":
+            return None
+        model = self.model
+        targets = [item for item in (self.gfx, model.target if model and model.vendor == "intel" else "") if item]
+        return target_for(self.platform, python).replace(
+            vendors=tuple(sorted(self.known.vendors - {"other"})),
+            capabilities=(self.capability,) if self.capability and self.vendor == "nvidia" else (),
+            targets=tuple(targets),
+            driver=self.fact("driver") if self.vendor == "nvidia" and self.fact("driver") else None,
+            jetson=self.jetson,
+            wsl=2 if self.wsl else None,
+            bits=64,
+        )
+
+    def requirements(
+        self, goal: str, framework: str = "", keep: Iterable[str] = (), python: str = ""
+    ) -> Optional[Tuple[Tuple[str, ...], Tuple[str, ...]]]:
+        """Return the newest set for a goal as (requirements, indexes), None if there is none or too little is known."""
+        target, framework = self.target(python), framework or self.framework
+        if target is None or framework not in ("tensorflow", "keras", "jax", "torch"):
+            return None
+        try:
+            from ...resolver.engine import Need
+            from ...resolver.sets import best_set
+
+            needs = tuple(Need(text, because="it is to be kept") for text in keep)
+            found = best_set(goal, (framework,), target, needs, BUNDLED)[0]
+        except Exception:  # a fix in words is better than none: a bug in the engine must not break an explanation
+            _LOG.debug("no set for %s on %s could be computed", framework, goal, exc_info=True)
+            return None
+        return None if found is None else (found.requirements, found.indexes)
+
+    def releases(self, project: str, specifier: str = "", platform: str = "", python: str = "") -> Sequence[Release]:
+        """Return the releases of a project in a range that have a wheel for a platform and a Python, oldest first.
+
+        Without a platform, or without a Python, any will do.
+        """
+        data = BUNDLED.project(project)
+        found = []
+        for version in data.versions if data is not None else ():
+            if specifier and accepts(specifier, version) is not True:
+                continue
+            release = data.release(version) if data is not None else None
+            if release is not None and not release.yanked and self._has_wheel(release, platform, python):
+                found.append(release)
+        return found
+
+    @staticmethod
+    def _has_wheel(release: Release, platform: str, python: str) -> bool:
+        if python and not python.startswith("3."):
+            return False
+        targets = [target_for(name, python or "3.99") for name in ([platform] if platform else PLATFORMS)]
+        if python and not targets[0].takes_release(release):
+            return False
+        return any(
+            target.takes_platform(tag) and (not python or any(target.takes_python(item) for item in pythons))
+            for build in release.builds
+            for tag, pythons in build.wheels
+            for target in targets
+        )
+
+    def pythons(self, project: str, specifier: str = "", platform: str = "") -> Tuple[str, ...]:
+        """Return the Pythons for which a release of a project in a range has a wheel, newest first."""
+        return tuple(item for item in PYTHONS if self.releases(project, specifier, platform, item))
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Return names as a sentence has them.
+
+    >>> listed(["3.8", "3.9", "3.10"])
+    '3.8, 3.9 and 3.10'
+    """
+    return "%s %s %s" % (", ".join(names[:-1]), last, names[-1]) if len(names) > 1 else "".join(names)
+
+
+def newest(versions: Iterable[str]) -> str:
+    """Return the newest of some versions, "" of none."""
+    return max(versions, key=sort_key, default="")
+
+
+def requirement_of(text: str) -> Tuple[str, str]:
+    """Return name and version bounds of what a user asked for: ``("tensorflow", "==2.3.0")``.
+
+    >>> requirement_of("tensorflow_gpu==1.15;"), requirement_of("torch"), requirement_of("numpy 1.26.4")
+    (('tensorflow-gpu', '==1.15'), ('torch', ''), ('numpy', ''))
+    """
+    match = re.match(
+        r"([A-Za-z0-9][\w.-]*?)(?:\[[\w,. -]*\])?\s*((?:[<>=!~]=?=?\s*[\w.*+!-]+\s*,?\s*)*)(?:[;\s].*)?$", text
+    )
+    if match is None:
+        return "", ""
+    name = re.sub(r"[-_.]+", "-", match.group(1)).lower()
+    return name, re.sub(r"\s", "", match.group(2)).rstrip(",")
+
+
+def wildcard(specifier: str) -> str:
+    """Return bounds so that "2.3" means all of 2.3, as people mean it.
+
+    >>> wildcard("==1.15"), wildcard("==2.3.0"), wildcard(">=2.4")
+    ('==1.15.*', '==2.3.0', '>=2.4')
+    """
+    return re.sub(r"^==(\d+\.\d+)$", r"==\1.*", specifier)
+
+
+def known_specifier(text: str) -> str:
+    """Return bounds that the data can compare, "" for others."""
+    return text if text and accepts(text, "1.0") is not None else ""

@@ -1,0 +1,186 @@
+"""`Steps`: collects the steps of a fix for a situation; the commands come from `devicekit.diagnosis.commands.Shell`.
+
+Where the system is not known, a command that differs between systems is given for each, with words that say which is which.
+"""
+
+import re
+from typing import Any, List, Mapping, Sequence, Tuple
+
+from ...diagnosis.commands import Place, Shell
+from ...diagnosis.findings import Fix, Packages
+from ...resolver.result import quoted
+from ..signatures import filled
+from .situation import Situation
+
+#: What a sentence calls the systems.
+_TITLES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+
+#: Programs and paths that only Linux has: a command with them is for Linux, whatever a signature says.
+_LINUX = re.compile(
+    r"\b(sudo|apt|apt-get|dnf|modprobe|dmesg|ldconfig|mokutil|usermod|systemctl|lsof|setsebool|nvidia-ctk|rocm-smi|rocminfo)\b"
+    r"|/dev/|/etc/|/opt/|/proc/|LD_LIBRARY_PATH|LD_PRELOAD"
+)
+
+#: What has to be typed in Windows, also where the log is from WSL.
+_WINDOWS = re.compile(r"^(winget|wsl(\.exe)?|reg|setx) ")
+
+#: What changes the machine and not the container: its driver, its kernel.
+_OF_THE_HOST = re.compile(
+    r"\b(modprobe|dkms|nvidia-modprobe|reboot|mokutil|ubuntu-drivers|systemctl|nvidia-ctk|dmesg)\b"
+)
+
+
+class Steps:
+    """The steps of one fix, in order. Methods that add a step return nothing; `fixes` has them all."""
+
+    def __init__(self, about: Situation) -> None:
+        self.about = about
+        self.fixes: List[Fix] = []
+        names = (about.system,) if about.system in _TITLES else ("linux", "windows")
+        self._shells = tuple(Shell(Place(str(name), wsl=about.wsl)) for name in names)
+
+    @property
+    def shell(self) -> Shell:
+        """The shell of the system; of one that is not known, POSIX."""
+        return self._shells[0]
+
+    def add(self, *fixes: Fix) -> None:
+        """Add steps that are not there yet."""
+        for fix in fixes:
+            same = (item.text == fix.text or (fix.command and item.command == fix.command) for item in self.fixes)
+            if not any(same):
+                self.fixes.append(fix)
+
+    def say(self, text: str, who: str = "user", changes: str = "", instead: bool = False) -> None:
+        """Add a step that has nothing to type."""
+        self.add(Fix(text, who=who, changes=changes, instead=instead))
+
+    def run(
+        self, text: str, command: str, on: str = "", who: str = "user", changes: str = "", instead: bool = False
+    ) -> None:
+        """Add a command that every shell takes as it is.
+
+        ``on``: the only system that has it. On another one the step is left out; where the system is not known, its text
+        says for which it is.
+        """
+        about = self.about
+        on = on or ("linux" if _LINUX.search(command) else "windows" if _WINDOWS.match(command) else "")
+        if on == "linux" and about.container and _OF_THE_HOST.search(command):
+            text = "On the host: %s" % lower(text)
+        elif on == "windows" and about.wsl:
+            text = "In Windows: %s" % lower(text)
+        elif on and about.system is None:
+            text = "On %s: %s" % (_TITLES[on], lower(text))
+        elif on and about.system != on:
+            return
+        if command.startswith("sudo "):
+            who = "admin"
+        self.add(Fix(text, command, who=who, changes=changes, instead=instead))
+
+    def restart(self, text: str = "Restart the machine") -> None:
+        """Add that the machine has to be restarted."""
+        if self.about.container:
+            text = "On the host: %s" % lower(text)
+        known = self.about.system == "linux" and not self.about.container
+        self.add(Fix(text, self.shell.restart() if known else None, who="reboot", changes="system"))
+
+    def install(
+        self, text: str, *requirements: str, remove: Sequence[str] = (), index_url: str = "", instead: bool = False
+    ) -> None:
+        """Add that distributions are installed, after others are uninstalled."""
+        packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
+        if len(self._shells) > 1 and remove and requirements:  # the shells join two commands differently
+            self.add(self.shell.packages_fix(text, Packages(remove=tuple(remove)), instead))
+            again = Packages(install=tuple(requirements), index_url=index_url)
+            self.add(self.shell.packages_fix("Then install %s" % requirements[0].partition("=")[0], again))
+            return
+        self.add(self.shell.packages_fix(text, packages, instead))
+
+    def install_set(
+        self,
+        text: str,
+        found: Tuple[Tuple[str, ...], Tuple[str, ...]],
+        remove: Sequence[str] = (),
+        instead: bool = False,
+    ) -> None:
+        """Add that a set of `Situation.requirements` is installed."""
+        requirements, indexes = found
+        self.install(text, *requirements, remove=remove, index_url=indexes[0] if indexes else "", instead=instead)
+
+    def upgrade(self, text: str, *names: str, instead: bool = False) -> None:
+        """Add that the newest releases are installed: which these are, only the installer knows."""
+        command = "%s --upgrade %s" % (self.shell.install().rstrip(), " ".join(map(quoted, names)))
+        self.add(Fix(text, command, changes="packages", instead=instead))
+
+    def uninstall(self, text: str, *names: str) -> None:
+        """Add that distributions are uninstalled."""
+        self.add(self.shell.uninstall_fix(text, *names))
+
+    def reinstall(self, text: str, requirement: str) -> None:
+        """Add that a distribution's files are written again."""
+        command = "%s -m pip install --force-reinstall --no-cache-dir %s" % (self.shell.python, requirement)
+        self.add(Fix(text, command, changes="packages"))
+
+    def new_environment(self, text: str, python: str, requirements: Sequence[str], instead: bool = False) -> None:
+        """Add that an environment is made with another Python."""
+        several = len(self._shells) > 1
+        for shell, name in zip(self._shells, ("Linux, macOS", "Windows")):
+            command = shell.new_environment(python, "env", requirements)
+            words = "%s (%s)" % (text, name) if several else text
+            self.add(Fix(words, command, changes="files", instead=instead))
+
+    def set(self, text: str, name: str, value: str) -> None:
+        """Add that a variable is set."""
+        self._each(text, [shell.set_fix(text, name, value) for shell in self._shells])
+
+    def unset(self, text: str, name: str) -> None:
+        """Add that a variable is removed."""
+        self._each(text, [shell.unset_fix(name, text) for shell in self._shells])
+
+    def _each(self, text: str, fixes: Sequence[Fix]) -> None:
+        if len(fixes) == 1:
+            self.add(fixes[0])
+            return
+        for fix, name in zip(fixes, ("Linux, macOS", "Windows, in PowerShell")):
+            self.add(fix.replace(text="%s (%s)" % (text, name)))
+
+    def of_signature(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add the steps that a signature has for its own line; ``if`` says when."""
+        for row in rows:
+            if "if" in row and not self._may_hold(row["if"]):
+                continue
+            text = filled(row["text"], self.about.groups).rstrip(".")
+            self._of_row(row, text)
+
+    def _may_hold(self, condition: Mapping[str, Any]) -> bool:
+        """Whether a condition holds; one on the system, also where that is not known."""
+        about = self.about
+        rest = {name: value for name, value in condition.items() if name != "os" or about.system is not None}
+        return about.known.holds(rest, about.groups, {})
+
+    def _of_row(self, row: Mapping[str, Any], text: str) -> None:
+        groups = self.about.groups
+        if "set" in row:
+            self.set(text, *(filled(part, groups) for part in row["set"]))
+        elif "unset" in row:
+            for name in row["unset"]:
+                self.unset(text, filled(name, groups))
+        elif "install" in row:
+            self.install(text, *(filled(item, groups) for item in row["install"]), remove=row.get("remove", ()))
+        elif "remove" in row:
+            self.uninstall(text, *(filled(item, groups) for item in row["remove"]))
+        elif "reinstall" in row:
+            self.reinstall(text, filled(row["reinstall"], groups))
+        elif row.get("command"):
+            self.run(text, filled(row["command"], groups), on=row.get("if", {}).get("os", ""))
+        else:
+            self.say(text)
+
+
+def lower(text: str) -> str:
+    """Return a sentence as the rest of another one.
+
+    >>> lower("Load the module"), lower("NVIDIA's driver")
+    ('load the module', "NVIDIA's driver")
+    """
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text

@@ -1,0 +1,428 @@
+"""Nothing to install: no wheel for this Python or platform, no framework, the wrong processor, several distributions."""
+
+import re
+from typing import Sequence, Tuple
+
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
+from ...matrix.projects import sort_key
+from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
+from .steps import Steps
+
+#: Import names of distributions that are called otherwise.
+_DISTRIBUTIONS = {
+    "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml",
+    "google.protobuf": "protobuf", "tensorflow_hub": "tensorflow-hub", "pkg_resources": "setuptools",
+    "distutils": "setuptools", "tensorflow_text": "tensorflow-text", "tf_keras": "tf-keras", "attr": "attrs",
+}  # fmt: skip
+
+#: What a platform is called in a sentence.
+_PLATFORMS = {
+    "linux-x86_64": "Linux (x86-64)", "linux-aarch64": "Linux on ARM (aarch64)", "windows-amd64": "64-bit Windows (x64)",
+    "macos-arm64": "Macs with Apple silicon (arm64)", "macos-x86_64": "Macs with Intel processors",
+}  # fmt: skip
+
+_SHOW_BITS = "python -c \"import platform, struct; print(platform.machine(), 8 * struct.calcsize('P'))\""
+
+
+def distribution_of(module: str) -> str:
+    """Return the distribution that brings an import name."""
+    return _DISTRIBUTIONS.get(module) or module.partition(".")[0].replace("_", "-")
+
+
+def _asked(about: Situation) -> Tuple[str, str]:
+    """What the user wanted to install: its name and bounds; ("", "") if the line does not say."""
+    text = about.groups.get("requirement") or about.groups.get("module") or ""
+    name, bounds = requirement_of(text)
+    if about.groups.get("version") and not bounds:
+        bounds = "==%s" % about.groups["version"]
+    name = name or about.distribution
+    if not bounds and about.packages.get(name):
+        bounds = "==%s" % about.packages[name]
+    return name, wildcard(bounds)
+
+
+def python_unsupported(about: Situation, steps: Steps) -> None:
+    """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
+    name, bounds = _asked(about)
+    project, usable = BUNDLED.project(name), known_specifier(bounds)
+    if project is None:
+        _unknown_project(about, steps, name)
+        return
+    label = ("%s %s" % (name, bounds.lstrip("="))).strip() if bounds else name
+    pythons = about.pythons(name, usable, about.platform)
+    if not pythons:
+        _no_platform(about, steps, name, usable, label)
+        return
+    if about.python in pythons:
+        _python_fits(about, steps, name, label)
+        return
+    _other_release(about, steps, name, usable, first=name in ("torch-directml",))
+    where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
+    text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
+    requirement = "%s%s" % (name, bounds) if bounds else name
+    steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], [requirement])
+    steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
+
+
+def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
+    """What the data do not know: where to look, and that nothing is known of it."""
+    wanted = about.groups.get("wanted", "")
+    match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
+    if wanted and match:
+        bounds = re.sub(r"\s", "", wanted.strip("'\" "))
+        fitting = [item for item in PYTHONS[1:] if accepts(bounds, item + ".5") is True]
+        if fitting:
+            text = "It needs Python %s: make an environment with one of these" % bounds
+            steps.new_environment(text, fitting[min(1, len(fitting) - 1)], [name] if name else [])
+            return
+    if name:
+        url = "https://pypi.org/project/%s/#files" % name
+        steps.say(
+            "See for which Pythons and systems %s has wheels (cp311 in a name means Python 3.11): %s" % (name, url)
+        )
+    else:
+        steps.say(
+            "See on pypi.org, under Download files, for which Pythons the package has wheels (cp311: Python 3.11)"
+        )
+    here = " than %s" % about.python if about.python else ""
+    steps.say("Make an environment with such a Python, mostly an older one%s, and install there" % here)
+
+
+def _python_fits(about: Situation, steps: Steps, name: str, label: str) -> None:
+    """There are wheels for this Python and system: then the installer is too old, or the interpreter another one."""
+    have = about.releases(name, "", about.platform, about.python)
+    first = have[0].version if have else ""
+    where = _PLATFORMS.get(about.platform, "this system")
+    since = ", from %s %s on" % (name, first) if first else ""
+    steps.run(
+        "%s has wheels for Python %s on %s%s: see whether this Python is a 64-bit one for that processor"
+        % (label, about.python, where, since),
+        _SHOW_BITS,
+    )
+    steps.run("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
+    pythons = about.pythons(name, "", about.platform)
+    if about.windows and len(pythons) > 1:
+        others = listed([item for item in sorted(pythons, key=sort_key) if item != about.python][:4], "or")
+        steps.say(
+            "A 32-bit Python or one for ARM gets no wheel: install the 64-bit (x64) Python from python.org; Python %s do as well"
+            % others
+        )
+
+
+def _other_release(about: Situation, steps: Steps, name: str, bounds: str, first: bool = False) -> None:
+    """The newest release that has a wheel for this very Python."""
+    if not about.python or (about.framework == "tensorflow" and about.embedded):
+        return
+    have = about.releases(name, "", about.platform, about.python)
+    if not have or (bounds and accepts(bounds, have[-1].version)):
+        return
+    where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
+    text = "%s %s is the newest with a wheel for Python %s%s" % (name, have[-1].version, about.python, where)
+    if len(have) > 1:
+        text = "%s %s to %s have wheels for Python %s%s" % (
+            name,
+            have[0].version,
+            have[-1].version,
+            about.python,
+            where,
+        )
+    steps.install(text, "%s==%s" % (name, have[-1].version))
+
+
+def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
+    """No release in these bounds has a wheel for this platform, whatever the Python."""
+    where = _PLATFORMS.get(about.platform, "this platform")
+    if about.jetson:
+        _jetson(about, steps)
+    others = about.releases(name, "", about.platform)
+    if others:
+        old, new = others[0].version, others[-1].version
+        pythons = about.pythons(name, "==%s" % new, about.platform)
+        text = "%s has no wheel for %s; %s %s to %s have" % (label, where, name, old, new)
+        if about.python and about.releases(name, "", about.platform, about.python):
+            best = about.releases(name, "", about.platform, about.python)[-1].version
+            steps.install("%s, %s for Python %s" % (text, best, about.python), "%s==%s" % (name, best))
+        elif pythons:
+            text += " (the newest for Python %s)" % listed(sorted(pythons, key=sort_key))
+            steps.new_environment(text, pythons[0], ["%s==%s" % (name, new)])
+    elif about.platform:
+        steps.say("No release of %s has a wheel for %s" % (name, where))
+    if about.macos and name == "tensorflow":
+        _tensorflow_macos(about, steps, bounds)
+    if about.linux and about.platform == "linux-aarch64" and not about.jetson:
+        steps.say(
+            "For that very release: take conda-forge's build (Miniforge for aarch64) if it has one, compile it from source, or "
+            "use a machine with an x86-64 processor"
+        )
+    elif not others or not about.linux:
+        steps.say("Or use a machine or a container of a platform that it has wheels for")
+
+
+def _tensorflow_macos(about: Situation, steps: Steps, bounds: str) -> None:
+    """Before 2.13, TensorFlow for Apple silicon was a distribution of its own."""
+    if about.known.architecture == "x86_64":
+        return
+    same = about.releases(
+        "tensorflow-macos", re.sub(r"^==(\d+\.\d+).*", r"==\1.*", bounds), "macos-arm64", about.python
+    )
+    if not same:
+        same = about.releases("tensorflow-macos", "<2.13", "macos-arm64", about.python)
+    if same:
+        text = (
+            "On Apple silicon TensorFlow before 2.13 is called tensorflow-macos (Python from Miniforge or python.org)"
+        )
+        steps.install(text, "tensorflow-macos==%s" % same[-1].version, instead=True)
+
+
+def _jetson(about: Situation, steps: Steps) -> None:
+    name = (
+        about.framework if about.framework in ("tensorflow", "torch") else "tensorflow" if not about.framework else ""
+    )
+    url = {
+        "tensorflow": "https://docs.nvidia.com/deeplearning/frameworks/install-tf-jetson-platform/index.html",
+        "torch": "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html",
+    }.get(name, "https://developer.nvidia.com/embedded/jetpack")
+    steps.say(
+        "On a Jetson, install NVIDIA's wheel (or container) for the JetPack that is there; the registry's wheels are not made "
+        "for it: %s" % url,
+        changes="packages",
+    )
+    steps.run("See which JetPack (L4T release) it has", "cat /etc/nv_tegra_release", on="linux")
+
+
+def jetson_build(about: Situation, steps: Steps) -> None:
+    """On a Jetson, only NVIDIA's own builds use the GPU."""
+    _jetson(about, steps)
+
+
+def platform_unsupported(about: Situation, steps: Steps) -> None:
+    """No wheel for this system, processor or interpreter."""
+    name, bounds = _asked(about)
+    label = ("%s %s" % (name, bounds.lstrip("="))).strip()
+    if about.known.architecture == "x86":
+        _sixty_four(about, steps, name, bounds)
+        return
+    if about.jetson:
+        _jetson(about, steps)
+        return
+    if about.raspberry and about.known.architecture not in ("aarch64", "x86_64"):
+        steps.say("Use a 64-bit system (Raspberry Pi OS, 64-bit): there are wheels for aarch64, none for 32-bit ARM")
+        steps.say("For inference alone: tflite-runtime or ai-edge-litert have wheels for small boards")
+        return
+    if re.search(r"(?i)alpine|musl", about.line + about.known.os_version) or about.signature.startswith("musl"):
+        steps.say("Use an image with glibc (Debian, Ubuntu), such as python:3.11-slim, in place of Alpine: it has musl")
+        return
+    if about.windows and about.known.architecture == "aarch64":
+        steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
+    if BUNDLED.project(name) is not None and about.platform:
+        _no_or_other(about, steps, name, known_specifier(bounds), label)
+    if not steps.fixes:
+        steps.say("Take a release that has a wheel for this system and processor, or compile it from source")
+        steps.say("Or use conda-forge, which builds for more platforms, or a container of a platform that has wheels")
+
+
+def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
+    if not about.releases(name, bounds, about.platform):
+        _no_platform(about, steps, name, bounds, label)
+    elif about.python and not about.releases(name, bounds, about.platform, about.python):
+        python_unsupported(about, steps)
+    elif about.groups.get("platform") or about.groups.get("tag"):
+        newer = about.releases(name, "", about.platform, about.python)
+        where = _PLATFORMS[about.platform]
+        steps.install(
+            "That file is for another Python or system; let pip choose the one for %s" % where,
+            "%s==%s" % (name, newer[-1].version) if newer else name,
+        )
+
+
+def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
+    """A 32-bit Python: which 64-bit one, and what to install into it."""
+    pythons = about.pythons(name, known_specifier(bounds), "windows-amd64" if about.windows else "")
+    version = pythons[0] if pythons else "3.12"
+    text = "Install a 64-bit (x64) Python %s: there are no wheels for 32-bit Python" % version
+    if about.windows:
+        steps.run(text, "winget install --id Python.Python.%s --architecture x64 -e" % version, changes="system")
+        requirement = "%s%s" % (name, bounds) if name else "tensorflow"
+        steps.new_environment("Make an environment with it", version, [requirement])
+    else:
+        steps.say(text)
+
+
+def framework_missing(about: Situation, steps: Steps) -> None:
+    """Nothing is installed, or not into the Python that runs."""
+    module = about.groups.get("module", "")
+    name = {"": about.framework}.get(module, distribution_of(module))
+    if about.known.architecture == "x86":
+        _sixty_four(about, steps, name or "tensorflow", "")
+        return
+    if about.jetson and name in ("tensorflow", "torch"):
+        _jetson(about, steps)
+        return
+    if not name:
+        steps.say(
+            "Install the framework that the program uses with the very Python that runs it: python -m pip install NAME"
+        )
+        steps.run("See which Python that is", "python -m pip --version")
+        return
+    project = BUNDLED.project(name)
+    fits = project is None or not about.python or bool(about.releases(name, "", about.platform, about.python))
+    if not fits:
+        python_unsupported(about, steps)
+        return
+    requirement = _gpu_requirement(about, name)
+    if name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
+        steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
+    steps.install("Install %s with the same Python that runs the program" % name, requirement)
+    steps.run("If it is installed already, see for which Python", "python -m pip --version")
+    if "jupyter" in about.words:
+        steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
+
+
+def _gpu_requirement(about: Situation, name: str) -> str:
+    linux = about.linux and not about.jetson and about.arch in ("", "x86_64")
+    if name == "tensorflow" and linux and "nvidia" in about.known.vendors:
+        return "tensorflow[and-cuda]"
+    if name == "jax" and linux and "nvidia" in about.known.vendors:
+        return "jax[cuda12]"
+    return name
+
+
+def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
+    """The distribution tensorflow-gpu ended with 2.11."""
+    if about.windows:
+        steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
+        if about.python in ("", "3.7", "3.8", "3.9", "3.10"):
+            text = "For the GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
+            steps.install(text, "tensorflow==2.10.1", "numpy<2", instead=True)
+        return
+    if about.macos:
+        steps.install("Install tensorflow: it is the one name for all builds now", "tensorflow")
+        return
+    steps.install("Install tensorflow, on Linux with its CUDA libraries", "tensorflow[and-cuda]")
+
+
+def _owners(about: Situation) -> Sequence[str]:
+    """The distributions of the framework to uninstall: those that are known, else those that are usual here."""
+    if about.framework == "onnxruntime":
+        return [name for name in about.packages if name.startswith("onnxruntime")] or ["onnxruntime", "onnxruntime-gpu"]
+    if about.framework != "tensorflow":
+        return [about.distribution] if about.distribution else []
+    seen = [name for name in about.packages if name in TENSORFLOW_OWNERS or name.startswith("tf-nightly")]
+    named = about.groups.get("name", "")
+    if re.match(r"(tensorflow|tf)[-_]", named):
+        seen.append(named.replace("_", "-"))
+    usual = ["tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly"]
+    usual += {"windows": ["tensorflow-intel"], "macos": ["tensorflow-macos"]}.get(about.system or "", [])
+    return list(dict.fromkeys(seen + usual if len(seen) < 2 else seen))
+
+
+def _kept(about: Situation) -> str:
+    """Which one to install again, with the version that is known."""
+    if about.framework == "onnxruntime":
+        if about.windows and about.vendor in ("amd", "intel"):
+            return "onnxruntime-directml"
+        return "onnxruntime-gpu" if about.vendor == "nvidia" else about.distribution
+    if about.framework != "tensorflow":
+        version = about.version.partition("+")[0]
+        return "%s==%s" % (about.distribution, version) if version else about.distribution
+    order = (
+        "tensorflow-directml",
+        "tensorflow-rocm",
+        "tensorflow-gpu",
+        "tensorflow",
+        "tensorflow-cpu",
+        "tensorflow-macos",
+    )
+    held = [name for name in order if about.packages.get(name)]
+    if "tensorflow" in held:  # tensorflow-gpu is the same from 2.1 on, and ended with 2.11
+        held.sort(key=lambda name: (not name.endswith(("directml", "rocm")), name != "tensorflow"))
+    if not held:
+        return next((name for name in order if name in about.packages and name != "tensorflow-gpu"), "tensorflow")
+    version = newest([about.packages[held[0]]])
+    return "%s==%s" % (held[0], version) if re.match(r"\d+(\.\d+)+$", version) and version.count(".") > 1 else held[0]
+
+
+def distributions_conflict(about: Situation, steps: Steps) -> None:
+    """Two distributions own the same folder: remove all, install one."""
+    if not about.framework:
+        steps.say(
+            "Uninstall all distributions that bring the package, then install only one of them", changes="packages"
+        )
+        return
+    names, keep = _owners(about), _kept(about)
+    itex = about.packages.get("intel-extension-for-tensorflow", "")
+    if itex:
+        partner = {"1": "tensorflow==2.10.*"}.get(itex.partition(".")[0], "tensorflow==%s.*" % itex.rpartition(".")[0])
+        if itex.startswith("1.") and itex >= "1.2":
+            partner = "tensorflow==2.12.*"
+        keep = partner
+    steps.uninstall("Uninstall all of them: removing one alone takes files of the others", *names)
+    steps.install("Then install only the one that you want", keep)
+
+
+def install_corrupt(about: Situation, steps: Steps) -> None:
+    """Files are missing or of another installation: write them again."""
+    name = about.distribution
+    library = re.search(r"\b(numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", about.groups.get("module", ""))
+    if library:
+        steps.reinstall("Reinstall %s" % library.group(), library.group())
+        return
+    if about.embedded or not name:
+        steps.say("Reinstall the program that brings it, without a cache", changes="packages")
+        return
+    if about.framework == "tensorflow":
+        _estimator(about, steps)
+    nightly = any("nightly" in item for item in about.packages)
+    if nightly:
+        steps.say("A nightly build may be broken: take a stable release, or a newer nightly")
+    keep = _kept(about) if not nightly else "tensorflow"
+    if about.framework == "tensorflow":
+        steps.uninstall("Uninstall every TensorFlow: files of several may be mixed", *_owners(about))
+        steps.install("Then install one", keep)
+    else:
+        steps.reinstall("Reinstall %s" % name, keep)
+    if about.windows:
+        steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
+    steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _estimator(about: Situation, steps: Steps) -> None:
+    """TensorFlow up to 2.15 needs the estimator of its own minor release."""
+    version, other = about.version, about.packages.get("tensorflow-estimator", "")
+    if version and other and version.split(".")[:2] != other.split(".")[:2]:
+        minor = ".".join(version.split(".")[:2])
+        text = "tensorflow-estimator %s does not belong to %s: install the one of the same release" % (
+            other,
+            about.label,
+        )
+        steps.install(text, "tensorflow-estimator==%s.*" % minor)
+    elif not version and about.groups.get("name") == "compat":
+        steps.say("tensorflow-estimator has to be of TensorFlow's own minor release: uninstalling takes it along")
+
+
+def module_shadowed(about: Situation, steps: Steps) -> None:
+    """A file of the user hides the package."""
+    path = about.groups.get("path", "")
+    what = "Rename %s" % path if path else "Rename your own file or folder that has the package's name"
+    steps.say("%s, and delete the __pycache__ next to it" % what, changes="files")
+    module = {"tensorflow": "tensorflow", "torch": "torch", "jax": "jax"}.get(about.framework)
+    if module and not path:
+        steps.run(
+            "See which file is imported",
+            "python -c \"import importlib.util as u; print(u.find_spec('%s').origin)\"" % module,
+        )
+
+
+def rosetta_python(about: Situation, steps: Steps) -> None:
+    """An Intel Python on Apple silicon."""
+    name = about.framework if about.framework in ("tensorflow", "torch", "jax") else ""
+    pythons = about.pythons(name, "", "macos-arm64") if name else ()
+    steady = [item for item in pythons if item in ("3.12", "3.11", "3.10")]
+    python = steady[0] if steady else "3.12"
+    steps.run(
+        "Make an environment with a native Python for arm64 (Apple silicon), and install everything again in it",
+        "uv venv --python cpython-%s-macos-aarch64" % python,
+        changes="files",
+    )
+    steps.say("Or install Miniforge for arm64; a terminal that is opened with Rosetta starts the Intel Python again")
+    steps.run("It should print arm64", 'python -c "import platform; print(platform.machine())"')
