@@ -31,7 +31,7 @@ ALL_CODES = CODES + MEASURED_CODES
 
 FIELDS = {
     "id", "literal", "pattern", "says", "code", "severity", "when", "sets", "summary", "fix", "source", "examples",
-    "not", "expects-gpu",
+    "not", "expects-gpu", "fix-alone",
 }  # fmt: skip
 CONDITIONS = {
     "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda",
@@ -113,12 +113,21 @@ def test_fields(row):
 @each_signature
 def test_ways_out(row):
     for fix in fixes_of(row):
-        assert set(fix) <= {"text", "command"}
+        assert set(fix) <= {"text", "if", *STEPS}
+        assert len(set(fix) & STEPS) <= 1, "one step does one thing"
+        assert not set(fix.get("if", ())) - CONDITIONS
         assert fix["text"]
+        for name in ("set", "unset", "install", "upgrade", "remove"):
+            assert name not in fix or (fix[name] and all(fix[name])), fix
+        assert len(fix.get("set", "ab")) == 2, "a name and a value"
         if "command" in fix:
             assert fix["command"]
             assert fix["command"] == fix["command"].strip()
             assert "\n" not in fix["command"]
+
+
+#: What a step of a signature does: type a command as it is, or something that `Shell` writes for the system at hand.
+STEPS = {"command", "set", "unset", "install", "upgrade", "remove", "reinstall"}
 
 
 def fixes_of(row):
@@ -129,7 +138,7 @@ def fixes_of(row):
 def test_conditions(row):
     groups = groups_of(row)
     for case in row.get("when", []):
-        assert set(case) <= {"if", "code", "says", "summary", "fix", "severity"}
+        assert set(case) <= {"if", "code", "says", "summary", "fix", "fix-alone", "severity"}
         assert case["if"]
         assert not set(case["if"]) - CONDITIONS
         code = case.get("code", row["code"])
@@ -151,10 +160,11 @@ def test_what_texts_name_is_caught(row):
     groups = groups_of(row)
     texts = [row.get("summary", "")] + [case.get("summary", "") for case in row.get("when", [])]
     for fix in fixes_of(row):
-        texts += [fix["text"], fix.get("command", "")]
+        texts += [fix["text"], fix.get("command", ""), fix.get("reinstall", "")]
+        texts += [text for name in ("set", "unset", "install", "upgrade", "remove") for text in fix.get(name, ())]
     for text in texts:
         for _, name, specification, conversion in string.Formatter().parse(text):
-            assert name is None or name in groups, text
+            assert name is None or name in groups | {"distribution", "title"}, text
             assert not specification, text
             assert not conversion, text
 

@@ -175,7 +175,8 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
     """The driver is older than the CUDA or ROCm release of the build."""
     if about.vendor == "amd":
         steps.say(
-            "Update the kernel, whose own amdgpu driver is enough, or install AMD's amdgpu-dkms of the ROCm release that is "
+            "Update the kernel, whose own amdgpu driver is enough, or install AMD's amdgpu-dkms of "
+            "the ROCm release that is "
             "installed; the two have to fit: %s" % pages.ROCM_SYSTEMS,
             "admin",
             "driver",
@@ -264,7 +265,8 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
         return
     if about.container:
         steps.say(
-            "The container must not bring a libcuda of its own: remove libnvidia-compute-*, libcuda1 and cuda-compat-* from the "
+            "The container must not bring a libcuda of its own: remove libnvidia-compute-*, libcuda1 "
+            "and cuda-compat-* from the "
             "image; the container toolkit mounts the host's",
             changes="files",
         )
@@ -352,7 +354,8 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         return
     if "kubernetes" in about.words:
         steps.say(
-            "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's device plugin in the cluster"
+            "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's "
+            "device plugin in the cluster"
         )
     elif _program(about) == "podman":
         steps.run("Start the container with the GPU", "podman run --device nvidia.com/gpu=all IMAGE")
@@ -420,7 +423,8 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
             on="linux",
         )
         steps.say(
-            "The user on the host needs the group that owns the devices (video), and SELinux must let containers use them"
+            "The user on the host needs the group that owns the devices (video), and SELinux must "
+            "let containers use them"
         )
         return
     steps.run(

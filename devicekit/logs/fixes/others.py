@@ -33,7 +33,8 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         return
     if about.wsl:
         steps.say(
-            "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: %s; for others use Linux itself "
+            "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
+            "%s; for others use Linux itself "
             "(dual boot)" % pages.ROCM_WSL
         )
         if about.framework == "tensorflow":
@@ -157,7 +158,8 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not gfx:
         steps.run("See which target the GPU is", "/opt/rocm/bin/rocminfo | grep gfx", on="linux")
         steps.say(
-            "If the build has code for a GPU of the same family, HSA_OVERRIDE_GFX_VERSION lets it pass as that one: 10.3.0 for "
+            "If the build has code for a GPU of the same family, HSA_OVERRIDE_GFX_VERSION lets it "
+            "pass as that one: 10.3.0 for "
             "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD"
         )
     steps.say("AMD's own builds have code for more GPUs: %s" % _builds(about), instead=True)
@@ -216,47 +218,3 @@ def directml_unsupported(about: Situation, steps: Steps) -> None:
         "system",
     )
     steps.say("If another adapter works, choose it: DML_VISIBLE_DEVICES names those that are used")
-
-
-def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
-    """The build is for another maker's GPUs."""
-    from .cuda import cpu_only_build, cpu_only_windows
-
-    vendor = about.vendor
-    if about.macos:
-        steps.say(
-            'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon', changes="code"
-        )
-    elif about.framework in ("torch", "jax", "onnxruntime"):
-        cpu_only_build(about, steps)
-    elif about.windows:
-        cpu_only_windows(about, steps)
-    elif vendor == "amd":
-        _tensorflow_rocm(about, steps)
-    elif vendor == "intel":
-        found = about.requirements("xpu")
-        text = "Use Keras 3 on PyTorch, whose build for Intel GPUs (XPU) is current: https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
-        steps.say(text)
-        if found is not None:
-            steps.install_set("Or Intel's extension, for Arc A, Flex and Max GPUs", found, instead=True)
-        else:
-            steps.say(
-                "Or Intel's extension for TensorFlow 2.15, for Arc A, Flex and Max GPUs: %s" % pages.ITEX, instead=True
-            )
-    elif vendor == "nvidia":
-        cpu_only_build(about, steps)
-    else:
-        steps.say("No build of %s uses that GPU: it computes on the CPU" % about.title)
-
-
-def _tensorflow_rocm(about: Situation, steps: Steps) -> None:
-    if about.wsl:
-        rocm_missing(about, steps)
-        return
-    gfx = about.gfx
-    row = BUNDLED.newest_rocm(gfx) if gfx else None
-    if row is not None:
-        text = "tensorflow-rocm %s has code for %s; it needs ROCm %s" % (row.tensorflow_rocm, gfx, row.rocm)
-        steps.install(text, "tensorflow-rocm==%s" % row.tensorflow_rocm)
-    steps.say("AMD's current builds of TensorFlow for ROCm are on its own index: %s" % pages.ROCM_TENSORFLOW)
-    steps.say("See which GPUs ROCm supports: %s" % pages.ROCM_SYSTEMS)

@@ -3,8 +3,7 @@
 from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
 from ...diagnosis.findings import Fix, LazyFixes
-from ..signatures import remedy
-from . import cuda, dependencies, drivers, others, running, wheels
+from . import builds, cuda, dependencies, drivers, others, running, wheels
 from .situation import Situation
 from .steps import Steps
 
@@ -29,11 +28,11 @@ PROVIDERS: Dict[str, Provider] = {
     "cuda-library-missing": cuda.cuda_library_missing, "cuda-version-mismatch": cuda.cuda_version_mismatch,
     "cudnn-missing": cuda.cudnn_missing, "cudnn-version-mismatch": cuda.cudnn_version_mismatch,
     "xla-toolchain-missing": cuda.xla_toolchain_missing, "cuda-toolkit-missing": cuda.cuda_toolkit_missing,
-    "compute-capability-unsupported": cuda.compute_capability_unsupported, "known-defect": cuda.known_defect,
-    "cpu-only-build": cuda.cpu_only_build,
+    "compute-capability-unsupported": builds.compute_capability_unsupported, "known-defect": cuda.known_defect,
+    "cpu-only-build": builds.cpu_only_build,
     "rocm-missing": others.rocm_missing, "rocm-version-mismatch": others.rocm_version_mismatch,
     "gfx-unsupported": others.gfx_unsupported, "directml-missing": others.directml_missing,
-    "directml-unsupported": others.directml_unsupported, "gpu-vendor-unsupported": others.gpu_vendor_unsupported,
+    "directml-unsupported": others.directml_unsupported, "gpu-vendor-unsupported": builds.gpu_vendor_unsupported,
     "out-of-memory": running.out_of_memory, "shared-memory-too-small": running.shared_memory_too_small,
     "host-memory-exhausted": running.host_memory_exhausted, "device-lost": running.device_lost,
     "device-busy": running.device_busy, "device-hidden": running.device_hidden,
@@ -43,12 +42,13 @@ PROVIDERS: Dict[str, Provider] = {
     "system-library-too-old": running.system_library_too_old, "environment-variable-fatal": running.environment_variable_fatal,
     "framework-broken": running.framework_broken, "blocked-by-policy": running.blocked_by_policy,
     "openmp-duplicated": running.openmp_duplicated, "user-code-error": running.user_code_error,
+    "peer-access-unsupported": running.peer_access_unsupported, "cause-unknown": running.cause_unknown,
 }  # fmt: skip
 
 #: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
-    ("np-too-old", dependencies.newer_numpy), ("np-abi-version", dependencies.newer_numpy),
+    ("np-too-old", dependencies.newer_numpy),
 )  # fmt: skip
 
 
@@ -79,8 +79,4 @@ def _add_computed(about: Situation, steps: Steps) -> None:
         if about.signature.startswith(name):
             provider(about, steps)
             return
-    own = PROVIDERS.get(about.code)
-    if own is not None:
-        own(about, steps)
-    else:
-        steps.of_signature(remedy(about.code).get("fix", ()))
+    PROVIDERS[about.code](about, steps)

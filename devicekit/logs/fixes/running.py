@@ -17,7 +17,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         shared_memory_too_small(about, steps)
         return
     if re.search(
-        r"memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455|bad_alloc|cannot allocate memory",
+        r"memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455|bad_alloc|cannot allocate mem",
         text,
     ):
         host_memory_exhausted(about, steps)
@@ -34,7 +34,8 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         return
     if about.framework == "tensorflow" and not about.embedded:
         steps.say(
-            "Let TensorFlow's memory grow, instead of taking all at once: tf.config.experimental.set_memory_growth(gpu, True)",
+            "Let TensorFlow's memory grow, instead of taking all at once: "
+            "tf.config.experimental.set_memory_growth(gpu, True)",
             changes="code",
         )
         steps.set("The same, before Python starts", "TF_FORCE_GPU_ALLOW_GROWTH", "true")
@@ -118,8 +119,8 @@ def device_lost(about: Situation, steps: Steps) -> None:
             changes="code",
         )
         steps.say(
-            r"As a last resort enlarge that limit: TdrDelay (seconds) under HKLM\SYSTEM\CurrentControlSet\Control\GraphicsDrivers, then "
-            "restart",
+            "As a last resort enlarge that limit, then restart: TdrDelay (seconds) under "
+            r"HKLM\SYSTEM\CurrentControlSet\Control\GraphicsDrivers",
             "admin",
             "system",
         )
@@ -195,7 +196,8 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
     text = about.line
     if re.search(r"(?i)cudnnrnn|cudnnlstm|cudnngru|cu_dnn", text):
         steps.say(
-            "Use keras.layers.LSTM or GRU, which run everywhere, in place of CuDNNLSTM and CuDNNGRU; or RNN(LSTMCell(n))",
+            "Use keras.layers.LSTM or GRU, which run everywhere, in place of CuDNNLSTM and CuDNNGRU; "
+            "or RNN(LSTMCell(n))",
             changes="code",
         )
         if (
@@ -215,7 +217,8 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         steps.say("Run that part on the CPU: with jax.default_device(jax.devices('cpu')[0])", changes="code")
     elif about.framework == "tensorflow":
         steps.say(
-            "Let such operations run on the CPU: tf.config.set_soft_device_placement(True), or with tf.device('/CPU:0')",
+            "Let such operations run on the CPU: tf.config.set_soft_device_placement(True), or with "
+            "tf.device('/CPU:0')",
             changes="code",
         )
         if about.macos or "dml" in text.lower():
@@ -248,7 +251,8 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
     steps.say('Run the same on the CPU to compare: devicekit.auto("cpu")', changes="code")
     if about.macos:
         steps.say(
-            "tensorflow-metal is known for wrong results in some layers: update it, or uninstall it and compute on the CPU"
+            "tensorflow-metal is known for wrong results in some layers: update it, or uninstall it "
+            "and compute on the CPU"
             if about.framework != "torch"
             else "Update PyTorch and macOS, or compute this part on the CPU"
         )
@@ -258,7 +262,8 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
         return
     if about.framework == "torch":
         steps.say(
-            'Switch TF32 off: torch.set_float32_matmul_precision("highest"), torch.backends.cuda.matmul.allow_tf32 = False',
+            'Switch TF32 off: torch.set_float32_matmul_precision("highest"), '
+            "torch.backends.cuda.matmul.allow_tf32 = False",
             changes="code",
         )
     elif about.framework == "tensorflow":
@@ -302,7 +307,8 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         )
     elif about.framework == "jax":
         steps.say(
-            "jaxlib's wheels need AVX (from 0.12 on AVX2): take an older jaxlib, conda-forge's build, or compile it from source"
+            "jaxlib's wheels need AVX (from 0.12 on AVX2): take an older jaxlib, conda-forge's "
+            "build, or compile it from source"
         )
     else:
         old = about.python in ("2.7", "3.5", "3.6") or (not about.python and about.framework == "tensorflow")
@@ -320,7 +326,8 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
         )
     steps.say(
-        "In a virtual machine, pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
+        "In a virtual machine, pass the host's processor through (Proxmox, QEMU: CPU type host; "
+        "VMware: no EVC; VirtualBox: Hyper-V off)"
     )
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
@@ -334,7 +341,8 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
         changes="system",
     )
     steps.say(
-        "An older msvcp140.dll in the folder of python.exe or of the conda environment is found first: remove or update it",
+        "An older msvcp140.dll in the folder of python.exe or of the conda environment is found "
+        "first: remove or update it",
         changes="files",
     )
     if "initialization routine" in about.line or "1114" in about.line or not about.python:
@@ -410,7 +418,8 @@ def framework_broken(about: Situation, steps: Steps) -> None:
 def blocked_by_policy(about: Situation, steps: Steps) -> None:
     """Windows does not let a DLL run."""
     steps.say(
-        "Windows blocks the file (Smart App Control, AppLocker or the organization's policy): allow Python's folder in Windows "
+        "Windows blocks the file (Smart App Control, AppLocker or the organization's policy): allow "
+        "Python's folder in Windows "
         "Security, App and browser control, or ask the administrator",
         "admin",
         "system",
@@ -421,7 +430,8 @@ def blocked_by_policy(about: Situation, steps: Steps) -> None:
 def openmp_duplicated(about: Situation, steps: Steps) -> None:
     """Two OpenMP runtimes in one process."""
     steps.say(
-        "Install NumPy, SciPy and the framework from one source only (all by pip, or all by conda), in a new environment",
+        "Install NumPy, SciPy and the framework from one source only (all by pip, or all by conda), "
+        "in a new environment",
         changes="packages",
     )
     steps.set(
@@ -440,5 +450,28 @@ def user_code_error(about: Situation, steps: Steps) -> None:
     if about.framework == "torch":
         steps.set("Let the stack show the operation itself", "CUDA_LAUNCH_BLOCKING", "1")
     steps.say(
-        "Run the same on the CPU: its message names the index. Restart Python afterwards: the GPU stays unusable for this process"
+        "Run the same on the CPU: its message names the index. Restart Python afterwards: the GPU "
+        "stays unusable for this process"
     )
+
+
+def peer_access_unsupported(about: Situation, steps: Steps) -> None:
+    """GPUs that cannot read each other's memory."""
+    if about.vendor == "amd":
+        steps.run("See how the GPUs are connected", "rocm-smi --showtopo", on="linux")
+    else:
+        steps.run("See which pairs of GPUs can", "nvidia-smi topo -p2p r")
+    if not about.windows:
+        steps.set("Let NCCL use the main memory instead", "NCCL_P2P_DISABLE", "1")
+    if about.named("vllm", "sglang"):
+        steps.say("Switch the program's own reduction off, too: --disable-custom-all-reduce", changes="code")
+    steps.say("Or use one GPU", instead=True)
+
+
+def cause_unknown(about: Situation, steps: Steps) -> None:
+    """An error of which nothing is known."""
+    steps.run("See whether the machine itself shows the cause", "devicekit doctor")
+    steps.say(
+        "Explain the whole log, from the start of the program: the first error in it names more than the last one"
+    )
+    steps.say("Search for the message in the issues of the library that is named")

@@ -146,11 +146,11 @@ class Steps:
 
     def of_signature(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add the steps that a signature has for its own line; ``if`` says when."""
+        about = self.about
+        groups = dict(about.groups, distribution=about.distribution or "NAME", title=about.title)
         for row in rows:
-            if "if" in row and not self._may_hold(row["if"]):
-                continue
-            text = filled(row["text"], self.about.groups).rstrip(".")
-            self._of_row(row, text)
+            if "if" not in row or self._may_hold(row["if"]):
+                self._of_row(row, filled(row["text"], groups).rstrip("."), groups)
 
     def _may_hold(self, condition: Mapping[str, Any]) -> bool:
         """Whether a condition holds; one on the system, also where that is not known."""
@@ -158,8 +158,7 @@ class Steps:
         rest = {name: value for name, value in condition.items() if name != "os" or about.system is not None}
         return about.known.holds(rest, about.groups, {})
 
-    def _of_row(self, row: Mapping[str, Any], text: str) -> None:
-        groups = self.about.groups
+    def _of_row(self, row: Mapping[str, Any], text: str, groups: Mapping[str, str]) -> None:
         if "set" in row:
             self.set(text, *(filled(part, groups) for part in row["set"]))
         elif "unset" in row:
@@ -167,6 +166,8 @@ class Steps:
                 self.unset(text, filled(name, groups))
         elif "install" in row:
             self.install(text, *(filled(item, groups) for item in row["install"]), remove=row.get("remove", ()))
+        elif "upgrade" in row:
+            self.upgrade(text, *(filled(item, groups) for item in row["upgrade"]))
         elif "remove" in row:
             self.uninstall(text, *(filled(item, groups) for item in row["remove"]))
         elif "reinstall" in row:

@@ -32,6 +32,8 @@ def distribution_of(module: str) -> str:
 def _asked(about: Situation) -> Tuple[str, str]:
     """What the user wanted to install: its name and bounds; ("", "") if the line does not say."""
     text = about.groups.get("requirement") or about.groups.get("module") or ""
+    said = re.search(r"(?:satisfies the requirement|distribution found for) ([^\s(]+)", about.line)
+    text = text or (said.group(1) if said else "")
     name, bounds = requirement_of(text)
     if about.groups.get("version") and not bounds:
         bounds = "==%s" % about.groups["version"]
@@ -104,8 +106,8 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str) -> None:
     if about.windows and len(pythons) > 1:
         others = listed([item for item in sorted(pythons, key=sort_key) if item != about.python][:4], "or")
         steps.say(
-            "A 32-bit Python or one for ARM gets no wheel: install the 64-bit (x64) Python from python.org; Python %s do as well"
-            % others
+            "A 32-bit Python or one for ARM gets no wheel: install the 64-bit (x64) Python from "
+            "python.org; Python %s do as well" % others
         )
 
 
@@ -151,7 +153,8 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         _tensorflow_macos(about, steps, bounds)
     if about.linux and about.platform == "linux-aarch64" and not about.jetson:
         steps.say(
-            "For that very release: take conda-forge's build (Miniforge for aarch64) if it has one, compile it from source, or "
+            "For that very release: take conda-forge's build (Miniforge for aarch64) if it has one, "
+            "compile it from source, or "
             "use a machine with an x86-64 processor"
         )
     elif not others or not about.linux:
@@ -183,7 +186,8 @@ def _jetson(about: Situation, steps: Steps) -> None:
         "torch": "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html",
     }.get(name, "https://developer.nvidia.com/embedded/jetpack")
     steps.say(
-        "On a Jetson, install NVIDIA's wheel (or container) for the JetPack that is there; the registry's wheels are not made "
+        "On a Jetson, install NVIDIA's wheel (or container) for the JetPack that is there; the "
+        "registry's wheels are not made "
         "for it: %s" % url,
         changes="packages",
     )
@@ -363,6 +367,12 @@ def distributions_conflict(about: Situation, steps: Steps) -> None:
 def install_corrupt(about: Situation, steps: Steps) -> None:
     """Files are missing or of another installation: write them again."""
     name = about.distribution
+    if about.framework == "torch" and about.named("directml"):
+        text = "Uninstall PyTorch and its plug-in, then install torch-directml, which brings the PyTorch that it needs"
+        steps.install(
+            text, "torch-directml", remove=["torch", *[item for item in about.packages if "directml" in item]]
+        )
+        return
     library = re.search(r"\b(numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", about.groups.get("module", ""))
     if library:
         steps.reinstall("Reinstall %s" % library.group(), library.group())

@@ -27,8 +27,8 @@ class Signature:
     """One signature. ``when`` has the exceptions: conditions on known facts, and what changes if they hold."""
 
     __slots__ = (
-        "_compiled", "_pattern", "code", "expects_gpu", "fix", "fix_alone", "id", "literals", "says", "sets", "severity", "source",
-        "summary", "when",
+        "_compiled", "_pattern", "code", "expects_gpu", "fix", "fix_alone", "id", "literals", "says", "sets", "severity",
+        "source", "summary", "when",
     )  # fmt: skip
 
     def __init__(self, data: Dict[str, Any]) -> None:

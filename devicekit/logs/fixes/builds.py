@@ -1,0 +1,323 @@
+"""Another build of the framework: with support for GPUs, for the GPU's maker, with code for its generation."""
+
+import re
+from typing import List, Tuple
+
+from ...diagnosis import pages
+from ...diagnosis.findings import Fix
+from ...matrix.gpu_support import capability_number
+from ...matrix.matrix import BUNDLED
+from ...matrix.projects import sort_key
+from ...matrix.windows_gpu import ways_on_windows
+from .dependencies import jax_metal, metal_plugin_missing
+from .others import gfx_unsupported, rocm_missing
+from .situation import Situation
+from .steps import Steps
+from .wheels import jetson_build
+
+
+def cpu_only_windows(about: Situation, steps: Steps) -> None:
+    """TensorFlow from 2.11 on for native Windows has no GPU support: what serves best first."""
+    nvidia = about.vendor in ("", "nvidia")
+    if nvidia:
+        steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
+        steps.add(
+            _in_wsl("In WSL, in a new environment", 'python3 -m pip install "tensorflow[and-cuda]"'),
+        )
+        text = "On native Windows, TensorFlow 2.10 is the last with CUDA (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1)"
+        if about.python in ("3.7", "3.8", "3.9", "3.10"):
+            steps.install(text, "tensorflow==2.10.1", "numpy<2", remove=_wheel_owners(about), instead=True)
+        else:
+            steps.new_environment(text, "3.10", ["tensorflow==2.10.1", "numpy<2"], instead=True)
+        return
+    for way in ways_on_windows(about.vendor, about.gfx or about.known.gpu_name, about.framework, BUNDLED):
+        first = not steps.fixes
+        if way.goal != "directml":
+            steps.say("%s%s: %s" % ("" if first else "Or ", way.text, way.url), changes="packages", instead=not first)
+    plugin = "tensorflow-directml-plugin==0.4.0.dev230202"
+    text = "Or DirectML, which is no longer developed, with TensorFlow 2.10 and Python 3.10"
+    steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin], instead=True)
+
+
+def _wheel_owners(about: Situation) -> List[str]:
+    return [name for name in ("tensorflow", "tensorflow-cpu", "tensorflow-intel") if name in about.packages]
+
+
+def _in_wsl(text: str, command: str) -> Fix:
+    return Fix(text, command, changes="packages")
+
+
+def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
+    """The build has no code for this generation of NVIDIA GPUs."""
+    capability = about.capability
+    number = capability_number(capability) if re.match(r"\d+\.\d$", capability) else (0, 0)
+    if about.vendor == "amd" or re.search(r"(?i)rocm|\bhip", about.version + about.line):
+        gfx_unsupported(about, steps)
+        return
+    if about.jetson:
+        jetson_build(about, steps)
+        return
+    if number >= (10, 0) or (not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")):
+        _newer_gpu(about, steps, capability)
+    elif number > (0, 0):
+        _older_gpu(about, steps, capability)
+    else:
+        _any_gpu(about, steps)
+
+
+def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
+    if about.framework == "torch":
+        _torch_set(
+            about,
+            steps,
+            "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU",
+            "https://download.pytorch.org/whl/cu128",
+        )
+        return
+    if about.framework == "jax":
+        steps.upgrade("Update JAX with its plug-in for CUDA 12.8 or later", "jax[cuda12]")
+        return
+    if about.framework == "tensorflow":
+        steps.say(
+            "No released TensorFlow has machine code for compute capability %s: use NVIDIA's "
+            "TensorFlow container (nvcr.io, "
+            "25.02 or later), or compile TensorFlow from source for it" % (capability or "12.0")
+        )
+        steps.say(
+            "Or use Keras 3 on JAX or PyTorch (CUDA 12.8 or later), whose builds have code for this GPU", instead=True
+        )
+        return
+    steps.say("Use a build for CUDA 12.8 or later, or compile it for this GPU")
+
+
+def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
+    """A GPU for which newer builds have no code."""
+    found = about.requirements("cuda") if about.framework and not about.windows else None
+    what = (
+        "%s (compute capability %s)" % (about.known.gpu_name, capability)
+        if about.known.gpu_name
+        else "compute capability %s" % capability
+    )
+    if about.framework == "torch":
+        _torch_set(
+            about,
+            steps,
+            "Install a PyTorch build that has code for %s" % what,
+            "https://download.pytorch.org/whl/cu126" if capability >= "5.0" else "",
+        )
+        return
+    if found is not None and capability >= "3.5":
+        steps.install_set("Install the newest release that has code for %s" % what, found)
+    newest = _newest_for(about, capability)
+    if newest and found is None:
+        steps.say("%s is the newest release with code for %s" % (newest, what))
+    steps.say(
+        "This build leaves that GPU out: another build (the official wheel or image, an older "
+        "release) may have code for it; else "
+        "compile it from source for compute capability %s, or use the CPU" % capability
+    )
+
+
+def _newest_for(about: Situation, capability: str) -> str:
+    """The newest TensorFlow whose wheels have code for a compute capability."""
+    if about.framework != "tensorflow":
+        return ""
+    from ...matrix.queries import has_code_for
+
+    project = BUNDLED.project("tensorflow")
+    for version in reversed(project.versions if project is not None else ()):
+        if has_code_for("tensorflow", version, capability, BUNDLED).status == "compatible":
+            return "TensorFlow %s" % version
+    return ""
+
+
+def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
+    found = about.requirements("cuda", "torch")
+    if found is not None:
+        steps.install_set(text, found, remove=["torch"])
+    elif index:
+        steps.install(text, "torch", remove=["torch"], index_url=index)
+    else:
+        steps.say("%s; old GPUs need an old PyTorch: %s" % (text, pages.TORCH))
+
+
+def _any_gpu(about: Situation, steps: Steps) -> None:
+    which = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}.get(about.framework, "the framework")
+    steps.run("See the GPU's compute capability", "nvidia-smi --query-gpu=name,compute_cap --format=csv")
+    if about.framework == "torch":
+        steps.run(
+            "See which ones this PyTorch has code for", 'python -c "import torch; print(torch.cuda.get_arch_list())"'
+        )
+    steps.say("Take a build of %s with code for it: a newer one for a new GPU, an older one for an old GPU" % which)
+
+
+def cpu_only_build(about: Situation, steps: Steps) -> None:
+    """This build has no GPU support: the one that has it, for the GPU and system at hand."""
+    if about.jetson:
+        jetson_build(about, steps)
+        return
+    makers = {
+        "torch": _torch_build,
+        "jax": _jax_build,
+        "onnxruntime": _onnxruntime_build,
+        "tensorflow": _tensorflow_build,
+    }
+    make = makers.get(about.framework)
+    if make is None:
+        steps.say("Install the build of the framework that has support for this GPU")
+        return
+    make(about, steps)
+
+
+def _tensorflow_build(about: Situation, steps: Steps) -> None:
+    if about.macos:
+        metal_plugin_missing(about, steps)
+    elif about.windows and about.embedded:
+        steps.say("Take the program's own package with GPU support", changes="packages")
+    elif about.windows:
+        cpu_only_windows(about, steps)
+    elif about.vendor in ("amd", "intel"):
+        gpu_vendor_unsupported(about, steps)
+    else:
+        _linux_gpu(about, steps)
+
+
+def _linux_gpu(about: Situation, steps: Steps) -> None:
+    owners = [name for name in ("tensorflow-cpu", "tensorflow-intel", "intel-tensorflow") if name in about.packages]
+    version = about.version
+    keep = ["tensorflow==%s" % version] if re.match(r"\d+\.\d+\.\d+$", version) else []
+    found = about.requirements("cuda", keep=keep)
+    if found is not None:
+        steps.install_set("Install the build with CUDA and its libraries", found, remove=owners)
+    elif about.is_at_least("2.14") is not False:
+        steps.install("Install the build with CUDA and its libraries", "tensorflow[and-cuda]", remove=owners)
+    else:
+        name = "tensorflow-gpu" if about.is_at_least("2.1") is False else "tensorflow"
+        steps.install("Install the GPU build of the same release", "%s==%s" % (name, version), remove=owners)
+
+
+def _torch_build(about: Situation, steps: Steps) -> None:
+    goal = {"nvidia": "cuda", "amd": "rocm", "intel": "xpu", "apple": "metal"}.get(about.vendor, "cuda")
+    if re.search(r"(?i)\bxpu\b", about.line):
+        goal = "xpu"
+    if about.macos:
+        steps.say('macOS has no CUDA: on Apple silicon use the device "mps" in place of "cuda"', changes="code")
+        return
+    if goal == "rocm" and about.windows:
+        steps.say(
+            "Install AMD's build of PyTorch for Windows, for GPUs that it supports: "
+            "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
+        )
+        return
+    names = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "Intel GPUs (XPU)"}
+    found = about.requirements(goal, "torch")
+    text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
+    rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
+    also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.line]
+    if found is not None and found[1] and not also:
+        steps.install_set(text, found, remove=["torch"])
+        return
+    index = _index(about, [(row.url, row.code) for row in rows])
+    steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
+
+
+def _index(about: Situation, rows: List[Tuple[str, Tuple[str, ...]]]) -> str:
+    """PyTorch's index for the GPU: the first whose build has code for it."""
+    number = capability_number(about.capability) if re.match(r"\d+\.\d$", about.capability) else None
+    for url, code in rows:
+        have = [capability_number(item) for item in code if item.startswith("sm_")]
+        if number is None or not have or any(item[0] == number[0] and item <= number for item in have):
+            driver = about.fact("driver")
+            if "cu13" in url and not (driver and sort_key(driver) >= (580,)):
+                continue  # CUDA 13 needs a driver from 580 on
+            return url
+    return rows[0][0] if rows else ""
+
+
+def _jax_build(about: Situation, steps: Steps) -> None:
+    if about.windows:
+        steps.run(
+            "JAX has no GPU support on native Windows: use WSL 2", "wsl --install", on="windows", changes="system"
+        )
+    elif about.macos:
+        jax_metal(about, steps)
+    elif about.vendor == "amd":
+        steps.say(
+            "Install AMD's plug-in for JAX: %s"
+            % "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/jax-install.html"
+        )
+    elif about.vendor == "intel":
+        steps.say("JAX has Intel's experimental plug-in only: https://github.com/intel/intel-extension-for-openxla")
+    else:
+        found = about.requirements("cuda", "jax")
+        if found is not None:
+            steps.install_set("Install JAX with its CUDA plug-in", found)
+        else:
+            steps.upgrade("Install JAX with its CUDA plug-in", "jax[cuda12]")
+
+
+def _onnxruntime_build(about: Situation, steps: Steps) -> None:
+    if about.macos:
+        steps.say("On macOS use the CoreML provider, which onnxruntime's own wheel has", changes="code")
+        return
+    directml = (
+        "directml" in about.line.lower()
+        or "dml" in about.line.lower()
+        or (about.windows and about.vendor in ("amd", "intel"))
+    )
+    name = "onnxruntime-directml" if directml else "onnxruntime-gpu"
+    if about.vendor == "amd" and not about.windows:
+        steps.say(
+            "Install AMD's onnxruntime build (MIGraphX): "
+            "https://onnxruntime.ai/docs/execution-providers/MIGraphX-ExecutionProvider.html"
+        )
+        return
+    text = "The packages own the same folder: uninstall all, then install only %s" % name
+    steps.install(text, name, remove=["onnxruntime", name])
+    if name == "onnxruntime-gpu":
+        steps.say("It needs CUDA 12 and cuDNN 9 (from 1.19 on): pip install onnxruntime-gpu[cuda,cudnn] brings them")
+
+
+def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
+    """The build is for another maker's GPUs."""
+    vendor = about.vendor
+    if about.macos:
+        steps.say(
+            'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon', changes="code"
+        )
+    elif about.framework in ("torch", "jax", "onnxruntime"):
+        cpu_only_build(about, steps)
+    elif about.windows:
+        cpu_only_windows(about, steps)
+    elif vendor == "amd":
+        _tensorflow_rocm(about, steps)
+    elif vendor == "intel":
+        found = about.requirements("xpu")
+        text = (
+            "Use Keras 3 on PyTorch, whose build for Intel GPUs (XPU) is current: "
+            "https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
+        )
+        steps.say(text)
+        if found is not None:
+            steps.install_set("Or Intel's extension, for Arc A, Flex and Max GPUs", found, instead=True)
+        else:
+            steps.say(
+                "Or Intel's extension for TensorFlow 2.15, for Arc A, Flex and Max GPUs: %s" % pages.ITEX, instead=True
+            )
+    elif vendor == "nvidia":
+        cpu_only_build(about, steps)
+    else:
+        steps.say("No build of %s uses that GPU: it computes on the CPU" % about.title)
+
+
+def _tensorflow_rocm(about: Situation, steps: Steps) -> None:
+    if about.wsl:
+        rocm_missing(about, steps)
+        return
+    gfx = about.gfx
+    row = BUNDLED.newest_rocm(gfx) if gfx else None
+    if row is not None:
+        text = "tensorflow-rocm %s has code for %s; it needs ROCm %s" % (row.tensorflow_rocm, gfx, row.rocm)
+        steps.install(text, "tensorflow-rocm==%s" % row.tensorflow_rocm)
+    steps.say("AMD's current builds of TensorFlow for ROCm are on its own index: %s" % pages.ROCM_TENSORFLOW)
+    steps.say("See which GPUs ROCm supports: %s" % pages.ROCM_SYSTEMS)
