@@ -1,17 +1,21 @@
-"""Shell for the user's shell: PowerShell on Windows, a POSIX shell elsewhere. No other module writes them. Pure."""
+"""`Shell`: commands for the shells, the environment and the package manager of one machine. Pure.
+
+No other module writes commands.
+"""
 
 import re
-from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Sequence, Tuple
 
 from ..machine.facts import Machine
-from ..resolver.result import quoted
 from .findings import Fix, Packages
+from .package_commands import Environment, change_packages, new_environment
+from .shells import CMD, DOCKERFILE, POSIX, POWERSHELL, Command, Syntax, by_shell, run, set_variables, unset_variable
 
-#: For a Windows terminal; WSL restarts by itself at its next use.
-UPDATE_WSL = "wsl --update; wsl --shutdown"
+#: Programs that take their image from a recipe.
+_IMAGES = ("docker", "podman")
 
-#: What a POSIX shell takes as it is.
-_PLAIN_VALUE = re.compile(r"[\w.,:/=+@%-]*\Z", re.ASCII)
+#: What an environment has to keep when it is made again: the frameworks.
+_FRAMEWORKS = re.compile(r"(tensorflow(-.+)?|tf-nightly(-.+)?|keras|tf-keras|jax|torch)\Z")
 
 
 class Place(NamedTuple):
@@ -29,6 +33,10 @@ class Place(NamedTuple):
     wsl : bool
     container : str
         The program that started this container, "" if there is none or it is not known.
+    root : bool
+        Whether the user is root: then nothing needs sudo.
+    environment : Environment
+        More of the environment: what manages it, and why nothing may be installed into it.
     """
 
     system: str
@@ -37,66 +45,126 @@ class Place(NamedTuple):
     externally_managed: bool = False
     wsl: bool = False
     container: str = ""
+    root: bool = False
+    environment: Environment = Environment()
 
 
 def place_of(machine: Machine) -> Place:
     """Return what commands for a machine depend on."""
     python, process = machine.python, machine.process
     active = process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix
+    call = "python" if active else python.executable or "python"
+    managed = bool(python.externally_managed)
+    conda = process.env("MAMBA_EXE") or ""
     return Place(
         machine.native.system,
-        "python" if active else python.executable or "python",
+        call,
         python.installer,
-        bool(python.externally_managed),
+        managed,
         bool(process.wsl.or_none()),
         process.container.or_none() or "",
+        process.root.or_none() or False,
+        Environment(
+            manager=python.manager.or_none() or "",
+            declared=python.declared,
+            protected=_protected(machine),
+            conda=re.split(r"[\\/]", conda)[-1].replace(".exe", "") or "conda",
+            version=".".join(python.version.split(".")[:2]),
+            frameworks=_frameworks(machine),
+            notebook="colab" if process.env("COLAB_RELEASE_TAG") else "",
+        ),
     )
 
 
+def _protected(machine: Machine) -> str:
+    python = machine.python
+    if python.conda_base:
+        return "conda-base"
+    if python.externally_managed:
+        return "system"
+    # An installer leaves a system's folder alone by itself, and takes the user's.
+    if python.writable.or_none() is False and python.environment != "system":
+        return "read-only"
+    return ""
+
+
+def _frameworks(machine: Machine) -> Tuple[str, ...]:
+    installed = machine.python.distributions.or_none() or ()
+    known = [(item.name, item.version.or_none()) for item in installed if _FRAMEWORKS.match(item.name)]
+    return tuple("%s==%s" % pair for pair in known if pair[1])
+
+
 class Shell:
-    """Writes commands for the shell, the environment and the package manager of one machine."""
+    """Writes commands for the shells, the environment and the package manager of one place."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
         self.windows = place.system == "windows"
 
+    @property
+    def shells(self) -> Tuple[Syntax, ...]:
+        """The shells of the machine, the one that is most likely open first."""
+        return (POWERSHELL, CMD) if self.windows else (POSIX,)
+
+    def line(self, command: Command) -> str:
+        """Return a command for the shell that is most likely open."""
+        return command.written(self.shells[0])
+
+    def fix(self, text: str, command: Command, instead: bool = False) -> Fix:
+        """Return the step that types a command."""
+        return self._fix(text, command, self.shells, instead)
+
+    def _fix(self, text: str, command: Command, shells: Sequence[Syntax], instead: bool, image: bool = False) -> Fix:
+        forms = [(shell.name, command.written(shell)) for shell in shells]
+        if image and self._place.container in _IMAGES:
+            line = command.written(DOCKERFILE)
+            forms.append((DOCKERFILE.name, line if line.startswith("ENV ") else "RUN " + line))
+        return Fix(
+            text,
+            forms[0][1],
+            tuple(forms),
+            command.who,
+            command.changes,
+            command.undoable,
+            instead=instead,
+        )
+
     # Variables of this shell
 
-    def set_variable(self, name: str, value: str, quoted: bool = False) -> str:
-        """Return the command that sets a variable; ``$NAME`` in the value is expanded."""
-        if self.windows:
-            return '$env:%s = "%s"' % (name, value)
-        return self.set_variables(((name, '"%s"' % value if quoted or not _PLAIN_VALUE.match(value) else value),))
+    def set_fix(self, text: str, name: str, value: str, instead: bool = False) -> Fix:
+        """Return the step that sets a variable; ``$NAME`` in the value is expanded."""
+        return self.set_all_fix(text, ((name, value),), instead)
 
-    @staticmethod
-    def set_variables(pairs: Iterable[Tuple[str, str]]) -> str:
-        """Return the POSIX command that sets several variables to plain values."""
-        return "export %s" % " ".join("%s=%s" % pair for pair in pairs)
+    def set_all_fix(self, text: str, pairs: Sequence[Tuple[str, str]], instead: bool = False) -> Fix:
+        """Return the step that sets several variables."""
+        command = Command((set_variables(*pairs),), "variables")
+        return self._fix(text, command, self.shells, instead, image=True)
 
-    def unset_variable(self, name: str) -> str:
+    def set_variable(self, name: str, value: str) -> Command:
+        """Return the command that sets a variable."""
+        return Command((set_variables((name, value)),), "variables")
+
+    def unset_variable(self, name: str) -> Command:
         """Return the command that removes a variable."""
-        return "Remove-Item Env:%s" % name if self.windows else "unset %s" % name
+        return Command((unset_variable(name),), "variables")
 
-    def unset_fix(self, name: str, text: str = "Unset it to use the GPU") -> Fix:
-        """Return the fix that removes a variable."""
-        return Fix(text, self.unset_variable(name))
+    def unset_fix(self, name: str, text: str = "Unset it to use the GPU", instead: bool = False) -> Fix:
+        """Return the step that removes a variable."""
+        return self.fix(text, self.unset_variable(name), instead)
 
-    def set_fix(self, text: str, name: str, value: str) -> Fix:
-        """Return the fix that sets a variable."""
-        return Fix(text, self.set_variable(name, value))
-
-    def add_library_folders(self, folders: Sequence[str], keep: bool = True) -> str:
-        """Return the command that puts folders first on the dynamic linker's search path, before what is there."""
-        if self.windows:
-            return self.set_variable("PATH", "%s;$env:PATH" % ";".join(folders))
+    def library_folders_fix(self, text: str, folders: Sequence[str], keep: bool = True, instead: bool = False) -> Fix:
+        """Return the step that puts folders first on the dynamic linker's search path, before what is there."""
+        name, separator = ("PATH", ";") if self.windows else ("LD_LIBRARY_PATH", ":")
         # An empty part would mean the working folder to the linker, so nothing is added to nothing.
-        rest = ":$LD_LIBRARY_PATH" if keep else ""
-        return self.set_variable("LD_LIBRARY_PATH", ":".join(map(self.path, folders)) + rest, quoted=True)
+        parts = list(folders) + (["$" + name] if keep or self.windows else [])
+        return self.set_fix(text, name, separator.join(_from_home(part) for part in parts), instead)
 
-    @staticmethod
-    def path(text: str) -> str:
-        """Return a path as a POSIX shell understands it between double quotes."""
-        return text.replace("~", "$HOME", 1) if text.startswith("~") else text
+    def only_folders_fix(self, text: str, name: str, folders: Sequence[str]) -> Fix:
+        """Return the step that leaves these folders in a variable, which is removed if there are none."""
+        if not folders:
+            return self.unset_fix(name, text)
+        separator = ";" if self.windows else ":"
+        return self.set_fix(text, name, separator.join(_from_home(part) for part in folders))
 
     # Packages
 
@@ -105,90 +173,115 @@ class Shell:
         """How to call the examined interpreter from its shell."""
         return self._place.python
 
-    def install(self, *requirements: str) -> str:
-        """Return the command that installs into the examined environment, with its own package manager."""
-        arguments = " ".join(map(quoted, requirements))
-        if self._place.installer == "uv":
-            return "uv pip install --python %s %s" % (self.python, arguments)
-        if self._place.installer == "conda":
-            # Extras and nvidia-* are names of pip's world; a conda environment without pip gets it first.
-            return "conda install -y pip && python -m pip install %s" % arguments
-        extra = "--break-system-packages " if self._place.externally_managed else ""
-        return "%s -m pip install %s%s" % (self.python, extra, arguments)
-
-    def uninstall(self, *names: str) -> str:
-        """Return the command that removes distributions from the examined environment."""
-        if self._place.installer == "uv":
-            return "uv pip uninstall --python %s %s" % (self.python, " ".join(names))
-        return "%s -m pip uninstall -y %s" % (self.python, " ".join(names))
+    def packages(self, packages: Packages) -> Command:
+        """Return the commands that do this to the packages of the examined environment, with its own manager."""
+        place = self._place
+        parts = change_packages(packages, place.python, place.installer, place.environment, self.windows)
+        return Command(parts, "packages", "devicekit")
 
     def packages_fix(self, text: str, packages: Packages, instead: bool = False) -> Fix:
-        """Return the fix that does this to the packages of the examined environment."""
-        commands = [self.uninstall(*packages.remove)] if packages.remove else []
-        if packages.install:
-            index = " --index-url %s" % packages.index_url if packages.index_url else ""
-            commands.append(self.install(*packages.install) + index)
-        commands += [self.reinstall(requirement) for requirement in packages.reinstall]
-        names = ("powershell", "cmd") if self.windows else ("posix",)
-        forms = tuple((name, "; ".join(commands) if name == "powershell" else " && ".join(commands)) for name in names)
-        return Fix(text, forms[0][1], forms, "devicekit", "packages", True, packages, instead)
+        """Return the step that does this to the packages of the examined environment."""
+        text += self._place.environment.note()
+        fix = self._fix(text, self.packages(packages), self.shells, instead, image=True)
+        return fix.replace(packages=packages)
 
-    def install_fix(self, text: str, *requirements: str) -> Fix:
-        """Return the fix that installs something."""
-        return self.packages_fix(text, Packages(install=requirements))
+    def install_fix(self, text: str, *requirements: str, index_url: str = "", instead: bool = False) -> Fix:
+        """Return the step that installs something."""
+        return self.packages_fix(text, Packages(install=requirements, index_url=index_url), instead)
 
-    def uninstall_fix(self, text: str, *names: str) -> Fix:
-        """Return the fix that removes distributions."""
-        return self.packages_fix(text, Packages(remove=names))
+    def uninstall_fix(self, text: str, *names: str, instead: bool = False) -> Fix:
+        """Return the step that removes distributions."""
+        return self.packages_fix(text, Packages(remove=names), instead)
 
-    def reinstall(self, requirement: str) -> str:
-        """Return the command that writes a distribution's files again."""
-        if self._place.installer == "uv":
-            name = requirement.partition("=")[0]
-            return "uv pip install --python %s --reinstall-package %s %s" % (self.python, name, requirement)
-        return "%s -m pip install --force-reinstall --no-deps %s" % (self.python, requirement)
+    def reinstall_fix(self, text: str, *requirements: str, instead: bool = False) -> Fix:
+        """Return the step that writes the files of distributions again."""
+        return self.packages_fix(text, Packages(reinstall=requirements), instead)
 
-    def replace(self, names: Sequence[str], *requirements: str, options: str = "") -> str:
-        """Return the command that removes distributions and then installs: over one another they would conflict.
+    def replace_fix(
+        self, text: str, names: Sequence[str], *requirements: str, index_url: str = "", instead: bool = False
+    ) -> Fix:
+        """Return the step that removes distributions and then installs: over one another they would conflict.
 
         It is also how another build of the same version is installed, for which an installer alone sees nothing to do.
         """
-        install = self.install(*requirements) + options
-        return self.then(self.uninstall(*names), install) if names else install
+        return self.packages_fix(text, Packages(tuple(names), requirements, index_url=index_url), instead)
 
-    def new_environment(self, python: str, name: str, requirements: Sequence[str]) -> str:
-        """Return the command that makes an environment with another Python and installs into it."""
-        quoted = " ".join('"%s"' % item for item in requirements)
-        if self.windows:
-            return "py -%s -m venv %s; %s\\Scripts\\python -m pip install %s" % (python, name, name, quoted)
-        return "uv venv --python %s %s && uv pip install --python %s/bin/python %s" % (python, name, name, quoted)
+    def new_environment_fix(
+        self, text: str, python: str, name: str, requirements: Sequence[str], instead: bool = False
+    ) -> Fix:
+        """Return the step that makes an environment with another Python and installs into it."""
+        place = self._place
+        parts = new_environment(python, name, requirements, place.installer, place.environment, self.windows)
+        return self.fix(text, Command(parts, "files"), instead)
 
     # Programs and the system
 
-    def then(self, first: str, second: str) -> str:
-        """Return one line that runs two commands: PowerShell, which Windows opens, has no ``&&`` up to version 5."""
-        return "%s%s%s" % (first, "; " if self.windows else " && ", second)
+    def run_fix(self, text: str, *words: str, changes: str = "", instead: bool = False) -> Fix:
+        """Return the step that runs a program, the same in every shell."""
+        return self.fix(text, Command((run(*words),), changes), instead)
 
-    def as_root(self, command: str) -> str:
+    def root(self, *words: str, changes: str = "system", undoable: bool = True) -> Command:
         """Return the command with administrator rights; on Windows the terminal itself must have them."""
-        return command if self.windows else "sudo " + command
+        sudo = () if self.windows or self._place.root else ("sudo",)
+        return Command((run(*sudo, *words),), changes, "admin", undoable)
 
-    def root_fix(self, text: str, command: str) -> Fix:
-        """Return the fix that runs a command with administrator rights."""
-        return Fix(text, self.as_root(command))
+    def root_fix(
+        self, text: str, *words: str, changes: str = "system", undoable: bool = True, instead: bool = False
+    ) -> Fix:
+        """Return the step that runs a program with administrator rights."""
+        return self.fix(text, self.root(*words, changes=changes, undoable=undoable), instead)
 
-    def restart(self) -> Optional[str]:
-        """Return the command that restarts the machine; None for Windows, in WSL too, where the user restarts it."""
-        return None if self.windows or self._place.wsl else self.as_root("reboot")
+    def system_packages_fix(self, text: str, *commands: Sequence[str], changes: str = "system") -> Fix:
+        """Return the step that runs these commands of the system's package manager, one after the other."""
+        steps: List[Command] = [self.root(*words, changes=changes) for words in commands]
+        command = steps[0]
+        for step in steps[1:]:
+            command = command.then(step)
+        return self._fix(text, command, self.shells, False, image=changes == "system")
 
-    def end_processes(self, pids: Sequence[int]) -> str:
-        """Return the command that ends processes."""
-        if self.windows:
-            return "Stop-Process -Id %s" % ", ".join(map(str, pids))
-        return "kill %s" % " ".join(map(str, pids))
+    def kernel_log_fix(self, text: str, pattern: str) -> Fix:
+        """Return the step that shows the lines of the kernel's log with a pattern."""
+        sudo = "" if self._place.root else "sudo "
+        part = by_shell({"posix": "%sdmesg | grep -iE %s" % (sudo, POSIX.word(pattern))})
+        return self._fix(text, Command((part,), "", "admin"), (POSIX,), False)
 
-    def run_container(self, docker: str, podman: str = "") -> str:
-        """Return the command that starts a container with these options, by the program that started this one."""
+    def restart_fix(self, text: str, instead: bool = False) -> Fix:
+        """Return the step that restarts the machine: with a command, but not Windows, in WSL too."""
+        if self.windows or self._place.wsl:
+            return Fix(text, who="reboot", changes="system", undoable=False, instead=instead)
+        command = self.root("reboot", undoable=False)
+        return self.fix(text, command._replace(who="reboot"), instead)
+
+    def end_processes_fix(self, text: str, pids: Sequence[int], instead: bool = False) -> Fix:
+        """Return the step that ends processes."""
+        forms = {
+            "posix": "kill %s" % " ".join(map(str, pids)),
+            "powershell": "Stop-Process -Id %s" % ", ".join(map(str, pids)),
+            "cmd": "taskkill %s" % " ".join("/PID %d" % pid for pid in pids),
+        }
+        return self.fix(text, Command((by_shell(forms),), "system", undoable=False), instead)
+
+    def windows_fix(self, text: str, *commands: Sequence[str], changes: str = "system", instead: bool = False) -> Fix:
+        """Return the step that is typed in Windows, of a machine that is Windows or a Linux inside it."""
+        command = Command(tuple(run(*words) for words in commands), changes, "admin")
+        return self._fix(text, command, (POWERSHELL, CMD), instead)
+
+    def update_wsl_fix(self, text: str) -> Fix:
+        """Return the step that updates WSL and its kernel; it restarts by itself at its next use."""
+        return self.windows_fix(text, ("wsl", "--update"), ("wsl", "--shutdown"))
+
+    def install_wsl_fix(self, text: str, instead: bool = False) -> Fix:
+        """Return the step that installs WSL 2 with Ubuntu."""
+        return self.windows_fix(text, ("wsl", "--install"), instead=instead)
+
+    def run_container_fix(self, text: str, docker: str, podman: str = "", instead: bool = False) -> Fix:
+        """Return the step that starts a container with these options, by the program that started this one."""
+        program, options = "docker", docker
         if self._place.container == "podman":
-            return "podman run %s ..." % (podman or docker)
-        return "docker run %s ..." % docker
+            program, options = "podman", podman or docker
+        command = Command((run(program, "run", *options.split(), "IMAGE"),), "system")
+        return self._fix(text, command, (POSIX,), instead)
+
+
+def _from_home(folder: str) -> str:
+    return "$HOME" + folder[1:] if folder.startswith("~") else folder

@@ -6,10 +6,10 @@ The engine is imported and asked when a fix is accessed, not when a rule fires.
 import logging
 from typing import Dict, List, Optional, Sequence, Tuple
 
+from ..matrix.requirement_names import normal_name
 from ..matrix.target import PYTHONS
 from .findings import Fix, LazyFixes
 from .frameworks import TITLES
-from .requirements import normal_name
 from .view import View
 
 _LOG = logging.getLogger("devicekit")
@@ -41,12 +41,14 @@ def add(view: View, text: str, *names: str) -> Sequence[Fix]:
             found = _repair(view, installed, [exact, *names])
         if found is None:
             found = _repair(view, installed, [*names, *([owner.name] if owner is not None else [])])
-        return (Fix(text, view.shell.install(*(found or names))),)
+        return (view.shell.install_fix(text, *(found or names)),)
 
     return LazyFixes(make)
 
 
-def repair_install(view: View, text: str, *otherwise: str, extra: str = "", first: str = "") -> Sequence[Fix]:
+def repair_install(
+    view: View, text: str, *otherwise: str, extra: str = "", remove: Sequence[str] = ()
+) -> Sequence[Fix]:
     """Return the fix that makes the installed TensorFlow work, changing as little as possible.
 
     Parameters
@@ -58,8 +60,8 @@ def repair_install(view: View, text: str, *otherwise: str, extra: str = "", firs
         What the rule would have installed: for that that the data do not cover, and where no set is known.
     extra : str
         An extra of TensorFlow that has to be there (``"and-cuda"``).
-    first : str
-        A command that has to come before: it uninstalls every TensorFlow.
+    remove : sequence of str
+        The distributions of TensorFlow to uninstall before.
     """
 
     def make() -> Tuple[Fix, ...]:
@@ -71,7 +73,7 @@ def repair_install(view: View, text: str, *otherwise: str, extra: str = "", firs
             roots += ["%s==%s" % (name, installed[name]) for name in _PLUGINS if name in installed]
             roots += [name for name in _STAYS if name in installed]
             roots += _old_cards(view) if extra else []
-        if first:
+        if remove:
             installed = {name: version for name, version in installed.items() if name not in view.tensorflow_names}
         names = [normal_name(item) for item in otherwise]
         known = [name for name in names if view.matrix.project(name) is not None]
@@ -79,8 +81,7 @@ def repair_install(view: View, text: str, *otherwise: str, extra: str = "", firs
         if found is not None:
             found += tuple(item for item, name in zip(otherwise, names) if name not in known)
         # An empty answer means that the data see nothing wrong, though a rule does: then the rule's own bounds hold.
-        command = view.shell.install(*(found or otherwise))
-        return (Fix(text, view.shell.then(first, command) if first else command),)
+        return (view.shell.replace_fix(text, remove, *(found or otherwise)),)
 
     return LazyFixes(make)
 
@@ -94,12 +95,13 @@ def share_libraries(view: View, frameworks: Sequence[str], stale: Sequence[str] 
     def make() -> Tuple[Fix, ...]:
         found = _requirements(view, "cuda", None, "", tuple(frameworks))
         if found is None:
-            return (Fix("Give each framework its own environment: no releases of them share the libraries here"),)
-        command = view.shell.install(*found)
-        if stale:
-            command = view.shell.then(view.shell.uninstall(*stale), command)
+            text = "Give each framework its own environment: no releases of them share the libraries here"
+            return (Fix(text, changes="packages"),)
         text = "Install releases of %s that share the libraries" % " and ".join(TITLES[name] for name in frameworks)
-        return (Fix(text, command), Fix("Or give each framework its own environment"))
+        return (
+            view.shell.replace_fix(text, stale, *found),
+            Fix("Give each framework its own environment", changes="packages", instead=True),
+        )
 
     return LazyFixes(make)
 
@@ -143,7 +145,7 @@ def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[
     """Return the fix that installs the newest set for a goal into an environment without TensorFlow."""
 
     def make() -> Tuple[Fix, ...]:
-        return (Fix(text, view.shell.install(*(_requirements(view, goal, None, "") or otherwise))),)
+        return (view.shell.install_fix(text, *(_requirements(view, goal, None, "") or otherwise)),)
 
     return LazyFixes(make)
 
@@ -160,18 +162,18 @@ def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: 
         )
         found = _requirements(view, goal, None, "tensorflow==%s" % version) if does else None
         found = found or _requirements(view, goal, None, "")
-        return (Fix(text, view.shell.replace(view.tensorflow_names, *(found or otherwise))),)
+        return (view.shell.replace_fix(text, view.tensorflow_names, *(found or otherwise)),)
 
     return LazyFixes(make)
 
 
-def elsewhere(view: View, text: str, goal: str, *otherwise: str) -> Fix:
+def elsewhere(view: View, text: str, goal: str, *otherwise: str, instead: bool = False) -> Fix:
     """Return the fix that makes an environment with the newest Python for which there is a set for a goal.
 
     ``text`` has a place (``%s``) for that Python.
     """
     python, found = working_python(view, goal)
-    return Fix(text % python, view.shell.new_environment(python, goal, found or otherwise))
+    return view.shell.new_environment_fix(text % python, python, goal, found or otherwise, instead)
 
 
 def working_python(view: View, goal: str) -> Tuple[str, Tuple[str, ...]]:

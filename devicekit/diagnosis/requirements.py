@@ -1,15 +1,8 @@
-"""Requirements as metadata state them: their names, whether they hold on the examined machine, and better bounds. Pure."""
+"""Requirements as metadata state them: whether they hold on the examined machine, and better bounds. Pure."""
 
 from ..matrix.bounds import allowed
+from ..matrix.requirement_names import normal_name
 from .view import View
-
-
-def bare_name(requirement: str) -> str:
-    """Return the part of a requirement before its bounds."""
-    for position, character in enumerate(requirement):
-        if character in "<>=!~[ ":
-            return requirement[:position]
-    return requirement
 
 
 def bounded(view: View, requirement: str) -> str:
@@ -17,13 +10,6 @@ def bounded(view: View, requirement: str) -> str:
     name, version = normal_name(requirement), view.tensorflow_version
     bounds = allowed(view.matrix, "tensorflow", version, view.machine.python.version, name) if version else ""
     return name + bounds if bounds else requirement
-
-
-def normal_name(requirement: str) -> str:
-    """Return the distribution's name in a requirement, as names are compared."""
-    return (
-        bare_name(requirement.partition(";")[0].partition("(")[0]).strip().replace("_", "-").replace(".", "-").lower()
-    )
 
 
 def applies(text: str, view: View) -> bool:

@@ -221,12 +221,21 @@ class Gpu(Record):
     problem: str = ""
 
 
+class KernelModule(Record):
+    """A kernel module that DKMS builds on this machine, and the kernels for which it is built."""
+
+    name: str  # "nvidia", "amdgpu"
+    version: str
+    kernels: Tuple[str, ...] = ()
+
+
 class Driver(Record):
     """Graphics hardware and its driver.
 
     ``nvml``: the version of NVIDIA's management library, which describes the GPUs; ``nvml_error`` is its number for why it
     did not start, ``nvml_silent`` says that it was asked and gave no answer. ``nvidia_version`` and ``cuda_version``: the
-    driver's own, and the newest CUDA that it runs, as NVML says. ``xids``: since the machine's start.
+    driver's own, and the newest CUDA that it runs, as NVML says. ``xids``: since the machine's start. ``modules``: the drivers
+    that DKMS builds for each kernel.
     """
 
     displays: Fact[Tuple[PciDisplay, ...]]
@@ -241,6 +250,7 @@ class Driver(Record):
     nvidia_version: Fact[str] = Fact.unknown("not asked")
     cuda_version: Fact[str] = Fact.unknown("not asked")
     xids: Fact[Tuple[Xid, ...]] = Fact.unknown("not asked")
+    modules: Fact[Tuple[KernelModule, ...]] = Fact.unknown("not asked")
 
 
 class Cuda(Record):
@@ -504,6 +514,14 @@ class Python(Record):
     plugin_distributions: Tuple[str, ...] = ()
     #: Why it does not start in this environment, "" if it does: ``PYTHONHOME`` leads elsewhere.
     problem: str = ""
+    #: What manages the project that the environment belongs to: "uv", "poetry", "pdm".
+    manager: Fact[str] = Fact.unknown("not asked")
+    #: The distributions that the project names in its pyproject.toml.
+    declared: Tuple[str, ...] = ()
+    #: Whether it is the environment in which conda itself is installed.
+    conda_base: bool = False
+    #: Whether this user may install into it.
+    writable: Fact[bool] = Fact.unknown("not asked")
 
     def distribution(self, *names: str) -> Optional[Distribution]:
         """Return the first installed distribution of these (normalized) names, or None.
@@ -530,6 +548,14 @@ class Python(Record):
         return next((item for item in self.builds if item.package == package), None)
 
 
+class OsRelease(Record):
+    """What ``os-release`` says of a Linux distribution: its ID, the IDs of those that it resembles, and its version."""
+
+    id: str
+    like: Tuple[str, ...] = ()
+    version: str = ""
+
+
 class Native(Record):
     """The operating system, processor and C library. ``msvc``: the Visual C++ runtime libraries that Windows finds.
 
@@ -537,6 +563,7 @@ class Native(Record):
     ``cpu_affinity``; in its control groups it gets the time of ``cpu_quota`` cores, which programs cannot see in the
     number of processors; ``cpu_usable`` is the least of all three. ``memory_limit_bytes``: the least limit of its control
     groups; ``address_space_bytes``: what ``ulimit -v`` allows. ``performance_cores``: the fast ones of Apple's chips.
+    ``secure_boot``: whether the firmware makes the kernel refuse modules without a known signature.
     """
 
     system: str  # "linux", "windows", "macos"
@@ -555,6 +582,8 @@ class Native(Record):
     performance_cores: Fact[int] = Fact.unknown("not asked")
     memory_limit_bytes: Fact[int] = Fact.unknown("not asked")
     address_space_bytes: Fact[int] = Fact.unknown("not asked")
+    os_release: Fact[OsRelease] = Fact.unknown("not asked")
+    secure_boot: Fact[bool] = Fact.unknown("not asked")
 
     @property
     def cpu_limited_by(self) -> str:
@@ -586,7 +615,7 @@ class LoadedModule(Record):
 class Process(Record):
     """The process: its environment variables (only those that frameworks and loaders read) and where it runs.
 
-    ``named_files``: variables that name a file or folder, and whether that is there.
+    ``named_files``: variables that name a file or folder, and whether that is there. ``root``: whether the user is root.
     """
 
     environ: Tuple[Tuple[str, str], ...]
@@ -594,6 +623,7 @@ class Process(Record):
     container: Fact[str]
     wsl: Fact[int]
     named_files: Fact[Tuple[Tuple[str, bool], ...]] = Fact.unknown("not asked")
+    root: Fact[bool] = Fact.unknown("not asked")
 
     def env(self, name: str) -> Optional[str]:
         """Return the value of an environment variable, None if it is not set."""

@@ -117,6 +117,14 @@ class Host:
         """Return whether this user may open a device node for reading and writing."""
         raise NotImplementedError
 
+    def writable(self, path: str) -> bool:
+        """Return whether this user may make files in a folder."""
+        raise NotImplementedError
+
+    def is_root(self) -> bool:
+        """Return whether this user is root, who needs no sudo; False on Windows."""
+        raise NotImplementedError
+
     def group_of(self, path: str) -> str:
         """Return the group that owns a file: its name, its number if it has no name here, "" where no one says."""
         raise NotImplementedError

@@ -119,6 +119,12 @@ class LiveHost(Host):
     def accessible(self, path: str) -> bool:
         return os.access(path, os.R_OK | os.W_OK)
 
+    def writable(self, path: str) -> bool:
+        return os.access(path, os.W_OK)
+
+    def is_root(self) -> bool:
+        return hasattr(os, "geteuid") and os.geteuid() == 0
+
     def group_of(self, path: str) -> str:
         try:
             number = os.stat(path).st_gid

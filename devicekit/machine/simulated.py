@@ -134,6 +134,7 @@ class SimulatedHost(Host):
         self._groups: Dict[str, str] = {self._key(path): name for path, name in data.get("groups", {}).items()}
         self._withheld: Set[str] = {self._key(path) for path in data.get("withheld", ())}
         self._denied: Set[str] = {self._key(path) for path in data.get("denied", ())}
+        self._read_only: Set[str] = {self._key(path) for path in data.get("read_only", ())}
         self._shared: Set[str] = {self._key(path) for path in data.get("shared", ())}
         self._cache: Dict[str, str] = data.get("loader_cache", {})
         self._libc: str = data.get("libc", "glibc 2.35" if self.system == "linux" else "")
@@ -265,6 +266,12 @@ class SimulatedHost(Host):
 
     def accessible(self, path: str) -> bool:
         return self._nodes.get(self._key(path), False)
+
+    def writable(self, path: str) -> bool:
+        return self._key(path) not in self._read_only
+
+    def is_root(self) -> bool:
+        return self.system != "windows" and self.user == "root"
 
     def group_of(self, path: str) -> str:
         return self._groups.get(self._resolve(path), "")

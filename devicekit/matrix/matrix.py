@@ -20,6 +20,7 @@ from .tables import (
     CudnnRow,
     Defect,
     DirectMlRow,
+    DriverInstall,
     Hold,
     ImportMemory,
     ImportNeed,
@@ -384,6 +385,21 @@ class Matrix:
                 if framework in row["frameworks"] and accepts(row["frameworks"][framework], version)
             )
         return self._defects[key]
+
+    def driver_installs(self) -> Tuple[DriverInstall, ...]:
+        """Return how NVIDIA's driver is installed on Linux distributions, the better way first."""
+        return tuple(
+            DriverInstall(
+                **dict(
+                    row,
+                    ids=tuple(row["ids"]),
+                    commands=tuple(map(tuple, row["commands"])),
+                    headers=tuple(row["headers"]),
+                    compat=tuple(row["compat"]),
+                )
+            )
+            for row in self._table("driver_installs")
+        )
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""

@@ -212,6 +212,45 @@ class DirectMlRow(Record):
     wsl_build: int
 
 
+class DriverInstall(Record):
+    """How NVIDIA's driver is installed on a Linux distribution.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        The distribution, as os-release names it.
+    versions : str
+        The range of its versions, "" for all.
+    limit : str
+        "" for current GPUs, else the branch that is the last one for an old GPU; ``"*"``: any such branch.
+    newest : str
+        The newest branch that this installs, "" for the newest that there is.
+    commands : tuple of tuple of str
+        What to run as root. Words may hold ``{version}``, ``{major}``, ``{arch}``, ``{branch}``.
+    headers, compat : tuple of str
+        The same, for what is needed to build the module for ``{release}``, and for NVIDIA's forward compatibility package for
+        ``{cuda}``; empty where there is none.
+    mok : str
+        The key that Secure Boot has to trust, "" where the packages are signed already.
+    needs : str
+        What the package manager needs before.
+    source, seen : str
+        The page, and the day on which it said so.
+    """
+
+    ids: Tuple[str, ...]
+    versions: str
+    limit: str
+    newest: str
+    commands: Tuple[Tuple[str, ...], ...]
+    headers: Tuple[str, ...]
+    compat: Tuple[str, ...]
+    mok: str
+    source: str
+    seen: str
+    needs: str = ""
+
+
 class InstructionNeed(Record):
     """Instructions without which a release cannot be imported.
 

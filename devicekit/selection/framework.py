@@ -131,12 +131,13 @@ def _unsupported(backend: str) -> Finding:
 def _differs(machine: Machine, framework: str, backend: str, better: bool = False) -> Finding:
     """Keras computes with another framework than the requested one, or (``better``) than one that could use the device."""
     title, bound = TITLES[framework], TITLES.get(backend, backend)
-    command = Shell(place_of(machine)).set_variable("KERAS_BACKEND", name_of(framework))
+    shell = Shell(place_of(machine))
     evidence = Evidence("KERAS_BACKEND=%s" % backend, "environment")
-    fixes: List[Fix] = [Fix("Let Keras compute with %s" % title, command)]
+    fixes: List[Fix] = [shell.set_fix("Let Keras compute with %s" % title, "KERAS_BACKEND", name_of(framework))]
     if any(module.name == "keras" for module in machine.process.modules):
         evidence = Evidence("it was imported with the backend %s" % backend, "keras.backend.backend()")
-        fixes.insert(0, Fix("Call devicekit.auto() before anything imports Keras"))
+        first = Fix("Call devicekit.auto() before anything imports Keras", changes="code")
+        fixes = [first, fixes[0].replace(instead=True)]
     elif not machine.process.env("KERAS_BACKEND"):
         evidence = Evidence("Keras before 3 computes with TensorFlow only", "distributions")
         fixes = [Fix("Use Keras 3, which computes with %s as well" % title)]

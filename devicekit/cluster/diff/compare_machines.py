@@ -5,6 +5,7 @@ from typing import Dict, FrozenSet, List, Optional, Tuple
 
 from ...diagnosis.commands import Shell, place_of
 from ...diagnosis.diagnose import run_rules
+from ...diagnosis.findings import Packages
 from ...machine.facts import Machine
 from ...matrix.matrix import BUNDLED
 from .causes import Experiments, Key, Statement, explain, said_of, several
@@ -130,10 +131,15 @@ def _undo_package(item: ChangeGroup, before: Machine, after: Machine) -> Optiona
         versions[word] = (found[0].version.or_none() or "") if found else None
     old, new = versions["old"], versions["new"]
     if old is None:
-        return Shell(place_of(after)).uninstall(names[0])
+        return _line(after, Packages(remove=(names[0],)))
     if old == new or not _VERSION.match(old):
         return None
-    return Shell(place_of(after)).install("%s==%s" % (names[0], old))
+    return _line(after, Packages(install=("%s==%s" % (names[0], old),)))
+
+
+def _line(machine: Machine, packages: Packages) -> str:
+    shell = Shell(place_of(machine))
+    return shell.line(shell.packages(packages))
 
 
 def _undo_variable(change: FactChange, shell: Shell) -> Optional[str]:
@@ -141,8 +147,8 @@ def _undo_variable(change: FactChange, shell: Shell) -> Optional[str]:
     if not re.match(r"[A-Za-z_]\w*\Z", name, re.ASCII):
         return None
     if change.before is None:
-        return shell.unset_variable(name)
+        return shell.line(shell.unset_variable(name))
     # What is scrubbed ("~", "<user>") or cut is not what it was.
     if not _PLAIN.match(change.before) or change.before.endswith("..."):
         return None
-    return shell.set_variable(name, change.before, quoted=True)
+    return shell.line(shell.set_variable(name, change.before))

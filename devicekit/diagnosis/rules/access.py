@@ -54,9 +54,9 @@ def container_without_gpu(view: View) -> Iterable[Finding]:
 def _started_without(view: View, withheld: Withheld) -> Finding:
     vendor, process = withheld.vendor, view.machine.process
     start = _STARTS[vendor]
-    fix = Fix("Start the container with the GPU" + start.note, view.shell.run_container(start.docker, start.podman))
+    fix = view.shell.run_container_fix("Start the container with the GPU" + start.note, start.docker, start.podman)
     if process.container.or_none() == "kubernetes":
-        fix = Fix("Request the GPU in the pod's resources: limits: %s: 1" % withheld.resource)
+        fix = Fix("Request the GPU in the pod's resources: limits: %s: 1" % withheld.resource, changes="files")
     return Kind("container-without-gpu", "warning", (vendor.platform,), start.url).finding(
         "This container was started without the %s GPU of its host: %s %s missing."
         % (vendor.title, " and ".join(withheld.nodes), "is" if len(withheld.nodes) == 1 else "are"),
@@ -96,7 +96,7 @@ def device_permission_denied(view: View) -> Iterable[Finding]:
         yield Kind("device-permission-denied", "warning", ("directml", "cuda", "rocm")).finding(
             "This user has no access to %s, through which WSL reaches every GPU." % dxg.path,
             (Evidence("no read and write access", dxg.path),),
-            (view.shell.root_fix("Let every user open it, which is WSL's default", "chmod a+rw %s" % dxg.path),),
+            (view.shell.root_fix("Let every user open it, which is WSL's default", "chmod", "a+rw", dxg.path),),
         )
 
 
@@ -110,9 +110,10 @@ def _join_groups(view: View, denied: Denied) -> Fix:
     named = [name for name in denied.groups if not name.isdecimal()]
     if denied.groups and not named:
         numbers = " ".join("--group-add %s" % number for number in denied.groups)
-        return Fix("Start the container with the groups of the host's nodes: docker run %s ..." % numbers)
+        return view.shell.run_container_fix("Start the container with the groups of the host's nodes", numbers)
     if named == ["root"]:
-        return Fix("The node belongs to root alone: let the system's rules (udev) give it to the group render")
+        text = "The node belongs to root alone: let the system's rules (udev) give it to the group render"
+        return Fix(text, who="admin", changes="system")
     groups = ",".join(name for name in named or denied.usual if name != "root")
     text = "Add yourself to the group that owns it, then log in again"
-    return view.shell.root_fix(text, "usermod -aG %s $USER" % groups)
+    return view.shell.root_fix(text, "usermod", "-aG", groups, "$USER")

@@ -17,6 +17,7 @@ from .adapters import (
     parse_visible,
     why_rejected,
 )
+from .driver_installs import vendor_driver
 
 _VARIABLE = "DML_VISIBLE_DEVICES"
 
@@ -119,8 +120,11 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
                 [
                     Fix("Run it in a session on the machine itself"),
                     Fix(
-                        "Or allow hardware graphics in Remote Desktop sessions: in gpedit.msc, Computer Configuration, "
-                        "Administrative Templates, Windows Components, Remote Desktop Services, Remote Session Environment"
+                        "Allow hardware graphics in Remote Desktop sessions: in gpedit.msc, Computer Configuration, "
+                        "Administrative Templates, Windows Components, Remote Desktop Services, Remote Session Environment",
+                        who="admin",
+                        changes="system",
+                        instead=True,
                     ),
                 ],
                 ("directml",),
@@ -130,7 +134,7 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
                 "warning",
                 "%s finds no GPU: DXGI lists no adapter." % name,
                 [Evidence(directml.failure, "DXGI")],
-                [Fix("Install the current driver of the GPU's vendor and restart Windows")],
+                list(vendor_driver(view, "Install the current driver of the GPU's vendor")),
                 ("directml",),
             )
         return
@@ -138,11 +142,11 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
         "warning",
         "%s finds no GPU: DXCore lists no adapter." % name,
         [Evidence("DXCore lists %s" % (", ".join(item.name for item in every) or "nothing"), _source(view))],
-        [
-            Fix(
-                "Install the current driver of the GPU's vendor in Windows (it includes the part for WSL), and restart Windows"
+        list(
+            vendor_driver(
+                view, "Install the current driver of the GPU's vendor in Windows: it includes the part for WSL"
             )
-        ],
+        ),
         ("directml",),
     )
 
@@ -154,7 +158,7 @@ def _rejected(view: View, name: str, listing: AdapterListing) -> Finding:
     reasons = list(dict.fromkeys(why_rejected(item) for item in rejected))
     names = ", ".join(dict.fromkeys(item.name for item in rejected))
     wsl = bool(view.wsl)
-    fixes = [Fix("Install the vendor's current driver for it%s" % (", in Windows" if wsl else ""))]
+    fixes = list(vendor_driver(view, "Install the vendor's current driver for it%s" % (", in Windows" if wsl else "")))
     evidence = [Evidence("%s: %s" % (item.name, why_rejected(item)), _source(view)) for item in rejected]
     for item in rejected if wsl else ():
         least = _WSL_DRIVERS.get(item.vendor_id)
@@ -162,7 +166,8 @@ def _rejected(view: View, name: str, listing: AdapterListing) -> Finding:
         if least is not None and numbers and numbers < least:
             words = "driver %s; WSL needs %s or later" % (item.driver_version, ".".join(map(str, least)))
             evidence.append(Evidence(words, _source(view)))
-    fixes.append(Fix("Use another GPU: older ones lack features that TensorFlow needs, with any driver"))
+    text = "Use another GPU: older ones lack features that TensorFlow needs, with any driver"
+    fixes.append(Fix(text, instead=True))
     return _finding(
         "info" if usable else "warning",
         "%s does not use %s: %s."
@@ -210,7 +215,7 @@ def _index(adapters: Tuple[DxAdapter, ...], wanted: DxAdapter) -> str:
 
 
 def _hides(view: View, severity: str, summary: str, blocks: Tuple[str, ...] = (), better: str = "") -> Finding:
-    fixes = [view.shell.unset_fix(_VARIABLE)]
+    fixes = [view.shell.unset_fix(_VARIABLE, instead=bool(better))]
     if better:
         fixes.insert(
             0, _set(view, "Use the number of the other one; every adapter with Direct3D 12 is counted", better)

@@ -56,4 +56,5 @@ def _switch(view: View, framework: str) -> Iterable[Fix]:
         return
     yield view.shell.set_fix("Run Keras on it", "KERAS_BACKEND", framework)
     if backend(view).source != "KERAS_BACKEND":
-        yield Fix("Or in your program, before Keras is imported", 'import devicekit; devicekit.auto(framework="any")')
+        text = 'In your program, before Keras is imported: import devicekit; devicekit.auto(framework="any")'
+        yield Fix(text, changes="code", instead=True)

@@ -36,14 +36,17 @@ def _other_build(view: View, name: str) -> Tuple[str, Sequence[Fix]]:
     """Why this build has no GPU support, and what to install instead."""
     version = view.tensorflow_version or ""
     if view.machine.native.system == "windows" and not (name == "tensorflow-cpu" and _before(version, "2.11")):
-        wsl = Fix("Use TensorFlow in WSL 2 (in PowerShell)", "wsl --install")
-        words = "Or create an environment with Python %s and the last release with GPU support"
-        older = LazyFixes(lambda: (wsl, elsewhere(view, words, "cuda", "tensorflow<2.11", "numpy<2")))
+        wsl = view.shell.install_wsl_fix("Use TensorFlow in WSL 2")
+        words = "Create an environment with Python %s and the last release with GPU support"
+        older = LazyFixes(lambda: (wsl, elsewhere(view, words, "cuda", "tensorflow<2.11", "numpy<2", instead=True)))
         return "TensorFlow has no GPU support on native Windows since 2.11", older
     reason = "%s is built without GPU support" % name
     if view.machine.native.architecture not in ("x86_64", "AMD64"):
         return reason, (
-            Fix("Use NVIDIA's TensorFlow container: there are no TensorFlow wheels with CUDA for this processor"),
+            Fix(
+                "Use NVIDIA's TensorFlow container: there are no TensorFlow wheels with CUDA for this processor",
+                changes="system",
+            ),
         )
     # The extra that brings CUDA's libraries exists from 2.14 on.
     extra = "" if _before(version, "2.14") or view.machine.native.system == "windows" else "[and-cuda]"

@@ -34,13 +34,12 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
         item = found.repair.refused[0]
         folder = item.path.rpartition("/")[0]
         if item.unsafe == "it is in the working folder":
-            return (Fix("Install the libraries next to TensorFlow: devicekit loads nothing from the working folder"),)
+            text = "Install the libraries next to TensorFlow: devicekit loads nothing from the working folder"
+            return (Fix(text, changes="packages"),)
+        text = "Make the folder writable only for its owner: devicekit loads nothing that any user can change"
         return (
-            Fix(
-                "Make the folder writable only for its owner: devicekit loads nothing that any user can change",
-                'chmod -R o-w "%s"' % view.shell.path(folder),
-            ),
-            export(view, [folder]),
+            view.shell.run_fix(text, "chmod", "-R", "o-w", folder, changes="files"),
+            export(view, [folder], instead=True),
         )
     missing = [name for name in found.missing if found.attempts[name].library is None]
     installed = [item for item in view.machine.cuda.libraries.value or () if item.name in missing]
@@ -55,7 +54,7 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
     windows = view.machine.native.system == "windows"
     cuda = "CUDA %s and cuDNN %s" % (_WINDOWS_CUDA if windows else (row.linux_cuda, row.linux_cudnn))
     where = "their bin folders on PATH" if windows else "their lib64 folder on LD_LIBRARY_PATH"
-    return (Fix("Install %s from NVIDIA's archive and put %s" % (cuda, where)),)
+    return (Fix("Install %s from NVIDIA's archive and put %s" % (cuda, where), who="admin", changes="system"),)
 
 
 #: What TensorFlow 2.5 to 2.10, the last with GPUs on native Windows, were built for.
@@ -139,8 +138,8 @@ def _lie(names: List[str]) -> str:
 
 def _load_first(view: View, found: Search) -> Sequence[Fix]:
     folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
-    program = Fix("In your program, call auto() before TensorFlow is imported", "import devicekit; devicekit.auto()")
-    return (program, export(view, folders))
+    text = "In your program, before TensorFlow is imported: import devicekit; devicekit.auto()"
+    return (Fix(text, changes="code"), export(view, folders, instead=True))
 
 
 def _management_library(view: View) -> Iterable[Finding]:
@@ -156,12 +155,13 @@ def _management_library(view: View) -> Iterable[Finding]:
         "%s cannot use the GPU: NVIDIA's management library (%s) is missing." % (view.tensorflow_label, name),
         (Evidence("%s not found" % name, libraries.source),),
         (
-            Fix(
+            view.shell.run_container_fix(
                 "Start the container with the driver's utilities as well",
-                "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE",
+                "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+                "--device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility",
             )
             if container
-            else Fix("Reinstall the complete driver, which includes the library"),
+            else Fix("Reinstall the complete driver, which includes the library", who="admin", changes="driver"),
         ),
     )
 
@@ -273,7 +273,7 @@ def _other_cudnn(view: View, row: TensorFlowRow, library: Library, compiled: str
     limit = before or "%d" % (int(row.linux_cudnn) + 1)
     if not _is_wheels(library):
         text = "Install cuDNN >=%s,<%s in place of %s" % (compiled, limit, library.path)
-        return (Fix(text),)
+        return (Fix(text, who="admin", changes="system"),)
     name = "nvidia-cudnn-cu%s" % row.linux_cuda.partition(".")[0]
     return (view.shell.install_fix("Install a cuDNN that both support", "%s>=%s,<%s" % (name, compiled, limit)),)
 

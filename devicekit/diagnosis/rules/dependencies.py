@@ -8,10 +8,11 @@ from typing import Iterable, List, Optional, Tuple
 
 from ...matrix.bounds import fit
 from ...matrix.matrix import accepts, version_at_least
+from ...matrix.requirement_names import bare_name, normal_name
 from ...matrix.tables import ImportNeed
 from ..findings import Evidence, Finding
 from ..install_fixes import repair_install
-from ..requirements import applies, bare_name, bounded, normal_name
+from ..requirements import applies, bounded
 from ..view import View
 from .import_needs import installed, unmet
 from .keras import backend, keras3_on, keras_version

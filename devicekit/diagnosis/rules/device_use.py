@@ -36,12 +36,18 @@ def device_busy(view: View) -> Iterable[Finding]:
             summary,
             tuple(evidence),
             _frees(view, gpu, [item.pid for item in holders])
-            + (Fix("Or allow several processes on the GPU, if the mode is not intended", _mode_command(view, gpu)),),
+            + (
+                view.shell.root_fix(
+                    "Allow several processes on the GPU, if the mode is not intended",
+                    "nvidia-smi",
+                    "-i",
+                    place(gpu),
+                    "-c",
+                    "DEFAULT",
+                    instead=bool(holders),
+                ),
+            ),
         )
-
-
-def _mode_command(view: View, gpu: Gpu) -> str:
-    return view.shell.as_root("nvidia-smi -i %s -c DEFAULT" % place(gpu))
 
 
 def _frees(view: View, gpu: Gpu, pids: Sequence[int]) -> Tuple[Fix, ...]:
@@ -49,7 +55,7 @@ def _frees(view: View, gpu: Gpu, pids: Sequence[int]) -> Tuple[Fix, ...]:
     if not pids:
         return ()
     text = "End the program if it is yours; a notebook holds the GPU until you shut it down"
-    return (Fix(text, view.shell.end_processes(pids[:8])),)
+    return (view.shell.end_processes_fix(text, pids[:8]),)
 
 
 def _filled(view: View) -> List[Tuple[int, CudaDevice]]:
@@ -81,11 +87,11 @@ def out_of_memory(view: View) -> Iterable[Finding]:
         for item in listed:
             size = "" if item.memory_bytes is None else ", %.1f GiB" % (item.memory_bytes / (1 << 30))
             evidence.append(Evidence("process %d%s" % (item.pid, size), gpu.processes.source))
+        ends = _frees(view, gpu, [item.pid for item in listed if item.kind == "compute"])
         yield Kind("out-of-memory", "warning").finding(
             "The memory of gpu:%d, %s, is almost full, used mostly by %s: %s." % (number, label(gpu), by, text),
             tuple(evidence),
-            _frees(view, gpu, [item.pid for item in listed if item.kind == "compute"])
-            + (Fix("Or use another GPU or the CPU until that program ends"),),
+            (*ends, Fix("Use another GPU or the CPU until that program ends", changes="code", instead=bool(ends))),
         )
 
 

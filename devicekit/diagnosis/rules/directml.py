@@ -4,11 +4,11 @@ from typing import Iterable, List, Sequence, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
 from .. import pages
-from ..commands import UPDATE_WSL
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
 from .adapter_findings import unusable_adapters, windows_build
+from .driver_installs import vendor_driver
 from .frameworks import uses
 from .gpu_builds import other_vendor_for
 from .registry import rule
@@ -36,9 +36,8 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
             "WSL 1 has no GPU access.",
             (Evidence("WSL 1", process.wsl.source),),
             (
-                Fix(
-                    "Convert it to WSL 2 (in PowerShell): wsl --set-version NAME 2, with the NAME that wsl --list shows"
-                ),
+                view.shell.windows_fix("See the name of this distribution", ("wsl", "--list"), changes=""),
+                Fix("Convert it to WSL 2: wsl --set-version NAME 2, in PowerShell", who="admin", changes="system"),
             ),
         )
     elif directml.dxg.value is None:
@@ -47,14 +46,14 @@ def wsl_without_gpu(view: View) -> Iterable[Finding]:
         yield Kind("wsl-without-gpu", "error" if fatal else "warning", blocks, pages.DIRECTML).finding(
             "WSL 2 has no GPU bridge to Windows (/dev/dxg is missing)%s." % _ABORTS.get(fatal or "", ""),
             (Evidence("/dev/dxg is missing", "/dev"),),
-            _BRIDGE_FIXES,
+            _bridge_fixes(view),
         )
     elif view.directml_flavor and not found.issuperset(_LIBRARIES):
         missing = [name for name in _LIBRARIES if name not in found]
         yield Kind("wsl-without-gpu", "warning", ("cuda", "directml"), pages.DIRECTML).finding(
             "WSL 2 has the GPU bridge, but its libraries are missing: %s." % ", ".join(missing),
             tuple(Evidence("%s not found" % name, directml.libraries.source) for name in missing),
-            (Fix("Update WSL and restart it (in PowerShell)", UPDATE_WSL),),
+            (view.shell.update_wsl_fix("Update WSL and restart it"),),
         )
 
 
@@ -66,10 +65,10 @@ _ABORTS = {
 }
 _ABORTED = {"plugin": ("tensorflow",), "fork": ("tensorflow.devices",)}
 
-_BRIDGE_FIXES = (
-    Fix("Update WSL and its kernel, and restart it (in PowerShell)", UPDATE_WSL),
-    Fix("Install your GPU vendor's current Windows driver; nothing is installed inside WSL"),
-)
+
+def _bridge_fixes(view: View) -> Tuple[Fix, ...]:
+    text = "Install your GPU vendor's current Windows driver; nothing is installed inside WSL"
+    return (view.shell.update_wsl_fix("Update WSL and its kernel, and restart it"), *vendor_driver(view, text))
 
 
 def _bridge_fails(view: View) -> bool:
@@ -89,7 +88,7 @@ def _failing_bridge(view: View) -> Finding:
     return Kind("wsl-without-gpu", "error", ("cuda", "directml", "rocm", *_ABORTED[flavor]), pages.DIRECTML).finding(
         "The GPU bridge to Windows does not answer%s." % _ABORTS[flavor],
         (Evidence(failure, "DXCore"),),
-        _BRIDGE_FIXES,
+        _bridge_fixes(view),
     )
 
 
@@ -126,7 +125,11 @@ def directml_missing(view: View) -> Iterable[Finding]:
         tuple(evidence),
         (
             Fix("Use this environment on Windows or in WSL 2, the only systems with DirectML"),
-            Fix("For an NVIDIA GPU on Linux, create an environment with tensorflow[and-cuda] instead"),
+            Fix(
+                "For an NVIDIA GPU on Linux, create an environment with tensorflow[and-cuda]",
+                changes="packages",
+                instead=True,
+            ),
         ),
     )
 
@@ -170,7 +173,10 @@ def _unloadable(view: View) -> Finding:
     return Kind("directml-missing", "warning", ("directml",), pages.DIRECTML).finding(
         "TensorFlow will use no GPU: its DirectML library cannot be loaded.",
         evidence,
-        (Fix("Install the current Windows updates%s" % ("" if windows else ", and update WSL: wsl --update")),),
+        (
+            Fix("Install the current Windows updates", who="admin", changes="system"),
+            *(() if windows else (view.shell.update_wsl_fix("Update WSL and restart it"),)),
+        ),
     )
 
 
@@ -186,7 +192,8 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
         return
     name = "tensorflow-directml" + ("" if flavor == "fork" else "-plugin")
     row = next(item for item in view.matrix.directml() if item.distribution == name)
-    reason, fix = "", Fix("Update Windows to 10.0.%d or later" % row.windows_build)
+    text = "Update Windows to 10.0.%d or later" % row.windows_build
+    reason, fix = "", Fix(text, who="admin", changes="system", undoable=False)
     evidence: Tuple[Evidence, ...] = (Evidence(native.release, "the operating system"),)
     blocks: Tuple[str, ...] = ("directml",)
     if native.system == "windows":
@@ -197,7 +204,7 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
         kernel = native.release.partition("-")[0]
         if version_at_least(kernel, _LEAST_KERNEL) is False:
             reason = "needs WSL kernel %s or later; this is %s" % (_LEAST_KERNEL, kernel)
-            fix = Fix("Update WSL's kernel and restart it (in PowerShell)", UPDATE_WSL)
+            fix = view.shell.update_wsl_fix("Update WSL's kernel and restart it")
             blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
     if reason:
         yield Finding(
@@ -245,7 +252,7 @@ def _other_build(view: View, vendor: str) -> Tuple[Sequence[Fix], str]:
         words = "The DirectML plug-in needs Python %s: create an environment with %%s" % plugin.python
         return LazyFixes(lambda: (elsewhere(view, words, "directml", *pins),)), "warning"
     if vendor == "amd":
-        return (Fix("Use AMD's TensorFlow build for ROCm in a new environment"),), "warning"
+        return (Fix("Use AMD's TensorFlow build for ROCm in a new environment", changes="packages"),), "warning"
     # An integrated GPU in a Linux machine: there is no maintained build for it, so it is not a cause for alarm.
     if vendor == "intel":
         return (Fix("Use PyTorch (device 'xpu'): no maintained TensorFlow build supports Intel GPUs on Linux"),), "info"

@@ -4,7 +4,7 @@ import re
 from typing import Iterable, List, Optional, Tuple
 
 from .. import pages
-from ..findings import Evidence, Finding, Fix, FrameworkStatus, Kind
+from ..findings import Evidence, Finding, FrameworkStatus, Kind
 from ..view import View
 from .adapters import has_direct3d
 
@@ -44,7 +44,7 @@ def torch_directml_mismatch(view: View) -> Iterable[Finding]:
         (Evidence("torch==%s" % pinned, found.location), Evidence("torch %s" % (version or "is not installed"))),
         (
             view.shell.install_fix("Install the releases it was built with", *_pins(view)),
-            view.shell.uninstall_fix("Or remove it", "torch-directml"),
+            view.shell.uninstall_fix("Remove it", "torch-directml", instead=True),
         ),
     )
 
@@ -60,9 +60,8 @@ def mixed_onnxruntimes(view: View) -> Iterable[Finding]:
         "%s install into the same folder 'onnxruntime', so the last one overwrote the others." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners)),
         (
-            Fix(
-                "Uninstall all of them, then install the one with DirectML",
-                view.shell.replace(names, "onnxruntime-directml"),
+            view.shell.replace_fix(
+                "Uninstall all of them, then install the one with DirectML", names, "onnxruntime-directml"
             ),
         ),
     )

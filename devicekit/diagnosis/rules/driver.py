@@ -10,10 +10,11 @@ from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .driver_health import cuda_in_use
+from .driver_installs import install_driver, remove_linux_driver, update_driver
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
 from .gpu_code import compiled_for_all
-from .gpu_installs import driver_limit, driver_need, update_driver
+from .nvidia_driver import driver_need
 from .oneapi import intel_driver_missing
 from .registry import rule
 from .rocm import amd_driver_missing
@@ -54,16 +55,10 @@ def driver_missing(view: View) -> Iterable[Finding]:
     if any(item.name.lower() in names and not _is_stub(item) for item in driver.libraries.value or ()):
         return
     gpu = view.vendor("nvidia")[0]
-    linux, limit = view.machine.native.system == "linux", driver_limit(view)
-    branch = " (branch %s, the last one for %s)" % (limit.branch, limit.gpu) if limit is not None else ""
     yield Kind("driver-missing", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "This machine has an NVIDIA GPU, but the NVIDIA driver is not installed (%s not found)." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
-        (
-            view.shell.root_fix("Install the NVIDIA driver%s and restart" % branch, "ubuntu-drivers install")
-            if linux and "Ubuntu" in (view.machine.native.os_version.or_none() or "")
-            else Fix("Install the NVIDIA driver for this system%s and restart" % branch),
-        ),
+        install_driver(view),
     )
 
 
@@ -134,18 +129,12 @@ def _unshadow(view: View, library: Library) -> Tuple[Fix, ...]:
     folder = library.path.rpartition("/")[0]
     if library.found_via != "LD_LIBRARY_PATH":
         if view.wsl:
-            return (
-                view.shell.root_fix(
-                    "Uninstall the Linux driver: WSL uses the Windows driver", "apt-get purge 'libnvidia-compute-*'"
-                ),
-            )
+            return (remove_linux_driver(view),)
         text = "Remove %s from the dynamic linker's configuration (/etc/ld.so.conf.d), then update its cache" % folder
         return (view.shell.root_fix(text, "ldconfig"),)
     parts = (view.machine.process.env("LD_LIBRARY_PATH") or "").split(":")
-    rest = ":".join(view.shell.path(part) for part in parts if part and part.rstrip("/") != folder)
-    name = "LD_LIBRARY_PATH"
-    command = view.shell.set_variable(name, rest, quoted=True) if rest else view.shell.unset_variable(name)
-    return (Fix("Remove %s from LD_LIBRARY_PATH" % folder, command),)
+    rest = [part for part in parts if part and part.rstrip("/") != folder]
+    return (view.shell.only_folders_fix("Remove %s from LD_LIBRARY_PATH" % folder, "LD_LIBRARY_PATH", rest),)
 
 
 @rule(
@@ -178,8 +167,7 @@ _MISMATCH = 18
 
 
 def _restart(view: View) -> Fix:
-    text = "Restart the machine to load the updated driver"
-    return Fix(text, view.shell.restart())
+    return view.shell.restart_fix("Restart the machine to load the updated driver")
 
 
 def _versions(view: View) -> Tuple[Evidence, ...]:

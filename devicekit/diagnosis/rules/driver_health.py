@@ -13,6 +13,7 @@ from .. import pages
 from ..findings import Evidence, Finding, Fix
 from ..view import View
 from .cuda_order import cuda_view
+from .driver_installs import load_module
 from .frameworks import users
 from .registry import rule
 
@@ -123,11 +124,7 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
             "info",
             "The NVIDIA driver is installed, but its kernel module is not loaded.",
             (Evidence("not there", driver.nvidia_kernel_version.source),),
-            (
-                view.shell.root_fix("Load the module; an error message says why it was not loaded", "modprobe nvidia"),
-                Fix("With Secure Boot, sign the module or turn Secure Boot off"),
-                *_older_branch(view),
-            ),
+            (*load_module(view), *_older_branch(view)),
             doubt=True,
         )
     elif "/dev/nvidiactl" in nodes and "/dev/nvidia-uvm" not in nodes:
@@ -136,8 +133,8 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
             "The kernel module nvidia-uvm, which CUDA needs, is not loaded (/dev/nvidia-uvm is missing).",
             (Evidence("nodes: %s" % ", ".join(sorted(nodes)), "/dev"),),
             (
-                view.shell.root_fix("Load it", "nvidia-modprobe -u -c=0"),
-                view.shell.root_fix("Or", "modprobe nvidia-uvm"),
+                view.shell.root_fix("Load it", "nvidia-modprobe", "-u", "-c=0"),
+                view.shell.root_fix("Load it without that program", "modprobe", "nvidia-uvm", instead=True),
             ),
             doubt=True,
         )
@@ -153,13 +150,16 @@ def _older_branch(view: View) -> Iterable[Fix]:
         last = "; ".join("branch %s for %s" % item for item in sorted(dropped.items(), reverse=True))
         yield Fix(
             "If the GPU is of a generation that driver %s no longer supports, install an older one: %s"
-            % (version, last)
+            % (version, last),
+            who="admin",
+            changes="driver",
+            instead=True,
         )
 
 
 def _restart(view: View, text: str = "Restart the machine; a driver that hangs does not recover by itself") -> Fix:
-    command = view.shell.restart()
-    return Fix(text if command else text.replace("the machine", "Windows"), command)
+    windows = view.machine.native.system == "windows" or bool(view.wsl)
+    return view.shell.restart_fix(text.replace("the machine", "Windows") if windows else text)
 
 
 def place(gpu: Gpu) -> str:
@@ -176,10 +176,10 @@ def _silent(view: View) -> Iterable[Trouble]:
     evidence = (Evidence(driver.nvml.problem, driver.nvml.source),) + tuple(
         _evidence(view, gpu, n) for gpu, n in logged
     )
-    fixes = [Fix("Check whether nvidia-smi gets an answer", "nvidia-smi"), _restart(view)]
+    fixes = [view.shell.run_fix("Check whether nvidia-smi gets an answer", "nvidia-smi"), _restart(view)]
     if view.machine.native.system == "linux" and not view.wsl and "within" in driver.nvml.problem and not logged:
         text = "If it only starts slowly, keep it running between programs"
-        fixes.insert(1, view.shell.root_fix(text, "nvidia-smi -pm 1"))
+        fixes = [fixes[0], view.shell.root_fix(text, "nvidia-smi", "-pm", "1"), fixes[1].replace(instead=True)]
     yield Trouble(
         "warning" if logged else "info",
         "The NVIDIA driver did not answer when asked for its GPUs: %s." % driver.nvml.problem.rstrip("."),
@@ -207,7 +207,7 @@ def _refusing(view: View) -> Iterable[Trouble]:
         "warning" if bad else "info",
         "The NVIDIA driver fails to initialize: %s." % driver.nvml.problem.rstrip("."),
         (Evidence(driver.nvml.problem, driver.nvml.source),),
-        (Fix("Check what nvidia-smi says", "nvidia-smi"), _restart(view)),
+        (view.shell.run_fix("Check what nvidia-smi says", "nvidia-smi"), _restart(view)),
         doubt=True,
     )
 
@@ -227,7 +227,10 @@ def _lost(view: View) -> Iterable[Trouble]:
         tuple(evidence),
         (
             _restart(view, "Restart the machine; if that does not help, switch it off and on"),
-            Fix("If it happens again, check the card's power, seat and temperature; the card may be defective"),
+            Fix(
+                "If it happens again, check the card's power, seat and temperature; the card may be defective",
+                who="admin",
+            ),
         ),
         ("cuda",) if whole else tuple(number_of(view, gpu) for gpu in lost),
         doubt=True,
@@ -241,13 +244,16 @@ def _waiting(view: View) -> Iterable[Trouble]:
         if action == "none" or gpu.problem:
             continue
         words, command, usable = _RECOVERY.get(action, ("needs attention (%s)" % action, "", True))
-        restart = command == "reboot"
-        typed = view.shell.restart() if restart else view.shell.as_root(command.replace("%s", place(gpu)))
+        ends = Fix("End the programs that use it", changes="system", undoable=False)
+        words_typed = command.replace("%s", place(gpu)).split()
+        typed = view.shell.restart_fix("Restart the machine")
+        if command != "reboot":
+            typed = view.shell.root_fix("Reset it", *words_typed, undoable=False)
         yield Trouble(
             "info" if usable else "warning",
             "After a fault, %s %s." % (label(gpu), words),
             (Evidence("recovery action: %s" % action, gpu.recovery.source),),
-            () if usable else (Fix("End the programs that use it, then run this", typed),),
+            () if usable else (ends, typed),
             () if usable else _numbers(view, gpu),
         )
 
@@ -266,14 +272,14 @@ def _worn(view: View) -> Iterable[Trouble]:
                 "warning",
                 "The memory of %s is damaged beyond self-repair." % label(gpu),
                 (Evidence("row remapping failed", gpu.memory_repair.source),),
-                (Fix("Have the card replaced: it works until the next error"),),
+                (Fix("Have the card replaced: it works until the next error", who="admin"),),
             )
         elif repair == "pending":
             yield Trouble(
                 "info",
                 "%s will replace a damaged part of its memory at its next reset." % label(gpu),
                 (Evidence("repair pending", gpu.memory_repair.source),),
-                (view.shell.root_fix("When no program uses it", "nvidia-smi --gpu-reset -i %s" % place(gpu)),),
+                (view.shell.root_fix("When no program uses it", "nvidia-smi", "--gpu-reset", "-i", place(gpu)),),
             )
         elif errors:
             yield Trouble(
@@ -302,7 +308,7 @@ def _logged(view: View) -> Iterable[Trouble]:
     driver = view.machine.driver
     if driver.nvml_silent:
         return
-    fix = view.shell.root_fix("See when it happened and what the driver says", "dmesg | grep -i xid")
+    fix = view.shell.kernel_log_fix("See when it happened and what the driver says", "xid")
     for gpu, number in _fatal(view):
         if not gpu.problem and gpu.recovery.or_none() in (None, "none"):
             yield Trouble(

@@ -40,7 +40,11 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
             (Evidence("%s=%s" % (name, value[:120]), "environment"),),
             (
                 view.shell.unset_fix(name, "Unset it"),
-                Fix("Or correct its value where you set it (shell profile, Dockerfile, notebook)"),
+                Fix(
+                    "Correct its value where you set it (shell profile, Dockerfile, notebook)",
+                    changes="variables",
+                    instead=True,
+                ),
             ),
         )
         return  # one is enough to stop TensorFlow; the next shows when it is gone

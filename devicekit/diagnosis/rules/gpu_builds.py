@@ -5,15 +5,18 @@ from typing import Iterable, List, Sequence, Tuple
 from ...matrix.gpu_support import code_for
 from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
+from ...matrix.requirement_names import normal_name
 from ...matrix.target import Target
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
-from ..requirements import applies, normal_name
+from ..requirements import applies
 from ..view import View
 from .cuda_order import cuda_accelerators
+from .driver_installs import update_driver
 from .frameworks import GpuBuild, gpu_build, uses
-from .gpu_installs import driver_need, driver_version, jax_with_cuda, torch_build, torch_with_cuda, update_driver
+from .gpu_installs import jax_with_cuda, torch_build, torch_with_cuda
 from .libraries import search
+from .nvidia_driver import driver_need, driver_version
 
 _URL = {
     "jax": pages.JAX,
@@ -74,23 +77,23 @@ def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
     if framework == "jax":
         if vendor == "amd" and system == "linux":
             text = "Install JAX's plug-in for ROCm 7 in a new environment; ROCm itself has to be on the system"
-            return (Fix(text, view.shell.install("jax[rocm7-local]")),)
+            return (view.shell.install_fix(text, "jax[rocm7-local]"),)
         return (Fix("Use PyTorch (device 'xpu' for Intel GPUs): JAX does not support this GPU here"),)
     goal, title = ("xpu", "Intel GPUs") if vendor == "intel" else ("rocm", "ROCm")
     rows = view.matrix.indexes("torch", goal, view.target.platform)
     targets = view.target.targets_for(goal)
     for row in rows:
         if not targets or set(targets) & set(row.code):
-            command = view.shell.replace(["torch"], "torch", options=" --index-url %s" % row.url)
-            return (Fix("Replace it with PyTorch's build for %s" % title, command),)
+            text = "Replace it with PyTorch's build for %s" % title
+            return (view.shell.replace_fix(text, ["torch"], "torch", index_url=row.url),)
     if rows:
         return (Fix("PyTorch's builds for %s are not made for %s: use the CPU" % (title, " and ".join(targets))),)
     if view.machine.python.distribution("torch-directml"):
-        return (Fix("Use torch-directml, which is installed: model.to(torch_directml.device())"),)
+        return (Fix("Use torch-directml, which is installed: model.to(torch_directml.device())", changes="code"),)
     theirs = view.matrix.maker("torch", goal, system)
     return (
         Fix("Use PyTorch in WSL 2 with ROCm, or torch-directml in a new environment"),
-        *([Fix(theirs)] if theirs else []),
+        *([Fix(theirs, instead=True)] if theirs else []),
     )
 
 
@@ -107,9 +110,8 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
             continue
         if need is None or version_at_least(version, need.version) is not False:
             continue
-        other = [
-            Fix("Or: " + fix.text[0].lower() + fix.text[1:], fix.command) for fix in _other_cuda(view, name, build)
-        ]
+        update = update_driver(view, need.version)
+        other = [fix.replace(instead=bool(update)) for fix in _other_cuda(view, name, build)]
         purpose = need.purpose
         if purpose.startswith("for CUDA"):
             purpose = "for CUDA %s of %s" % (build.cuda, build.label)
@@ -119,8 +121,7 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
                 Evidence("driver %s" % version, source),
                 Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
             ),
-            (*update_driver(view, need.version), *other)
-            or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
+            (*update, *other) or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
         )
 
 
@@ -130,9 +131,9 @@ def _other_cuda(view: View, framework: str, build: GpuBuild) -> List[Fix]:
         return [fix for fix in torch_build(view, build.version) if fix.command]
     if build.cuda != "13" or view.machine.native.system == "windows":
         return []
-    gone = view.shell.uninstall("jax-cuda13-plugin", "jax-cuda13-pjrt")
-    found = jax_with_cuda(view, build.version)
-    return [Fix(fix.text, view.shell.then(gone, fix.command)) for fix in found if fix.command]
+    gone = ("jax-cuda13-plugin", "jax-cuda13-pjrt")
+    found = [fix for fix in jax_with_cuda(view, build.version) if fix.packages is not None]
+    return [view.shell.packages_fix(fix.text, fix.packages.replace(remove=gone)) for fix in found if fix.packages]
 
 
 def no_code_for(view: View) -> Iterable[Finding]:
@@ -190,11 +191,11 @@ def no_library_for(view: View) -> Iterable[Finding]:
     gone = [text for text in declared if not _is_installed(view, text) and applies(text, view)]
     wanted = [text.partition(";")[0].replace(" ", "").replace("(", "").replace(")", "") for text in gone]
     plain = build.version.partition("+")[0]
-    again = view.shell.replace(["torch"], "torch==%s" % plain)
+    again = view.shell.replace_fix("Reinstall it", ["torch"], "torch==%s" % plain)
     yield Kind("cuda-library-missing", "error", ("torch",), _URL["torch"]).finding(
         "%s cannot be imported: %s not found." % (build.label, ", ".join(found.missing)),
         tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in found.missing[:8]),
-        (view.shell.install_fix("Install its requirements", *wanted) if wanted else Fix("Reinstall it", again),),
+        (view.shell.install_fix("Install its requirements", *wanted) if wanted else again,),
     )
 
 

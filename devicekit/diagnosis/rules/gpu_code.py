@@ -136,18 +136,24 @@ def _summary(view: View, kind: str, defect: Optional[Defect], capability: str, g
 
 def _other_code(view: View, kind: str, defect: Optional[Defect], whole: bool) -> Sequence[Fix]:
     if kind == "none" and not whole:
-        return (Fix("Use the other GPUs; an older TensorFlow can use this one"),)
+        return (Fix("Use the other GPUs; an older TensorFlow can use this one", changes="code"),)
     if kind == "none":
         text = "Install the newest TensorFlow that supports this GPU"
         return replace_by_goal(view, text, "cuda", "tensorflow[and-cuda]")
     if defect is not None:
         return (
-            Fix(defect.do, "devicekit resolve cuda --framework jax"),
-            Fix("Or see what the self-test says here: a device that passes it is used", "devicekit verify"),
+            view.shell.run_fix(defect.do, "devicekit", "resolve", "cuda", "--framework", "jax"),
+            view.shell.run_fix(
+                "See what the self-test says here: a device that passes it is used", "devicekit", "verify", instead=True
+            ),
         )
     return (
         view.shell.set_fix(
             "Let the first run finish, with a cache that holds what it compiles", "CUDA_CACHE_MAXSIZE", "4294967296"
         ),
-        Fix("Or use a build with machine code for it, such as NVIDIA's TensorFlow container"),
+        Fix(
+            "Use a build with machine code for it, such as NVIDIA's TensorFlow container",
+            changes="system",
+            instead=True,
+        ),
     )

@@ -3,54 +3,15 @@
 Source: https://docs.jax.dev/en/latest/installation.html (``jax[cuda12]``, ``jax[cuda13]``, their oldest drivers and GPUs).
 """
 
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Sequence
 
-from ...matrix.gpu_support import DriverLimit, DriverNeed, capability_number, driver_limits, needed_driver
+from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import accepts, version_at_least
 from .. import pages
 from ..findings import Fix
 from ..view import View
-
-
-def driver_version(view: View) -> Tuple[str, str]:
-    """Return the version of NVIDIA's driver that programs meet, and where it was seen; "" if it is not known."""
-    driver = view.machine.driver
-    # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
-    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
-    fact = driver.nvidia_version if windows else driver.nvidia_kernel_version
-    return fact.or_none() or "", fact.source
-
-
-def capabilities_of(view: View) -> Tuple[str, ...]:
-    """Return the known compute capabilities of the NVIDIA GPUs."""
-    found = [item.compute_capability or view.matrix.compute_capability(item.name) for item in view.vendor("nvidia")]
-    return tuple(text for text in found if text)
-
-
-def driver_need(view: View, cuda: str, compiled: bool = False) -> Optional[DriverNeed]:
-    """Return the oldest driver that a build for a CUDA release needs here, None if it is not known.
-
-    ``compiled``: the driver has to compile the build's code for the GPUs.
-    """
-    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
-    return needed_driver(cuda, capabilities_of(view), "windows" if windows else "linux", view.matrix, compiled)
-
-
-def driver_limit(view: View) -> Optional[DriverLimit]:
-    """Return the last driver branch for the oldest of the NVIDIA GPUs, None where current drivers support all of them."""
-    limits = driver_limits(capabilities_of(view), view.matrix)
-    return limits[0] if limits else None
-
-
-def update_driver(view: View, least: str) -> List[Fix]:
-    """Return how to get an NVIDIA driver that is new enough; nothing where such a driver has dropped a GPU."""
-    limit, where = driver_limit(view), " in Windows" if view.wsl else ""
-    if limit is None:
-        return [Fix("Update the NVIDIA driver%s to %s or later and restart" % (where, least))]
-    if version_at_least(least, limit.following):
-        return []
-    text = "Update the NVIDIA driver%s to %s or later, up to branch %s (the last one for %s), and restart"
-    return [Fix(text % (where, least, limit.branch, limit.gpu))]
+from .driver_installs import update_driver
+from .nvidia_driver import capabilities_of, driver_limit, driver_need, driver_version
 
 
 def runs(view: View, cuda: str) -> bool:
@@ -77,7 +38,7 @@ def _preferred(view: View, releases: List[str]) -> List[str]:
 def jax_with_cuda(view: View, version: str) -> List[Fix]:
     """Return how to get JAX's plug-in for CUDA for the installed JAX."""
     if view.machine.native.system == "windows":
-        return [Fix("Use JAX in WSL 2 (in PowerShell): it has no GPU support on native Windows", "wsl --install")]
+        return [view.shell.install_wsl_fix("Use JAX in WSL 2: it has no GPU support on native Windows")]
     majors = _preferred(view, [cuda for cuda in ("13.0", "12.1") if runs(view, cuda)])
     majors = [cuda.partition(".")[0] for cuda in majors]
     for major in majors:
@@ -99,8 +60,7 @@ def _newer_driver(view: View, what: str) -> List[Fix]:
     if limit is not None and version_at_least(least, limit.following):
         text = "Use the CPU: %s need driver %s, and branch %s is the last one for %s"
         return [Fix(text % (what, least, limit.branch, limit.gpu))]
-    upper = ", up to branch %s (the last one for %s)" % (limit.branch, limit.gpu) if limit is not None else ""
-    return [Fix("Update the NVIDIA driver first: %s need %s or later here%s" % (what, least, upper))]
+    return update_driver(view, least, "first: %s need " % what)
 
 
 def torch_with_cuda(view: View, version: str) -> List[Fix]:
@@ -118,8 +78,8 @@ def torch_with_cuda(view: View, version: str) -> List[Fix]:
             and _made_for(view, view.matrix.gpu_code("torch", plain, build.cuda))
         ):
             # Where the version is the same, an installer sees nothing to do: the other build has to go first.
-            command = view.shell.replace(["torch"], "torch==%s" % plain)
-            return [Fix("Replace it with the build on PyPI, which includes CUDA %s" % build.cuda, command)]
+            text = "Replace it with the build on PyPI, which includes CUDA %s" % build.cuda
+            return [view.shell.replace_fix(text, ["torch"], "torch==%s" % plain)]
     return torch_build(view, version)
 
 
@@ -136,9 +96,8 @@ def torch_build(view: View, version: str) -> List[Fix]:
     # The table has the preferred one first; nothing of this release, or not known: then the newest that is there.
     url = {row.cuda: row.url for row in same or fitting}
     cuda = _preferred(view, list(url))[0]
-    command = view.shell.install("torch==%s" % plain if same else "torch") + " --index-url %s" % url[cuda]
-    command = view.shell.then(view.shell.uninstall("torch"), command)
-    return [Fix("Replace it with PyTorch's build for CUDA %s" % cuda, command)]
+    text, requirement = "Replace it with PyTorch's build for CUDA %s" % cuda, "torch==%s" % plain if same else "torch"
+    return [view.shell.replace_fix(text, ["torch"], requirement, index_url=url[cuda])]
 
 
 def _made_for(view: View, code: Sequence[str]) -> bool:

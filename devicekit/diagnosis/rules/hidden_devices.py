@@ -3,7 +3,7 @@
 from typing import Iterable
 
 from .. import pages
-from ..findings import Evidence, Finding, Kind
+from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .adapter_findings import hiding_variable
 from .cuda_order import hidden_from_cuda, without_slices
@@ -33,15 +33,20 @@ def device_hidden(view: View) -> Iterable[Finding]:
 
 def _without_slices(view: View) -> Finding:
     gpu = without_slices(view)[0]
-    place = gpu.bus_id or gpu.index
+    place = gpu.bus_id or str(gpu.index)
     return Kind("device-hidden", "warning", ("cuda",), pages.MIG).finding(
         "%s is in MIG mode without slices, so no program can use it." % gpu.name,
         (Evidence("MIG mode, no slices", gpu.mig_devices.source),),
         (
             view.shell.root_fix(
-                "List the possible sizes of slices, then create one", "nvidia-smi mig -i %s -lgip" % place
+                "List the possible sizes of slices", "nvidia-smi", "mig", "-i", place, "-lgip", changes=""
             ),
-            view.shell.root_fix("Or turn MIG mode off", "nvidia-smi -i %s -mig 0" % place),
+            Fix(
+                "Create a slice: sudo nvidia-smi mig -i %s -cgi PROFILE -C, with the number of one of them" % place,
+                who="admin",
+                changes="system",
+            ),
+            view.shell.root_fix("Turn MIG mode off", "nvidia-smi", "-i", place, "-mig", "0", instead=True),
         ),
     )
 

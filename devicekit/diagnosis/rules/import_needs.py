@@ -3,8 +3,8 @@
 from typing import List, NamedTuple
 
 from ...matrix.matrix import accepts
+from ...matrix.requirement_names import bare_name, normal_name
 from ...matrix.tables import ImportNeed
-from ..requirements import bare_name, normal_name
 from ..view import View
 
 #: Import packages whose name is not the distribution's with underscores.

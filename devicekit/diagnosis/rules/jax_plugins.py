@@ -14,7 +14,7 @@ from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .frameworks import gpu_build, is_there, uses
-from .gpu_installs import capabilities_of
+from .nvidia_driver import capabilities_of
 
 #: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must exist.
 _ALIASES = {"gpu": ("cuda", "rocm")}
@@ -187,7 +187,7 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
         (Evidence("JAX_PLATFORMS=%s" % value[:60], "environment"),),
         (
             view.shell.unset_fix("JAX_PLATFORMS", "Unset it"),
-            Fix("Or set it to platforms that exist here, such as cpu or cuda,cpu"),
+            Fix("Set it to platforms that exist here, such as cpu or cuda,cpu", changes="variables", instead=True),
         ),
     )
 

@@ -5,10 +5,10 @@ from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.bounds import STAGES, allowed, fit
 from ...matrix.matrix import accepts, version_at_least
+from ...matrix.requirement_names import normal_name
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install
-from ..requirements import normal_name
 from ..view import View
 from .import_needs import unmet
 from .measured import KerasOn, unfit
@@ -171,28 +171,29 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         return Kind("keras-incompatible", "error", ("keras", "tensorflow"), pages.KERAS_BACKEND).finding(
             "Keras %s cannot be imported because of its configuration: in %s, %s." % (keras, config.path, config.fatal),
             (Evidence(config.fatal, config.path),),
-            (Fix("Correct the file or delete it: Keras creates a new one"),),
+            (Fix("Correct the file or delete it: Keras creates a new one", changes="files"),),
         )
     chosen, source = backend(view)
     variable = source == "KERAS_BACKEND"
     unset = view.shell.unset_fix("KERAS_BACKEND", "Unset the variable")
+    in_file = "Set a supported backend in %s: %s"
     url = pages.KERAS_BACKEND
     if chosen not in KERAS_BACKENDS:
         names = ", ".join(KERAS_BACKENDS[:3])
         return Kind("keras-incompatible", "error", ("keras", "tensorflow"), url).finding(
             "%s names the Keras backend '%s', which Keras %s does not support." % (source, chosen[:40], keras),
             (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
-            (unset if variable else Fix("Set a supported backend in %s: %s" % (source, names)),),
+            (unset if variable else Fix(in_file % (source, names), changes="files"),),
         )
     if not source or has_backend(view, chosen):
         return None
     install = view.shell.install_fix("Install it", _DISTRIBUTION.get(chosen, chosen))
-    other = unset if variable else Fix("Or set an installed backend in %s" % source)
+    other = unset if variable else Fix("Set an installed backend in %s" % source, changes="files")
     # TensorFlow itself imports all the same (seen)
     return Kind("keras-incompatible", "error", ("keras",), url).finding(
         "%s names the Keras backend '%s', which is not installed." % (source, chosen),
         (Evidence("backend: %s" % json.dumps(chosen), source),),
-        (install, other),
+        (install, other.replace(instead=True)),
     )
 
 

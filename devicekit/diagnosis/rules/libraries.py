@@ -174,11 +174,11 @@ def repairs(view: View) -> Tuple[Tuple[str, Tuple[str, ...]], ...]:
     return tuple(made)
 
 
-def export(view: View, folders: Sequence[str]) -> Fix:
+def export(view: View, folders: Sequence[str], instead: bool = False) -> Fix:
     """Return how folders come onto the dynamic linker's path, for every program that is started afterwards."""
     text = "For every program: add the folders to the library search path before Python starts"
     there = bool(view.machine.process.env("LD_LIBRARY_PATH"))
-    return Fix(text, view.shell.add_library_folders(folders, keep=there))
+    return view.shell.library_folders_fix(text, folders, keep=there, instead=instead)
 
 
 def others_of(view: View, name: str) -> List[Library]:

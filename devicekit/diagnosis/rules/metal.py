@@ -22,7 +22,19 @@ def rosetta_python(view: View) -> Iterable[Finding]:
             Evidence("translated", metal.rosetta.source),
             Evidence("an interpreter for %s" % view.machine.python.architecture, view.machine.python.executable),
         ),
-        (Fix("Install an arm64 Python and create a new environment with it", "arch -arm64 python3 -m venv ~/keras"),),
+        (
+            Fix("Install an arm64 Python, such as that of python.org", changes="system"),
+            view.shell.run_fix(
+                "Create a new environment with it",
+                "arch",
+                "-arm64",
+                "python3",
+                "-m",
+                "venv",
+                "~/keras",
+                changes="files",
+            ),
+        ),
     )
 
 
@@ -55,7 +67,7 @@ def metal_too_old(view: View) -> Iterable[Finding]:
         yield Kind("platform-unsupported", "warning", blocks, "https://pypi.org/project/%s/" % name).finding(
             "%s %s needs macOS %s or later; this is %s." % (name, version, least, here),
             (Evidence("macOS %s" % here, metal.macos.source), Evidence("%s %s" % (name, version))),
-            (Fix("Update macOS to %s or later" % least),),
+            (Fix("Update macOS to %s or later" % least, who="admin", changes="system", undoable=False),),
         )
 
 
@@ -73,7 +85,7 @@ def jax_metal_mismatch(view: View) -> Iterable[Finding]:
         return
     fixes: Tuple[Fix, ...] = (
         view.shell.set_fix("Run JAX on the CPU", "JAX_PLATFORMS", "cpu"),
-        view.shell.install_fix("Or install a compatible JAX", "jax%s" % wanted, "jaxlib%s" % wanted),
+        view.shell.install_fix("Install a compatible JAX", "jax%s" % wanted, "jaxlib%s" % wanted, instead=True),
     )
     yield Kind("plugin-version-mismatch", "warning", ("jax.metal",), pages.JAX_METAL).finding(
         "jax-metal %s (Apple's plug-in for JAX) needs jax %s; %s is installed." % (version, wanted, jax),

@@ -31,11 +31,16 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
         tuple(Evidence("%s not found" % name, native.msvc.source) for name in missing)
         + tuple(Evidence("%s is there" % item.name, item.path) for item in found[:2]),
         (
-            Fix(
+            view.shell.windows_fix(
                 "Install Microsoft's Visual C++ Redistributable for x64",
-                "winget install --id Microsoft.VCRedist.2015+.x64 --exact",
+                ("winget", "install", "--id", "Microsoft.VCRedist.2015+.x64", "--exact"),
             ),
-            Fix("Or download it from https://aka.ms/vs/17/release/vc_redist.x64.exe and run it"),
+            Fix(
+                "Download it from https://aka.ms/vs/17/release/vc_redist.x64.exe and run it",
+                who="admin",
+                changes="system",
+                instead=True,
+            ),
         ),
     )
 
@@ -74,7 +79,12 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
             "No TensorFlow wheel for Python %s supports this system's glibc %s: %s or later is needed."
             % (python.version, libc[1], needed),
             (Evidence("glibc %s" % libc[1], native.libc.source),),
-            (Fix("Use a newer system or container image"), Fix("Or use an older Python: devicekit resolve cpu")),
+            (
+                Fix("Use a newer system or container image", changes="system"),
+                view.shell.run_fix(
+                    "See which Python and releases fit this system", "devicekit", "resolve", "cpu", instead=True
+                ),
+            ),
         )
 
 

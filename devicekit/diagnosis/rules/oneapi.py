@@ -1,6 +1,5 @@
 """Intel's GPUs: the driver's user-space libraries, who may open the nodes, and what hides the devices."""
 
-import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
@@ -9,6 +8,7 @@ from ...machine.vendors import INTEL
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
+from .driver_installs import install_compute_runtime
 from .frameworks import users
 from .unreachable import Denied, Withheld, denied_nodes
 
@@ -48,17 +48,18 @@ def _kernel_driver_missing(view: View, gpu: Accelerator) -> Finding:
             Evidence(gpu.name, gpu.source),
             Evidence("no renderD* of Intel's", view.machine.oneapi.gpus.source or "/dev/dri"),
         ),
-        (Fix("Boot a kernel that supports this GPU: 6.2 or later for Arc A, 6.12 or later for Arc B (driver xe)"),),
+        (
+            Fix(
+                "Boot a kernel that supports this GPU: 6.2 or later for Arc A, 6.12 or later for Arc B (driver xe)",
+                who="admin",
+                changes="driver",
+            ),
+        ),
     )
 
 
 def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fatal: bool) -> Finding:
     machine = view.machine
-    packaged = re.search(r"Ubuntu (24\.10|2[5-9])|Debian GNU/Linux 1[3-9]", machine.native.os_version.or_none() or "")
-    fix = Fix("Install Intel's compute runtime (Level Zero and OpenCL) from Intel's repository for this system")
-    if packaged:
-        packages = "libze1 libze-intel-gpu1 intel-opencl-icd"
-        fix = view.shell.root_fix("Install Intel's compute runtime", "apt-get install " + packages)
     blocks = (INTEL.platform, "tensorflow") if fatal else (INTEL.platform,)
     return Kind("driver-missing", "error" if fatal else "warning", blocks, pages.DRIVER_INTEL).finding(
         "This machine has an Intel GPU, but %s of its driver (Level Zero) %s not installed%s."
@@ -71,7 +72,7 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
             Evidence(gpu.name, gpu.source),
             *(Evidence("%s not found" % name, machine.oneapi.libraries.source) for name in absent),
         ),
-        (fix,),
+        (install_compute_runtime(view),),
     )
 
 
@@ -81,12 +82,16 @@ def oneapi_fixes(view: View, missing: Sequence[str]) -> Tuple[Fix, ...]:
     there = _fitting(view.machine.oneapi.installations, wanted)
     if there is not None and there.found_via == "pip":
         folder = there.path.rpartition("/")[0]
-        return (Fix("Add pip's copy of them to the library search path", view.shell.add_library_folders([folder])),)
+        return (view.shell.library_folders_fix("Add pip's copy of them to the library search path", [folder]),)
     if there is not None:
         root = there.path.rpartition("/compiler/")[0]
-        return (Fix("Load oneAPI into this shell before Python starts", "source %s/setvars.sh" % root),)
-    text = "Install Intel's oneAPI Base Toolkit%s, then load it into this shell" % (" " + wanted if wanted else "")
-    return (Fix(text, "source /opt/intel/oneapi/setvars.sh"), Fix("Download it from %s" % pages.ONEAPI))
+        return (_load(view, "Load oneAPI into this shell before Python starts", root),)
+    text = "Install Intel's oneAPI Base Toolkit%s from %s" % (" " + wanted if wanted else "", pages.ONEAPI)
+    return (Fix(text, who="admin", changes="system"), _load(view, "Load it into this shell", "/opt/intel/oneapi"))
+
+
+def _load(view: View, text: str, root: str) -> Fix:
+    return view.shell.run_fix(text, ".", root + "/setvars.sh", changes="variables")
 
 
 def _fitting(installations: Sequence[Installation], wanted: str) -> Optional[Installation]:

@@ -33,7 +33,7 @@ def damaged_plugins(view: View) -> Iterable[Finding]:
             "TensorFlow cannot be imported: it loads every file in the folder tensorflow-plugins, and %s %s."
             % (item.path.replace("\\", "/").rpartition("/")[2], what),
             (Evidence("%s, %d bytes" % (what, item.size_bytes), item.path),),
-            (Fix("Delete the file, or reinstall the plug-in it belongs to"),),
+            (Fix("Delete the file, or reinstall the plug-in it belongs to", changes="files", undoable=False),),
         )
 
 
@@ -49,7 +49,8 @@ def lacking_plugins(view: View) -> Iterable[Finding]:
             continue
         name = item.path.rpartition("/")[2]
         oneapi = any(text.startswith(_ONEAPI) for text in missing)
-        fix = view.shell.uninstall_fix("Install the missing libraries, or uninstall the plug-in", *_owner(view, name))
+        text = "Uninstall the plug-in" if oneapi else "Install the missing libraries, or uninstall the plug-in"
+        fix = view.shell.uninstall_fix(text, *_owner(view, name), instead=oneapi)
         yield Kind("dependency-incompatible", "error", ("tensorflow",)).finding(
             "TensorFlow cannot be imported: libraries of its plug-in %s are missing (%s)."
             % (name, ", ".join(missing[:4])),
@@ -109,7 +110,7 @@ def _other_tensorflow(view: View, name: str, goal: str, otherwise: str) -> LazyF
     return LazyFixes(
         lambda: (
             *replace_by_goal(view, "Install the TensorFlow it was built for", goal, otherwise, "numpy<2"),
-            view.shell.uninstall_fix("Or uninstall the plug-in", *_with_library(view, name)),
+            view.shell.uninstall_fix("Uninstall the plug-in", *_with_library(view, name), instead=True),
         )
     )
 
@@ -166,12 +167,11 @@ def plugins_twice(view: View) -> Iterable[Finding]:
         if len(copies) < 2:
             continue
         name = "tensorflow-metal" if "metal" in mark else "tensorflow-directml-plugin"
-        fixes = [
-            view.shell.uninstall_fix("Uninstall it until pip says it is not installed, then install it once", name)
-        ]
-        if any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\")):
-            command = view.shell.set_variable("PYTHONNOUSERSITE", "1")
-            fixes.insert(0, Fix("Exclude the user's site-packages folder", command))
+        user = any(folder in path for path in copies for folder in ("/.local/", "\\AppData\\Roaming\\Python\\"))
+        text = "Uninstall it until pip says it is not installed, then install it once"
+        fixes = [view.shell.uninstall_fix(text, name, instead=user)]
+        if user:
+            fixes.insert(0, view.shell.set_fix("Exclude the user's site-packages folder", "PYTHONNOUSERSITE", "1"))
         yield Kind("distributions-conflict", "error", ("tensorflow",), pages.DIRECTML_TWICE).finding(
             "TensorFlow's import is aborted: the plug-in of %s is on sys.path twice, and both copies are loaded."
             % name,
@@ -192,11 +192,8 @@ def broken(facts: PlatformFacts, problem: str) -> Finding:
     """Return the finding about a plug-in. It is only a warning: everything else works without the plug-in."""
     of = " for the platform '%s'" % facts.name if facts.name else ""
     fixes = (
-        Fix(
-            "Upgrade it; if that does not help, report it to its authors",
-            "python -m pip install --upgrade %s" % facts.distribution,
-        ),
-        Fix("Or disable plug-ins: set DEVICEKIT_PLUGINS=0"),
+        Fix("Upgrade %s; if that does not help, report it to its authors" % facts.distribution, changes="packages"),
+        Fix("Disable plug-ins: set DEVICEKIT_PLUGINS=0", changes="variables", instead=True),
     )
     return Kind("plugin-broken", "warning", (facts.name,) if facts.name else ()).finding(
         "The plug-in %s%s does not work: %s." % (facts.label, of, problem.rstrip(".")),

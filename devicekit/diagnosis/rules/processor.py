@@ -136,23 +136,27 @@ def _virtual(native: Native) -> bool:
 def _fixes(view: View, lacks: List[_Lack], virtual: bool) -> Iterable[Fix]:
     native = view.machine.native
     if virtual and (native.cpu_model.or_none() or "").startswith("VirtualApple"):
-        yield Fix("Use the ARM image, which this Mac runs natively: docker run --platform linux/arm64")
+        yield view.shell.run_container_fix("Use the ARM image, which this Mac runs natively", "--platform linux/arm64")
     elif virtual:
         yield Fix(
             "On the host, set the virtual machine's CPU type to the host's processor and restart it: CPU type 'host' "
-            "(Proxmox), -cpu host (QEMU), mode='host-passthrough' (libvirt); for VirtualBox, turn Hyper-V off"
+            "(Proxmox), -cpu host (QEMU), mode='host-passthrough' (libvirt); for VirtualBox, turn Hyper-V off",
+            who="admin",
+            changes="system",
         )
     if all(lack.instead for lack in lacks):
         wanted = tuple(dict.fromkeys(item for lack in lacks for item in lack.instead))
-        yield view.shell.install_fix("Install releases that do not need them", *wanted)
+        yield view.shell.install_fix("Install releases that do not need them", *wanted, instead=virtual)
     elif not any("torch" in lack.blocks for lack in lacks) and native.system == "linux" and view.target.bits == 64:
         yield view.shell.install_fix(
-            "Or run Keras 3 on PyTorch, which does not need them (KERAS_BACKEND=torch)",
+            "Run Keras 3 on PyTorch, which does not need them",
             "torch",
             "keras>=3",
             *_old_numpy(view),
+            instead=virtual,
         )
-    yield Fix("Use a processor that has them, or build the framework from source without them")
+        yield view.shell.set_fix("Let Keras compute with it", "KERAS_BACKEND", "torch")
+    yield Fix("Use a processor that has them, or build the framework from source without them", instead=True)
 
 
 def _old_numpy(view: View) -> Tuple[str, ...]:
@@ -195,12 +199,11 @@ def cpu_quota_ignored(view: View) -> Iterable[Finding]:
     if all(process.env(group[0]) is not None for group in names):
         return
     settings = [(name, str(cores)) for group in names for name in group if process.env(name) is None]
-    fixes = [Fix("Limit threads to the quota", view.shell.set_variables(settings))]
+    fixes = [view.shell.set_all_fix("Limit threads to the quota", settings)]
     if process.container.or_none():
         span = "0-%d" % (cores - 1) if cores > 1 else "0"
-        fixes.append(
-            Fix("Or pin the container to whole processors, which frameworks respect: --cpuset-cpus=%s (Docker)" % span)
-        )
+        text = "Pin the container to whole processors, which frameworks respect"
+        fixes.append(view.shell.run_container_fix(text, "--cpuset-cpus=%s" % span, instead=True))
     yield Kind("cpu-quota-ignored", "info", (), pages.CGROUP).finding(
         "This process is limited to %g of %d cores, but frameworks start %d threads, which slows them down."
         % (quota, seen, seen),
@@ -261,16 +264,19 @@ def _short(view: View, limit: int, source: str, kind: str) -> Iterable[Finding]:
         "This process is limited to %s of %s, and importing %s alone takes %s: %s."
         % (_size(limit), kind, label, _size(takes), ends),
         (Evidence("%s: %s" % (kind, _size(limit)), source), Evidence(_size(takes), "tried with %s" % tried)),
-        (_more_memory(kind),),
+        (_more_memory(view, kind),),
     )
 
 
-def _more_memory(kind: str) -> Fix:
+def _more_memory(view: View, kind: str) -> Fix:
     if kind == "address space":
-        return Fix("Remove the limit in the shell that starts the program", "ulimit -v unlimited")
+        text = "Remove the limit in the shell that starts the program"
+        return view.shell.run_fix(text, "ulimit", "-v", "unlimited", changes="system")
     return Fix(
         "Give the container or service at least 2 GiB: docker run --memory=2g, resources.limits.memory in "
-        "Kubernetes, MemoryMax= in a systemd unit"
+        "Kubernetes, MemoryMax= in a systemd unit",
+        who="admin",
+        changes="system",
     )
 
 

@@ -5,10 +5,10 @@ from typing import Iterable, List, Optional, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts, version_at_least
+from ...matrix.requirement_names import normal_name
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python
-from ..requirements import normal_name
 from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
@@ -79,10 +79,9 @@ def python_unsupported(view: View) -> Iterable[Finding]:
 
 
 def _other_python(view: View) -> Fix:
-    return Fix(
-        "Create an environment with a Python that TensorFlow supports",
-        "uv venv --python %s" % working_python(view, "cpu")[0],
-    )
+    python, requirements = working_python(view, "cpu")
+    text = "Create an environment with a Python that TensorFlow supports"
+    return view.shell.new_environment_fix(text, python, ".venv", requirements)
 
 
 @rule("platform-unsupported", hidden_by=("python-unsupported",))
@@ -96,13 +95,13 @@ def platform_unsupported(view: View) -> Iterable[Finding]:
         yield Kind("platform-unsupported", "error", ("tensorflow", "keras")).finding(
             "This is a 32-bit Python, and TensorFlow has wheels only for 64-bit Python.",
             (Evidence("a 32-bit interpreter for %s" % python.architecture, python.executable),),
-            (Fix("Install a 64-bit Python and create a new environment with it"),),
+            (Fix("Install a 64-bit Python and create a new environment with it", changes="system"),),
         )
     elif native.libc.or_none() == "musl":
         yield Kind("platform-unsupported", "error", ("tensorflow", "keras")).finding(
             "This system's C library is musl, and TensorFlow's Linux wheels need glibc.",
             (Evidence("musl", native.libc.source),),
-            (Fix("Use a glibc-based image (Debian, Ubuntu, Fedora) instead of Alpine"),),
+            (Fix("Use a glibc-based image (Debian, Ubuntu, Fedora) instead of Alpine", changes="system"),),
         )
 
 
@@ -116,7 +115,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         version = owner.version.or_none() if owner is not None else None
         fix = install_goal(view, "Delete that folder, then install TensorFlow", "fastest", "tensorflow")
         if owner is not None and version:
-            fix = (Fix("Reinstall TensorFlow", view.shell.reinstall("%s==%s" % (owner.name, version))),)
+            fix = (view.shell.reinstall_fix("Reinstall TensorFlow", "%s==%s" % (owner.name, version)),)
         left = "its %s is there without __init__.py" % package.location
         yield Kind("install-corrupt", "error", ("tensorflow",)).finding(
             "TensorFlow is only partly installed: an uninstall left its folder without __init__.py.",
@@ -148,7 +147,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             "%d files of %s are missing or truncated%s."
             % (count, item.name, "" if fatal else "; importing and training do not need them"),
             tuple(Evidence(text, item.record.source) for text in seen),
-            (Fix("Reinstall it", view.shell.reinstall(requirement)),),
+            (view.shell.reinstall_fix("Reinstall it", requirement),),
         )
 
 
@@ -243,7 +242,7 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
             view,
             "Uninstall all of them, then install the one you want",
             requirement,
-            first=view.shell.uninstall(*[item.name for item in owners]),
+            remove=[item.name for item in owners],
         ),
     )
 
@@ -269,7 +268,7 @@ def module_shadowed(view: View) -> Iterable[Finding]:
         yield Kind("module-shadowed", "error" if blocks else "info", blocks).finding(
             "%s shadows the real package '%s': Python imports it instead." % (package.location, package.name),
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
-            (Fix("Rename %s (and delete its __pycache__)" % package.location),),
+            (Fix("Rename %s (and delete its __pycache__)" % package.location, changes="files"),),
         )
 
 
@@ -283,7 +282,7 @@ def _of_another_python(view: View) -> Iterable[Finding]:
         folder = found.location.rpartition("/")[0]
         path = view.machine.process.env("PYTHONPATH") or ""
         fixes: Tuple[Fix, ...] = (
-            Fix("Reinstall it", view.shell.reinstall("%s==%s" % (found.name, found.version.or_none()))),
+            view.shell.reinstall_fix("Reinstall it", "%s==%s" % (found.name, found.version.or_none())),
         )
         if folder and folder in path.replace(";", ":").split(":"):
             fixes = (view.shell.unset_fix("PYTHONPATH", "Unset it: the environment has its own packages"),)

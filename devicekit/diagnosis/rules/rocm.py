@@ -12,6 +12,7 @@ from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
+from .driver_installs import install_rocm, vendor_driver
 from .frameworks import gpu_build, users
 from .registry import rule
 from .rocm_devices import VARIABLES, left_out, rocm_row, target_of, visible_gpus
@@ -39,21 +40,26 @@ def amd_driver_missing(view: View) -> Iterable[Finding]:
     gpu = _cards(view)[0]
     evidence = [Evidence(gpu.name, gpu.source), Evidence("not there", rocm.kfd.source)]
     fixes: Tuple[Fix, ...] = (
-        view.shell.root_fix("Load it; an error message says why it was not loaded", "modprobe amdgpu"),
-        Fix("If that fails, boot a newer kernel, which supports newer GPUs, or install AMD's driver"),
+        view.shell.root_fix("Load it; an error message says why it was not loaded", "modprobe", "amdgpu"),
+        Fix(
+            "If that fails, boot a newer kernel, which supports newer GPUs, or install AMD's driver",
+            who="admin",
+            changes="driver",
+        ),
     )
     if bound == "amdgpu":
         summary = "The AMD kernel driver amdgpu is loaded without compute support (/dev/kfd is missing)."
         fixes = (
-            view.shell.root_fix("See the reason in the kernel log", "dmesg | grep -iE 'kfd|amdgpu'"),
-            Fix("Boot a kernel built with CONFIG_HSA_AMD, or install AMD's driver"),
+            view.shell.kernel_log_fix("See the reason in the kernel log", "kfd|amdgpu"),
+            Fix("Boot a kernel built with CONFIG_HSA_AMD, or install AMD's driver", who="admin", changes="driver"),
         )
     elif bound:
         summary = (
             "This machine has an AMD GPU, but it is bound to the driver %s instead of amdgpu, which ROCm needs." % bound
         )
         if bound.startswith("vfio"):
-            fixes = (Fix("Release the GPU from the virtual machines it is reserved for"),)
+            text = "Release the GPU from the virtual machines it is reserved for"
+            fixes = (Fix(text, who="admin", changes="system"),)
     else:
         summary = "This machine has an AMD GPU, but its kernel driver amdgpu is not loaded."
     if bound:
@@ -170,7 +176,10 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
             Evidence("librocdxg.so not found", rocm.libraries.source),
             Evidence("ROCm %s" % rocm.version.value, rocm.version.source),
         ),
-        (Fix("Install AMD's ROCDXG for this ROCm, and the current AMD driver in Windows"),),
+        (
+            Fix("Install AMD's ROCDXG for this ROCm, as %s describes" % pages.ROCM_WSL, who="admin", changes="driver"),
+            *vendor_driver(view, "Install the current AMD driver in Windows"),
+        ),
     )
 
 
@@ -213,7 +222,7 @@ def _jax_alone(view: View) -> Iterable[Finding]:
     yield Kind("rocm-missing", "warning", ("jax.rocm",), pages.ROCM_LINUX).finding(
         "%s uses the CPU: its plug-in needs ROCm %s, which is not installed." % (build.label, major),
         (Evidence("not there", "/opt/rocm"), Evidence("a plug-in for ROCm %s" % major, build.source)),
-        (Fix("Install ROCm %s as AMD's documentation of that release describes" % major),),
+        (install_rocm(view, major),),
     )
 
 
@@ -247,8 +256,12 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
             Evidence("built for ROCm %s" % row.rocm, "devicekit's compatibility data"),
         ),
         (
-            Fix("Install ROCm %s as AMD's documentation of that release describes" % row.rocm),
-            Fix("Or install the tensorflow-rocm for ROCm %d.%d in a new environment" % found[:2]),
+            install_rocm(view, row.rocm),
+            Fix(
+                "Install the tensorflow-rocm for ROCm %d.%d in a new environment" % found[:2],
+                changes="packages",
+                instead=True,
+            ),
         ),
     )
 
@@ -317,7 +330,7 @@ def _unlisted(view: View) -> Iterable[Finding]:
         "ROCm's kernel driver does not support %s: the GPU is too old or too new for it, or its slot lacks PCIe atomics."
         % (" and ".join(names) or "the AMD GPU"),
         tuple(Evidence("%s is not listed as a compute GPU" % item.address, machine.rocm.gpus.source) for item in lost),
-        (view.shell.root_fix("See the reason in the kernel log", "dmesg | grep -i kfd"),),
+        (view.shell.kernel_log_fix("See the reason in the kernel log", "kfd"),),
     )
 
 
@@ -333,10 +346,11 @@ def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Sequence[Fix]:
             return (view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version), _others_builds())
     better = view.matrix.newest_rocm(seen[0])
     if better is None:
-        return (_others_builds(),)
+        return (_others_builds().replace(instead=False),)
     text = "Install tensorflow-rocm %s, which runs on %s, and ROCm %s" % (better.tensorflow_rocm, seen[0], better.rocm)
     return replace_by_goal(view, text, "rocm", "tensorflow-rocm==%s" % better.tensorflow_rocm)
 
 
 def _others_builds() -> Fix:
-    return Fix("See AMD's own builds, which are not on the package registry: %s" % pages.ROCM_TENSORFLOW)
+    text = "See AMD's own builds, which are not on the package registry: %s" % pages.ROCM_TENSORFLOW
+    return Fix(text, changes="packages", instead=True)

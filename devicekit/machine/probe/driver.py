@@ -3,7 +3,7 @@
 import re
 from typing import Dict, List, Optional, Tuple
 
-from ..facts import DeviceNode, Driver, Fact, Gpu, Library, MigDevice, PciDisplay
+from ..facts import DeviceNode, Driver, Fact, Gpu, KernelModule, Library, MigDevice, PciDisplay
 from ..host import Host
 from .native import find_libraries, first_library
 from .nvml import read_nvml
@@ -40,8 +40,34 @@ def read_driver(host: Host, asked: Optional[NvmlQuestion] = None) -> Driver:
         nvidia_kernel_version=_read_nvidia_kernel(host),
         nvidia_library_version=_read_library_version(host, libraries),
         libraries=libraries,
+        modules=_read_modules(host),
     )
     return read_nvml(host, asked, driver, minors)
+
+
+#: Where DKMS keeps what it has built: MODULE/VERSION/KERNEL/ARCHITECTURE/module (dkms(8)).
+_DKMS = "/var/lib/dkms"
+
+
+def _read_modules(host: Host) -> "Fact[Tuple[KernelModule, ...]]":
+    if host.system != "linux":
+        return Fact.absent(problem="DKMS is Linux's")
+    try:
+        names = host.list_names(_DKMS)
+    except (FileNotFoundError, NotADirectoryError):
+        return Fact.absent(_DKMS)
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), _DKMS)
+    found: List[KernelModule] = []
+    for name in names:
+        if name not in ("nvidia", "amdgpu"):
+            continue
+        folder = host.join(_DKMS, name)
+        for version in host.names_if_any(folder):
+            if re.match(r"\d+\.", version):
+                kernels = [item for item in host.names_if_any(host.join(folder, version)) if re.match(r"\d+\.", item)]
+                found.append(KernelModule(name, version, tuple(kernels)))
+    return Fact.of(tuple(found), _DKMS)
 
 
 def _is_driver_library(name: str) -> bool:

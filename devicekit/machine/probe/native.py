@@ -3,7 +3,7 @@
 import re
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
-from ..facts import Fact, Library, Native
+from ..facts import Fact, Library, Native, OsRelease
 from ..host import Host
 from .processor import read_processor
 
@@ -17,14 +17,20 @@ def read_native(host: Host) -> Native:
         architecture=host.architecture,
         libc=_read_libc(host),
         msvc=_read_msvc(host),
+        os_release=_read_os_release(host),
+        secure_boot=_read_secure_boot(host),
         **read_processor(host)._asdict(),
     )
+
+
+#: Where a Linux distribution says what it is, the first that is there (freedesktop.org, os-release).
+_OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 
 
 def _read_os_version(host: Host) -> "Fact[str]":
     if host.system != "linux":
         return Fact.of(host.release, "the operating system")
-    for path in ("/etc/os-release", "/usr/lib/os-release"):
+    for path in _OS_RELEASE:
         text = host.text_or_none(path)
         if text is not None:
             return Fact.of(parse_os_release(text), path)
@@ -39,9 +45,45 @@ def parse_os_release(text: str) -> str:
         PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"
         NAME="Debian GNU/Linux"
     """
-    fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    name = fields.get("PRETTY_NAME") or fields.get("NAME") or "Linux"
-    return name.strip().strip("\"'")
+    fields = _fields(text)
+    return fields.get("PRETTY_NAME") or fields.get("NAME") or "Linux"
+
+
+def _fields(text: str) -> Dict[str, str]:
+    pairs = (line.split("=", 1) for line in text.splitlines() if "=" in line)
+    return {name.strip(): value.strip().strip("\"'") for name, value in pairs}
+
+
+def _read_os_release(host: Host) -> "Fact[OsRelease]":
+    if host.system != "linux":
+        return Fact.absent(problem="Linux distributions have one")
+    for path in _OS_RELEASE:
+        text = host.text_or_none(path)
+        fields = _fields(text) if text is not None else {}
+        if fields.get("ID"):
+            like = tuple(fields.get("ID_LIKE", "").lower().split())
+            return Fact.of(OsRelease(fields["ID"].lower(), like, fields.get("VERSION_ID", "")), path)
+        if fields:
+            return Fact.unknown("it has no ID", path)
+    return Fact.unknown("no os-release file", _OS_RELEASE[0])
+
+
+#: UEFI's variable, by the number of its maker (UEFI specification, 3.3): four bytes of attributes and one of value.
+_SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+
+def _read_secure_boot(host: Host) -> "Fact[bool]":
+    if host.system != "linux":
+        return Fact.absent(problem="read on Linux only, where drivers are built for a kernel")
+    try:
+        value = host.read_bytes(_SECURE_BOOT, 5)
+    except (FileNotFoundError, NotADirectoryError):
+        if host.is_dir("/sys/firmware/efi/efivars") and host.names_if_any("/sys/firmware/efi/efivars"):
+            return Fact.of(False, _SECURE_BOOT)
+        return Fact.unknown("UEFI's variables are not shown here", "/sys/firmware/efi/efivars")
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), _SECURE_BOOT)
+    return Fact.of(len(value) == 5 and value[4] == 1, _SECURE_BOOT)
 
 
 def _read_libc(host: Host) -> "Fact[str]":

@@ -10,6 +10,7 @@ from .builds import read_builds
 from .copied_packages import versions_without_metadata
 from .distributions import TENSORFLOW_NAMES, normalize, read_distribution, recorded_names, split_folder_name
 from .elf import missing_libraries
+from .management import read_management
 
 #: Distributions that matter to a framework; others are counted only, so that a large environment costs nothing.
 RELEVANT = frozenset(
@@ -89,6 +90,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         stale_modules=tuple(_stale_modules(host, distributions)),
         plugin_distributions=plugins,
         problem=interpreter.problem,
+        **read_management(host, environment)._asdict(),
     )
 
 
