@@ -263,7 +263,7 @@ class Shell:
 
     def windows_fix(self, text: str, *commands: Sequence[str], changes: str = "system", instead: bool = False) -> Fix:
         """Return the step that is typed in Windows, of a machine that is Windows or a Linux inside it."""
-        command = Command(tuple(run(*words) for words in commands), changes, "admin")
+        command = Command(tuple(run(*words) for words in commands), changes, "admin" if changes else "user")
         return self._fix(text, command, (POWERSHELL, CMD), instead)
 
     def update_wsl_fix(self, text: str) -> Fix:

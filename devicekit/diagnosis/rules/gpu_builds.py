@@ -128,7 +128,7 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
 def _other_cuda(view: View, framework: str, build: GpuBuild) -> List[Fix]:
     """A build for another CUDA that the driver and the GPUs run, where there is one."""
     if framework == "torch":
-        return [fix for fix in torch_build(view, build.version) if fix.command]
+        return [fix for fix in torch_build(view, build.version) if fix.packages is not None]
     if build.cuda != "13" or view.machine.native.system == "windows":
         return []
     gone = ("jax-cuda13-plugin", "jax-cuda13-pjrt")
