@@ -8,11 +8,11 @@ from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional
 from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages
 from ..diagnosis.frameworks import TITLES, choose_framework
-from ..diagnosis.requirements import normal_name
 from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
 from ..machine.facts import Fact, Machine
 from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix
+from ..matrix.requirement_names import normal_name
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import platforms_for
