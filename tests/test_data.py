@@ -38,6 +38,9 @@ PATHS = {"type": "array", "items": {"type": "string", "pattern": r"^[\w./-]+$"},
 
 FAILURE = {"type": "string", "pattern": r"^(import|dense|lstm|convolution|hdf5|tensorboard): ."}
 
+#: The words of a command.
+WORDS = {"type": "array", "items": {"type": "string", "pattern": r"^\S+$"}, "minItems": 1}
+
 ROWS = {
     "bounds": {
         "project": {"enum": ["tensorflow", "keras", "jax", "torch"]},
@@ -58,6 +61,19 @@ ROWS = {
         "imports_below": VERSION,
         "imports_above": VERSION,
         "without": {"type": "string", "pattern": r"^(ok$|(import|dense|lstm|convolution|hdf5|tensorboard): .)"},
+    },
+    "driver_installs": {
+        "ids": {"type": "array", "items": {"type": "string", "pattern": r"^[a-z-]+$"}, "minItems": 1},
+        "versions": {"type": "string", "pattern": r"^([<>=]=?[\d.]+(,[<>=]=?[\d.]+)*)?$"},
+        "limit": {"type": "string", "pattern": r"^(\*|\d{3}|)$"},
+        "newest": {"type": "string", "pattern": r"^(\d{3}|)$"},
+        "commands": {"type": "array", "items": WORDS, "minItems": 1},
+        "headers": WORDS,
+        "compat": {"type": "array", "items": {"type": "string"}},
+        "mok": {"type": "string", "pattern": "^(/|$)"},
+        "needs": {"type": "string"},
+        "source": {"type": "string", "pattern": "^https://"},
+        "seen": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"},
     },
     "loads": {
         "minor": {"type": "string", "pattern": r"^\d+\.\d+$"},
@@ -286,6 +302,7 @@ ROWS = {
 OPTIONAL = {
     "defects": {"libraries", "capabilities", "code", "gfx", "chips", "instructions", "gpus", "without"},
     "remedies": {"hides"},
+    "driver_installs": {"needs"},
     "project_rules": {"build", "protobuf", "sources"},
     "bounds": {"with", "without", "imports_below", "imports_above"}
     | {name + end for name in ("below", "above", "import_below", "import_above") for end in ("", "_fails")},

@@ -33,7 +33,9 @@ def variant(make_machine, name, without=(), env=None, installed=None, **texts):
 
 
 def commands(machine, code):
-    return [fix.command for fix in diagnose(machine).by_code(code).fix]
+    """Return the commands that install something; None where nothing that can be installed helps."""
+    fixes = diagnose(machine).by_code(code).fix
+    return [fix.command for fix in fixes if fix.packages is not None] or [None]
 
 
 def codes(machine):

@@ -40,7 +40,7 @@ def fixes(make_machine, missing, **host):
 
 def test_the_release_that_is_needed_and_there(make_machine):
     folders = ["/opt/intel/oneapi/compiler/2024.2", "/opt/intel/oneapi/compiler/2025.0"]
-    assert fixes(make_machine, ("libsycl.so.8",), folders=folders) == ["source /opt/intel/oneapi/setvars.sh"]
+    assert fixes(make_machine, ("libsycl.so.8",), folders=folders) == [". /opt/intel/oneapi/setvars.sh"]
     root = {"env": {"ONEAPI_ROOT": "/data/oneapi"}, "folders": ["/data/oneapi/compiler/2024.0"]}
     assert fixes(make_machine, ("libsycl.so.7",), **root) == ["source /data/oneapi/setvars.sh"]
     # What is there is of another release: it has to be installed first.

@@ -76,8 +76,8 @@ def test_a_pod_asks_for_the_gpu_in_its_own_way(diagnosed):
 @pytest.mark.parametrize(
     "groups, text",
     [
-        ({"/dev/kfd": "render"}, "sudo usermod -aG render $USER"), ({}, "sudo usermod -aG render,video $USER"),
-        ({"/dev/kfd": "109"}, None), ({"/dev/kfd": "root"}, None),
+        ({"/dev/kfd": "render"}, 'sudo usermod -aG render "$USER"'), ({}, 'sudo usermod -aG render,video "$USER"'),
+        ({"/dev/kfd": "109"}, "docker run --group-add 109 IMAGE"), ({"/dev/kfd": "root"}, None),
     ],
 )  # fmt: skip
 def test_the_group_that_a_node_belongs_to(diagnosed, groups, text):

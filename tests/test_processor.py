@@ -104,7 +104,7 @@ def test_a_virtual_machine_is_known_by_its_name_too(make_machine, model, says):
         make_machine(files=files, python={"version": "3.12.1", "installed": {"jax": "0.11.0", "jaxlib": "0.11.0"}})
     )
     (finding,) = found(made, "cpu-instructions-missing")
-    assert says in finding.fix[0].text
+    assert says in finding.fix[0].text + str(finding.fix[0].command)
 
 
 def test_windows_tells_of_few_instructions(make_machine):

@@ -216,6 +216,10 @@ class Shell:
 
     # Programs and the system
 
+    def program_fix(self, text: str, code: str, instead: bool = False) -> Fix:
+        """Return the step that adds a line to the user's program."""
+        return Fix(text, code, (("python", code),), changes="code", instead=instead)
+
     def run_fix(self, text: str, *words: str, changes: str = "", instead: bool = False) -> Fix:
         """Return the step that runs a program, the same in every shell."""
         return self.fix(text, Command((run(*words),), changes), instead)

@@ -77,6 +77,7 @@ class Fix(Record):
         POSIX shell elsewhere); None if there is nothing to type.
     commands : tuple of (str, str)
         The same for each shell of the machine, by the shell's name: ``"posix"``; on Windows ``"powershell"`` and ``"cmd"``.
+        ``"dockerfile"`` is the line that does it in a container's image, ``"python"`` one for the user's program.
     who : {"devicekit", "user", "admin", "reboot"}
         Who can do it: ``devicekit fix``, exactly where ``packages`` says what to install; else the user, an administrator,
         or only a restart of the machine.

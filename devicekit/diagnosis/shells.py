@@ -64,9 +64,8 @@ class Posix(Syntax):
         return "$" + name
 
     def word(self, text: str) -> str:
-        if text.startswith("~/") and _PLAIN.match(text[1:]):
-            return text
-        return super().word(text)
+        plain = text[1:] if text.startswith("~/") else text
+        return text if re.match(r"[\w.,:/=+@%-]+\Z", plain, re.ASCII) else super().word(text)
 
     def quoted(self, text: str) -> str:
         if re.search(r"[`\\!]|\$(?![A-Z_])", text.replace("!=", "")):

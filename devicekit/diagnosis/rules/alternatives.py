@@ -56,5 +56,5 @@ def _switch(view: View, framework: str) -> Iterable[Fix]:
         return
     yield view.shell.set_fix("Run Keras on it", "KERAS_BACKEND", framework)
     if backend(view).source != "KERAS_BACKEND":
-        text = 'In your program, before Keras is imported: import devicekit; devicekit.auto(framework="any")'
-        yield Fix(text, changes="code", instead=True)
+        code = 'import devicekit; devicekit.auto(framework="any")'
+        yield view.shell.program_fix("In your program, before Keras is imported", code, instead=True)

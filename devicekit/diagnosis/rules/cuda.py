@@ -138,8 +138,8 @@ def _lie(names: List[str]) -> str:
 
 def _load_first(view: View, found: Search) -> Sequence[Fix]:
     folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
-    text = "In your program, before TensorFlow is imported: import devicekit; devicekit.auto()"
-    return (Fix(text, changes="code"), export(view, folders, instead=True))
+    text = "In your program, call auto() before TensorFlow is imported"
+    return (view.shell.program_fix(text, "import devicekit; devicekit.auto()"), export(view, folders, instead=True))
 
 
 def _management_library(view: View) -> Iterable[Finding]:
