@@ -25,7 +25,7 @@ def test_what_is_installed_and_would_not_be_found_is_to_be_loaded_first():
     finding = diagnosis.by_code("cuda-library-missing")
     assert [fix.command for fix in finding.fix] == [
         "import devicekit; devicekit.auto()",
-        'export LD_LIBRARY_PATH="%s"' % CUSOLVER.rpartition("/")[0],
+        "export LD_LIBRARY_PATH=%s" % CUSOLVER.rpartition("/")[0],
     ]
 
 

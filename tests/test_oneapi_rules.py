@@ -42,7 +42,7 @@ def test_the_release_that_is_needed_and_there(make_machine):
     folders = ["/opt/intel/oneapi/compiler/2024.2", "/opt/intel/oneapi/compiler/2025.0"]
     assert fixes(make_machine, ("libsycl.so.8",), folders=folders) == [". /opt/intel/oneapi/setvars.sh"]
     root = {"env": {"ONEAPI_ROOT": "/data/oneapi"}, "folders": ["/data/oneapi/compiler/2024.0"]}
-    assert fixes(make_machine, ("libsycl.so.7",), **root) == ["source /data/oneapi/setvars.sh"]
+    assert fixes(make_machine, ("libsycl.so.7",), **root) == [". /data/oneapi/setvars.sh"]
     # What is there is of another release: it has to be installed first.
     assert len(fixes(make_machine, ("libsycl.so.8",), **root)) == 2
     pip = fixes(make_machine, ("libsycl.so.8", "libimf.so"), files={"/venv/lib/libsycl.so.8": ""})
