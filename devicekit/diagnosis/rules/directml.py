@@ -10,7 +10,7 @@ from ..view import View
 from .adapter_findings import unusable_adapters, windows_build
 from .driver_installs import vendor_driver
 from .frameworks import uses
-from .gpu_builds import other_vendor_for
+from .gpu_builds import better_on_windows, other_vendor_for
 from .registry import rule
 from .rocm import amd_bridge_missing
 
@@ -226,12 +226,16 @@ def gpu_vendor_unsupported(view: View) -> Iterable[Finding]:
         return
     gpu = others[0]
     system = view.machine.native.system
+    better = better_on_windows(view, gpu, "tensorflow")
     fixes, severity = _other_build(view, gpu.vendor)
+    if better:
+        directml = fixes
+        fixes = LazyFixes(lambda: better + (directml[0].replace(instead=True), *directml[1:]))
     blocks = ("tensorflow.gpu",)
     url = pages.DIRECTML if system == "windows" else pages.ROCM if gpu.vendor == "amd" else ""
     yield Kind("gpu-vendor-unsupported", severity, blocks, url).finding(
         "%s cannot use the %s here%s."
-        % (view.tensorflow_label, gpu.name, "; a DirectML build could" if system == "windows" else ""),
+        % (view.tensorflow_label, gpu.name, "; a DirectML build could" if system == "windows" and not better else ""),
         (Evidence(gpu.name, gpu.source), Evidence(view.tensorflow_label, _where(view))),
         fixes,
     )

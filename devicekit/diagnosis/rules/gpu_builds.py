@@ -2,15 +2,18 @@
 
 from typing import Iterable, List, Sequence, Tuple
 
+from ...machine.accelerators import Accelerator
 from ...matrix.gpu_support import code_for
 from ...matrix.matrix import version_at_least
 from ...matrix.projects import Build
 from ...matrix.requirement_names import normal_name
 from ...matrix.target import Target
+from ...matrix.windows_gpu import ways_on_windows
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..requirements import applies
 from ..view import View
+from .adapter_findings import windows_build
 from .cuda_order import cuda_accelerators
 from .driver_installs import update_driver
 from .frameworks import GpuBuild, gpu_build, uses
@@ -68,8 +71,22 @@ def other_vendor_for(view: View) -> Iterable[Finding]:
         yield Kind("gpu-vendor-unsupported", severity, blocks, url).finding(
             "%s cannot use the %s here." % (build.label, gpu.name),
             (Evidence(gpu.name, gpu.source), Evidence(build.label, build.source)),
-            _for_vendor(view, name, gpu.vendor),
+            better_on_windows(view, gpu, name) or _for_vendor(view, name, gpu.vendor),
         )
+
+
+def better_on_windows(view: View, gpu: Accelerator, framework: str) -> Tuple[Fix, ...]:
+    """Return what uses a GPU of AMD or Intel on Windows better than DirectML does, the best first."""
+    if view.machine.native.system != "windows":
+        return ()
+    build = windows_build(view.machine.native.release)
+    fixes: List[Fix] = []
+    for way in ways_on_windows(gpu.vendor, gpu.name, framework, view.matrix, build):
+        if way.goal != "directml":
+            text = way.text if way.arguments else "%s: %s (as of %s)" % (way.text, way.url, way.date)
+            command = " ".join(("devicekit resolve",) + way.arguments) if way.arguments else None
+            fixes.append(Fix(text, command, instead=bool(fixes)))
+    return tuple(fixes)
 
 
 def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
