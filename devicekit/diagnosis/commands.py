@@ -189,6 +189,14 @@ class Shell:
         """Return the step that installs something."""
         return self.packages_fix(text, Packages(install=requirements, index_url=index_url), instead)
 
+    def upgrade_fix(self, text: str, *names: str, instead: bool = False) -> Fix:
+        """Return the step that installs the newest releases: which these are, only the installer knows."""
+        place = self._place
+        words: Tuple[str, ...] = (place.python, "-m", "pip", "install", "--upgrade")
+        if place.installer == "uv":
+            words = ("uv", "pip", "install", "--python", place.python, "--upgrade")
+        return self.run_fix(text, *words, *names, changes="packages", instead=instead)
+
     def uninstall_fix(self, text: str, *names: str, instead: bool = False) -> Fix:
         """Return the step that removes distributions."""
         return self.packages_fix(text, Packages(remove=names), instead)

@@ -3,7 +3,7 @@
 Pure data. The texts in here are what a person reads, so they are complete sentences; renderers only lay them out.
 """
 
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..records import Pairs, Record, ShownInNotebooks
 
@@ -99,6 +99,16 @@ class Fix(Record):
     undoable: bool = True
     packages: Optional[Packages] = None
     instead: bool = False
+
+
+def ways(fixes: Iterable[Fix]) -> List[List[Fix]]:
+    """Return the alternatives, each as its steps in their order."""
+    found: List[List[Fix]] = []
+    for fix in fixes:
+        if fix.instead or not found:
+            found.append([])
+        found[-1].append(fix)
+    return found
 
 
 class LazyFixes(Sequence[Fix]):

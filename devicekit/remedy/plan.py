@@ -6,7 +6,7 @@ Each way is checked before it is offered: the machine that it would leave behind
 from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.diagnose import run_rules
-from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages
+from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
 from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
@@ -593,10 +593,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Tuple[Chang
 
 
 def _first_way(finding: Finding) -> Iterable[Fix]:
-    for number, step in enumerate(finding.fix):
-        if step.instead and number:
-            return
-        yield step
+    return next(iter(ways(finding.fix)), [])
 
 
 def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits: _Culprits) -> str:

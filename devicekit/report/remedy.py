@@ -5,7 +5,7 @@ from typing import Iterable, List, Tuple
 from ..diagnosis.findings import Finding
 from ..remedy.result import Attempt, Change, Remedy
 from ..runtime.verification import FrameworkVerification
-from .terminal import Style, command_lines, labelled
+from .terminal import Style, command_lines, step_lines
 from .verification import observed_text
 
 _COLORS = {
@@ -36,8 +36,7 @@ def remedy_text(remedy: Remedy, style: Style) -> str:
     if remedy.left and remedy.outcome != "fixed":
         lines += [style.paint("Left to you", "head")]
         for step in remedy.left:
-            lines += labelled(style, _WHO.get(step.who, step.who), step.text + (":" if step.command else ""), indent=2)
-            lines += command_lines(style, step.command) if step.command else []
+            lines += step_lines(step, _WHO.get(step.who, step.who), style, who=False)
         lines.append("")
     lines += _before_and_after(remedy, style)
     if remedy.remaining:

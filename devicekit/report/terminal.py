@@ -3,12 +3,13 @@
 import textwrap
 from typing import Iterable, List, Optional
 
-from ..diagnosis.findings import Candidate, Diagnosis, Finding
+from ..diagnosis.findings import Candidate, Diagnosis, Finding, Fix, ways
 from ..logs.scrub import printable
 from ..machine.facts import Machine
 from ..records import Record
 from ..selection.selection import Selection
 from .amounts import cores, count, device_state, framework_state, memory, system_name, usable_memory
+from .steps import typed, words
 
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
 _LABEL_WIDTH = 11
@@ -181,13 +182,22 @@ def finding_lines(finding: Finding, style: Style) -> List[str]:
     for evidence in finding.evidence:
         source = " (%s)" % evidence.source if evidence.source else ""
         lines += labelled(style, "seen", evidence.text + source, indent=2)
-    for number, fix in enumerate(finding.fix):
-        lines += labelled(style, "or" if number else "fix", fix.text + (":" if fix.command else ""), indent=2)
-        if fix.command:
-            lines += command_lines(style, fix.command)
+    for number, way in enumerate(ways(finding.fix)):
+        for place, fix in enumerate(way):
+            lines += step_lines(fix, "then" if place else "or" if number else "fix", style)
     if finding.url:
         lines += labelled(style, "read", finding.url, indent=2)
     return lines + [""]
+
+
+def step_lines(fix: Fix, label: str, style: Style, who: bool = True) -> List[str]:
+    """Return the lines of a step: what to do, who can (unless the label says it), and what to type in each shell."""
+    text = words(fix) if who else fix.text
+    lines = labelled(style, label, text + (":" if fix.command else ""), indent=2)
+    for shell, command in typed(fix):
+        lines += ["    " + style.paint(shell + ":", "dim")] if shell else []
+        lines += command_lines(style, command)
+    return lines
 
 
 def findings_lines(findings: Iterable[Finding], style: Style) -> List[str]:

@@ -8,7 +8,6 @@ from typing import Any, List, Mapping, Sequence, Tuple
 
 from ...diagnosis.commands import Place, Shell
 from ...diagnosis.findings import Fix, Packages
-from ...resolver.result import quoted
 from ..signatures import filled
 from .situation import Situation
 
@@ -82,7 +81,7 @@ class Steps:
         if self.about.container:
             text = "On the host: %s" % lower(text)
         known = self.about.system == "linux" and not self.about.container
-        self.add(Fix(text, self.shell.restart() if known else None, who="reboot", changes="system"))
+        self.add(self.shell.restart_fix(text) if known else Fix(text, who="reboot", changes="system", undoable=False))
 
     def install(
         self, text: str, *requirements: str, remove: Sequence[str] = (), index_url: str = "", instead: bool = False
@@ -109,8 +108,7 @@ class Steps:
 
     def upgrade(self, text: str, *names: str, instead: bool = False) -> None:
         """Add that the newest releases are installed: which these are, only the installer knows."""
-        command = "%s --upgrade %s" % (self.shell.install().rstrip(), " ".join(map(quoted, names)))
-        self.add(Fix(text, command, changes="packages", instead=instead))
+        self.add(self.shell.upgrade_fix(text, *names, instead=instead))
 
     def uninstall(self, text: str, *names: str) -> None:
         """Add that distributions are uninstalled."""
@@ -125,9 +123,8 @@ class Steps:
         """Add that an environment is made with another Python."""
         several = len(self._shells) > 1
         for shell, name in zip(self._shells, ("Linux, macOS", "Windows")):
-            command = shell.new_environment(python, "env", requirements)
             words = "%s (%s)" % (text, name) if several else text
-            self.add(Fix(words, command, changes="files", instead=instead))
+            self.add(shell.new_environment_fix(words, python, "env", requirements, instead))
 
     def set(self, text: str, name: str, value: str) -> None:
         """Add that a variable is set."""

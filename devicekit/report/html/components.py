@@ -2,9 +2,10 @@
 
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ...diagnosis.findings import Finding, Fix
+from ...diagnosis.findings import Finding, Fix, ways
 from ..amounts import count, sign
 from ..figures.drawing import Panel
+from ..steps import typed, words
 from .elements import Content, Element, element
 
 #: Rows of a long table that are shown before the rest is unfolded, and all that a notebook shows.
@@ -95,16 +96,13 @@ def finding_card(finding: Finding, number: int, fixes: Sequence[Fix]) -> Element
     """Return a finding with some of its fixes; ``number`` counts the findings from 1 on."""
     name = "finding-%d" % number
     head = (tag_element(Tag(finding.severity, finding.severity)), " ", element("code", finding.code))
-    steps = [
-        element("li", fix.text, _command(fix.command, "fix-%d-%d" % (number, place)) if fix.command else None)
-        for place, fix in enumerate(fixes, 1)
-    ]
+    shown = [_way(way, "fix-%d-%d" % (number, place)) for place, way in enumerate(ways(fixes), 1)]
     return element(
         "article",
         element("h3", head, id=name),
         element("p", finding.summary),
-        element("ol", steps, class_="fixes", aria_label="Fixes for %s, the shortest first" % finding.code)
-        if steps
+        element("ol", shown, class_="fixes", aria_label="Fixes for %s, the shortest first" % finding.code)
+        if shown
         else None,
         _evidence(finding),
         element("p", "More: ", element("code", "devicekit explain " + finding.code), class_="note"),
@@ -112,6 +110,22 @@ def finding_card(finding: Finding, number: int, fixes: Sequence[Fix]) -> Element
         aria_labelledby=name,
         data_code=finding.code,
     )
+
+
+def _way(way: Sequence[Fix], name: str) -> Element:
+    """One alternative: a step, or several in their order."""
+    if len(way) == 1:
+        return element("li", _step(way[0], name))
+    parts = [element("li", _step(fix, "%s-%d" % (name, place))) for place, fix in enumerate(way, 1)]
+    return element("li", "In this order:", element("ol", parts, class_="steps"))
+
+
+def _step(fix: Fix, name: str) -> Content:
+    parts: List[Content] = [words(fix)]
+    for place, (shell, text) in enumerate(typed(fix), 1):
+        parts += [element("p", shell + ":", class_="note")] if shell else []
+        parts.append(_command(text, name if place == 1 else "%s-%s" % (name, shell.lower())))
+    return tuple(parts)
 
 
 def _command(text: str, name: str) -> Element:

@@ -6,6 +6,7 @@ script, which untrusted notebooks remove; styles are attributes.
 
 from typing import Dict, Optional
 
+from ...diagnosis.findings import ways
 from ..amounts import count
 from .components import FIRST_ROWS, Report, Table, finding_card, table_element, tag_element
 from .elements import Content, Element, element, to_html
@@ -43,14 +44,14 @@ _RENAMED = {"article": "div", "h3": "p", "a": "span", "ol": "ul"}
 
 
 def fragment(report: Report) -> str:
-    """Return a report as a fragment: what it says, its findings with the first fix of each, and the first rows of tables."""
+    """Return a report as a fragment: what it says, each finding with the first way to fix it, and the first rows of tables."""
     heading = [element("strong", report.heading), [(" · ", tag_element(tag)) for tag in report.tags]]
     tables = [part for section in report.sections for part in section.parts if isinstance(part, Table)]
     content = element(
         "div",
         element("p", heading),
         element("p", report.lead) if report.lead else None,
-        [finding_card(item, number, item.fix[:1]) for number, item in enumerate(report.findings, 1)],
+        [finding_card(item, number, next(iter(ways(item.fix)), ())) for number, item in enumerate(report.findings, 1)],
         [_table(table) for table in tables if table.rows],
         class_="devicekit",
     )
