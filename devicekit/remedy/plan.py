@@ -17,7 +17,7 @@ from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import platforms_for
 from ..resolver.sets import best_set
-from .predicted import PLUGIN_FILES, Release, build_of, exact, predict
+from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict
 from .result import Attempt, Change, Remedy
 
 #: How many ways that keep the release are offered: each costs an install where the one before it did not help.
@@ -252,6 +252,7 @@ class _Planner:
         again, stale = _damaged(machine, diagnosis), self._stale()
         if again and not stale:
             yield Offer(Packages(reinstall=again), {})
+        yield from self._as_printed(diagnosis)
         for way in self._ways():
             for wanted in [{}, fixed] if fixed else [{}]:
                 offer = self._offer(way, wanted, again, stale)
@@ -266,18 +267,29 @@ class _Planner:
         if self.goal not in ("auto", "cpu") or not self._ways():
             yield from self._new_sets(stale)
 
+    def _as_printed(self, diagnosis: Diagnosis) -> Iterator[Offer]:
+        """Yield what `doctor` prints for all that is wrong together."""
+        found = [step.packages for item in self._wrong(diagnosis) for step in _first_way(item) if step.packages]
+        packages = Packages(
+            *(tuple(dict.fromkeys(text for item in found for text in getattr(item, field)))
+              for field in ("remove", "install", "reinstall")),
+        )  # fmt: skip
+        texts = [text for text in packages.install if exact(text).version or exact(text).name not in self.installed]
+        if found and not any(item.index_url for item in found) and len(texts) == len(packages.install):
+            versions = {item.name: item.version for item in map(exact, texts)}
+            yield Offer(packages, self._brought(versions, list(versions)))
+
+    def _wrong(self, diagnosis: Diagnosis) -> Iterator[Finding]:
+        """Yield the findings that keep the framework from working."""
+        for finding in diagnosis.findings:
+            if finding.severity == "error" and finding.concerns(self.framework):
+                yield finding
+
     def _as_rules_say(self, diagnosis: Diagnosis) -> Dict[str, str]:
         """Return what the fixes of the findings that block something install, by name."""
-        found: Dict[str, str] = {}
-        for finding in diagnosis.findings:
-            if finding.severity != "error" or not finding.concerns(self.framework):
-                continue
-            for step in finding.fix:
-                if step.instead:
-                    break
-                for text in step.packages.install if step.packages is not None else ():
-                    found.setdefault(exact(text).name, text)
-        return found
+        steps = [step for finding in self._wrong(diagnosis) for step in _first_way(finding)]
+        texts = [text for step in steps for text in (step.packages.install if step.packages is not None else ())]
+        return {exact(text).name: text for text in reversed(texts)}
 
     def _stale(self) -> Tuple[str, ...]:
         """Return the names of distributions that lie over one another: all of them have to go before one is installed."""
@@ -371,7 +383,7 @@ class _Planner:
             yield Way((here, *there, *more))
             yield Way(("keras", *fixed, *more))
             yield Way(("keras", *there, *more), whole=True)
-        if self.framework != backend(self.view).name or not there:
+        if self.framework not in _NO_TRAINING and (self.framework != backend(self.view).name or not there):
             yield Way(("tensorflow-cpu", here), whole=True)
             yield Way(("tensorflow", here), whole=True)
 
@@ -478,8 +490,8 @@ class _Planner:
         """Return the steps that no installer can do, in the order of the findings."""
         done = {code for item in attempts[:1] for code in item.codes}
         found: List[Fix] = []
-        for finding in self.diagnosis.findings:
-            if finding.severity == "error" and finding.code not in done and finding.concerns(self.framework):
+        for finding in self._wrong(self.diagnosis):
+            if finding.code not in done:
                 found += [step for step in _first_way(finding) if step.who != "devicekit"]
         alone = self._culprits(self.machine)
         for name in alone.variables if alone is not None else ():
@@ -520,7 +532,8 @@ def _suspects(machine: Machine) -> _Culprits:
     config = python.keras_config.or_none()
     if config is not None and (config.fatal or config.backend not in (None, "tensorflow")):
         files.append(config.path)
-    files += [item.path for item in python.plugins.or_none() or ()]
+    form = FORMATS.get(machine.native.system)
+    files += [item.path for item in python.plugins.or_none() or () if item.format != form]
     return _Culprits(tuple(name for name, _ in machine.process.environ), tuple(dict.fromkeys(files)))
 
 

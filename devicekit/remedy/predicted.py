@@ -23,7 +23,8 @@ PLUGIN_FILES = {
     "intel-extension-for-tensorflow-lib": ("libitex",),
 }
 
-_FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
+#: What a library of each system begins with.
+FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
 
 
 class Release(NamedTuple):
@@ -195,5 +196,5 @@ def _plugins(
         for name in build.plugins if build is not None else ():
             path = "%s/tensorflow-plugins/%s" % (site, name.rpartition("/")[2])
             if not any(path.rpartition("/")[2] in file.path for file in files):
-                files.append(PluginLibrary(path, _FORMATS.get(system, "other"), 1))
+                files.append(PluginLibrary(path, FORMATS.get(system, "other"), 1))
     return Fact.of(tuple(files), python.plugins.source)
