@@ -3,10 +3,14 @@
 import argparse
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from .inputs import examine
 from .output import print_json, print_text
+
+if TYPE_CHECKING:
+    from ..machine.facts import Machine
+    from ..resolver.result import Resolution
 
 
 def add_resolve(verbs: Any) -> None:
@@ -18,7 +22,7 @@ def add_resolve(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "resolve",
         example="devicekit resolve gpu --python 3.11 --keep 'tensorflow==2.15.*'",
-        status="0: there is such a set; 1: there is none; 2: wrong use",
+        status="0: there is such a set, and with --install it works; 1: there is none, or it does not work; 2: wrong use",
         help="find releases that work together, and show how to install them",
     )
     parser.add_argument(
@@ -51,20 +55,21 @@ def add_resolve(verbs: Any) -> None:
     parser.add_argument("--format", choices=(*FORMATS, "json"), help="print only what an installer reads")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--machine", metavar="FILE", help="for the machine of a snapshot ('-': standard input)")
+    parser.add_argument(
+        "--install", action="store_true", help="make an environment with the right Python, install the set, try it"
+    )
+    parser.add_argument("--into", metavar="DIR", help="with --install: the new folder (default: venv-GOAL)")
     parser.set_defaults(run=_resolve)
 
 
-def _resolve(options: argparse.Namespace) -> int:
+def _answer(options: argparse.Namespace, machine: "Machine", python: Optional[str]) -> "Resolution":
     from .. import resolve
-    from ..report.resolution import install_command, resolution_text
 
-    machine = examine(options.machine)
-    _take_requirement(options)
-    resolution = resolve(
+    return resolve(
         options.goal,
         framework=options.framework,
         machine=machine,
-        python=options.python_version,
+        python=python,
         platform=options.platform,
         gpu=options.gpu,
         driver=options.driver,
@@ -73,6 +78,18 @@ def _resolve(options: argparse.Namespace) -> int:
         online=not options.offline,
         allow_unknown=options.allow_unknown,
     )
+
+
+def _resolve(options: argparse.Namespace) -> int:
+    from ..report.resolution import install_command, resolution_text
+
+    if options.into and not options.install:
+        raise ValueError("--into names the folder that --install makes")
+    machine = examine(options.machine)
+    _take_requirement(options)
+    resolution = _answer(options, machine, options.python_version)
+    if options.install:
+        return _install(options, machine, resolution)
     again = (("--machine", options.machine) if options.machine else ()) + (("--offline",) if options.offline else ())
     resolution = resolution.replace(
         alternatives=tuple(
@@ -91,6 +108,44 @@ def _resolve(options: argparse.Namespace) -> int:
     else:
         print_text(resolution_text(resolution, python))
     return 0 if resolution.possible else 1
+
+
+def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resolution") -> int:
+    """Make an environment with the set; where this Python has none, with the newest Python that does."""
+    from ..children.progress import Progress
+    from ..matrix.target import PYTHONS
+    from ..remedy.new_environment import Order, make_environment
+    from ..report.resolution import environment_text, resolution_text
+    from ..runtime.settings import read_settings
+
+    named = [name for name in ("machine", "platform", "format") if getattr(options, name)]
+    if named and named != ["format"]:
+        raise ValueError("--install is for this machine: it does not go with --%s" % named[0])
+    for python in PYTHONS if not (resolution.possible or options.python_version) else ():
+        other = _answer(options, machine, python)
+        if other.possible:
+            resolution = other
+            break
+    if not resolution.possible:
+        sys.stderr.write(resolution_text(resolution, resolution.python))
+        return 1
+    folder = options.into or "venv-%s" % resolution.goal
+    settings = tuple(resolution.variables.items())
+    order = Order(
+        folder, resolution.python, resolution.requirements, resolution.index_options, settings, resolution.frameworks
+    )
+    with Progress("making an environment", read_settings().quiet) as progress:
+
+        def say(text: str) -> None:
+            progress.say(text)
+            progress.tick()
+
+        made = make_environment(order, say)
+    if options.json or options.format == "json":
+        print_json(dict(resolution.to_dict(), environment=made.to_dict()))
+    else:
+        print_text(environment_text(resolution, made))
+    return 0 if made.works else 1
 
 
 def _take_requirement(options: argparse.Namespace) -> None:

@@ -4,7 +4,9 @@ import textwrap
 from typing import List
 
 from ..diagnosis.frameworks import TITLES
+from ..remedy.result import NewEnvironment
 from ..resolver.result import Resolution, quoted
+from ..runtime.verification import failure
 from .amounts import with_age
 
 
@@ -67,6 +69,27 @@ def _alternatives(answer: Resolution) -> List[str]:
         if item.arguments:
             lines.append("      devicekit resolve %s" % " ".join(quoted(part) for part in item.arguments))
     return lines
+
+
+def environment_text(answer: Resolution, made: NewEnvironment) -> str:
+    """Return what became of ``devicekit resolve --install`` as text."""
+    lines = ["Made %s with Python %s: %s" % (made.folder, made.version, ", ".join(made.requirements)), ""]
+    for item in made.frameworks:
+        version = "%s %s" % (TITLES.get(item.framework, item.framework), item.predicted.version or "")
+        state = "works" if item.works else "does not work: %s" % (failure(item.observed) or item.observed.error)
+        devices = ", on %s" % ", ".join(item.observed.devices) if item.observed.devices else ""
+        lines += _wrapped(["%s %s%s" % (version.strip(), state, devices)], "  - ")
+    if not made.frameworks:
+        lines.append("  - there is nothing in it to try")
+    unmet = [need.text for need in answer.needs if need.met is not True]
+    if unmet and not made.works:
+        lines += ["", "The system needs:"] + _wrapped(unmet, "  - ")
+    windows = answer.target.system == "windows"
+    start = made.folder + ("\\Scripts\\activate" if windows else "/bin/activate")
+    lines += ["", "To use it:", "", "    " + ("" if windows else ". ") + quoted(start)]
+    setting = "    $env:%s = '%s'" if windows else "    export %s=%s"
+    lines += [setting % pair for pair in answer.variables.items()]
+    return "\n".join(lines) + "\n"
 
 
 def _source(answer: Resolution) -> List[str]:

@@ -162,15 +162,21 @@ class Resolution(Record):
         return tuple(dict.fromkeys(pin.index for pin in self.pins if pin.index))
 
     @property
+    def index_options(self) -> Tuple[str, ...]:
+        """The options by which pip and uv install from the indexes that are needed."""
+        indexes = {pin.index for pin in self.pins if pin.deciding}
+        if len(indexes) == 1 and self.indexes and not self.others:  # all comes from one: as its makers document it
+            return ("--index-url", *self.indexes)
+        return tuple(text for url in self.indexes for text in ("--extra-index-url", url))
+
+    @property
     def command(self) -> str:
         """The pip command, "" if the goal is impossible."""
         if not self.possible:
             return ""
-        indexes = {pin.index for pin in self.pins if pin.deciding}
-        if len(indexes) == 1 and self.indexes and not self.others:  # all comes from one: as its makers document it
-            return " ".join(["python -m pip install", *map(quoted, self.requirements), "--index-url", *self.indexes])
-        options = ["--extra-index-url %s" % url for url in self.indexes]
-        return " ".join(["python -m pip install", *options, *map(quoted, self.requirements)])
+        options, requirements = list(self.index_options), list(map(quoted, self.requirements))
+        words = requirements + options if options[:1] == ["--index-url"] else options + requirements
+        return " ".join(["python -m pip install", *words])
 
     def render(self, form: str) -> str:
         """Return the set as the text of a file, or as a command.
