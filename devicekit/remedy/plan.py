@@ -17,11 +17,14 @@ from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import platforms_for
 from ..resolver.sets import best_set
-from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict
+from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
 
 #: How many ways that keep the release are offered: each costs an install where the one before it did not help.
 _MOST_KEEPING = 2
+
+#: What another Python in a new environment helps against, whatever else is to be done.
+_ELSEWHERE = {"framework-missing", "platform-unsupported", "python-unsupported"}
 
 #: Backends of Keras that compute and do not train.
 _NO_TRAINING = ("numpy", "openvino")
@@ -200,7 +203,8 @@ class _Planner:
             if len(kind) < (_MOST_KEEPING if attempt.keeps_release else 1):
                 found.append(attempt)
         found.sort(key=lambda item: not item.keeps_release)  # stable: of each kind the smallest change comes first
-        if not found and alone is None:
+        codes = {item.code for item in self.diagnosis.findings if item.severity == "error"}
+        if not found and alone is None and (codes & _ELSEWHERE or not self._left_to_user()):
             found += self._elsewhere()
         return found
 
@@ -235,6 +239,9 @@ class _Planner:
     def _culprits(self, machine: Machine) -> "Optional[_Culprits]":
         """Return the settings and files without which a machine works, as few as possible; None if it still does not."""
         every = _suspects(machine)
+        for one in every.single():
+            if self._check(_without(machine, one))[0].works:
+                return one
         if not every or not self._check(_without(machine, every))[0].works:
             return None
         left = every
@@ -264,7 +271,7 @@ class _Planner:
                 deeper = self._offer(way, dict(more, **wanted), again, stale) if set(more) - set(wanted) else None
                 if deeper is not None:
                     yield deeper
-        if self.goal not in ("auto", "cpu") or not self._ways():
+        if self.goal not in ("auto", "cpu") or not self.view.has_tensorflow:
             yield from self._new_sets(stale)
 
     def _as_printed(self, diagnosis: Diagnosis) -> Iterator[Offer]:
@@ -274,7 +281,10 @@ class _Planner:
             *(tuple(dict.fromkeys(text for item in found for text in getattr(item, field)))
               for field in ("remove", "install", "reinstall")),
         )  # fmt: skip
+        names = [exact(text).name for text in packages.install]
         texts = [text for text in packages.install if exact(text).version or exact(text).name not in self.installed]
+        if any(self._useful(name) for name in packages.remove if name in PLUGIN_FILES and name not in names):
+            return
         if found and not any(item.index_url for item in found) and len(texts) == len(packages.install):
             versions = {item.name: item.version for item in map(exact, texts)}
             yield Offer(packages, self._brought(versions, list(versions)))
@@ -340,7 +350,10 @@ class _Planner:
             yield Way((here, *others), drop=useless)
             yield Way((here, *stays), drop=useless)
         minor = ".".join(owner.version.split(".")[:2])
-        if owner.name not in ("tensorflow", "tensorflow-cpu"):
+        # What the system lacks for a GPU that is there, its user may want to bring.
+        wanted = self.target.vendors or owner.name == "tensorflow-directml" or any(map(self._useful, plugins))
+        waits = bool(wanted) and self._left_to_user()
+        if owner.name not in ("tensorflow", "tensorflow-cpu") and not waits:
             for name in ("tensorflow-cpu", "tensorflow"):
                 # Some are numbered in their own way: 2.10.1.550.
                 yield Way(
@@ -350,15 +363,23 @@ class _Planner:
         if plugins and useless != tuple(plugins):
             yield Way((*exact_plugins, owner.name, *stays), whole=True)
             yield Way((*exact_plugins, "tensorflow-cpu", *stays), drop=(owner.name,), whole=True)
-            yield Way((here, *stays), drop=tuple(plugins))
+            if not waits:
+                yield Way((here, *stays), drop=tuple(plugins))
+        if waits:
+            return
         yield Way(("%s==%s.*" % (owner.name, minor), *stays), drop=useless, whole=True)
         for name in (owner.name, "tensorflow-cpu", "tensorflow"):
             gone = useless if name == owner.name else (owner.name, *useless)
             yield Way((name, *stays), drop=gone, whole=True, newest=True)
 
+    def _left_to_user(self) -> bool:
+        """Return whether something that is wrong has a fix that no installer can do."""
+        ways = [list(_first_way(finding)) for finding in self._wrong(self.diagnosis)]
+        return any(steps and all(step.packages is None and step.changes != "packages" for step in steps) for steps in ways)
+
     def _useful(self, plugin: str) -> bool:
-        if plugin == "tensorflow-directml-plugin":
-            return bool(self.target.directx)
+        if plugin == "tensorflow-directml-plugin":  # what it lacks in WSL, Windows brings
+            return self.target.system == "windows" or self.target.wsl is not None
         vendors = _PLUGIN_VENDORS.get(plugin.replace("-lib", ""), ())
         return any(name in self.target.vendors for name in vendors)
 
@@ -375,6 +396,8 @@ class _Planner:
                 yield Way((*fixed, *more, *others))
                 yield Way((*fixed, *more), whole=True)
                 yield Way(tuple(there), whole=True)
+            elif not self.target.vendors:
+                yield Way((self._cpu_build(), *others), whole=True)
             return
         here = "keras==%s" % keras
         yield Way((here, *fixed, *more, *others))
@@ -384,8 +407,12 @@ class _Planner:
             yield Way(("keras", *fixed, *more))
             yield Way(("keras", *there, *more), whole=True)
         if self.framework not in _NO_TRAINING and (self.framework != backend(self.view).name or not there):
-            yield Way(("tensorflow-cpu", here), whole=True)
-            yield Way(("tensorflow", here), whole=True)
+            yield Way((self._cpu_build(), here), whole=True)
+
+    def _cpu_build(self) -> str:
+        """Return the distribution of TensorFlow that brings no code for GPUs, where there is one."""
+        small = self.target.architecture == "x86_64" and self.target.system != "macos"
+        return "tensorflow-cpu" if small else "tensorflow"
 
     def _others(self, besides: Sequence[str]) -> Tuple[str, ...]:
         """Return what else is there and has to go with a set, of what the data know."""
@@ -419,7 +446,8 @@ class _Planner:
         if way.whole:  # what the data do not know comes along with it
             install = list(dict.fromkeys(["%s==%s" % (name, solution.versions[name]) for name in names] + install))
         written = [exact(text).name for text in install]
-        reinstall = tuple(text for text in again if exact(text).name not in (*written, *gone))
+        renewed = [name for name in written if left.get(name) != solution.versions.get(name)]
+        reinstall = tuple(text for text in again if exact(text).name not in (*renewed, *gone))
         packages = Packages(gone, tuple(install), reinstall)
         if not (packages.remove or packages.install or packages.reinstall):
             return None
@@ -468,20 +496,32 @@ class _Planner:
         goal = "fastest" if self.goal == "auto" else self.goal
         frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
         for python in dict.fromkeys((self.target.python, *PYTHONS)):
-            target = self.target.replace(python=python, bits=64)
-            found = best_set(goal, frameworks, target, (), self.matrix)[0]
-            if found is None:
+            fresh = predict_new(self.machine, python)
+            target = View(fresh, self.matrix).target
+            keep: Tuple[Need, ...] = ()
+            for _ in range(2):
+                found = best_set(goal, frameworks, target, keep, self.matrix)[0]
+                if found is None:
+                    break
+                pins = {item.name: item.version for item in found.pins}
+                index = found.indexes[0] if found.indexes else ""
+                packages = Packages(install=found.requirements, index_url=index)
+                after = predict(fresh, self.matrix, target, packages, dict(self._brought(pins, list(pins)), **pins))
+                state, diagnosis = self._check(after)
+                if state.works:
+                    break
+                # What the rules know of this machine, such as its processor, the releases' metadata do not.
+                keep = tuple(Need(text, because="this machine") for text in self._as_rules_say(diagnosis).values())
+            if found is None or not state.works:
                 continue
-            pins = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
             why = "Nothing that is installed into this environment helps"
             if python != self.target.python:
                 why = "%s has no wheel for Python %s here" % (TITLES.get(self.framework, "Keras"), self.target.python)
             first = found.pins[0]
             reason = "%s: a new environment with Python %s gets %s %s." % (why, python, first.name, first.version)
             folder = "%s-%s" % (self.machine.python.prefix, python)
-            index = found.indexes[0] if found.indexes else ""
-            packages = Packages(install=found.requirements, index_url=index)
-            return [Attempt(packages, reason, (), False, folder, python, pins)]
+            changes = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
+            return [Attempt(packages, reason, (), False, folder, python, changes)]
         return []
 
     # What is left to the user
@@ -619,8 +659,10 @@ def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits
     removed = [item for item in changes if item.before and not item.after]
     if replaced:
         parts.append("change %s" % ", ".join("%s %s to %s" % (item.name, item.before, item.after) for item in replaced))
-    if added:
-        parts.append("install %s" % ", ".join("%s %s" % (item.name, item.after) for item in added[:6]))
+    told = {item.name for item in changes}
+    more = [text for text in packages.install if exact(text).name not in told and not exact(text).version]
+    if added or more:
+        parts.append("install %s" % ", ".join(["%s %s" % (item.name, item.after) for item in added[:6]] + more))
     if removed:
         parts.append("remove %s" % ", ".join("%s %s" % (item.name, item.before) for item in removed))
     if packages.reinstall:

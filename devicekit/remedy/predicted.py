@@ -69,9 +69,11 @@ def predict(
     """
     python = machine.python
     there = {item.name: item for item in python.distributions.value or ()}
-    fresh = [exact(text) for text in packages.install + packages.reinstall]
+    fresh = [exact(text) for text in packages.install]
     fresh += [Release(name, version) for name, version in brought.items() if name not in there]
-    fresh = [item for item in fresh if item.name not in there or item.version or item.name in packages.remove]
+    # What is there already in this version, an installer leaves as it is.
+    fresh = [item for item in fresh if item.name in packages.remove or not _is_there(item, there.get(item.name))]
+    fresh += [exact(text) for text in packages.reinstall]
     changed = {item.name: item for item in fresh}
     gone_names = (*packages.remove, *changed)
     kept = [item for item in python.distributions.value or () if item.name not in gone_names]
@@ -89,6 +91,10 @@ def predict(
         stale_modules=() if owners else python.stale_modules,
     )
     return machine.replace(python=after)
+
+
+def _is_there(item: Release, found: Optional[Distribution]) -> bool:
+    return found is not None and item.version in ("", found.version.or_none())
 
 
 def _site(python: Python) -> str:
@@ -198,3 +204,24 @@ def _plugins(
             if not any(path.rpartition("/")[2] in file.path for file in files):
                 files.append(PluginLibrary(path, FORMATS.get(system, "other"), 1))
     return Fact.of(tuple(files), python.plugins.source)
+
+
+def predict_new(machine: Machine, python: str) -> Machine:
+    """Return the machine as a new environment with another Python sees it, before anything is installed."""
+    there = machine.python
+    fresh = there.replace(
+        version=python + ".0" if there.version.split(".")[:2] != python.split(".") else there.version,
+        environment="venv",
+        externally_managed=False,
+        bits=64,
+        distributions=Fact.of((), "a new environment"),
+        distribution_count=Fact.of(0, "a new environment"),
+        unreadable=(),
+        leftovers=(),
+        packages=tuple(item.replace(hides=()) for item in there.packages if not item.in_site),
+        builds=(),
+        plugins=Fact.of((), "a new environment"),
+        stale_modules=(),
+        plugin_distributions=(),
+    )
+    return machine.replace(python=fresh)

@@ -217,7 +217,9 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
 def distributions_conflict(view: View) -> Iterable[Finding]:
     """Two or more distributions own the import package ``tensorflow`` (or ``onnxruntime``), or a plug-in is there twice."""
     found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view)]
-    yield from found or plugins_twice(view)
+    yield from found
+    if not any(finding.blocks for finding in found):
+        yield from plugins_twice(view)
     # Last, for it ends where a version is not known.
     yield from overwritten_libraries(view)
 
