@@ -13,10 +13,9 @@ from ..children.spawn import run_tool
 from ..children.tool import run_long_tool
 from ..errors import RemedyError
 from ..machine.interpreter import other_interpreter
-from ..records import Record, Seconds
-from ..runtime.verification import FrameworkVerification
 from ..runtime.verify import verify_interpreter
 from .installers import find_uv, variables
+from .result import NewEnvironment
 
 #: A slow line needs long for a gigabyte.
 _TIMEOUT_S = 4 * 3600.0
@@ -28,34 +27,6 @@ _QUESTION_S = 20.0
 
 #: Called with what is going on.
 Say = Callable[[str], None]
-
-
-class NewEnvironment(Record):
-    """An environment that was made.
-
-    Attributes
-    ----------
-    folder : str
-    python : str
-        Its interpreter.
-    version : str
-        The version of Python, ``"3.10"``.
-    requirements : tuple of str
-        What was installed.
-    works : bool
-        Whether every framework in it works.
-    frameworks : tuple of FrameworkVerification
-        What each did.
-    seconds : float
-    """
-
-    folder: str
-    python: str
-    version: str
-    requirements: Tuple[str, ...]
-    works: bool
-    frameworks: Tuple[FrameworkVerification, ...]
-    seconds: Seconds = 0.0
 
 
 class Order(NamedTuple):

@@ -121,3 +121,31 @@ class Remedy(Record):
     remaining: Tuple[Finding, ...] = ()
     changes: Tuple[Change, ...] = ()
     undo: str = ""
+
+
+class NewEnvironment(Record):
+    """An environment that was made.
+
+    Attributes
+    ----------
+    folder : str
+    python : str
+        Its interpreter.
+    version : str
+        The version of Python, ``"3.10"``.
+    requirements : tuple of str
+        What was installed.
+    works : bool
+        Whether every framework in it works.
+    frameworks : tuple of FrameworkVerification
+        What each did.
+    seconds : float
+    """
+
+    folder: str
+    python: str
+    version: str
+    requirements: Tuple[str, ...]
+    works: bool
+    frameworks: Tuple[FrameworkVerification, ...]
+    seconds: Seconds = 0.0
