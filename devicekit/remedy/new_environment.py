@@ -114,9 +114,7 @@ def _run(command: Sequence[str], say: Say) -> None:
             say(line[:100])
 
     try:
-        done = run_long_tool(
-            command, variables(os.environ), timeout_s=_TIMEOUT_S, token=os.urandom(8).hex(), tick=tick
-        )
+        done = run_long_tool(command, variables(os.environ), timeout_s=_TIMEOUT_S, token=os.urandom(8).hex(), tick=tick)
     except OSError as error:
         raise RemedyError("%s cannot be started: %s" % (command[0], error.strerror or error)) from error
     if done.status != 0:
@@ -181,7 +179,7 @@ def _of_pyenv(version: str, environment: Mapping[str, str]) -> List[str]:
 
 
 def _of_launcher(version: str) -> Optional[str]:
-    launcher = os.path.join(os.environ.get("SystemRoot", "C:\\Windows"), "py.exe")
+    launcher = os.path.join(os.environ.get("SYSTEMROOT", "C:\\Windows"), "py.exe")
     if not os.path.isfile(launcher):
         return None
     try:

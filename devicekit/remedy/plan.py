@@ -185,7 +185,8 @@ class _Planner:
             found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
         tried = {item.packages for item in found}
         for offer in self._offers(self.machine, self.diagnosis):
-            if any(not item.keeps_release for item in found):
+            kept = sum(item.keeps_release for item in found)
+            if kept == _MOST_KEEPING and kept < len(found):
                 break
             if offer.packages in tried:
                 continue
@@ -202,7 +203,8 @@ class _Planner:
             kind = [item for item in found if item.keeps_release == attempt.keeps_release]
             if len(kind) < (_MOST_KEEPING if attempt.keeps_release else 1):
                 found.append(attempt)
-        found.sort(key=lambda item: not item.keeps_release)  # stable: of each kind the smallest change comes first
+        # Stable: of each kind the smallest change comes first.
+        found.sort(key=lambda item: (not item.keeps_release, bool(item.unsure)))
         codes = {item.code for item in self.diagnosis.findings if item.severity == "error"}
         if not found and alone is None and (codes & _ELSEWHERE or not self._left_to_user()):
             found += self._elsewhere()
@@ -282,7 +284,11 @@ class _Planner:
               for field in ("remove", "install", "reinstall")),
         )  # fmt: skip
         names = [exact(text).name for text in packages.install]
-        texts = [text for text in packages.install if exact(text).version or exact(text).name not in self.installed]
+        texts = [
+            text
+            for text, name in zip(packages.install, names)
+            if exact(text).version or (name not in self.installed and self.matrix.project(name) is None)
+        ]
         if any(self._useful(name) for name in packages.remove if name in PLUGIN_FILES and name not in names):
             return
         if found and not any(item.index_url for item in found) and len(texts) == len(packages.install):
@@ -375,7 +381,9 @@ class _Planner:
     def _left_to_user(self) -> bool:
         """Return whether something that is wrong has a fix that no installer can do."""
         ways = [list(_first_way(finding)) for finding in self._wrong(self.diagnosis)]
-        return any(steps and all(step.packages is None and step.changes != "packages" for step in steps) for steps in ways)
+        return any(
+            steps and all(step.packages is None and step.changes != "packages" for step in steps) for steps in ways
+        )
 
     def _useful(self, plugin: str) -> bool:
         if plugin == "tensorflow-directml-plugin":  # what it lacks in WSL, Windows brings
