@@ -439,7 +439,8 @@ class _Planner:
         names = [normal_name(parsed(text).name) for text in way.roots]
         if way.newest:
             left = {name: version for name, version in left.items() if name != names[0]}
-        more = [text for name, text in wanted.items() if name not in names or "==" not in way.roots[names.index(name)]]
+        fitting = {name: text for name, text in wanted.items() if name in names or name not in TENSORFLOW_OWNERS}
+        more = [text for name, text in fitting.items() if name not in names or "==" not in way.roots[names.index(name)]]
         try:
             solution = solve(self.matrix, self.target, [Need(text) for text in (*way.roots, *more)], installed=left)
         except Conflict:
@@ -447,10 +448,10 @@ class _Planner:
         left = {name: version for name, version in self.installed.items() if name not in gone}
         install = []
         for name, version in solution.versions.items():
-            absent = name not in left and (way.whole or name in names or name in wanted or name in gone)
+            absent = name not in left and (way.whole or name in names or name in fitting or name in gone)
             if absent or (name in left and left[name] != version):
                 install.append("%s==%s" % (name, version))
-        install += [text for name, text in wanted.items() if self.matrix.project(name) is None]
+        install += [text for name, text in fitting.items() if self.matrix.project(name) is None]
         if way.whole:  # what the data do not know comes along with it
             install = list(dict.fromkeys(["%s==%s" % (name, solution.versions[name]) for name in names] + install))
         written = [exact(text).name for text in install]
