@@ -249,8 +249,8 @@ def release(listed, subject):
 
 def devicekit(environment, *arguments):
     """Run a command of devicekit on an environment, as a user would in its folder; return status, JSON and errors."""
-    command = [sys.executable, "-m", "devicekit", *arguments, "--json", "--python", environment.python]
-    # The tool's own interpreter must not see what the entry's variables do to another Python.
+    command = [sys.executable, "-I", "-m", "devicekit", *arguments, "--json", "--python", environment.python]
+    # Isolated: what hides a package from the environment must not hide one from the tool.
     status, output, errors = environment.run(command, environment.variables())
     try:
         return status, json.loads(output), errors
@@ -282,7 +282,7 @@ def measure_fix(environment, before):
     if row["fails"] and row["left"]:
         row["fails_after_user"] = environment.probe(python, as_typed(environment.variables(), row["left"]))
     if remedy.get("undo") or row["changed"]:
-        status, _, errors = devicekit(environment, "fix", "--undo")
+        status, _, errors = devicekit(environment, "fix", "--undo", "--yes")
         row["undo_status"] = status
     row["undo_exact"] = environment.listed() == before
     return row
