@@ -85,6 +85,9 @@ def _resolve(options: argparse.Namespace) -> int:
 
     if options.into and not options.install:
         raise ValueError("--into names the folder that --install makes")
+    for name in ("machine", "platform") if options.install else ():
+        if getattr(options, name):
+            raise ValueError("--install is for this machine: it does not go with --%s" % name)
     machine = examine(options.machine)
     _take_requirement(options)
     resolution = _answer(options, machine, options.python_version)
@@ -118,9 +121,6 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
     from ..report.resolution import environment_text, resolution_text
     from ..runtime.settings import read_settings
 
-    named = [name for name in ("machine", "platform", "format") if getattr(options, name)]
-    if named and named != ["format"]:
-        raise ValueError("--install is for this machine: it does not go with --%s" % named[0])
     for python in PYTHONS if not (resolution.possible or options.python_version) else ():
         other = _answer(options, machine, python)
         if other.possible:

@@ -280,9 +280,10 @@ class _Planner:
         """Yield what `doctor` prints for all that is wrong together."""
         found = [step.packages for item in self._wrong(diagnosis) for step in _first_way(item) if step.packages]
         packages = Packages(
-            *(tuple(dict.fromkeys(text for item in found for text in getattr(item, field)))
-              for field in ("remove", "install", "reinstall")),
-        )  # fmt: skip
+            tuple(dict.fromkeys(text for item in found for text in item.remove)),
+            tuple(dict.fromkeys(text for item in found for text in item.install)),
+            tuple(dict.fromkeys(text for item in found for text in item.reinstall)),
+        )
         names = [exact(text).name for text in packages.install]
         texts = [
             text
@@ -462,17 +463,20 @@ class _Planner:
             return None
         return Offer(packages, self._brought(solution.versions, written))
 
-    def _brought(self, versions: Mapping[str, str], names: Sequence[str]) -> Dict[str, str]:
+    def _brought(
+        self, versions: Mapping[str, str], names: Sequence[str], target: Optional[Target] = None
+    ) -> Dict[str, str]:
         """Return what an installer takes along: what is declared, and what that declares."""
+        target = target or self.target
         found: Dict[str, str] = {}
         waiting = list(names)
         while waiting:
             name = waiting.pop()
-            build = build_of(self.matrix, self.target, name, versions.get(name, ""))
+            build = build_of(self.matrix, target, name, versions.get(name, ""))
             for text in build.requires if build is not None else ():
                 requirement = parsed(text)
                 needed = normal_name(text)
-                if requirement.marker is not None and not requirement.marker.evaluate(self.target.environment()):
+                if requirement.marker is not None and not requirement.marker.evaluate(target.environment()):
                     continue
                 for further in _BRINGS.get(needed, ()):
                     found.setdefault(further, "")
@@ -515,7 +519,9 @@ class _Planner:
                 pins = {item.name: item.version for item in found.pins}
                 index = found.indexes[0] if found.indexes else ""
                 packages = Packages(install=found.requirements, index_url=index)
-                after = predict(fresh, self.matrix, target, packages, dict(self._brought(pins, list(pins)), **pins))
+                after = predict(
+                    fresh, self.matrix, target, packages, dict(self._brought(pins, list(pins), target), **pins)
+                )
                 state, diagnosis = self._check(after)
                 if state.works:
                     break

@@ -1,0 +1,168 @@
+"""What `devicekit fix` would change: each way is the smallest that the diagnosis of the changed machine calls working."""
+
+import pytest
+import recorded_machines
+
+from devicekit.diagnosis.diagnose import run_rules
+from devicekit.diagnosis.findings import Packages
+from devicekit.machine.facts import Fact
+from devicekit.matrix.machine_target import target_of
+from devicekit.matrix.matrix import BUNDLED
+from devicekit.remedy.plan import plan
+from devicekit.remedy.predicted import exact, import_name, predict, predict_new
+
+#: Machines with what the first attempt does: (remove, install, reinstall, aside), and whether the release stays.
+FIRST = {
+    "linux-numpy-2-under-2.10": ((), ("numpy==1.",), (), (), True),
+    "linux-protobuf-4-under-2.10": ((), ("protobuf==3.",), (), (), True),
+    "linux-keras-3-under-2.10": ((), ("keras==2.10.",), (), (), True),
+    "linux-install-corrupt": ((), (), ("tensorflow-cpu==2.20.0",), (), True),
+    "linux-shadowed": ((), (), (), ("/project/tensorflow.py",), True),
+    "linux-directml-plugin-under-2.15": (("tensorflow-directml-plugin",), (), (), (), True),
+    "linux-nothing-installed": ((), ("tensorflow-cpu==",), (), (), True),
+    "linux-jaxlib-no-avx2": ((), ("jaxlib==0.11.",), (), (), True),
+    "linux-glibc-too-old": ((), ("tensorflow-cpu==2.20.0",), (), (), False),
+}
+
+#: Machines where something is wrong and no installer helps: it is the system, the hardware, a variable.
+LEFT = (
+    "linux-alpine", "linux-amd-rocm-missing", "linux-intel-no-compute-runtime", "linux-jax-platforms-cuda", "linux-no-avx",
+    "linux-xla-flags-unknown", "windows-32-bit", "windows-no-msvc-runtime", "wsl2-directml-bridge-fails", "wsl2-without-dxg",
+)  # fmt: skip
+
+
+def installed(name):
+    return recorded_machines.load_machine(name)
+
+
+def after(machine, packages, **brought):
+    return predict(machine, BUNDLED, target_of(machine, BUNDLED), packages, brought)
+
+
+@pytest.mark.parametrize("name", sorted(FIRST))
+def test_the_first_attempt_is_the_smallest_change(name):
+    remove, install, reinstall, aside, keeps = FIRST[name]
+    remedy = plan(installed(name))
+    assert remedy.outcome == "planned"
+    first = remedy.attempts[0]
+    assert first.packages.remove == remove
+    assert first.packages.reinstall == reinstall
+    assert first.aside == aside
+    assert first.keeps_release is keeps
+    for beginning in install:
+        assert any(text.startswith(beginning) for text in first.packages.install), first.packages.install
+    assert bool(first.packages.install) == bool(install)
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_no_installer_can_do_is_left_to_the_user(name):
+    remedy = plan(installed(name))
+    assert remedy.outcome == "no-plan"
+    assert remedy.attempts == ()
+    assert remedy.left
+
+
+def test_nothing_is_changed_where_nothing_is_wrong_and_every_attempt_is_predicted_to_work():
+    wrong = []
+    for name in recorded_machines.NAMES:
+        machine, before = installed(name), recorded_machines.diagnosis(name)
+        failing = [item.framework for item in before.frameworks if False in (item.will_import, item.will_run_keras)]
+        remedy = plan(machine)
+        if not failing and remedy.outcome != "nothing-wrong":
+            wrong.append("%s: nothing fails, and %s is planned" % (name, remedy.attempts[:1]))
+        for attempt in remedy.attempts if not any(item.environment for item in remedy.attempts) else ():
+            if attempt.aside:
+                continue
+            brought = {item.name: item.after for item in attempt.changes if item.after and not item.before}
+            diagnosis = run_rules(after(machine, attempt.packages, **brought), BUNDLED)
+            works = {item.framework: item.will_import for item in diagnosis.frameworks}
+            if False in works.values() and "dependency-incompatible" not in {
+                item.cause for item in diagnosis.frameworks
+            }:
+                wrong.append("%s: %s leaves %s" % (name, attempt.reason, works))
+        order = [item.keeps_release for item in remedy.attempts]
+        if order != sorted(order, reverse=True):
+            wrong.append("%s: an attempt that changes the release comes before one that keeps it" % name)
+    assert wrong == []
+
+
+def test_a_release_that_stays_is_said_to_stay():
+    remedy = plan(installed("linux-numpy-2-under-2.10"))
+    for attempt in remedy.attempts:
+        changed = {item.name for item in attempt.changes}
+        assert attempt.keeps_release is ("tensorflow-cpu" not in changed)
+        assert ("release changes" in attempt.reason) is not attempt.keeps_release
+
+
+def test_a_variable_is_not_worked_around_by_another_release():
+    machine = installed("linux-xla-flags-unknown")
+    remedy = plan(machine)
+    assert next(step.command for step in remedy.left) == "unset TF_XLA_FLAGS"
+    fixed = machine.replace(process=machine.process.replace(environ=()))
+    assert plan(fixed).outcome == "nothing-wrong"
+
+
+def test_two_distributions_of_one_package_are_removed_before_one_is_installed():
+    machine = installed("linux-numpy-2-under-2.10")
+    found = machine.python.distributions.value
+    own = next(item for item in found if item.name == "tensorflow-cpu")
+    other = own.replace(name="tensorflow", version=Fact.of("2.12.0"), location=own.location.replace("_cpu", ""))
+    broken = own.replace(missing_files=("tensorflow/__init__.py",), missing_count=1)
+    rest = tuple(item for item in found if item is not own)
+    python = machine.python.replace(distributions=Fact.of((*rest, broken, other)), builds=())
+    first = plan(machine.replace(python=python)).attempts[0]
+    assert set(first.packages.remove) == {"tensorflow", "tensorflow-cpu"}
+    assert len([text for text in first.packages.install if text.startswith("tensorflow")]) == 1
+
+
+def test_a_python_without_wheels_gets_a_new_environment():
+    machine = installed("linux-nothing-installed")
+    numpy_runs = machine.native.replace(cpu_flags=Fact.unknown("not asked"))
+    python = machine.python.replace(version="3.15.0")
+    (attempt,) = plan(machine.replace(python=python, native=numpy_runs)).attempts
+    assert attempt.python == "3.13"
+    assert attempt.environment.endswith("-3.13")
+    assert "no wheel for Python 3.15" in attempt.reason
+
+
+@pytest.mark.parametrize(
+    "text, name, version",
+    [("numpy==1.26.4", "numpy", "1.26.4"), ("jax[cuda12]==0.6.2", "jax", "0.6.2"), ("numpy<2", "numpy", ""),
+     ("tensorflow==2.10.*", "tensorflow", ""), ("ml_dtypes==0.5.0", "ml-dtypes", "0.5.0")],
+)  # fmt: skip
+def test_what_a_requirement_installs(text, name, version):
+    assert exact(text) == (name, version)
+
+
+def test_the_import_package_of_a_distribution():
+    assert import_name("tensorflow-cpu") == "tensorflow"
+    assert import_name("protobuf") == "google.protobuf"
+    assert import_name("ml-dtypes") == "ml_dtypes"
+
+
+def test_a_predicted_machine_has_the_packages_and_whole_files():
+    machine = installed("linux-install-corrupt")
+    whole = after(machine, Packages(reinstall=("tensorflow-cpu==2.20.0",)))
+    assert whole.python.distribution("tensorflow-cpu").missing_count == 0
+    # An installer leaves alone what is there in this version, damaged or not.
+    same = after(machine, Packages(install=("tensorflow-cpu==2.20.0",)))
+    assert same.python.distribution("tensorflow-cpu").missing_count > 0
+    gone = after(machine, Packages(remove=("tensorflow-cpu",)))
+    assert gone.python.distribution("tensorflow-cpu") is None
+    assert gone.python.package("tensorflow") is None
+    assert gone.python.build("tensorflow") is None
+
+
+def test_a_predicted_release_says_what_it_was_built_for():
+    machine = installed("linux-numpy-2-under-2.10")
+    changed = after(machine, Packages(remove=("tensorflow-cpu",), install=("tensorflow==2.15.1",)))
+    build = changed.python.build("tensorflow")
+    assert (build.version.value, build.cuda.value) == ("2.15.1", True)
+    assert changed.python.version_of("tensorflow") == "2.15.1"
+
+
+def test_a_new_environment_is_empty_and_has_the_other_python():
+    machine = predict_new(installed("linux-install-corrupt"), "3.9")
+    assert machine.python.version == "3.9.0"
+    assert machine.python.distributions.value == ()
+    assert machine.python.package("tensorflow") is None
