@@ -161,6 +161,25 @@ def test_what_came_of_a_try(status, printed, result, monkeypatch):
     assert tool("try_bounds", monkeypatch).outcome(status, printed, "noise\nlast words\n") == result
 
 
+def test_an_error_about_two_dependencies_is_no_bound(tmp_path, monkeypatch):
+    bounds = tool("try_bounds", monkeypatch)
+    subject = bounds.Subject("tensorflow", "2.21.0", "tensorflow-cpu", "3.10")
+    for folder in ("base", "releases"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "base" / (subject.key + ".txt")).write_text("h5py==3.14.0\nnumpy==2.2.6\n")
+    tries = {
+        "3.14.0": "ok", "3.11.0": "ok", "3.10.0": "import: ValueError: numpy.dtype size changed",
+        "3.0.0": "hdf5: TypeError: a bytes-like object is required", "2.10.0": "import: AttributeError: no typeDict",
+    }  # fmt: skip
+    files = [[version, [["cp310", "manylinux_2_17_x86_64"]], ""] for version in tries]
+    (tmp_path / "releases" / "h5py.json").write_text(json.dumps(files))
+    search = bounds.Search(str(tmp_path), [subject])
+    for version, result in tries.items():
+        search.results.add({"subject": subject.key, "changes": {"h5py": version}, "result": result})
+    row = search.row(subject, "h5py")
+    assert (row["oldest"], row["below"], row["below_fails"][:5]) == ("3.11.0", "3.0.0", "hdf5:")
+
+
 def test_a_row_is_what_the_tries_say(tmp_path, monkeypatch):
     bounds = tool("try_bounds", monkeypatch)
     subject = bounds.Subject("tensorflow", "2.5.3", "tensorflow-cpu", "3.9")

@@ -52,9 +52,9 @@ SOURCE = (
 
 #: The two that break most often are found first, each alone; then what users replace most; the rest at the end.
 FIRST = ("numpy", "protobuf")
-SECOND = ("h5py", "keras", "ml-dtypes", "typing-extensions", "tensorboard", "tf-keras")
+OTHERS = ("keras", "h5py", "ml-dtypes", "typing-extensions", "wrapt", "gast", "setuptools", "tensorboard", "tf-keras")
 LAST = ("wrapt", "gast", "setuptools")
-DEPENDENCIES = (*FIRST, *SECOND, *LAST, "scipy", "jax", "torch")
+DEPENDENCIES = (*FIRST, *OTHERS, "scipy", "jax", "torch")
 #: Tried alone: whether TensorBoard works depends on setuptools, and tf-keras is trained instead of Keras.
 ALONE = {"setuptools", "tf-keras"}
 #: Where only source archives exist: those that build without a compiler.
@@ -516,7 +516,7 @@ class Environments:
         return result
 
 
-def outcome(status, stdout, stderr, child):
+def outcome(status, stdout, stderr, child="keras"):
     """Return "ok", or the stage that was not reached and why."""
     lines = stdout.splitlines()
     if status == 0 and any(line.startswith("@TRAINED") for line in lines):
@@ -781,7 +781,8 @@ def measure(options, search, every):
     for item in search.table:
         groups.setdefault("pairs" if item.project in PAIRS else item.project, []).append(item)
     chosen = options.dependencies
-    first, second, last = ([name for name in group if name in chosen] for group in (FIRST, SECOND, LAST))
+    first, last = ([name for name in group if name in chosen] for group in (FIRST, LAST))
+    second = [name for name in OTHERS if name in chosen and name not in LAST]
     up, down, both = (True,), (False,), (True, False)
     phases = [
         ("tensorflow", first, both),
