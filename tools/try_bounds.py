@@ -234,7 +234,8 @@ class Releases:
                 fits = any(target.takes_python(item[0]) and target.takes_platform(item[1]) for item in tags)
             if fits:
                 found.add(version)
-        return sorted(found)
+        # JAX is nothing without the jaxlib of its time, which has the wheels.
+        return sorted(found.intersection(self.versions("jaxlib", python)) if project == "jax" else found)
 
 
 def line_of(project, version):
