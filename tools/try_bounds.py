@@ -70,7 +70,7 @@ PAIRS = {
     "ml-dtypes": (("numpy",), ("numpy<2",)),
     "scipy": (("numpy",), ("numpy<2",)),
     "optree": (("typing-extensions",), ()),
-    "tensorboard": (("numpy", "protobuf"), ('numpy<1.24; python_version < "3.12"', "protobuf<4")),
+    "tensorboard": (("protobuf",), ('numpy<1.24; python_version < "3.12"', "protobuf<4")),
 }
 #: The minor releases of PyTorch that are tried: a wheel and its libraries are 3 GB.
 TORCHES = ("1.13", "2.0", "2.2", "2.3", "2.9", "2.15")
