@@ -39,6 +39,7 @@ SLOW = (
     "numerics/",
     "selftest/",
     "plugin/",
+    "remedies/",
     "test_fuzz.py",
     "test_new_finding.py",
     "test_properties.py",

@@ -58,14 +58,14 @@ def _fix(options: argparse.Namespace) -> int:
 
 def _fixed(options: argparse.Namespace, interpreter: "Interpreter") -> "Remedy":
     from ..remedy.layout import read_layout
-    from ..remedy.run import carry_out, interrupted, plan_for, recover
+    from ..remedy.run import carry_out, interrupted, plan_and_try, plan_for, recover
 
     layout = read_layout(interpreter.executable)
     if interrupted(layout) and _confirmed(options, "An earlier fix was interrupted. Restore what was there before?"):
         journal = recover(layout)
         if journal is not None:
             _note("the fix that was interrupted is undone: everything is as it was on %s" % journal.started)
-    remedy = plan_for(interpreter, options.goal)
+    remedy = (plan_for if options.dry_run else plan_and_try)(interpreter, options.goal)
     if remedy.outcome != "planned":
         return remedy
     if not options.yes and _asks(options):

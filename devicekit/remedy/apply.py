@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
-from ..diagnosis.findings import Diagnosis, Finding
+from ..diagnosis.findings import Diagnosis, Finding, Fix
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost
@@ -221,7 +221,7 @@ def apply(examined: Examined, remedy: Remedy) -> Remedy:
         If nothing could be done, or the environment could not be restored; the message says which.
     """
     for attempt in remedy.attempts:
-        check_packages(attempt.packages)
+        check_packages(attempt.packages, examined.layout)
     for module in _LOADED_BEFORE:
         importlib.import_module(module)
     with Logbook(examined.layout) as logbook, Progress("trying the frameworks", read_settings().quiet) as progress:
@@ -231,6 +231,42 @@ def apply(examined: Examined, remedy: Remedy) -> Remedy:
         if before.frameworks and all(map(_works, before.frameworks)) and not gpus:
             return remedy.replace(outcome="nothing-wrong", before=before.frameworks)
         return surgeon.apply(remedy, before)
+
+
+def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
+    """Run the frameworks of an environment in which nothing is predicted to be wrong; return what they say."""
+    with Progress("trying the frameworks", read_settings().quiet):
+        before = verify_interpreter(interpreter, timeout_s=_TRIAL_S)
+    remedy = remedy.replace(before=before.frameworks)
+    failing = [item for item in before.frameworks if not item.works]
+    if not failing:
+        return remedy
+    causes = {finding.code: finding for item in failing for finding in item.findings}
+    ways = [(finding, way) for finding in causes.values() for way in _doable(finding)]
+    summary = "This was not predicted: %s." % _what_fails(before)
+    return remedy.replace(
+        outcome="planned" if ways else "no-plan",
+        summary=summary,
+        findings=tuple(causes.values()),
+        attempts=tuple(
+            Attempt(step.packages, step.text.rstrip(".") + ".", (finding.code,), unsure="it was not predicted")
+            for finding, step in ways
+            if step.packages is not None
+        ),
+        left=()
+        if ways
+        else tuple(step for finding in causes.values() for step in finding.fix if step.who != "devicekit"),
+    )
+
+
+def _doable(finding: Finding) -> Tuple[Fix, ...]:
+    """Return the ways of a finding that are one step of an installer."""
+    found = []
+    for number, step in enumerate(finding.fix):
+        alone = number + 1 == len(finding.fix) or finding.fix[number + 1].instead
+        if step.packages is not None and alone and (step.instead or not number):
+            found.append(step)
+    return tuple(found)
 
 
 def difference(before: Dict[str, str], after: Dict[str, str]) -> Tuple[Change, ...]:

@@ -10,7 +10,7 @@ from ..diagnosis.findings import Packages
 from ..errors import RemedyError
 from ..machine.facts import Python
 from ..machine.probe.distributions import normalize, split_folder_name
-from .layout import Layout
+from .layout import Layout, versions
 
 #: A slow line needs long for a gigabyte; an installer that does nothing gives up by itself.
 _TIMEOUT_S = 4 * 3600.0
@@ -76,7 +76,7 @@ class Installer(NamedTuple):
         try:
             return run_long_tool(
                 arguments,
-                variables(os.environ),
+                clean_variables(os.environ),
                 timeout_s=_TIMEOUT_S,
                 token=token,
                 tick=tick,
@@ -87,7 +87,7 @@ class Installer(NamedTuple):
             raise RemedyError("%s cannot be started: %s" % (arguments[0], error.strerror or error)) from error
 
 
-def variables(environment: Mapping[str, str]) -> Mapping[str, str]:
+def clean_variables(environment: Mapping[str, str]) -> Mapping[str, str]:
     """Return the variables for an installer: the user's, except for those that lead it elsewhere."""
     return dict({name: value for name, value in environment.items() if name not in _MISLEADING}, **_SETTINGS)
 
@@ -163,24 +163,33 @@ def named(packages: Packages) -> Tuple[str, ...]:
     )
 
 
-def check_packages(packages: Packages) -> None:
-    """Refuse what an installer would take for an option, or what is not a requirement.
+def check_packages(packages: Packages, layout: Layout) -> None:
+    """Refuse what an installer would take for an option, what is not a requirement, and to remove devicekit.
 
     Raises
     ------
     RemedyError
     """
+    kept = set(map(name_of, packages.install)) | (set() if _is_ours(layout) else set(OURS))
+    lost = [name for name in map(normalize, packages.remove) if name in OURS and name not in kept]
+    if lost:
+        raise RemedyError("this would remove %s from the environment of devicekit itself" % ", ".join(lost))
     for text in (*packages.remove, *packages.install, *packages.reinstall):
         name_of(text)
     if packages.index_url and not packages.index_url.startswith("https://"):
         raise RemedyError("packages are installed from an index by https only, not from %r" % packages.index_url)
 
 
+def _is_ours(layout: Layout) -> bool:
+    """Whether devicekit is installed in an environment."""
+    return "devicekit" in versions(layout.installed())
+
+
 def constraints_for(layout: Layout, packages: Packages) -> Tuple[str, ...]:
     """Return the versions that have to stay: devicekit's own dependencies, where it is installed in that environment."""
-    installed = {item.name: item.version for item in layout.installed()}
-    if "devicekit" not in installed:
+    if not _is_ours(layout):
         return ()
+    installed = versions(layout.installed())
     free = named(packages)
     return tuple("%s==%s" % (name, installed[name]) for name in OURS[1:] if name in installed and name not in free)
 

@@ -13,7 +13,7 @@ from ..machine.live_host import LiveHost, this_interpreter
 from ..machine.probe import read_machine
 from ..resolver.result import quoted
 from ..runtime.settings import read_settings
-from .apply import Examined, apply, difference, uninterrupted
+from .apply import Examined, apply, difference, tried, uninterrupted
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
 from .plan import plan
@@ -57,7 +57,7 @@ def fix(python: Optional[str] = None, *, goal: str = "auto", apply: bool = False
     if not apply:
         return plan_for(interpreter, goal)
     recover(read_layout(interpreter.executable))
-    return carry_out(interpreter, plan_for(interpreter, goal))
+    return carry_out(interpreter, plan_and_try(interpreter, goal))
 
 
 def examine(interpreter: Interpreter) -> Examined:
@@ -81,6 +81,18 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
             "an earlier fix of %s was interrupted: devicekit fix --undo restores it" % examined.layout.prefix
         )
     return plan(examined.machine, goal)
+
+
+def plan_and_try(interpreter: Interpreter, goal: str) -> Remedy:
+    """Return what would be done. If nothing is predicted to be wrong, the frameworks are run, and what they say counts.
+
+    Raises
+    ------
+    RemedyError
+        See `plan_for`.
+    """
+    remedy = plan_for(interpreter, goal)
+    return tried(interpreter, remedy) if remedy.outcome == "nothing-wrong" else remedy
 
 
 def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:

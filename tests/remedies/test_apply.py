@@ -1,0 +1,340 @@
+"""What becomes of an environment: fixed, or exactly as it was. Real installers, tiny wheels, no index."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tiny import BROKEN_NUMPY, GOOD_NUMPY, NEEDED, POSIX, ended, numpy_files, wheel
+
+from devicekit.diagnosis.findings import Packages
+from devicekit.machine.interpreter import other_interpreter
+from devicekit.remedy.journal import Logbook
+from devicekit.remedy.layout import read_layout
+
+INSTALLERS = ("pip", "uv")
+GOOD = Packages(install=("numpy==" + GOOD_NUMPY,))
+
+posix = pytest.mark.skipif(not POSIX, reason="signals of POSIX")
+
+
+def add_numpy(patient, version=GOOD_NUMPY, works=True, more=0, **options):
+    wheel(patient.wheels, "numpy", version, numpy_files(version, works, more), **options)
+
+
+def assert_as_before(patient, files):
+    """Nothing is left of a fix: no file differs, and there is nothing to undo."""
+    assert patient.files(own=True) == files
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_it_works_afterwards_and_undo_restores_every_file(patient_of, installer):
+    patient = patient_of(installer)
+    add_numpy(patient)
+    before, versions = patient.files(), patient.versions()
+    remedy, _ = patient.apply(GOOD)
+    assert (remedy["outcome"], remedy["attempts"][0]["outcome"]) == ("fixed", "works")
+    assert remedy["changes"] == [{"name": "numpy", "before": BROKEN_NUMPY, "after": GOOD_NUMPY}]
+    assert [row["works"] for row in remedy["before"]] == [False, False]
+    assert [row["works"] for row in remedy["after"]] == [True, True]
+    assert patient.works()
+    status, undone, _ = patient.fix("--undo", "--yes")
+    assert (status, undone["outcome"]) == (0, "undone")
+    assert undone["changes"] == [{"name": "numpy", "before": GOOD_NUMPY, "after": BROKEN_NUMPY}]
+    assert patient.versions() == versions
+    assert_as_before(patient, before)
+    status, _, errors = patient.fix("--undo", "--yes")
+    assert status == 2
+    assert "there is no fix" in errors
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_what_does_not_help_is_undone_and_the_next_way_is_taken(patient_of, installer):
+    patient = patient_of(installer)
+    add_numpy(patient)
+    add_numpy(patient, "1.26.3", works=False)
+    remedy, _ = patient.apply(Packages(install=("numpy==1.26.3",)), Packages(install=("numpy==9.9",)), GOOD)
+    assert [item["outcome"] for item in remedy["attempts"]] == ["not-better", "failed", "works"]
+    assert "no attribute 'exceptions'" in remedy["attempts"][0]["detail"]
+    assert "numpy==9.9" in remedy["attempts"][1]["detail"]
+    assert patient.works()
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_where_nothing_helps_everything_is_as_before(patient_of, installer):
+    patient = patient_of(installer)
+    add_numpy(patient, "1.26.3", works=False)
+    wheel(patient.wheels, "newcomer", "1.0")
+    before = patient.files()
+    remedy, _ = patient.apply(Packages(remove=("six", "wheel"), install=("numpy==1.26.3", "newcomer")))
+    assert remedy["outcome"] == "restored"
+    assert remedy["after"] == remedy["changes"] == []
+    assert_as_before(patient, before)
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_an_installation_that_fails_half_way_is_undone(patient_of, installer):
+    patient = patient_of(installer)
+    # It removes NumPy, installs other packages, and then finds that there is a folder where a file should be.
+    add_numpy(patient, requires=("zoo",))
+    wheel(patient.wheels, "zoo", "1.0", {"zoo/__init__.py": "", "tensorflow": ""})
+    before = patient.files()
+    remedy, _ = patient.apply(Packages(remove=("six",), install=("numpy==" + GOOD_NUMPY, "zoo==1.0")))
+    assert (remedy["outcome"], remedy["attempts"][0]["outcome"]) == ("restored", "failed")
+    assert_as_before(patient, before)
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_damaged_files_are_written_again_and_undo_restores_even_the_damage(patient_of, installer):
+    patient = patient_of(installer)
+    add_numpy(patient)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    # uv may have linked the file to its cache: the damage must not be in there, too.
+    path = os.path.join(patient.site, "tensorflow", "__init__.py")
+    with open(path, "rb") as stream:
+        content = stream.read()
+    os.unlink(path)
+    with open(path, "wb") as stream:
+        stream.write(content[: len(content) // 2])
+    before = patient.files()
+    version = next(version for name, version in patient.versions().items() if name == "tensorflow_cpu")
+    remedy, message = patient.apply(Packages(reinstall=("tensorflow-cpu==" + version,)))
+    assert remedy is not None, message
+    assert remedy["outcome"] == "fixed", remedy["attempts"]
+    assert patient.works()
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert patient.files() == before
+
+
+def test_metadata_without_record_do_not_keep_an_installer_away(patient):
+    add_numpy(patient)
+    os.unlink(os.path.join(patient.site, "numpy-%s.dist-info" % BROKEN_NUMPY, "RECORD"))
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    assert patient.versions()["numpy"] == GOOD_NUMPY
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
+def test_what_the_user_has_done_since_is_named_and_files_of_no_distribution_stay(patient):
+    add_numpy(patient)
+    wheel(patient.wheels, "newcomer", "1.0")
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    subprocess.run(
+        [patient.python, "-m", "pip", "install", "-q", "newcomer"], env=patient.variables, cwd=patient.home, check=True
+    )
+    mine = os.path.join(patient.site, "mine.pth")
+    with open(mine, "w") as stream:
+        stream.write("# mine\n")
+    status, planned, _ = patient.fix("--undo")
+    assert (status, planned["outcome"]) == (1, "planned")
+    assert "newcomer" in planned["summary"]
+    status, undone, _ = patient.fix("--undo", "--yes")
+    assert "left alone (1)" in undone["summary"]
+    assert "newcomer" not in patient.versions()
+    assert os.path.isfile(mine)
+    os.unlink(mine)
+    assert_as_before(patient, before)
+
+
+def test_a_file_that_hides_a_package_is_renamed_and_gets_its_name_back(patient):
+    import json
+
+    from tiny import APPLY, FOLDER
+
+    add_numpy(patient)
+    path = os.path.join(patient.home, "setting.json")
+    with open(path, "w") as stream:
+        stream.write("{}")
+    attempt = {"packages": GOOD.to_dict(), "reason": "a test", "aside": [path]}
+    output, errors = ended(patient.start(APPLY, FOLDER, patient.prefix, json.dumps([attempt])))
+    assert json.loads(output.decode("utf-8"))["outcome"] == "fixed", errors
+    assert not os.path.exists(path)
+    assert os.path.isfile(path + ".aside")
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert os.path.isfile(path)
+    assert not os.path.exists(path + ".aside")
+
+
+def test_devicekits_own_dependencies_stay(patient):
+    """Where devicekit is installed in the environment that it changes."""
+    wheel(patient.wheels, "devicekit", "0.1.0")
+    wheel(patient.wheels, "packaging", "25.0")
+    subprocess.run(
+        [patient.python, "-m", "pip", "install", "-q", "devicekit"], env=patient.variables, cwd=patient.home, check=True
+    )
+    add_numpy(patient, requires=("packaging",))
+    wheel(patient.wheels, "newcomer", "1.0", requires=("packaging>=25",))
+    before = patient.files()
+    remedy, _ = patient.apply(Packages(install=("newcomer", "numpy==" + GOOD_NUMPY)))
+    assert remedy["attempts"][0]["outcome"] == "failed"
+    assert_as_before(patient, before)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    assert patient.versions()["packaging"] == NEEDED["packaging"]
+    # Nor is any of it removed, whatever the plan says.
+    remedy, message = patient.apply(Packages(remove=("devicekit",)))
+    assert remedy is None
+    assert "devicekit itself" in message
+
+
+@posix
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_a_killed_fix_is_undone_by_the_next_one(patient_of, installer):
+    patient = patient_of(installer)
+    add_numpy(patient, more=1500)
+    before, versions = patient.files(), patient.versions()
+    interrupted, moments = 0, random.Random(7)
+    for _ in range(6):
+        process = patient.start_apply(Packages(remove=("six",), install=("numpy==" + GOOD_NUMPY,)))
+        journal = os.path.join(patient.prefix, ".devicekit", "fix-1", "journal.json")
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline:
+            if os.path.exists(journal):
+                with open(journal) as stream:
+                    if '"applying"' in stream.read():
+                        break
+            time.sleep(0.01)
+        time.sleep(moments.random() * (2.5 if installer == "pip" else 0.6))
+        process.kill()
+        ended(process)
+        interrupted += patient.files() != before
+        # To fix it says that it was interrupted, and changes nothing; to undo it is enough.
+        state = os.path.exists(journal)
+        status, _, errors = patient.fix("--undo", "--yes")
+        assert not state or status == 0, errors
+        assert patient.versions() == versions
+        assert_as_before(patient, before)
+    assert interrupted
+
+
+@posix
+@pytest.mark.smoke
+def test_ctrl_c_restores_the_environment(patient):
+    add_numpy(patient, more=1500)
+    before = patient.files()
+    patient.lose_a_dependency()
+    broken = patient.files()
+    assert broken != before
+    process = patient.start_apply(GOOD)
+    wait_for_change(patient, process, broken)
+    process.send_signal(signal.SIGINT)
+    _, errors = ended(process)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in errors.decode("utf-8", "replace")
+    assert_as_before(patient, broken)
+
+
+def wait_for_change(patient, process, files):
+    folder = os.path.join(patient.site, "numpy")
+    there = set(os.listdir(folder))
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if not os.path.isdir(folder) or set(os.listdir(folder)) != there:
+            return
+        time.sleep(0.005)
+
+
+@posix
+def test_a_disk_without_room_is_no_reason_to_leave_it_half_done(patient):
+    import resource
+
+    content = {"numpy/large.py": "# " + "x" * (3 << 20)}
+    wheel(patient.wheels, "numpy", GOOD_NUMPY, dict(numpy_files(GOOD_NUMPY, True), **content))
+    before = patient.files()
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # noqa: E731
+    remedy, message = patient.apply(Packages(remove=("six",), install=("numpy==" + GOOD_NUMPY,)), preexec_fn=limit)
+    assert remedy is not None, message
+    assert remedy["attempts"][0]["outcome"] == "failed"
+    assert_as_before(patient, before)
+
+
+def test_without_network_nothing_changes(patient):
+    before = patient.files()
+    patient.variables.update(PIP_INDEX_URL="https://127.0.0.1:9/simple", PIP_RETRIES="0")
+    del patient.variables["PIP_NO_INDEX"]
+    remedy, _ = patient.apply(GOOD)
+    assert (remedy["outcome"], remedy["attempts"][0]["outcome"]) == ("restored", "failed")
+    assert_as_before(patient, before)
+
+
+@pytest.mark.smoke
+def test_of_two_at_once_the_second_one_says_so(patient):
+    add_numpy(patient)
+    before = patient.files()
+    layout = read_layout(other_interpreter(patient.prefix).executable)
+    with Logbook(layout):
+        remedy, message = patient.apply(GOOD)
+        assert remedy is None
+        assert "another devicekit fix is at work on" in message
+    assert_as_before(patient, before)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+
+
+def test_an_environment_that_cannot_be_written(patient):
+    add_numpy(patient)
+    before = patient.files()
+    own = os.path.join(patient.prefix, ".devicekit")
+    with open(own, "w") as stream:  # root may write everywhere else
+        stream.write("")
+    remedy, message = patient.apply(GOOD)
+    assert remedy is None
+    assert "cannot be changed" in message
+    os.unlink(own)
+    assert_as_before(patient, before)
+
+
+def test_nothing_is_installed_into_a_python_of_the_system(patient):
+    patient.prefix = sys.base_prefix
+    remedy, message = patient.apply(GOOD)
+    assert remedy is None
+    assert "a Python of the system" in message
+
+
+def test_conda_base_is_left_alone_and_other_environments_of_conda_are_not(patient):
+    add_numpy(patient)
+    meta = os.path.join(patient.prefix, "conda-meta")
+    os.mkdir(meta)
+    with open(os.path.join(meta, "conda-24.1.2-py311.json"), "w") as stream:
+        stream.write("{}")
+    remedy, message = patient.apply(GOOD)
+    assert remedy is None
+    assert "base environment of conda" in message
+    os.unlink(os.path.join(meta, "conda-24.1.2-py311.json"))
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+
+
+def test_without_hard_links_files_are_copied(patient, monkeypatch):
+    """A file system that has none: here the copies are made by the functions alone, without an installer."""
+    from devicekit.remedy.snapshot import keep, restore
+
+    layout = read_layout(other_interpreter(patient.prefix).executable)
+    before = patient.files()
+
+    def refuse(*arguments):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", refuse)
+    folder = os.path.join(patient.home, "kept")
+    manifest = keep(layout, folder)
+    with open(os.path.join(patient.site, "six", "__init__.py"), "a") as stream:
+        stream.write("changed = True\n")
+    shutil.rmtree(os.path.join(patient.site, "wrapt"))
+    with open(os.path.join(patient.site, "new.py"), "w") as stream:
+        stream.write("")
+    assert restore(layout, folder, manifest, everything=True) == ((), ())
+    assert patient.files() == before
+
+
+@pytest.mark.parametrize("text", ["--index-url=https://example.org", "six; echo", "-r file", "six==1 --pre"])
+def test_what_is_no_requirement_never_reaches_an_installer(patient, text):
+    before = patient.files()
+    remedy, message = patient.apply(Packages(install=(text,)))
+    assert remedy is None
+    assert "is not a requirement" in message
+    assert_as_before(patient, before)

@@ -1,0 +1,56 @@
+"""`devicekit fix` from its first word to its last: the plan is the real one, of wheels that the test makes for it."""
+
+import os
+
+import pytest
+from tiny import NEEDED, wheel
+
+
+def serve(patient, remedy):
+    """Make the wheels that a plan asks for."""
+    for attempt in remedy["attempts"]:
+        for requirement in attempt["packages"]["install"] + attempt["packages"]["reinstall"]:
+            name, _, version = requirement.partition("==")
+            path = os.path.join(patient.wheels, "%s-%s-py3-none-any.whl" % (name.replace("-", "_"), version))
+            if not os.path.exists(path):
+                wheel(patient.wheels, name, version)
+
+
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_a_missing_dependency_is_found_installed_and_undone(patient_of, installer):
+    patient = patient_of(installer)
+    patient.lose_a_dependency()
+    before, everything = patient.files(), patient.files(own=True)
+    status, planned, _ = patient.fix("--dry-run")
+    assert (status, planned["outcome"]) == (1, "planned")
+    assert "absl-py" in planned["findings"][0]["summary"]
+    # Not even byte code is written.
+    assert patient.files(own=True) == everything
+    serve(patient, planned)
+    # Without a terminal and without --yes it asks no one, and changes nothing.
+    status, unchanged, errors = patient.fix()
+    assert (status, unchanged["outcome"]) == (1, "planned")
+    assert "with --yes" in errors
+    assert patient.files(own=True) == everything
+    status, fixed, errors = patient.fix("--yes")
+    assert (status, fixed["outcome"]) == (0, "fixed"), errors
+    assert patient.versions()["absl_py"] == NEEDED["absl-py"]
+    assert {"name": "absl-py", "before": None, "after": NEEDED["absl-py"]} in fixed["changes"]
+    assert patient.works()
+    # There is nothing to fix any more.
+    status, nothing, _ = patient.fix("--yes")
+    assert (status, nothing["outcome"]) == (0, "nothing-wrong")
+    status, _, _ = patient.fix("--undo", "--yes")
+    assert status == 0
+    assert patient.files() == before
+
+
+def test_a_failure_that_was_not_predicted_is_reported(patient):
+    """The NumPy next to this TensorFlow is right, as far as the data say."""
+    before = patient.files()
+    status, remedy, _ = patient.fix("--yes")
+    assert status == 1
+    assert remedy["outcome"] in ("no-plan", "restored")
+    assert remedy["before"][0]["works"] is False
+    assert "exceptions" in remedy["before"][0]["observed"]["error"]
+    assert patient.files() == before
