@@ -76,7 +76,7 @@ class Installer(NamedTuple):
         try:
             return run_long_tool(
                 arguments,
-                clean_variables(os.environ),
+                variables(os.environ),
                 timeout_s=_TIMEOUT_S,
                 token=token,
                 tick=tick,
@@ -87,7 +87,7 @@ class Installer(NamedTuple):
             raise RemedyError("%s cannot be started: %s" % (arguments[0], error.strerror or error)) from error
 
 
-def clean_variables(environment: Mapping[str, str]) -> Mapping[str, str]:
+def variables(environment: Mapping[str, str]) -> Mapping[str, str]:
     """Return the variables for an installer: the user's, except for those that lead it elsewhere."""
     return dict({name: value for name, value in environment.items() if name not in _MISLEADING}, **_SETTINGS)
 
