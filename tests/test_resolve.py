@@ -27,7 +27,7 @@ def for_target(goal, target, framework="tensorflow", keep=(), also=()):
 
     matrix = Matrix()
     found, obstacles = best_set(goal, (framework, *also), target, _parsed(keep, False, matrix), matrix)
-    return found if found is not None else obstacles
+    return found if found is not None else obstacles()
 
 
 def nvidia(capability="8.6", driver="550.54.15", python="3.12", **more):

@@ -1,6 +1,7 @@
 """Releases on a package index of their makers' own, which the package registry does not have. Pure."""
 
 import re
+from functools import lru_cache
 from typing import Any, Dict, List
 
 from .matrix import Matrix, accepts
@@ -12,6 +13,7 @@ from .target import Target
 _BUILT_IN = re.compile(r"(nvidia-|cuda-|triton|pytorch-triton)")
 
 
+@lru_cache(maxsize=64)
 def with_index(matrix: Matrix, row: IndexRow, target: Target) -> Matrix:
     """Return the data in which a project is what its makers' own index has of it, for a target.
 

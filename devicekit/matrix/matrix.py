@@ -97,7 +97,7 @@ class Matrix:
     @property
     def date(self) -> str:
         """The day on which the bundled data were read from the package registry, as ``"2026-11-21"``."""
-        return _projects().split(b"\n", 1)[0].split()[-1].decode("ascii")
+        return _sections()[""].split()[-1].decode("ascii")
 
     @property
     def consulted(self) -> Tuple[str, ...]:
@@ -106,7 +106,7 @@ class Matrix:
 
     def projects(self) -> Tuple[str, ...]:
         """Return the names of all projects that the data hold."""
-        return tuple(re.findall(r"^= (.+)$", _projects().decode("ascii"), re.M))
+        return tuple(filter(None, _sections()))
 
     def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
         """Return all known minor releases of TensorFlow, oldest first."""
@@ -418,20 +418,19 @@ def read_data(name: str) -> Dict[str, Any]:
 
 def read_project(name: str) -> Optional[Dict[str, Any]]:
     """Return the section of a project in the bundled data, None if there is none."""
-    content = _projects()
-    head = b"\n= %s\n" % name.encode("ascii", "replace")
-    start = content.find(head)
-    if start < 0 or not re.match(r"[a-z0-9-]+\Z", name):
-        return None
-    end = content.find(b"\n= ", start + 1)
-    section = content[start + len(head) : end if end >= 0 else None]
-    return dict(json.loads(section.decode("ascii")), project=name)
+    section = _sections().get(name) if name else None
+    return dict(json.loads(section.decode("ascii")), project=name) if section else None
 
 
 @functools.lru_cache(maxsize=None)
-def _projects() -> bytes:
-    """The releases of all projects, a section each."""
-    return _content("projects.txt")
+def _sections() -> Dict[str, bytes]:
+    """The releases of all projects by name, as they are in the file; under "" its first line."""
+    head, *parts = _content("projects.txt").split(b"\n= ")
+    sections = {"": head}
+    for part in parts:
+        name, _, section = part.partition(b"\n")
+        sections[name.decode("ascii")] = section
+    return sections
 
 
 def _content(name: str) -> bytes:

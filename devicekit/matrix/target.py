@@ -1,6 +1,7 @@
 """`Target`: the machine that packages are chosen for, as far as packages depend on it. Pure."""
 
 import re
+from functools import lru_cache
 from typing import Dict, Optional, Tuple
 
 from ..records import Record
@@ -102,7 +103,7 @@ class Target(Record):
         if tag == "py3" or "." not in self.python:  # of a bare "3" it is not known
             return True
         minor = int(self.python.split(".")[1])
-        wanted = int(re.sub(r"\D", "", tag)[1:])
+        wanted = _python_of(tag)
         return minor >= wanted if tag.endswith("+") else minor == wanted
 
     def takes_platform(self, tag: str) -> bool:
@@ -131,6 +132,11 @@ class Target(Record):
     def takes_release(self, release: Release) -> bool:
         """Return whether what a release says of Python in its metadata lets this one in."""
         return accepts(release.requires_python.replace(" ", ""), self.python + ".99") is not False
+
+
+@lru_cache(maxsize=1024)
+def _python_of(tag: str) -> int:
+    return int(re.sub(r"\D", "", tag)[1:])
 
 
 def target_for(platform: str, python: str) -> Target:

@@ -1,6 +1,7 @@
 """What each goal asks for: which distributions, on which hardware, and what the system has to bring. Pure."""
 
 from typing import Dict, List, Optional, Sequence, Tuple
+from weakref import WeakKeyDictionary
 
 from ..matrix.gpu_support import JAX_CUDA, gpu_code_in, gpu_defect, refuses_driver, refuses_gpu, refuses_targets
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
@@ -149,7 +150,8 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
     roots = [need.text for item in way for need in item.roots]
     indexed = [item.index.project for item in way if item.index is not None]
     jax = next((major for major in JAX_CUDA if any(text.startswith("jax[cuda%s]" % major) for text in roots)), "")
-    drivers: Dict[Tuple[str, Tuple[str, ...]], Optional[str]] = {}  # many releases have one CUDA and the same code
+    # Of which Python is asked makes no difference to the hardware, and many releases have one CUDA and the same code.
+    verdicts = _VERDICTS.setdefault(matrix, {}).setdefault(target.replace(python=""), {})
 
     def allow(release: Release, build: Build) -> Optional[str]:
         if release.project in indexed and build.kind in ("rocm", "xpu"):
@@ -164,13 +166,20 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
         if build.kind not in ("cuda", ""):
             return "this build has no GPU support"
         build = build._replace(capabilities=gpu_code_in(release, build, matrix))
-        key = (build.cuda, build.capabilities)
-        if key not in drivers:
-            drivers[key] = refuses_driver(build, target, matrix)
-        refusal = drivers[key] or refuses_gpu(build, target, matrix)
-        return refusal or _known_to_fail(release, build, target, matrix)
+        key = (release.project, release.version, build.cuda, build.capabilities)
+        if key not in verdicts:
+            same = ("", "") + key[2:]
+            if same not in verdicts:
+                verdicts[same] = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
+            verdicts[key] = verdicts[same] or _known_to_fail(release, build, target, matrix)
+        return verdicts[key]
 
     return allow
+
+
+#: By matrix and target, for a project's release with a CUDA release and GPU code: why it does not run there, if so.
+_Verdicts = Dict[Target, Dict[Tuple[str, str, str, Tuple[str, ...]], Optional[str]]]
+_VERDICTS: "WeakKeyDictionary[Matrix, _Verdicts]" = WeakKeyDictionary()
 
 
 def _lacks_code(build: Build, targets: Sequence[str]) -> Optional[str]:

@@ -10,7 +10,7 @@ from ..errors import did_you_mean
 from ..machine.facts import Machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
-from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from ..records import seam
 from .alternatives import Question, alternatives_for, better_than_directml
@@ -79,7 +79,8 @@ def resolve(
     further = None
     if goal not in GOALS:
         further = seam("plug-in goals")(goal)
-    matrix = Matrix()
+    # Which projects a question is about has to be known to ask the index for them.
+    matrix = Matrix() if online else BUNDLED
     frameworks, kept = _frameworks(framework, also), _parsed(keep, allow_unknown, matrix)
     if machine is None and (python is None or platform is None):
         from ..machine.detect import detect
@@ -116,7 +117,7 @@ def _answer(question: Question, machine: Optional[Machine], matrix: Matrix, furt
     instead = better + tuple(item for item in others if item.text.rpartition(": ")[2] not in sets)
     platforms = platforms_for(question.goal, target)
     return Resolution(
-        question.goal, platforms[0], question.frameworks, target, obstacles=obstacles, alternatives=instead
+        question.goal, platforms[0], question.frameworks, target, obstacles=obstacles(), alternatives=instead
     )
 
 

@@ -1,5 +1,6 @@
 """The best set of releases for a goal, over all ways to it. Pure."""
 
+from functools import partial
 from itertools import product
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
@@ -34,12 +35,12 @@ def best_set(
     keep: Tuple[Need, ...],
     matrix: Matrix,
     further: Optional[Further] = None,
-) -> Tuple[Optional[Resolution], Tuple[str, ...]]:
-    """Return the best set of all ways to a goal, or None and what prevents it.
+) -> Tuple[Optional[Resolution], Callable[[], Tuple[str, ...]]]:
+    """Return the best set of all ways to a goal, or None, and what tells the obstacles: most who ask need the set only.
 
     ``further`` is for a platform that is a plug-in's.
     """
-    obstacles: List[str] = []
+    obstacles: List[Callable[[], Iterable[str]]] = []
     keep = tuple(need for need in keep if _holds(need, target))
     names = tuple(canonicalize_name(parsed(need.text).name) for need in keep)
     for platform in platforms_for(goal, target):
@@ -57,14 +58,14 @@ def best_set(
         for way in product(*ways):
             refusals = [item.refusal for item in way if item.refusal] or _apart(way)
             if refusals:
-                obstacles += refusals
+                obstacles.append(partial(tuple, refusals))
                 continue
             table = _of_way(way, target, matrix)
             try:
                 solution = _solve(way, target, keep, table)
             except Conflict as conflict:
                 if not indexed or all(item.index is None for item in way):  # the preferred index speaks for the others
-                    obstacles += obstacles_of(conflict, way, keep, target, table, _alone(way, target, keep, matrix))
+                    obstacles.append(partial(_conflict_of, conflict, way, target, keep, matrix))
                 indexed = indexed or any(item.index is not None for item in way)
                 continue
             if best is None or _newer(solution, best[1]):
@@ -74,11 +75,23 @@ def best_set(
         if best is not None:
             answer = _resolution(goal, platform, frameworks, best[0], best[1], target, keep, matrix)
             newer = _newer_on_index(product(*ways), best[1], target, keep, matrix)
-            return answer.replace(notes=answer.notes + newer), ()
-        obstacles += _elsewhere(platform, frameworks, target, matrix)
+            return answer.replace(notes=answer.notes + newer), tuple
+        obstacles.append(partial(_elsewhere, platform, frameworks, target, matrix))
+    return None, partial(_told, obstacles)
+
+
+def _told(obstacles: Sequence[Callable[[], Iterable[str]]]) -> Tuple[str, ...]:
+    texts = [text for part in obstacles for text in part()]
     # Where releases exist and cannot meet, that older ways have no wheels either does not help.
-    meeting = [text for text in obstacles if text.startswith("these cannot meet")]
-    return None, same_reasons_once(meeting or obstacles)
+    meeting = [text for text in texts if text.startswith("these cannot meet")]
+    return same_reasons_once(meeting or texts)
+
+
+def _conflict_of(
+    conflict: Conflict, way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix
+) -> Tuple[str, ...]:
+    alone = _alone(way, target, keep, matrix)
+    return obstacles_of(conflict, way, keep, target, _of_way(way, target, matrix), alone)
 
 
 def _holds(need: Need, target: Target) -> bool:
