@@ -10,7 +10,7 @@ from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .driver_health import cuda_in_use
-from .driver_installs import install_driver, remove_linux_driver, update_driver
+from .driver_installs import forward_compatibility, install_driver, remove_linux_driver, update_driver
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
 from .gpu_code import compiled_for_all
@@ -211,8 +211,11 @@ def driver_too_old(view: View) -> Iterable[Finding]:
         return
     of = " of %s" % view.tensorflow_label if need.purpose.startswith("for CUDA") else ""
     older = "Install the newest TensorFlow that a driver for this GPU runs"
+    update = update_driver(view, need.version)
     yield Kind("driver-too-old", "warning", ("tensorflow.cuda",), pages.CUDA_RELEASES).finding(
         "The NVIDIA driver %s is too old: at least %s is needed %s%s." % (kernel, need.version, need.purpose, of),
         (Evidence("driver %s" % kernel, fact.source),),
-        tuple(update_driver(view, need.version)) or replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"),
+        (*update, *forward_compatibility(view, cuda.cuda if cuda is not None else ""))
+        if update
+        else replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"),
     )

@@ -124,7 +124,7 @@ def forward_compatibility(view: View, cuda: str) -> List[Fix]:
     """Return how a newer CUDA runs on an older driver: with NVIDIA's package for GPUs of data centers."""
     names = [gpu.name for gpu in view.vendor("nvidia")]
     row = _row(view)
-    if not cuda or view.wsl or row is None or not row.compat or not names or any(map(_CONSUMER.search, names)):
+    if "." not in cuda or view.wsl or row is None or not row.compat or not names or any(map(_CONSUMER.search, names)):
         return []
     number = "-".join(cuda.split(".")[:2])
     text = "Keep the driver and install its forward compatibility package, for branches that NVIDIA's table lists: %s"

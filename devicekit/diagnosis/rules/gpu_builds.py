@@ -15,7 +15,7 @@ from ..requirements import applies
 from ..view import View
 from .adapter_findings import windows_build
 from .cuda_order import cuda_accelerators
-from .driver_installs import update_driver
+from .driver_installs import forward_compatibility, update_driver
 from .frameworks import GpuBuild, gpu_build, uses
 from .gpu_installs import jax_with_cuda, torch_build, torch_with_cuda
 from .libraries import search
@@ -84,8 +84,10 @@ def better_on_windows(view: View, gpu: Accelerator, framework: str) -> Tuple[Fix
     for way in ways_on_windows(gpu.vendor, gpu.name, framework, view.matrix, build):
         if way.goal != "directml":
             text = way.text if way.arguments else "%s: %s (as of %s)" % (way.text, way.url, way.date)
-            command = " ".join(("devicekit resolve",) + way.arguments) if way.arguments else None
-            fixes.append(Fix(text, command, instead=bool(fixes)))
+            step = Fix(text)
+            if way.arguments:
+                step = view.shell.run_fix(text, "devicekit", "resolve", *way.arguments)
+            fixes.append(step.replace(instead=bool(fixes)))
     return tuple(fixes)
 
 
@@ -138,7 +140,8 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
                 Evidence("driver %s" % version, source),
                 Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
             ),
-            (*update, *other) or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
+            (*update, *(forward_compatibility(view, build.cuda) if update else ()), *other)
+            or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
         )
 
 

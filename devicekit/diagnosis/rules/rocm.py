@@ -9,7 +9,7 @@ from ...machine.vendors import AMD
 from ...matrix.matrix import version_at_least
 from ...matrix.tables import RocmRow
 from .. import pages
-from ..findings import Evidence, Finding, Fix, Kind
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .driver_installs import install_rocm, vendor_driver
@@ -207,10 +207,16 @@ def rocm_missing(view: View) -> Iterable[Finding]:
         "%s needs AMD ROCm, but %s %s missing."
         % (view.tensorflow_label, " and ".join(missing), "is" if len(missing) == 1 else "are"),
         tuple(Evidence("not there", path) for path in missing),
-        replace_by_goal(
-            view, "Install the ROCm release this build was made for, or replace the build", "cpu", "tensorflow-cpu"
-        ),
+        _rocm_or_cpu(view),
     )
+
+
+def _rocm_or_cpu(view: View) -> Sequence[Fix]:
+    """The ROCm that the build was made for; or a build without it."""
+    row, text = rocm_row(view), "Replace the build by one for the CPU"
+    install = install_rocm(view, row.rocm if row is not None else "in the release this build was made for")
+    cpu = replace_by_goal(view, text, "cpu", "tensorflow-cpu")
+    return LazyFixes(lambda: (install, *(step.replace(instead=True) for step in cpu)))
 
 
 def _jax_alone(view: View) -> Iterable[Finding]:
