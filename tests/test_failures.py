@@ -123,6 +123,7 @@ def test_what_is_known_comes_before_what_is_not():
         "subprocess.CalledProcessError: Command 'leftpad' returned non-zero exit status 2.",
         "fatal: the leftpad is gone",
         "Process finished with exit code 3",
+        "thread '<unnamed>' panicked at leftpad/lib.rs:3:5: index out of bounds",
     ],
 )
 def test_failed_commands(line):
@@ -136,6 +137,33 @@ def test_an_error_that_is_only_said_counts_at_the_end():
     assert only(said).code == "cause-unknown"
     assert explain_log(said + "ok\n" * 20).findings == ()
     assert explain_log("the error: none\n0 errors\nexit code 0\nexited with code 0\n").findings == ()
+
+
+CRASH = "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n"
+
+
+def test_a_crash_breaks_the_framework_only_while_it_is_imported():
+    call = '  File "%storch/nn/modules/conv.py", line 45 in forward\n  File "train.py", line 3 in <module>\n' % SITE
+    start = '  File "%storch/__init__.py", line 45 in <module>\n' % SITE
+    start += '  File "<frozen importlib._bootstrap>", line 241 in _call_with_frames_removed\n'
+    assert only(CRASH + call).code == "cause-unknown"
+    assert only(CRASH + call + start).code == "framework-broken"
+    assert only(">>> import torch\nSegmentation fault (core dumped)\n").code == "framework-broken"
+    assert only("Epoch 1/3\nSegmentation fault (core dumped)\n").code == "cause-unknown"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x128 and 256x10)",
+        "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+        "ValueError: Received a label value of 10 which is outside the valid range of [0, 10).",
+        "RuntimeError: CUDA error: device-side assert triggered",
+    ],
+)
+def test_what_the_program_does_wrong_is_a_note_wherever_it_is_raised(error):
+    finding = only(traceback(error, OWN, (SITE + "torch/nn/modules/linear.py", "forward")), facts={"gpu": "RTX 3090"})
+    assert (finding.code, finding.severity) == ("user-code-error", "info")
 
 
 def test_no_personal_data_leaves():

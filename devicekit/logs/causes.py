@@ -48,7 +48,9 @@ def weigh(
     if last is not None and last.code == "framework-broken" and not any(claim.severity != "info" for claim in claims):
         claims.append(last)
     claims += deduce(claims, known, calm)
-    best = max((claim.weight for claim in claims), default=0.0)
+    # A note may be certain, and explains nothing that goes wrong.
+    best = max((claim.weight for claim in claims if claim.severity != "info"), default=0.0)
+    best = best or max((claim.weight for claim in claims), default=0.0)
     for says in ("symptom", "hint"):  # weaker claims are not reported
         if best >= SAYS[says]:
             claims = [claim for claim in claims if claim.weight >= SAYS[says]]

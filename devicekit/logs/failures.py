@@ -63,6 +63,7 @@ _COMMAND = re.compile(
     r"|ERROR: Failed (?:building wheel for|to build installable wheels)|ERROR: Could not build wheels for"
     r"|error: command .{1,300} failed|make(?:\[\d\])?: \*\*\* |CMake Error|ninja: build stopped"
     r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: |collect2: error: |nvcc fatal)"
+    r"|^thread '.{1,80}' panicked at|^panic: |^Unhandled exception\b|^# A fatal error has been detected by the Java"
 )
 _LAST = re.compile(
     r"^(?:[\w./\\-]{1,40}: )?(?:ERROR|Error|error|FATAL|Fatal|fatal|CRITICAL)(?: \w{1,20})?: \S"
