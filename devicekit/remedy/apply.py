@@ -83,6 +83,17 @@ def compare(before: Tuple[FrameworkVerification, ...], after: Tuple[FrameworkVer
     return "works" if all(map(_works, after)) else "better"
 
 
+def _helps_unseen(attempt: Attempt, before: Verification, after: Verification) -> bool:
+    """Return whether moving files helps though the frameworks were seen to work before.
+
+    A trial has loaded the standard library before it looks into the user's folder: what hides a part of it there, only a
+    program that is started in that folder meets. Then the diagnosis decides.
+    """
+    fine = all(map(_works, (*before.frameworks, *after.frameworks)))
+    left = {finding.code for finding in blocking(diagnose(after.machine))}
+    return bool(attempt.aside and attempt.codes) and fine and not left.intersection(attempt.codes)
+
+
 def _works(item: FrameworkVerification) -> bool:
     return level(item) == _WORKS
 
@@ -163,6 +174,8 @@ class Surgeon:
             self._progress.say("trying the frameworks")
             after = verify_interpreter(self._examined.interpreter, timeout_s=_TRIAL_S)
             outcome = compare(before.frameworks, after.frameworks)
+            if outcome == "not-better" and _helps_unseen(attempt, before, after):
+                outcome = "works"
             problem = _what_fails(after)
         attempt = attempt.replace(
             outcome=outcome,
@@ -228,7 +241,8 @@ def apply(examined: Examined, remedy: Remedy) -> Remedy:
         surgeon = Surgeon(logbook, examined, progress)
         before = verify_interpreter(examined.interpreter, timeout_s=_TRIAL_S)
         gpus = any(map(_keeps_from_gpus, remedy.findings)) or remedy.goal not in ("auto", "cpu")
-        if before.frameworks and all(map(_works, before.frameworks)) and not gpus:
+        hidden = any(item.aside for item in remedy.attempts)
+        if before.frameworks and all(map(_works, before.frameworks)) and not (gpus or hidden):
             return remedy.replace(outcome="nothing-wrong", before=before.frameworks)
         return surgeon.apply(remedy, before)
 
