@@ -204,6 +204,16 @@ def environments(session):
     run_pytest(session, "tests/environments", *session.posargs, env={"DEVICEKIT_TEST_ENVIRONMENTS": "1"})
 
 
+@nox.session(python="3.11")
+def cure(session):
+    """Eight broken environments from the registry: `devicekit fix --yes` has to cure all, and its undo to be exact."""
+    session.install(wheel(session), "uv")
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "results.jsonl")
+        arguments = ["tests/cure", "--work", folder, "--output", output, "--bar", "1", *session.posargs]
+        session.run("python", "tools/cure_rate.py", *arguments)
+
+
 @nox.session(python="3.12")
 def report(session):
     """Pages in a real Chromium, figures, and results in a real Jupyter kernel; needs chromium and chromedriver."""

@@ -13,7 +13,8 @@ usual ``subject`` ("tensorflow", or "keras" where another backend is meant) and 
 without it, the probes run before the fix as well.
 
 An environment is a fresh venv; one exists at a time. Every result is a line of the output: a run that is started again goes
-on where the last one ended. DIR of ``--interpreters`` has a folder per Python (``3.11.7/bin/python``).
+on where the last one ended. DIR of ``--interpreters`` has a folder per Python (``3.11.7/bin/python``); without it, they are
+found on the path (``python3.11``).
 """
 
 import argparse
@@ -94,7 +95,7 @@ LIMIT_S = 1200
 
 
 class Environment:
-    """One environment of the specification, built in a folder of its own."""
+    """One environment of the specification, built in its own folder."""
 
     def __init__(self, entry, options):
         self.entry = entry
@@ -139,16 +140,23 @@ class Environment:
         shutil.rmtree(self.folder, ignore_errors=True)
         for folder in (self.cwd, self.home):
             os.makedirs(folder)
-        version = self.entry["python"]
-        pattern = os.path.join(self.options.interpreters, version + "*", "bin", "python")
-        found = [path for path in glob.glob(pattern) if re.search(r"/%s(\.\d+)?/bin" % re.escape(version), path)]
-        if not found:
-            raise RuntimeError("no Python %s in %s" % (version, self.options.interpreters))
-        status, _, errors = self.run([sorted(found)[-1], "-m", "venv", self.venv])
+        interpreter = self._interpreter(self.entry["python"])
+        status, _, errors = self.run([interpreter, "-m", "venv", self.venv])
         if status:
             raise RuntimeError(errors[-300:])
         for step in self.entry["steps"]:
             self._step(step)
+
+    def _interpreter(self, version):
+        folder = self.options.interpreters
+        if folder is None:
+            found = [path for path in [shutil.which("python" + version)] if path]
+        else:
+            paths = glob.glob(os.path.join(folder, version + "*", "bin", "python"))
+            found = [path for path in paths if re.search(r"/%s(\.\d+)?/bin" % re.escape(version), path)]
+        if not found:
+            raise RuntimeError("no Python %s" % version)
+        return sorted(found)[-1]
 
     def _step(self, step):
         if "install" in step:
@@ -160,7 +168,7 @@ class Environment:
             command += ["--no-deps"] if step.get("no_deps") else []
             command += ["--target", os.path.join(self.folder, step["target"])] if step.get("target") else []
             pip = {} if self.entry.get("local_index") else {"PIP_CONFIG_FILE": os.devnull}
-            self.run([*command, *step.get("extra", []), *step["install"]], pip)  # one that fails may be what is meant
+            self.run([*command, *step.get("extra", []), *step["install"]], pip)  # its failure may be intended
         elif "uninstall" in step:
             self.run([self.python, "-m", "pip", "uninstall", "-y", *step["uninstall"]])
         else:

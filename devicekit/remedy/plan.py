@@ -48,7 +48,7 @@ _PLUGIN_VENDORS = {
 
 
 class State(NamedTuple):
-    """What a diagnosis promises of the framework that is meant. None: not known."""
+    """What a diagnosis promises of the selected framework. None: not known."""
 
     imports: Optional[bool]
     trains: Optional[bool]
