@@ -66,7 +66,7 @@ _COMMAND = re.compile(
     r"|^thread '.{1,80}' panicked at|^panic: |^Unhandled exception\b|^# A fatal error has been detected by the Java"
 )
 _LAST = re.compile(
-    r"^(?:[\w./\\-]{1,40}: )?(?:ERROR|Error|error|FATAL|Fatal|fatal|CRITICAL)(?: \w{1,20})?: \S"
+    r"^(?:[\w./\\-]{1,40}: )?(?:ERROR|Error|error|FATAL|Fatal|fatal|CRITICAL)(?: \w{1,20})?: \S|^E: \w"
     r"|returned non-zero exit status [1-9]|(?i:exited with(?: exit)? code|finished with exit code|exit status) -?[1-9]"
 )
 
