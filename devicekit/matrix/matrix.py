@@ -68,6 +68,7 @@ class Matrix:
         self._replaced: Dict[str, Project] = {}
         self._holds: Dict[Tuple[str, str, str], Tuple[Hold, ...]] = {}
         self._defects: Dict[Tuple[str, str], Tuple[Defect, ...]] = {}
+        self._driver_installs: Tuple[DriverInstall, ...] = ()
 
     def _table(self, name: str) -> List[Dict[str, Any]]:
         if name not in self._tables:
@@ -388,18 +389,20 @@ class Matrix:
 
     def driver_installs(self) -> Tuple[DriverInstall, ...]:
         """Return how NVIDIA's driver is installed on Linux distributions, the better way first."""
-        return tuple(
-            DriverInstall(
-                **dict(
-                    row,
-                    ids=tuple(row["ids"]),
-                    commands=tuple(map(tuple, row["commands"])),
-                    headers=tuple(row["headers"]),
-                    compat=tuple(row["compat"]),
+        if not self._driver_installs:
+            self._driver_installs = tuple(
+                DriverInstall(
+                    **dict(
+                        row,
+                        ids=tuple(row["ids"]),
+                        commands=tuple(map(tuple, row["commands"])),
+                        headers=tuple(row["headers"]),
+                        compat=tuple(row["compat"]),
+                    )
                 )
+                for row in self._table("driver_installs")
             )
-            for row in self._table("driver_installs")
-        )
+        return self._driver_installs
 
     def directml(self) -> Tuple[DirectMlRow, ...]:
         """Return the distributions that bring DirectML to TensorFlow."""

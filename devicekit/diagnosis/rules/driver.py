@@ -6,7 +6,7 @@ from typing import Iterable, Optional, Sequence, Tuple
 from ...machine.facts import Library
 from ...matrix.matrix import version_at_least
 from .. import pages
-from ..findings import Evidence, Finding, Fix, Kind
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .driver_health import cuda_in_use
@@ -58,7 +58,7 @@ def driver_missing(view: View) -> Iterable[Finding]:
     yield Kind("driver-missing", "warning", ("cuda",), pages.DRIVER_NVIDIA).finding(
         "This machine has an NVIDIA GPU, but the NVIDIA driver is not installed (%s not found)." % names[0],
         (Evidence(gpu.name, gpu.source), Evidence("%s not found" % names[0], driver.libraries.source)),
-        install_driver(view),
+        LazyFixes(lambda: install_driver(view)),
     )
 
 
@@ -210,12 +210,16 @@ def driver_too_old(view: View) -> Iterable[Finding]:
     if need is None or kernel is None or version_at_least(kernel, need.version) is not False:
         return
     of = " of %s" % view.tensorflow_label if need.purpose.startswith("for CUDA") else ""
-    older = "Install the newest TensorFlow that a driver for this GPU runs"
-    update = update_driver(view, need.version)
     yield Kind("driver-too-old", "warning", ("tensorflow.cuda",), pages.CUDA_RELEASES).finding(
         "The NVIDIA driver %s is too old: at least %s is needed %s%s." % (kernel, need.version, need.purpose, of),
         (Evidence("driver %s" % kernel, fact.source),),
-        (*update, *forward_compatibility(view, cuda.cuda if cuda is not None else ""))
-        if update
-        else replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"),
+        LazyFixes(lambda: _newer_driver(view, need.version, cuda.cuda if cuda is not None else "")),
     )
+
+
+def _newer_driver(view: View, least: str, cuda: str) -> Tuple[Fix, ...]:
+    update = update_driver(view, least)
+    if update:
+        return (*update, *forward_compatibility(view, cuda))
+    older = "Install the newest TensorFlow that a driver for this GPU runs"
+    return tuple(replace_by_goal(view, older, "cuda", "tensorflow[and-cuda]"))

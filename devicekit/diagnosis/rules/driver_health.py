@@ -4,13 +4,13 @@ Sources: NVML's return codes and recovery actions (``nvml.h``); NVIDIA's catalog
 (docs.nvidia.com/deploy/xid-errors); "NVIDIA GPU Memory Error Management" for remapped rows and retired pages.
 """
 
-from typing import Dict, Iterable, List, NamedTuple, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import Gpu
 from ...machine.vendors import NVIDIA
 from .. import pages
-from ..findings import Evidence, Finding, Fix
+from ..findings import Evidence, Finding, Fix, LazyFixes
 from ..view import View
 from .cuda_order import cuda_view
 from .driver_installs import load_module
@@ -63,7 +63,7 @@ class Trouble(NamedTuple):
     severity: str
     summary: str
     evidence: Tuple[Evidence, ...]
-    fix: Tuple[Fix, ...] = ()
+    fix: Sequence[Fix] = ()
     blocks: Tuple[str, ...] = ()
     doubt: bool = False
     url: str = pages.NVML
@@ -124,7 +124,7 @@ def _not_loaded(view: View) -> Iterable[Trouble]:
             "info",
             "The NVIDIA driver is installed, but its kernel module is not loaded.",
             (Evidence("not there", driver.nvidia_kernel_version.source),),
-            (*load_module(view), *_older_branch(view)),
+            LazyFixes(lambda: (*load_module(view), *_older_branch(view))),
             doubt=True,
         )
     elif "/dev/nvidiactl" in nodes and "/dev/nvidia-uvm" not in nodes:

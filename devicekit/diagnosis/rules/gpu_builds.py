@@ -1,5 +1,6 @@
 """JAX's and PyTorch's builds against the GPU and its driver. Pure."""
 
+from functools import partial
 from typing import Iterable, List, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
@@ -10,7 +11,7 @@ from ...matrix.requirement_names import normal_name
 from ...matrix.target import Target
 from ...matrix.windows_gpu import ways_on_windows
 from .. import pages
-from ..findings import Evidence, Finding, Fix, Kind
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..requirements import applies
 from ..view import View
 from .adapter_findings import windows_build
@@ -129,8 +130,6 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
             continue
         if need is None or version_at_least(version, need.version) is not False:
             continue
-        update = update_driver(view, need.version)
-        other = [fix.replace(instead=bool(update)) for fix in _other_cuda(view, name, build)]
         purpose = need.purpose
         if purpose.startswith("for CUDA"):
             purpose = "for CUDA %s of %s" % (build.cuda, build.label)
@@ -140,9 +139,16 @@ def driver_too_old_for(view: View) -> Iterable[Finding]:
                 Evidence("driver %s" % version, source),
                 Evidence("%s with CUDA %s" % (build.label, build.cuda), build.source),
             ),
-            (*update, *(forward_compatibility(view, build.cuda) if update else ()), *other)
-            or (Fix("Use the CPU: no driver runs both this build and the GPU"),),
+            LazyFixes(partial(_newer_driver, view, name, build, need.version)),
         )
+
+
+def _newer_driver(view: View, name: str, build: GpuBuild, least: str) -> Tuple[Fix, ...]:
+    """A newer driver, or a build for an older one."""
+    update = update_driver(view, least)
+    other = [fix.replace(instead=bool(update)) for fix in _other_cuda(view, name, build)]
+    keep = forward_compatibility(view, build.cuda) if update else []
+    return (*update, *keep, *other) or (Fix("Use the CPU: no driver runs both this build and the GPU"),)
 
 
 def _other_cuda(view: View, framework: str, build: GpuBuild) -> List[Fix]:
