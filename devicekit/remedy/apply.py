@@ -15,7 +15,7 @@ from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost
 from ..runtime.settings import read_settings
-from ..runtime.verification import FrameworkVerification, Verification
+from ..runtime.verification import STAGES, FrameworkVerification, Verification, failure
 from ..runtime.verify import verify_interpreter
 from .installers import Installer, check_packages, constraints_for, drop_unrecorded, find_installer, named, steps
 from .journal import ASIDE, FixFolder, Journal, Logbook
@@ -176,7 +176,7 @@ class Surgeon:
             outcome = compare(before.frameworks, after.frameworks)
             if outcome == "not-better" and _helps_unseen(attempt, before, after):
                 outcome = "works"
-            problem = _what_fails(after)
+            problem = what_fails(after.frameworks)
         attempt = attempt.replace(
             outcome=outcome,
             detail=problem,
@@ -257,7 +257,7 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
         return remedy
     causes = {finding.code: finding for item in failing for finding in item.findings}
     ways = [(finding, way) for finding in causes.values() for way in _doable(finding)]
-    summary = "This was not predicted: %s." % _what_fails(before)
+    summary = "This was not predicted: %s." % what_fails(before.frameworks)
     return remedy.replace(
         outcome="planned" if ways else "no-plan",
         summary=summary,
@@ -291,17 +291,13 @@ def difference(before: Dict[str, str], after: Dict[str, str]) -> Tuple[Change, .
     )
 
 
-def _what_fails(after: Verification) -> str:
-    from ..runtime.verification import failure
-
-    failing = [item for item in after.frameworks if not item.works]
+def what_fails(frameworks: Tuple[FrameworkVerification, ...]) -> str:
+    """Return how those fail that do."""
     return "; ".join(
-        "%s %s" % (item.framework, failure(item.observed) if item.observed.stage in _STAGES else item.observed.error)
-        for item in failing
+        "%s %s" % (item.framework, failure(item.observed) if item.observed.stage in STAGES else item.observed.error)
+        for item in frameworks
+        if not item.works
     )
-
-
-_STAGES = ("import", "list", "product", "elementwise", "random", "convolution", "train")
 
 
 def _problem(installer: Installer, text: str, printed: str, ending: str) -> str:

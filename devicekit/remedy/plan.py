@@ -618,6 +618,11 @@ def _without(machine: Machine, culprits: _Culprits) -> Machine:
     return machine.replace(python=python, process=process.replace(environ=environ))
 
 
+def subject(machine: Machine) -> str:
+    """Return the framework that has to work on a machine: what Keras computes with, else what is installed."""
+    return _subject(View(machine, BUNDLED))
+
+
 def _subject(view: View) -> str:
     """Return the framework that has to work: what Keras computes with, else what is installed."""
     if standalone_keras(view) and is_keras3(keras_version(view)) and not view.has_tensorflow:

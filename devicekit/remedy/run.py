@@ -14,9 +14,10 @@ from ..machine.probe import read_machine
 from ..resolver.result import quoted
 from ..runtime.settings import read_settings
 from .apply import Examined, apply, difference, tried, uninterrupted
+from .beside import make_beside, plan_beside
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
-from .plan import plan
+from .plan import plan, subject
 from .result import Remedy
 
 
@@ -80,7 +81,15 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
         raise RemedyError(
             "an earlier fix of %s was interrupted: devicekit fix --undo restores it" % examined.layout.prefix
         )
-    return plan(examined.machine, goal)
+    return _in_place_or_beside(plan(examined.machine, goal), examined)
+
+
+def _in_place_or_beside(remedy: Remedy, examined: Examined) -> Remedy:
+    """Return a plan that makes a new environment where nothing may be installed into the one that is there."""
+    reason = why_not_changed(examined.layout, examined.machine.python.environment)
+    if remedy.outcome != "planned" or reason is None:
+        return remedy
+    return plan_beside(remedy, examined.machine, subject(examined.machine), reason)
 
 
 def plan_and_try(interpreter: Interpreter, goal: str) -> Remedy:
@@ -92,7 +101,9 @@ def plan_and_try(interpreter: Interpreter, goal: str) -> Remedy:
         See `plan_for`.
     """
     remedy = plan_for(interpreter, goal)
-    return tried(interpreter, remedy) if remedy.outcome == "nothing-wrong" else remedy
+    if remedy.outcome != "nothing-wrong":
+        return remedy
+    return _in_place_or_beside(tried(interpreter, remedy), examine(interpreter))
 
 
 def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
@@ -107,6 +118,8 @@ def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
         return remedy
     examined = examine(interpreter)
     reason = why_not_changed(examined.layout, examined.machine.python.environment)
+    if reason is not None and remedy.attempts[0].environment:
+        return make_beside(remedy, examined.machine, subject(examined.machine))
     if reason is not None:
         raise RemedyError("devicekit does not install into %s: %s" % (remedy.python, reason))
     done = apply(examined, remedy)

@@ -1,9 +1,13 @@
 """`devicekit fix` from its first word to its last: the plan is the real one, of wheels that the test makes for it."""
 
 import os
+import sys
 
 import pytest
+from fake_frameworks import SOURCES
 from tiny import NEEDED, wheel
+
+from devicekit.remedy.installers import find_uv
 
 
 def serve(patient, remedy):
@@ -12,8 +16,12 @@ def serve(patient, remedy):
         for requirement in attempt["packages"]["install"] + attempt["packages"]["reinstall"]:
             name, _, version = requirement.partition("==")
             path = os.path.join(patient.wheels, "%s-%s-py3-none-any.whl" % (name.replace("-", "_"), version))
+            files = None
+            for package in ("tensorflow", "keras", "numpy"):
+                if name.startswith(package):
+                    files = {package + "/__init__.py": "__version__ = %r\n" % version + SOURCES[package]}
             if not os.path.exists(path):
-                wheel(patient.wheels, name, version)
+                wheel(patient.wheels, name, version, files)
 
 
 @pytest.mark.parametrize("installer", ["pip", "uv"])
@@ -54,3 +62,22 @@ def test_a_failure_that_was_not_predicted_is_reported(patient):
     assert remedy["before"][0]["works"] is False
     assert "exceptions" in remedy["before"][0]["observed"]["error"]
     assert patient.files() == before
+
+
+def test_next_to_a_python_of_the_system_a_new_environment_is_made(patient_of):
+    patient = patient_of("uv")
+    patient.prefix = sys.base_prefix
+    status, planned, _ = patient.fix("--dry-run", "--goal", "cpu")
+    if planned["outcome"] == "nothing-wrong":
+        pytest.skip("the Python that these tests were started with has a framework that works")
+    attempt = planned["attempts"][0]
+    assert (status, planned["outcome"]) == (1, "planned")
+    assert "a Python of the system" in attempt["reason"]
+    serve(patient, planned)
+    patient.variables["PATH"] = os.path.dirname(find_uv())
+    status, made, errors = patient.fix("--yes", "--goal", "cpu")
+    assert (status, made["outcome"]) == (0, "fixed"), (made["attempts"][0]["detail"], made["after"], errors)
+    assert os.path.isfile(os.path.join(patient.home, "venv-cpu", "pyvenv.cfg"))
+    assert [row["works"] for row in made["after"]] == [True]
+    # The next one does not touch it.
+    assert patient.fix("--dry-run", "--goal", "cpu")[1]["attempts"][0]["environment"].endswith("venv-cpu-2")
