@@ -108,12 +108,34 @@ def bundle():
 
 
 def packed(bundled):
-    """Return the text of the file: a machine is a line, so that a diff shows which ones changed."""
-    lines = (
-        "%s: %s" % (json.dumps(name), json.dumps(bundled[name], separators=(",", ":"), sort_keys=True))
-        for name in sorted(bundled)
-    )
+    """Return the text of the file: a machine is a line, as what differs from the one before it that is most like it."""
+    lines = []
+    for number, name in enumerate(sorted(bundled)):
+        entry, machine = bundled[name], bundled[name]["machine"]
+        texts = [_compact(entry)]
+        for other in sorted(bundled)[:number]:
+            texts.append(_compact(dict(entry, like=other, machine=changes(bundled[other]["machine"], machine))))
+        lines.append("%s: %s" % (json.dumps(name), min(texts, key=len)))
     return "{\n%s\n}\n" % ",\n".join(lines)
+
+
+def changes(old, new):
+    """Return what `devicekit.testing` makes the new data of the old ones with.
+
+    >>> changes({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4}, "d": 3})
+    {'a': {'b': 4, '-': ['c']}}
+    """
+    result = {}
+    for key, value in new.items():
+        if key not in old or old[key] != value:
+            both = isinstance(value, dict) and isinstance(old.get(key), dict)
+            result[key] = changes(old[key], value) if both else value
+    gone = sorted(set(old) - set(new))
+    return dict(result, **{"-": gone}) if gone else result
+
+
+def _compact(value):
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
 def table(bundled):

@@ -65,7 +65,7 @@ def load(name: str) -> "Machine":
     """
     from ..machine.facts import Machine
 
-    return Machine.from_dict(_entry(name)["machine"])
+    return Machine.from_dict(_data(name))
 
 
 def _entry(name: str) -> Dict[str, Any]:
@@ -75,9 +75,29 @@ def _entry(name: str) -> Dict[str, Any]:
     return bundled[name]
 
 
+def _data(name: str) -> Dict[str, Any]:
+    """Return the plain data of a machine: most are written as what differs from one that is much like it."""
+    entry = _entry(name)
+    return _changed(_data(entry["like"]), entry["machine"]) if "like" in entry else dict(entry["machine"])
+
+
+def _changed(data: Dict[str, Any], changes: Dict[str, Any]) -> Dict[str, Any]:
+    """Return data with changes; the key ``"-"`` names what is left out.
+
+    >>> _changed({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4, "-": ["c"]}})
+    {'a': {'b': 4}, 'd': 3}
+    """
+    result = {key: value for key, value in data.items() if key not in changes.get("-", ())}
+    for key, value in changes.items():
+        if key != "-":
+            old = data.get(key)
+            result[key] = _changed(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result
+
+
 @functools.lru_cache(maxsize=1)
 def _bundled() -> Dict[str, Dict[str, Any]]:
-    """Return title and plain data of each machine."""
+    """Return title and plain data of each machine, or what differs from the one that it is ``like``."""
     with open(_FILE, encoding="utf-8") as stream:
         bundled: Dict[str, Dict[str, Any]] = json.load(stream)
     return bundled
