@@ -14,7 +14,6 @@ import time
 import pytest
 from checks import for_each
 
-import devicekit
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
 from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
 
@@ -26,7 +25,8 @@ except ImportError:  # Python before 3.11
     import sre_parse as parser
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "logs", "signatures")
+#: Those of the checkout: an installed package leaves out their sources.
+FOLDER = os.path.join(os.path.dirname(TESTS), "devicekit", "logs", "signatures")
 ALL_CODES = CODES + MEASURED_CODES
 
 FIELDS = {

@@ -1,5 +1,6 @@
 """Check a built wheel: what must be in it is in it, and nothing else."""
 
+import json
 import os
 import re
 import sys
@@ -23,6 +24,15 @@ def sources():
     return found
 
 
+def as_packed(name):
+    """Return the content of a JSON file of this checkout as setup.py packs it."""
+    with open(os.path.join(ROOT, name), encoding="utf-8") as stream:
+        data = json.load(stream)
+    for signature in data.get("signatures", ()):
+        signature.pop("source", None)
+    return data
+
+
 def problems(path):
     """Return what is wrong with a wheel, a sentence each."""
     found = []
@@ -37,6 +47,10 @@ def problems(path):
             wheel.read("devicekit/diagnosis/codes.py").decode("utf-8").partition("CODES = (")[2],
         )
         pages = wheel.read("devicekit/diagnosis/codes.md").decode("utf-8")
+        packed = {name: json.loads(wheel.read(name).decode("utf-8")) for name in names if name.endswith(".json")}
+    for name, content in sorted(packed.items()):
+        if os.path.exists(os.path.join(ROOT, name)) and content != as_packed(name):
+            found.append("%s is not what the checkout has" % name)
     for name in sorted(sources() - names):
         found.append("%s is missing" % name)
     for code in codes[: codes.index("no-gpu") + 1]:

@@ -47,7 +47,6 @@ class Signature:
         self.sets: Dict[str, Any] = data.get("sets", {})
         #: Whether the line only matters if a GPU is expected: machines without one print it as well.
         self.expects_gpu: bool = data.get("expects-gpu", False)
-        self.source: str = data.get("source", "")
 
     def match(self, line: str) -> Optional[Dict[str, str]]:
         """Return the groups of the pattern if the line matches, otherwise None.

@@ -1,0 +1,33 @@
+"""What setup.cfg cannot say: the data are packed into a wheel without what only those who edit them read."""
+
+import json
+import os
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+
+class BuildPy(build_py):
+    """Copies JSON without spaces and line ends, and signatures without the sources that say where a message comes from."""
+
+    def build_package_data(self):
+        """Copy the data, and pack those that were copied; an editable install uses the checkout's own."""
+        super().build_package_data()
+        if getattr(self, "editable_mode", False):
+            return
+        for _, _, folder, names in self.data_files:
+            for name in names:
+                if name.endswith(".json"):
+                    _pack(os.path.join(folder, name))
+
+
+def _pack(path):
+    with open(path, encoding="utf-8") as stream:
+        data = json.load(stream)
+    for signature in data.get("signatures", ()):
+        signature.pop("source", None)
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        json.dump(data, stream, ensure_ascii=False, separators=(",", ":"))
+
+
+setup(cmdclass={"build_py": BuildPy})
