@@ -35,8 +35,11 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
         if way.goal != "directml":
             steps.say("%s%s: %s" % ("" if first else "Or ", way.text, way.url), changes="packages", instead=not first)
     plugin = "tensorflow-directml-plugin==0.4.0.dev230202"
-    text = "Or DirectML, which is no longer developed, with TensorFlow 2.10 and Python 3.10"
-    steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin], instead=True)
+    first = not steps.fixes
+    text = "%s DirectML, which is no longer developed, with TensorFlow 2.10 and Python 3.10" % (
+        "Use" if first else "Or"
+    )
+    steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin], instead=not first)
 
 
 def _wheel_owners(about: Situation) -> List[str]:
@@ -59,10 +62,18 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if number >= (10, 0) or (not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")):
         _newer_gpu(about, steps, capability)
+    elif number > (0, 0) and about.signature == "tf-no-kernel-binaries":
+        _between(about, steps, capability)
     elif number > (0, 0):
         _older_gpu(about, steps, capability)
     else:
         _any_gpu(about, steps)
+
+
+def _between(about: Situation, steps: Steps, capability: str) -> None:
+    """A GPU for which the driver compiles the build's code at the first use."""
+    text = "The first run compiles for compute capability %s and takes minutes: let it finish, with a larger cache"
+    steps.set(text % capability, "CUDA_CACHE_MAXSIZE", "4294967296")
 
 
 def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
@@ -213,12 +224,20 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     found = about.requirements(goal, "torch")
     text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
     rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
-    also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.line]
+    also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words]
+    if goal == "xpu" and not intel_computes(about):
+        steps.say("PyTorch computes on Intel's Arc, Max and Core Ultra graphics, not on %s: use the CPU" % about.gpu)
+        return
     if found is not None and found[1] and not also:
         steps.install_set(text, found, remove=["torch"])
         return
     index = _index(about, [(row.url, row.code) for row in rows])
     steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
+
+
+def intel_computes(about: Situation) -> bool:
+    """Whether the Intel GPU, as far as its name is known, is one that PyTorch's build for XPU is made for."""
+    return re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name) is None
 
 
 def _index(about: Situation, rows: List[Tuple[str, Tuple[str, ...]]]) -> str:

@@ -25,7 +25,7 @@ def library_of(about: Situation) -> str:
     """Return the library that the line is about, "" if it names none."""
     name = about.groups.get("library", "") or about.groups.get("value", "")
     if re.match(r"(?i)(lib)?(cud|cub|cuf|cur|cus|cupti|nv|nccl)", name):
-        return name.replace("\\", "/").rpartition("/")[2]
+        return name.replace("\\", "/").rpartition("/")[2].rstrip(".:")
     match = (
         _DLL.search(about.line)
         or _SO.search(about.line)
@@ -239,8 +239,15 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
         "admin",
         "system",
     )
-    steps.run("See whether Windows finds the DLL", "where %s" % (library_of(about) or "cudart64_110.dll"), on="windows")
+    steps.run("See whether Windows finds the DLL", "where.exe %s" % (library_of(about) or _cudart(cuda)), on="windows")
     steps.say("Or use WSL 2 with a current TensorFlow, for which pip installs the CUDA libraries", instead=True)
+
+
+def _cudart(cuda: str) -> str:
+    """Return the name of CUDA's runtime library for Windows."""
+    row = BUNDLED.cuda(cuda)
+    names = dict(row.windows_libraries) if row is not None else {}
+    return names.get("cudart", "cudart64_%s.dll" % cuda.replace(".", ""))
 
 
 def _torch_libraries(about: Situation, steps: Steps) -> None:
@@ -333,7 +340,11 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         )
         if wanted.startswith("8"):
             steps.say("cuDNN 8 also needs zlibwapi.dll (zlib 1.2.3, 64-bit) in a folder of PATH")
-        steps.run("See whether Windows finds it", "where %s" % (library_of(about) or "cudnn64_8.dll"), on="windows")
+        steps.run(
+            "See whether Windows finds it",
+            "where.exe %s" % (library_of(about) or "cudnn64_%s.dll" % (wanted.partition(".")[0] or "8")),
+            on="windows",
+        )
         return
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
@@ -352,7 +363,8 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
 def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     """A cuDNN of another release than the build needs is found first."""
     wanted = about.groups.get("wanted", "")
-    major = wanted.partition(".")[0] if wanted else ""
+    named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
+    major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
     if wanted:
         text = "This build was compiled with cuDNN %s: it needs that one or a newer cuDNN %s" % (wanted, major)
         cuda = "11" if about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
@@ -360,9 +372,13 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         if about.windows or about.embedded:
             steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
         elif sort_key(minor) >= (8, 9):
+            known = about.fact("cuda") or about.row is not None
+            text += "" if known else " (nvidia-cudnn-cu13 for a build for CUDA 13)"
             steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
         else:
             steps.say("%s, found first on the library path" % text, "admin", "system")
+    elif major:
+        steps.say("This build needs cuDNN %s: install it where it is found first" % major, "admin", "system")
     elif about.framework == "torch":
         steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
     else:
@@ -376,7 +392,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     elif about.windows:
         steps.run(
             "An older copy may come first: see which ones there are",
-            "where cudnn64_%s.dll" % (major or "8"),
+            "where.exe cudnn64_%s.dll" % (major or "8"),
             on="windows",
         )
 
@@ -390,11 +406,15 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
             "system",
         )
     else:
-        cuda, _ = needs_of(about)
-        old = cuda.startswith("11")
-        steps.install(
-            "Install NVIDIA's compiler (ptxas, libdevice) with pip", "nvidia-cuda-nvcc-cu%s" % ("11" if old else "12")
-        )
+        cuda = needs_of(about)[0] or about.fact("cuda")
+        major = cuda.partition(".")[0]
+        text = "Install NVIDIA's compiler (ptxas, libdevice) with pip"
+        if major in ("11", "12"):
+            steps.install(text, "nvidia-cuda-nvcc-cu%s" % major)
+        elif not major:
+            steps.install("%s (cu11 for builds for CUDA 11)" % text, "nvidia-cuda-nvcc-cu12")
+        else:
+            steps.say("Install the CUDA toolkit %s: it has ptxas and libdevice" % cuda, "admin", "system")
     steps.say(
         "Name the folder of a CUDA toolkit in XLA_FLAGS: --xla_gpu_cuda_data_dir=FOLDER (it has "
         "nvvm/libdevice and bin/ptxas)"

@@ -5,6 +5,7 @@ from typing import Optional, Tuple
 
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
+from ...matrix.queries import goes_with
 from .situation import Situation, newest
 from .steps import Steps
 from .wheels import distribution_of
@@ -37,11 +38,41 @@ def _repaired(about: Situation, wrong: str) -> Optional[Tuple[str, ...]]:
 
 def _exact(about: Situation, steps: Steps, wrong: str) -> bool:
     found = _repaired(about, wrong)
-    if found is None:
-        return False
+    if found is None or not any(item.startswith(wrong + "=") for item in found):
+        return _fitting(about, steps, wrong)
     text = "Install the %s that goes with %s on Python %s" % (wrong, about.label, about.python)
     steps.install(text, *found)
     return True
+
+
+def _fitting(about: Situation, steps: Steps, wrong: str) -> bool:
+    """The newest release of a dependency that is known to work with the framework, where Python is not known."""
+    version = about.version.partition("+")[0]
+    project = BUNDLED.project(wrong)
+    if about.framework != "tensorflow" or not re.match(r"\d+\.\d+", version) or project is None:
+        return False
+    owner = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution
+    for release in reversed(project.versions):
+        if about.python and not about.releases(wrong, "==%s" % release, about.platform, about.python):
+            continue
+        if goes_with(owner, _full(version), wrong, release, about.python, BUNDLED).status == "compatible":
+            steps.install(
+                "Install the newest %s that works with %s" % (wrong, about.label), "%s==%s" % (wrong, release)
+            )
+            return True
+    return False
+
+
+def _full(version: str) -> str:
+    """Return a release of TensorFlow that the data hold: of 2.6, the newest known 2.6.
+
+    >>> _full("2.6"), _full("2.6.0")
+    ('2.6.5', '2.6.0')
+    """
+    project = BUNDLED.project("tensorflow")
+    if version.count(".") > 1 or project is None:
+        return version
+    return newest(item for item in project.versions if item.startswith(version + ".")) or version
 
 
 def _bounds(about: Situation, field: str) -> str:
@@ -51,11 +82,7 @@ def _bounds(about: Situation, field: str) -> str:
 
 def numpy_incompatible(about: Situation, steps: Steps) -> None:
     """NumPy of another generation than the framework was built for."""
-    if _exact(about, steps, "numpy"):
-        return
-    bounds = _bounds(about, "numpy")
-    if bounds:
-        steps.install("%s works with this NumPy" % about.label, "numpy%s" % bounds)
+    if not steps.fixes and _exact(about, steps, "numpy"):
         return
     steps.say("Or update the package that uses what NumPy no longer has", changes="packages", instead=True)
 
@@ -76,11 +103,8 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     if newer:
         _newer_protobuf(about, steps, wanted or "5.26")
         return
-    if _exact(about, steps, "protobuf"):
-        return
-    bounds = _bounds(about, "protobuf")
-    if bounds:
-        steps.install("%s works with this protobuf" % about.label, "protobuf%s" % bounds)
+    if not steps.fixes:
+        _exact(about, steps, "protobuf")
 
 
 def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:
@@ -102,6 +126,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "keras-backend-import" or (backend and backend not in ("tensorflow", "jax", "torch")):
         _backend(about, steps, about.groups.get("name") or backend)
         return
+    if about.signature.startswith(_LEGACY):
+        _legacy_keras(about, steps)
+        return
     if about.framework in ("jax", "torch"):
         steps.install("Update Keras: only Keras 3 runs on %s" % about.title, "keras>=3")
         return
@@ -111,7 +138,10 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
         return
     if minor:
-        if not _exact(about, steps, "keras"):
+        if about.is_at_least("2.5") is False:
+            old = "2.4.3" if about.is_at_least("2.4") else "2.3.1"
+            steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
+        elif not _exact(about, steps, "keras"):
             steps.install("Install the Keras of this TensorFlow", "keras==%s.*" % minor)
         steps.say("Import Keras from one place in the whole program: from tensorflow import keras", changes="code")
         return
@@ -123,6 +153,24 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     steps.say(
         "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"
     )
+
+
+#: Signatures of programs that need Keras 2.
+_LEGACY = (
+    "keras-legacy-missing",
+    "keras-no-tf-keras",
+    "keras-transformers-3",
+    "keras-v3-format",
+    "keras-distribution-api",
+)
+
+
+def _legacy_keras(about: Situation, steps: Steps) -> None:
+    """Install tf-keras, which is Keras 2 for TensorFlow from 2.16 on."""
+    minor = ".".join(about.version.split(".")[:2]) if about.is_at_least("2.16") else ""
+    text = "Install tf-keras (Keras 2) of TensorFlow's own minor release"
+    steps.install(text, "tf-keras==%s.*" % minor if minor else "tf-keras")
+    steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
 
 
 def _backend(about: Situation, steps: Steps, name: str) -> None:
@@ -152,6 +200,9 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         if name == add_on or add_on in about.line.replace("_", "-"):
             _add_on(about, steps, add_on, version)
             return
+    if "ml_dtypes" in about.line:
+        _ml_dtypes(about, steps)
+        return
     if about.framework == "jax":
         _jax(about, steps)
         return
@@ -172,9 +223,10 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
 
 def _oneapi(about: Situation, steps: Steps) -> None:
     """Two copies of oneAPI's libraries: those of the system and those that PyTorch's wheels bring."""
-    if about.framework == "torch" and ("+xpu" in about.version or re.search(r"site-packages/torch", about.line)):
+    if about.framework == "torch" and ("+xpu" in about.version or re.search(r"(site|dist)-packages/torch", about.line)):
         steps.say(
-            "PyTorch's wheels for XPU bring oneAPI's libraries: start it in a new shell without setvars.sh, so that those of "
+            "PyTorch's wheels for XPU bring oneAPI's libraries: start it in a new shell without "
+            "setvars.sh, so that those of "
             "/opt/intel/oneapi do not come first"
         )
         steps.run("In this shell", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
@@ -225,17 +277,29 @@ def _goes(project: str, release: str, tensorflow: str) -> bool:
 
 
 def _jax(about: Situation, steps: Steps) -> None:
-    """JAX, jaxlib and ml_dtypes are released together."""
-    name = about.groups.get("name", "")
-    if "ml_dtypes" in about.line and re.match(r"float8_e4m3b11$|float8_e4mb11", name):
-        # Renamed in ml_dtypes 0.3; jaxlib before 0.4.20 uses the old name.
-        steps.install("ml_dtypes 0.3 renamed it: install one that still has it", "ml_dtypes==0.2.0")
-        steps.upgrade("Or update JAX, which uses the new name", "jax", "jaxlib", instead=True)
-        return
+    """JAX and jaxlib are released together."""
     linux = about.linux and about.vendor == "nvidia"
     steps.upgrade(
         "Update JAX with what belongs to it, in one command", *(("jax[cuda12]",) if linux else ("jax", "jaxlib"))
     )
+
+
+def _ml_dtypes(about: Situation, steps: Steps) -> None:
+    """The type is of a newer ml_dtypes, or of an older one."""
+    name = about.groups.get("name", "") or about.line
+    if re.search(r"float8_e4m3b11\b(?!fnuz)|float8_e4mb11", name):
+        steps.install("ml_dtypes 0.3 renamed it: install one that still has it", "ml_dtypes==0.2.0")
+        users = (
+            ("jax", "jaxlib")
+            if about.framework == "jax"
+            else ("tensorflow",)
+            if about.framework == "tensorflow"
+            else ()
+        )
+        if users:
+            steps.upgrade("Or update %s, which uses the new name" % about.title, *users, instead=True)
+        return
+    steps.upgrade("Install a newer ml_dtypes", "ml_dtypes")
 
 
 def jax_metal(about: Situation, steps: Steps) -> None:

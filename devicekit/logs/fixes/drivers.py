@@ -145,7 +145,7 @@ def amd_driver(about: Situation, steps: Steps) -> None:
 
 
 def intel_driver(about: Situation, steps: Steps) -> None:
-    """Intel's runtime for computing (Level Zero, OpenCL), and who may use it."""
+    """Install Intel's runtime for computing (Level Zero, OpenCL), and let the user use it."""
     if about.windows:
         steps.say(
             "Install Intel's graphics driver from https://www.intel.com/download, then restart Windows",
@@ -187,6 +187,8 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         intel_driver(about, steps)
         return
     cuda, least = _needed(about)
+    if least and about.fact("driver") and version_at_least(about.fact("driver"), least):
+        least = ""  # what it needs more is not known
     install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % cuda if cuda else ""), least)
     _older_build(about, steps)
 
@@ -234,11 +236,20 @@ def _cuda_of_build(about: Situation) -> str:
 
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
-    driver = about.fact("driver")
+    driver, newest = about.fact("driver"), about.groups.get("found", "")
+    if about.framework == "torch" and newest and not driver:
+        url = "https://pytorch.org/get-started/previous-versions/"
+        steps.say(
+            "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s" % (newest, url), instead=True
+        )
+        return
     text = "Or install a release that driver %s runs" % driver
     found = about.requirements("cuda") if driver and about.framework else None
     if found is not None and about.windows and about.framework == "tensorflow":
         found = None  # CUDA and cuDNN come from elsewhere there
+    if found is not None and any(item.partition("=")[0] == about.distribution for item in found[0]):
+        same = "%s==%s" % (about.distribution, about.version.partition("+")[0])
+        found = None if same in found[0] else found
     if found is not None:
         remove = ["torch"] if about.framework == "torch" else []
         steps.install_set(text, found, remove=remove, instead=True)
@@ -373,7 +384,7 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     if "kubernetes" not in about.words and _program(about) != "podman" and not about.macos:
         steps.run(
-            "If that is refused, register NVIDIA's container toolkit on the host",
+            "If that is refused, install NVIDIA's container toolkit and register it",
             "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker",
             on="linux",
             changes="system",
@@ -411,6 +422,8 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
 
 def device_permission_denied(about: Situation, steps: Steps) -> None:
     """The device is there, and this user may not open it."""
+    if any("usermod" in (fix.command or "") for fix in steps.fixes):
+        return
     groups = "video" if about.vendor == "nvidia" else "render,video"
     if about.container:
         group = " --group-add keep-groups" if _program(about) == "podman" else " --group-add video --group-add render"
@@ -441,4 +454,16 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
 
 def no_gpu(about: Situation, steps: Steps) -> None:
     """There is no GPU for the framework."""
+    if (
+        re.search(r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA-capable|No CUDA GPUs|cuInit", about.line)
+        and not about.known.no_gpu
+    ):
+        steps.run("See whether the driver lists a GPU", "nvidia-smi", on="" if not about.macos else "linux")
+        steps.say(
+            "If it does, something hides it from the program: look for CUDA_VISIBLE_DEVICES in the "
+            "shell, the program and the "
+            "batch system; the first GPU is 0"
+        )
+        steps.say("If there is no NVIDIA GPU, the program computes on the CPU")
+        return
     steps.say("The program computes on the CPU: nothing has to be installed for that")

@@ -45,14 +45,18 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         return
     release = _release(about)
     library = about.groups.get("library", "")
+    there = bool(release) and about.fact("rocm").startswith(release)
     text = (
         "Install ROCm %s, the release that the build was made for" % release
         if release
         else "Install the ROCm release that the build was made for"
     )
-    steps.say("%s: %s" % (text, pages.ROCM_LINUX), "admin", "system")
+    if not there:
+        steps.say("%s: %s" % (text, pages.ROCM_LINUX), "admin", "system")
     if "rccl" in library:
-        steps.run("The library is in ROCm's package rccl", "sudo apt install rccl", on="linux", changes="system")
+        rpm = about.linux_distribution in ("fedora", "rhel", "suse")
+        command = "sudo %s install rccl" % ("dnf" if rpm else "apt")
+        steps.run("The library is in ROCm's package rccl", command, on="linux", changes="system")
     folders = "/opt/rocm/lib:/opt/rocm/lib64"
     steps.run(
         "Put its libraries on the library path",
@@ -101,6 +105,8 @@ def _rocm_for_installed(about: Situation, steps: Steps) -> None:
         versions = project.versions if project is not None else ()
         pairs = [(version, BUNDLED.rocm(version)) for version in versions]
         fitting = [version for version, row in pairs if row is not None and row.rocm == there]
+        if about.packages.get("tensorflow-rocm") in fitting:
+            return
         if fitting:
             steps.install("Or install the build for ROCm %s" % there, "tensorflow-rocm==%s" % fitting[-1], instead=True)
         else:
@@ -142,10 +148,12 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         steps.say("ROCm does not support %s: its generation is too old (or too new) for it" % which.strip())
         _instead(about, steps)
         return
+    listed = False
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
     if about.framework == "torch" and gfx and not dropped:
         text = "Install the PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
         steps.say(text % (gfx, gfx, _builds(about)), changes="packages")
+        listed = True
     if family is not None and not about.windows:
         text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
         steps.set(text, "HSA_OVERRIDE_GFX_VERSION", family[2])
@@ -162,7 +170,8 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
             "pass as that one: 10.3.0 for "
             "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD"
         )
-    steps.say("AMD's own builds have code for more GPUs: %s" % _builds(about), instead=True)
+    if not listed:
+        steps.say("AMD's own builds have code for more GPUs: %s" % _builds(about), instead=True)
     _instead(about, steps)
 
 
@@ -195,7 +204,9 @@ def directml_missing(about: Situation, steps: Steps) -> None:
 
 
 def _without_directml(about: Situation, steps: Steps) -> None:
-    if about.vendor == "intel":
+    if about.vendor == "intel" and re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name):
+        steps.say("On Linux itself, no framework computes on this Intel GPU: use the CPU, or Windows with WSL 2")
+    elif about.vendor == "intel":
         steps.say(
             "For this Intel GPU on Linux: PyTorch's build for XPU, or Intel's extension for TensorFlow (Arc, Flex, Max)"
         )

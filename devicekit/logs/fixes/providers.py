@@ -45,6 +45,9 @@ PROVIDERS: Dict[str, Provider] = {
     "peer-access-unsupported": running.peer_access_unsupported, "cause-unknown": running.cause_unknown,
 }  # fmt: skip
 
+#: Codes for which the data may know the exact release.
+_EXACT = ("numpy-incompatible", "protobuf-incompatible")
+
 #: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
@@ -66,12 +69,27 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
 
     def make() -> Tuple[Fix, ...]:
         steps = Steps(about)
+        if about.code in _EXACT and _decisive(about, steps):
+            return tuple(steps.fixes)
         steps.of_signature(rows)
         if not alone or not steps.fixes:
             _add_computed(about, steps)
         return tuple(steps.fixes[:_STEPS])
 
     return LazyFixes(make)
+
+
+def _decisive(about: Situation, steps: Steps) -> bool:
+    """Add the computed steps, and return whether they name exact releases: then those of the signature are only rough."""
+    if any(about.signature.startswith(name) for name in ("pip-", *(name for name, _ in _SPECIAL))):
+        return False
+    _add_computed(about, steps)
+    first = steps.fixes[0] if steps.fixes else None
+    exact = first is not None and first.packages is not None and "==" in "".join(first.packages.install)
+    if not exact and not about.groups.get("name") == "runtime_version":
+        steps.fixes = []
+        return False
+    return True
 
 
 def _add_computed(about: Situation, steps: Steps) -> None:

@@ -125,6 +125,10 @@ def device_lost(about: Situation, steps: Steps) -> None:
             "system",
         )
         return
+    if about.macos:
+        steps.say("Use a smaller batch: macOS ends work that holds the GPU for too long", changes="code")
+        steps.say("Update macOS and the framework or plug-in; run this part on the CPU if it comes back")
+        return
     steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
     if about.vendor in ("nvidia", "amd", ""):
@@ -292,6 +296,12 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     if "apple" in about.known.vendors:
         rosetta_python(about, steps)
         return
+    if re.search(r"(?i)qemu|rosetta|emulat|linux/amd64|apple", about.line + about.known.os_version):
+        steps.say(
+            "Use an image for this machine's own processor (docker run --platform linux/arm64 ...): "
+            "emulated ones lack AVX"
+        )
+        return
     named = re.search(r"\b(AVX512\w*|AVX2|AVX|SSE4\.[12]|FMA|F16C|BMI2|X86_V\d)\b", about.line + about.summary)
     what = named.group(1) if named else "AVX"
     if about.known.architecture == "aarch64":
@@ -366,6 +376,9 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
             )
         return
     if re.search(r"GLIBCXX|CXXABI|libstdc", about.line):
+        if about.arch not in ("", "x86_64", "aarch64"):
+            steps.say("Use a newer release of the system: conda-forge has no packages for %s" % about.arch)
+            return
         steps.run(
             "Install a newer libstdc++ into the conda environment",
             "conda install -c conda-forge libstdcxx-ng",

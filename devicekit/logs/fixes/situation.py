@@ -85,7 +85,8 @@ class Situation:
     @property
     def framework(self) -> str:
         """``"tensorflow"``, ``"jax"``, ``"torch"``, ``"onnxruntime"``; "" if nothing says which."""
-        about = [families_of(self.line), self._by_signature(), families_of(" ".join(self.packages)), self._mentioned()]
+        about = [families_of(self.line), self._by_signature(), families_of(self.summary)]
+        about += [families_of(" ".join(self.packages)), self._mentioned()]
         backend = self.known.environment.get("KERAS_BACKEND", "")
         if backend in ("jax", "torch") and "keras" in self.line.lower():
             return backend
@@ -208,7 +209,9 @@ class Situation:
     def vendor(self) -> str:
         """The maker of the GPU; of several, the one that the line or the finding is about; "" if it is not known."""
         vendors = self.known.vendors - {"other"}
-        about = "amd" if self.signature.startswith("rocm") or re.search(r"\bhip|rocm", self.line, re.I) else ""
+        about = (
+            "amd" if self.signature.startswith("rocm") or re.search(r"\bhip|rocm|kfd|amdgpu", self.line, re.I) else ""
+        )
         about = about or ("intel" if self.signature.startswith(("xpu", "itex")) else "")
         about = about or ("apple" if self.macos and self.known.architecture != "x86_64" else "")
         if len(vendors) == 1:

@@ -87,6 +87,9 @@ class Steps:
         self, text: str, *requirements: str, remove: Sequence[str] = (), index_url: str = "", instead: bool = False
     ) -> None:
         """Add that distributions are installed, after others are uninstalled."""
+        name = re.split(r"[\[<>=!~]", requirements[0])[0] if requirements else ""
+        if not instead and not remove and any(self._installs(fix, name) for fix in self.fixes):
+            return
         packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
         if len(self._shells) > 1 and remove and requirements:  # the shells join two commands differently
             self.add(self.shell.packages_fix(text, Packages(remove=tuple(remove)), instead))
@@ -94,6 +97,12 @@ class Steps:
             self.add(self.shell.packages_fix("Then install %s" % requirements[0].partition("=")[0], again))
             return
         self.add(self.shell.packages_fix(text, packages, instead))
+
+    @staticmethod
+    def _installs(fix: Fix, name: str) -> bool:
+        """Whether a step already installs a distribution of this name first, in one release or another."""
+        first = fix.packages.install[:1] if fix.packages is not None else ()
+        return any(re.split(r"[\[<>=!~]", item)[0] == name for item in first)
 
     def install_set(
         self,

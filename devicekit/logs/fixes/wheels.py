@@ -52,6 +52,9 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     label = ("%s %s" % (name, bounds.lstrip("="))).strip() if bounds else name
     pythons = about.pythons(name, usable, about.platform)
+    if usable and not about.releases(name, usable):
+        _unknown_release(about, steps, name, bounds)
+        return
     if not pythons:
         _no_platform(about, steps, name, usable, label)
         return
@@ -64,6 +67,24 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     requirement = "%s%s" % (name, bounds) if bounds else name
     steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], [requirement])
     steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
+
+
+def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> None:
+    """A release that the data do not hold: before TensorFlow 1.15, or none at all."""
+    match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
+    if name in ("tensorflow", "tensorflow-gpu") and match and (int(match.group(1)), int(match.group(2))) < (1, 15):
+        # What the registry lists for these releases, x86-64 only.
+        python = "3.7" if (int(match.group(1)), int(match.group(2))) >= (1, 13) else "3.6"
+        text = (
+            "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: "
+            "make an environment with it"
+        )
+        steps.new_environment(text, python, ["%s%s" % (name, bounds)])
+    else:
+        steps.say(
+            "No release of %s that meets %s is known: see https://pypi.org/project/%s/#history" % (name, bounds, name)
+        )
+    _other_release(about, steps, name, "")
 
 
 def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
@@ -101,13 +122,18 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str) -> None:
         % (label, about.python, where, since),
         _SHOW_BITS,
     )
+    if about.macos:
+        others = [
+            item for item in sorted(about.pythons(name, "", about.platform), key=sort_key) if item != about.python
+        ]
+        steps.say("It has wheels for Python %s, too; the newer releases for arm64 only" % listed(others))
     steps.run("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
     pythons = about.pythons(name, "", about.platform)
     if about.windows and len(pythons) > 1:
-        others = listed([item for item in sorted(pythons, key=sort_key) if item != about.python][:4], "or")
+        newer = listed([item for item in pythons if item != about.python][:4], "or")
         steps.say(
             "A 32-bit Python or one for ARM gets no wheel: install the 64-bit (x64) Python from "
-            "python.org; Python %s do as well" % others
+            "python.org; Python %s do as well" % newer
         )
 
 
@@ -380,6 +406,11 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
     if about.embedded or not name:
         steps.say("Reinstall the program that brings it, without a cache", changes="packages")
         return
+    long = re.search(r"Errno 2\b|No such file|too long", about.line) or about.signature.startswith("conda")
+    if about.windows and long:
+        _long_paths(steps)
+    if about.signature.startswith("conda"):
+        return
     if about.framework == "tensorflow":
         _estimator(about, steps)
     nightly = any("nightly" in item for item in about.packages)
@@ -391,9 +422,21 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
         steps.install("Then install one", keep)
     else:
         steps.reinstall("Reinstall %s" % name, keep)
-    if about.windows:
+    if about.windows and not long:
         steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _long_paths(steps: Steps) -> None:
+    """Let Windows have paths of more than 260 characters."""
+    steps.run(
+        "Allow long paths (as administrator): Windows cuts those of more than 260 characters",
+        r"reg add HKLM\SYSTEM\CurrentControlSet\Control\FileSystem /v LongPathsEnabled /t REG_DWORD /d 1 /f",
+        on="windows",
+        who="admin",
+        changes="system",
+    )
+    steps.say("Or make the environment in a short folder, such as C:\\tf", instead=True)
 
 
 def _estimator(about: Situation, steps: Steps) -> None:

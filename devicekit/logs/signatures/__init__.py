@@ -60,7 +60,36 @@ class Signature:
         found = self._compiled.search(line)
         if found is None:
             return None
-        return {name: value for name, value in found.groupdict().items() if value is not None}
+        return {name: self._readable(value) for name, value in found.groupdict().items() if value is not None}
+
+    def _readable(self, value: str) -> str:
+        """Return a version that a program prints as one number as people know it."""
+        if self.id.startswith(("cudnn-", "torch-cudnn-")):
+            return cudnn_version(value)
+        return cuda_version(value) if self.id == "torch-driver-too-old" else value
+
+
+def cudnn_version(text: str) -> str:
+    """Return a version of cuDNN as people know it.
+
+    >>> cudnn_version("7004"), cudnn_version("90100"), cudnn_version("(8, 5, 0)"), cudnn_version("8.9.4")
+    ('7.0.4', '9.1.0', '8.5.0', '8.9.4')
+    """
+    if re.match(r"\(\d+(, \d+)+\)$", text):
+        return ".".join(re.findall(r"\d+", text))
+    if not re.match(r"\d{4,6}$", text):
+        return text
+    number, unit = int(text), 1000 if len(text) == 4 else 10000
+    return "%d.%d.%d" % (number // unit, number % unit // 100, number % 100)
+
+
+def cuda_version(text: str) -> str:
+    """Return a version of CUDA as people know it.
+
+    >>> cuda_version("11040"), cuda_version("9000")
+    ('11.4', '9.0')
+    """
+    return "%d.%d" % (int(text) // 1000, int(text) % 1000 // 10) if re.match(r"\d{4,5}$", text) else text
 
 
 class _Groups(Dict[str, str]):
