@@ -47,11 +47,20 @@ def _wheel_owners(about: Situation) -> List[str]:
 
 
 def _in_wsl(text: str, command: str) -> Fix:
-    return Fix(text, command, changes="packages")
+    """Return the step that is typed in WSL."""
+    return Fix(text, command, (("posix", command),), changes="packages")
 
 
 def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
     """The build has no code for this generation of NVIDIA GPUs."""
+    if re.search(r"(?i)bfloat16|\bbf16\b", about.line):
+        steps.say(
+            "Use float16 (half precision) in place of bfloat16, which needs compute capability 8.0", changes="code"
+        )
+        return
+    if about.macos:
+        steps.say("No current framework computes on NVIDIA GPUs in macOS: use the CPU, or Metal on Apple silicon")
+        return
     capability = about.capability
     number = capability_number(capability) if re.match(r"\d+\.\d$", capability) else (0, 0)
     if about.vendor == "amd" or re.search(r"(?i)rocm|\bhip", about.version + about.line):

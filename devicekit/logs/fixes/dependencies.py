@@ -239,16 +239,15 @@ def _oneapi(about: Situation, steps: Steps) -> None:
 def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     """An add-on of a framework: of the framework's own minor release, or built for it."""
     if about.framework == "torch":
-        found = (
-            about.requirements("cuda" if about.vendor == "nvidia" else "cpu", keep=["torch==%s" % version])
-            if version
-            else None
-        )
         if add_on in ("torchvision", "torchaudio"):
-            pinned = "torch==%s" % version if version and found else "torch"
-            steps.install(
-                "Install it together with PyTorch, from one index, so that both are of one build", pinned, add_on
-            )
+            pair = _companion_of(add_on, version)
+            if pair:
+                text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
+                steps.install(text % (add_on, pair, version), "%s==%s" % (add_on, pair), index_url=_index_of(about))
+            else:
+                steps.install(
+                    "Install it together with PyTorch, from one index, so that both are of one build", "torch", add_on
+                )
         else:
             steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, about.label))
         return
@@ -269,6 +268,22 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
         )
     else:
         steps.say("Install the %s that was released for this very TensorFlow" % add_on, changes="packages")
+
+
+def _companion_of(add_on: str, torch: str) -> str:
+    """Return the torchvision or torchaudio that requires a PyTorch, "" if that is not known."""
+    project = BUNDLED.project(add_on)
+    for version in reversed(project.versions if project is not None and torch else ()):
+        release = project.release(version) if project is not None else None
+        if release is not None and any("torch==%s" % torch in build.requires for build in release.builds):
+            return version
+    return ""
+
+
+def _index_of(about: Situation) -> str:
+    """Return PyTorch's index that the installed build is from, "" for the package registry."""
+    label = about.version.partition("+")[2]
+    return "https://download.pytorch.org/whl/%s" % label if re.match(r"(cu\d+|cpu|rocm[\d.]+|xpu)$", label) else ""
 
 
 def _goes(project: str, release: str, tensorflow: str) -> bool:
@@ -318,7 +333,7 @@ def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
     elif about.framework == "jax":
         goal = "jax[cuda12]" if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
         steps.upgrade("Install jax, jaxlib and the plug-in in one release, in one command", goal)
-    elif about.macos or "metal" in text:
+    elif about.framework in ("tensorflow", "") and (about.macos or "metal" in text):
         metal_pair(about, steps)
     elif "dml" in text or "directml" in text:
         directml_pair(about, steps)
@@ -403,6 +418,12 @@ def metal_for(version: str) -> str:
 
 def metal_plugin_missing(about: Situation, steps: Steps) -> None:
     """Apple's plug-in, with a TensorFlow that it works with."""
+    if about.framework == "jax" and about.macos:
+        jax_metal(about, steps)
+        return
+    if about.framework not in ("tensorflow", "") or about.system not in ("macos", None):
+        steps.say("tensorflow-metal is for TensorFlow on a Mac; PyTorch and ONNX Runtime use its GPU by themselves")
+        return
     pair, own = metal_for(about.version), about.distribution or "tensorflow"
     if pair:
         steps.install("Install Apple's plug-in for %s" % about.label, "tensorflow-metal==%s" % pair)

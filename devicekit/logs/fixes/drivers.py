@@ -1,31 +1,17 @@
 """Drivers: how to install, update and repair those of NVIDIA, AMD and Intel on the system at hand."""
 
 import re
-from typing import Dict, Tuple
+from typing import Optional, Tuple
 
 from ...diagnosis import pages
 from ...matrix.gpu_support import driver_limits, needed_driver
-from ...matrix.matrix import BUNDLED, version_at_least
+from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.tables import DriverInstall
 from .situation import Situation
 from .steps import Steps
 
-#: NVIDIA's driver by distribution, as their own documentation installs it: Ubuntu's and Debian's wiki, RPM Fusion (Fedora),
-#: NVIDIA's driver installation guide (RHEL), ArchWiki, openSUSE's wiki; all read on 2026-11-22.
-_NVIDIA: Dict[str, Tuple[str, ...]] = {
-    "ubuntu": ("sudo ubuntu-drivers install",),
-    "debian": ("sudo apt install linux-headers-amd64 nvidia-driver firmware-misc-nonfree",),
-    "fedora": ("sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda",),
-    "rhel": ("sudo dnf module install nvidia-driver:latest-dkms",),
-    "arch": ("sudo pacman -Syu nvidia-open-dkms linux-headers",),
-    "suse": ("sudo zypper install nvidia-video-G06 nvidia-compute-utils-G06",),
-}
-
-#: Where the packages come from, if not from the distribution itself.
-_SOURCES = {
-    "debian": " (with contrib, non-free and non-free-firmware in the sources)",
-    "fedora": " (with RPM Fusion's nonfree repository)", "rhel": " (with NVIDIA's repository)",
-    "suse": " (with NVIDIA's repository)",
-}  # fmt: skip
+#: What os-release calls the distributions that a text names.
+_IDS = {"suse": "opensuse-leap"}
 
 #: Intel's runtime for computing, by distribution (dgpu-docs.intel.com; Fedora's and Arch's packages).
 _INTEL = {
@@ -35,15 +21,20 @@ _INTEL = {
     "arch": "sudo pacman -S intel-compute-runtime level-zero-loader",
 }
 
-#: The headers of the running kernel, and what builds a driver's module for it.
-_REBUILD = {
-    "ubuntu": "sudo apt-get install --reinstall linux-headers-$(uname -r) && sudo dkms autoinstall",
-    "debian": "sudo apt-get install --reinstall linux-headers-$(uname -r) && sudo dkms autoinstall",
-    "fedora": "sudo dnf install kernel-devel-$(uname -r) && sudo akmods --force",
-    "rhel": "sudo dnf install kernel-devel-$(uname -r) && sudo dkms autoinstall",
-    "arch": "sudo dkms autoinstall",
-    "suse": "sudo zypper install kernel-default-devel && sudo dkms autoinstall",
-}
+
+def _row(about: Situation, branch: str = "", least: str = "") -> Optional[DriverInstall]:
+    """How the distribution at hand installs NVIDIA's driver, None if the distribution or its version is not known."""
+    ident = about.linux_distribution
+    version = re.search(r"\d+(\.\d+)*", about.known.os_version)
+    for row in BUNDLED.driver_installs():
+        if _IDS.get(ident, ident) not in row.ids or row.limit not in ((branch, "*") if branch else ("",)):
+            continue
+        if row.versions and not (version and accepts(row.versions, version.group())):
+            continue
+        if row.newest and least and version_at_least(row.newest, least.partition(".")[0]) is False:
+            continue
+        return row
+    return None
 
 
 def _branch(about: Situation) -> str:
@@ -74,13 +65,19 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
             "admin",
         )
         return
-    distribution = about.linux_distribution
-    if distribution in _NVIDIA:
-        for command in _NVIDIA[distribution]:
-            steps.run("%s%s" % (what, _SOURCES.get(distribution, "")), command, on="linux", changes="driver")
+    limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
+    row = _row(about, limits[0].branch if limits else "", least)
+    if row is not None:
+        version = re.search(r"\d+(\.\d+)*", about.known.os_version)
+        number = version.group() if version else ""
+        values = {"branch": limits[0].branch if limits else "", "version": number, "major": number.partition(".")[0]}
+        values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
+        commands = [[word.format(**values) for word in words] for words in row.commands]
+        needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
+        steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
     elif about.linux:
         steps.say("%s with the package manager of the distribution" % what, "admin", "driver")
-        steps.run("On Ubuntu", _NVIDIA["ubuntu"][0], on="linux", changes="driver")
+        steps.run("On Ubuntu", "sudo ubuntu-drivers install", on="linux", changes="driver")
     else:
         steps.say(
             "%s: on Linux by the package manager, on Windows from https://www.nvidia.com/drivers" % what,
@@ -116,12 +113,11 @@ def driver_missing(about: Situation, steps: Steps) -> None:
 def _load_module(about: Situation, steps: Steps) -> None:
     """A driver that is installed may not be loaded: why, and how to build its module again."""
     steps.run("Load the driver's kernel module: an error says why it is not loaded", "sudo modprobe nvidia", on="linux")
-    distribution = about.linux_distribution
+    row = _row(about)
     text = "If it was not built for the running kernel (after a kernel update): build it again, then restart"
-    if distribution:
-        steps.run(text, _REBUILD.get(distribution, _REBUILD["rhel"]), on="linux", changes="driver")
-    else:
-        steps.run(text + " (Ubuntu, Debian)", _REBUILD["ubuntu"], on="linux", changes="driver")
+    headers = row.headers if row is not None else ("apt-get", "install", "-y", "linux-headers-{release}")
+    command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
+    steps.run(text if row is not None else text + " (Ubuntu, Debian)", command, on="linux", changes="driver")
     steps.run(
         "With Secure Boot on, its key has to be enrolled (MOK), or Secure Boot switched off",
         "mokutil --sb-state",
@@ -284,6 +280,11 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
         steps.say("If the host's driver was updated, restart the host", "reboot", "system")
         return
     steps.restart("Restart the machine, so that the kernel loads the module of the driver that is installed")
+    if re.search(r"(?i)forward compat|\b804\b", about.line):
+        steps.say(
+            "If that does not help: remove cuda-compat packages, and take /usr/local/cuda/compat out of LD_LIBRARY_PATH"
+        )
+        return
     older = _library_is_older(known.driver_library, known.driver_kernel)
     text = "If that does not help: remove what is left of the other driver, then install one again"
     if older:
@@ -351,6 +352,9 @@ def driver_shadowed(about: Situation, steps: Steps) -> None:
 
 def container_gpu(about: Situation, steps: Steps) -> None:
     """Give a container the GPU, by the program that starts it."""
+    if about.macos:
+        steps.say("On a Mac, containers do not reach the GPU: run the program outside of them")
+        return
     if about.vendor == "amd":
         steps.run(
             "Start the container with AMD's devices",

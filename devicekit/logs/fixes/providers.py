@@ -86,7 +86,7 @@ def _decisive(about: Situation, steps: Steps) -> bool:
     _add_computed(about, steps)
     first = steps.fixes[0] if steps.fixes else None
     exact = first is not None and first.packages is not None and "==" in "".join(first.packages.install)
-    if not exact and not about.groups.get("name") == "runtime_version":
+    if not exact and about.groups.get("name") != "runtime_version":
         steps.fixes = []
         return False
     return True

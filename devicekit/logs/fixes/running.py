@@ -288,6 +288,28 @@ def slower_than_cpu(about: Situation, steps: Steps) -> None:
     steps.say("Use larger batches, so that the work outweighs its transport", changes="code")
 
 
+def _other_build(about: Situation, what: str) -> str:
+    """Return which build does without the instructions."""
+    if about.embedded:
+        return (
+            "Use a release of the program that is built without %s, or compile it from source for this processor" % what
+        )
+    if about.framework == "jax":
+        return (
+            "jaxlib's wheels need AVX (from 0.12 on AVX2): take an older jaxlib, conda-forge's "
+            "build, or compile it from source"
+        )
+    old = about.python in ("2.7", "3.5", "3.6") or not about.python
+    older = " or TensorFlow 1.5 and before, which need no AVX," if old and what.startswith("AVX") else ""
+    older = older if about.framework == "tensorflow" else ""
+    title = about.title if about.framework else "the program"
+    return "Use a build of %s without %s: conda-forge's,%s or one that you compile from source for this processor" % (
+        title,
+        what,
+        older,
+    )
+
+
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     if about.macos and about.known.architecture != "x86_64":
@@ -310,27 +332,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         )
         steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
         return
-    title = about.title if about.framework else "the program"
-    if about.embedded:
-        steps.say(
-            "Use a release of the program that is built without %s, or compile it from source for this processor" % what
-        )
-    elif about.framework == "jax":
-        steps.say(
-            "jaxlib's wheels need AVX (from 0.12 on AVX2): take an older jaxlib, conda-forge's "
-            "build, or compile it from source"
-        )
-    else:
-        old = about.python in ("2.7", "3.5", "3.6") or (not about.python and about.framework == "tensorflow")
-        older = (
-            " or TensorFlow 1.5 and before, which need no AVX,"
-            if old and about.framework == "tensorflow" and what.startswith("AVX")
-            else ""
-        )
-        steps.say(
-            "Use a build of %s without %s: conda-forge's,%s or one that you compile from source for this processor"
-            % (title, what, older)
-        )
+    steps.say(_other_build(about, what))
     if about.linux and not about.container:
         steps.run(
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"

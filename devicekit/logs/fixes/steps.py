@@ -23,6 +23,9 @@ _LINUX = re.compile(
 #: What has to be typed in Windows, also where the log is from WSL.
 _WINDOWS = re.compile(r"^(winget|wsl(\.exe)?|reg|setx) ")
 
+#: What no Mac has: NVIDIA's driver, and containers that reach a GPU.
+_NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
+
 #: What changes the machine and not the container: its driver, its kernel.
 _OF_THE_HOST = re.compile(
     r"\b(modprobe|dkms|nvidia-modprobe|reboot|mokutil|ubuntu-drivers|systemctl|nvidia-ctk|dmesg)\b"
@@ -46,6 +49,8 @@ class Steps:
     def add(self, *fixes: Fix) -> None:
         """Add steps that are not there yet."""
         for fix in fixes:
+            if fix.instead and fix.text.startswith("Or "):  # who shows it says so
+                fix = fix.replace(text=fix.text[3:4].upper() + fix.text[4:])
             same = (item.text == fix.text or (fix.command and item.command == fix.command) for item in self.fixes)
             if not any(same):
                 self.fixes.append(fix)
@@ -72,9 +77,14 @@ class Steps:
             text = "On %s: %s" % (_TITLES[on], lower(text))
         elif on and about.system != on:
             return
+        if about.macos and _NOT_ON_MACS.search(command):
+            return
         if command.startswith("sudo "):
             who = "admin"
-        self.add(Fix(text, command, who=who, changes=changes, instead=instead))
+        systems = (on,) if on else (about.system,) if about.system in _TITLES else ("linux", "windows")
+        shells = [shell.name for name in systems for shell in Shell(Place(str(name))).shells]
+        forms = tuple((name, command) for name in shells)
+        self.add(Fix(text, command, forms, who, changes, instead=instead))
 
     def restart(self, text: str = "Restart the machine") -> None:
         """Add that the machine has to be restarted."""
@@ -91,12 +101,21 @@ class Steps:
         if not instead and not remove and any(self._installs(fix, name) for fix in self.fixes):
             return
         packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
-        if len(self._shells) > 1 and remove and requirements:  # the shells join two commands differently
-            self.add(self.shell.packages_fix(text, Packages(remove=tuple(remove)), instead))
-            again = Packages(install=tuple(requirements), index_url=index_url)
-            self.add(self.shell.packages_fix("Then install %s" % requirements[0].partition("=")[0], again))
+        if len(self._shells) > 1:  # the shells join two commands differently
+            self._in_both(text, packages, instead)
             return
         self.add(self.shell.packages_fix(text, packages, instead))
+
+    def _in_both(self, text: str, packages: Packages, instead: bool) -> None:
+        """Add what installs on a system that is not known: a command each, as the shells join two of them differently."""
+        steps = [packages]
+        if packages.remove and packages.install:
+            steps = [Packages(remove=packages.remove), packages.replace(remove=())]
+        for number, item in enumerate(steps):
+            words = text if not number else "Then install %s" % re.split(r"[\[<>=!~]", item.install[0])[0]
+            fixes = [shell.packages_fix(words, item, instead and not number) for shell in self._shells]
+            forms = tuple(form for fix in fixes for form in fix.commands)
+            self.add(fixes[0].replace(commands=forms))
 
     @staticmethod
     def _installs(fix: Fix, name: str) -> bool:
@@ -117,16 +136,21 @@ class Steps:
 
     def upgrade(self, text: str, *names: str, instead: bool = False) -> None:
         """Add that the newest releases are installed: which these are, only the installer knows."""
-        self.add(self.shell.upgrade_fix(text, *names, instead=instead))
+        self._everywhere(self.shell.upgrade_fix(text, *names, instead=instead))
 
     def uninstall(self, text: str, *names: str) -> None:
         """Add that distributions are uninstalled."""
-        self.add(self.shell.uninstall_fix(text, *names))
+        self.install(text, remove=names)
 
     def reinstall(self, text: str, requirement: str) -> None:
-        """Add that a distribution's files are written again."""
-        command = "%s -m pip install --force-reinstall --no-cache-dir %s" % (self.shell.python, requirement)
-        self.add(Fix(text, command, changes="packages"))
+        """Add that a distribution's files are written again, from a new download."""
+        words = (self.shell.python, "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", requirement)
+        self._everywhere(self.shell.run_fix(text, *words, changes="packages"))
+
+    def _everywhere(self, fix: Fix) -> None:
+        """Add a step whose command is the same in every shell that the machine may have."""
+        names = [shell.name for place in self._shells for shell in place.shells]
+        self.add(fix.replace(commands=tuple((name, fix.command) for name in names)))
 
     def new_environment(self, text: str, python: str, requirements: Sequence[str], instead: bool = False) -> None:
         """Add that an environment is made with another Python."""

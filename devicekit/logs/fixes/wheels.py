@@ -47,6 +47,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
     name, bounds = _asked(about)
     project, usable = BUNDLED.project(name), known_specifier(bounds)
+    if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
+        _jetson(about, steps)
     if project is None:
         _unknown_project(about, steps, name)
         return
@@ -162,6 +164,8 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
     where = _PLATFORMS.get(about.platform, "this platform")
     if about.jetson:
         _jetson(about, steps)
+    if name == "triton" and about.windows:
+        steps.install("Windows has a community build of it, which PyTorch's compiler takes as well", "triton-windows")
     others = about.releases(name, "", about.platform)
     if others:
         old, new = others[0].version, others[-1].version
