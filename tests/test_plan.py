@@ -166,3 +166,12 @@ def test_a_new_environment_is_empty_and_has_the_other_python():
     assert machine.python.version == "3.9.0"
     assert machine.python.distributions.value == ()
     assert machine.python.package("tensorflow") is None
+
+
+def test_a_backend_that_does_not_train_is_its_users_choice():
+    machine = installed("linux-jax-platforms-cuda")
+    environ = (("KERAS_BACKEND", "numpy"),)
+    remedy = plan(machine.replace(process=machine.process.replace(environ=environ)))
+    (step,) = remedy.left
+    assert step.command == "export KERAS_BACKEND=jax"
+    assert "does not train" in step.text

@@ -128,7 +128,9 @@ class _Planner:
         python = self.machine.python.executable
         wrong = tuple(item for item in self.diagnosis.findings if item.severity == "error")
         if self.before.works:
-            return Remedy(python, self.goal, "nothing-wrong", "Nothing has to be changed.", wrong)
+            return Remedy(
+                python, self.goal, "nothing-wrong", "Nothing has to be changed.", wrong, left=self._training(())
+            )
         attempts = self._attempts()
         left = self._left(attempts)
         if not attempts:
@@ -553,7 +555,18 @@ class _Planner:
             step = self.view.shell.unset_fix(name, "Unset %s: without it the framework works" % name)
             if all(step.command != other.command for other in found):
                 found.append(step)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(found)) + self._training(attempts)
+
+    def _training(self, attempts: Sequence[Attempt]) -> Tuple[Fix, ...]:
+        """Return the step by which Keras trains, where its user has chosen a backend that computes only."""
+        if self.framework not in _NO_TRAINING:
+            return ()
+        brought = {item.name for attempt in attempts[:1] for item in attempt.changes if item.after}
+        there = [name for name in ("jax", "torch") if name in self.installed or name in brought]
+        text = "Keras on %s computes and does not train: to train, " % self.framework
+        if not there:
+            return (Fix(text + "install JAX, PyTorch or TensorFlow, and select it by KERAS_BACKEND"),)
+        return (self.view.shell.set_fix(text + "select another backend", "KERAS_BACKEND", there[0]),)
 
 
 class _Culprits(NamedTuple):
