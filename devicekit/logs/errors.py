@@ -75,7 +75,8 @@ def classify_error(error: "Union[BaseException, str]", arguments_valid: bool = F
     known = Known()
     known.vendors = {"other"}  # there is a device: that a library is missing counts
     log = read_log(text, known)
-    return log.findings[0].code if log.certain else None
+    # A wrong argument says nothing about the device.
+    return log.findings[0].code if log.certain and log.findings[0].code != "user-code-error" else None
 
 
 def ran_out_of_memory(report: ChildReport) -> bool:
