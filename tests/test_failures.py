@@ -3,6 +3,8 @@
 import pytest
 
 from devicekit.logs import explain_log
+from devicekit.report.explanation import explanation_text
+from devicekit.report.terminal import Style
 
 SITE = "/srv/env/lib/python3.11/site-packages/"
 
@@ -164,6 +166,16 @@ def test_a_crash_breaks_the_framework_only_while_it_is_imported():
 def test_what_the_program_does_wrong_is_a_note_wherever_it_is_raised(error):
     finding = only(traceback(error, OWN, (SITE + "torch/nn/modules/linear.py", "forward")), facts={"gpu": "RTX 3090"})
     assert (finding.code, finding.severity) == ("user-code-error", "info")
+
+
+def test_the_report_says_what_is_not_known():
+    style = Style(width=100)
+    unknown = explanation_text(explain_log(traceback("ValueError: odd", OWN, KERAS)), style)
+    assert "devicekit does not know the cause of this error." in unknown
+    assert "weak sign" not in unknown
+    own = explanation_text(explain_log(traceback("KeyError: 'lables'", OWN)), style)
+    assert "The program itself made the error" in own
+    assert "No problems found" not in own
 
 
 def test_no_personal_data_leaves():

@@ -27,6 +27,11 @@ def explanation_text(explanation: Explanation, style: Style) -> str:
     if worst is None:
         text = "No problems found." if explanation.harmless else "devicekit does not recognize any line."
         lines.append(style.paint(text, "good" if explanation.harmless else "warning"))
+    elif worst.code == "user-code-error":
+        lines.append(
+            style.paint("The program itself made the error; no problem with its environment is shown.", "warning")
+        )
+        lines.append("More about it: devicekit explain %s" % worst.code)
     elif worst.severity == "info":
         condition = "" if worst.code == "no-gpu" else " if the machine has no GPU"
         lines.append(style.paint("No problems found%s." % condition, "good"))
@@ -34,6 +39,9 @@ def explanation_text(explanation: Explanation, style: Style) -> str:
             lines.append("If it has a GPU, use --here, --machine or --facts: devicekit explain --help")
     else:
         likely = "The most likely cause is" if explanation.certain else "There is only a weak sign of"
-        lines.append(style.paint("%s %s." % (likely, worst.code), worst.severity))
+        text = "%s %s." % (likely, worst.code)
+        if worst.code == "cause-unknown":
+            text = "devicekit does not know the cause of this error."
+        lines.append(style.paint(text, worst.severity))
         lines.append("More about it: devicekit explain %s" % worst.code)
     return "\n".join(lines) + "\n"
