@@ -8,7 +8,7 @@ import argparse
 import signal
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple
 
 from .arguments import json_output
 from .output import print_json, print_text, terminal_style
@@ -48,15 +48,18 @@ def _fix(options: argparse.Namespace) -> int:
     interpreter = other_interpreter(options.python) if options.python else command_interpreter()
     try:
         with _interruptible():
-            remedy = (_undone if options.undo else _fixed)(options, interpreter)
+            remedy, shown = (_undone if options.undo else _fixed)(options, interpreter)
     except KeyboardInterrupt:
         _note("interrupted; the environment is as it was before")
         return 130
-    _show(options, remedy)
+    # What was planned and not confirmed was shown already.
+    if not (shown and remedy.outcome == "planned"):
+        _show(options, remedy, shown)
     return 0 if remedy.outcome in ("nothing-wrong", "fixed", "undone") else 1
 
 
-def _fixed(options: argparse.Namespace, interpreter: "Interpreter") -> "Remedy":
+def _fixed(options: argparse.Namespace, interpreter: "Interpreter") -> "Tuple[Remedy, bool]":
+    """Return the remedy, and whether its plan was shown."""
     from ..remedy.layout import read_layout
     from ..remedy.run import carry_out, interrupted, plan_and_try, plan_for, recover
 
@@ -67,19 +70,24 @@ def _fixed(options: argparse.Namespace, interpreter: "Interpreter") -> "Remedy":
             _note("the fix that was interrupted is undone: everything is as it was on %s" % journal.started)
     remedy = (plan_for if options.dry_run else plan_and_try)(interpreter, options.goal)
     if remedy.outcome != "planned":
-        return remedy
-    if not options.yes and _asks(options):
-        _show(options, remedy)
-    return carry_out(interpreter, remedy) if _confirmed(options, "Do it?") else remedy
+        return remedy, False
+    shown = _show_before_asking(options, remedy)
+    return (carry_out(interpreter, remedy) if _confirmed(options, "Do it?") else remedy), shown
 
 
-def _undone(options: argparse.Namespace, interpreter: "Interpreter") -> "Remedy":
+def _undone(options: argparse.Namespace, interpreter: "Interpreter") -> "Tuple[Remedy, bool]":
     from ..remedy.run import plan_undo, undo
 
     planned = plan_undo(interpreter)
-    if not options.yes and _asks(options):
-        _show(options, planned)
-    return undo(interpreter) if _confirmed(options, "Undo it?") else planned
+    shown = _show_before_asking(options, planned)
+    return (undo(interpreter) if _confirmed(options, "Undo it?") else planned), shown
+
+
+def _show_before_asking(options: argparse.Namespace, remedy: "Remedy") -> bool:
+    asks = not options.yes and _asks(options)
+    if asks:
+        _show(options, remedy)
+    return asks
 
 
 def _asks(options: argparse.Namespace) -> bool:
@@ -99,13 +107,13 @@ def _confirmed(options: argparse.Namespace, question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _show(options: argparse.Namespace, remedy: "Remedy") -> None:
+def _show(options: argparse.Namespace, remedy: "Remedy", again: bool = False) -> None:
     from ..report.remedy import remedy_text
 
     if options.json:
         print_json(remedy.to_dict())
     else:
-        print_text(remedy_text(remedy, terminal_style()))
+        print_text(remedy_text(remedy, terminal_style(), again))
         sys.stdout.flush()
 
 

@@ -11,6 +11,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Diagnosis, Finding, Fix
+from ..errors import RemedyError
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost
@@ -118,7 +119,11 @@ class Surgeon:
         installed = self._layout.installed()
         self._progress.say("recording the environment")
         aside = tuple(dict.fromkeys(path for item in remedy.attempts for path in self._aside(item)))
-        folder, journal = self._logbook.begin(installed, aside, self._progress.tick)
+        try:
+            folder, journal = self._logbook.begin(installed, aside, self._progress.tick)
+        except OSError as error:
+            text = "nothing was changed, since %s cannot be recorded: %s"
+            raise RemedyError(text % (self._layout.prefix, error.strerror or error)) from error
         changed = False
         try:
             tried, best, after = self._try_all(remedy.attempts, before, folder, journal)
@@ -211,7 +216,11 @@ class Surgeon:
     def _restore(self, folder: FixFolder, journal: Journal) -> None:
         with uninterrupted():
             self._progress.say("restoring the environment")
-            folder.put_back(journal)
+            try:
+                folder.put_back(journal)
+            except OSError as error:
+                text = "%s could not be restored yet: %s; devicekit fix --undo tries again"
+                raise RemedyError(text % (self._layout.prefix, error)) from error
 
 
 class Ticker:

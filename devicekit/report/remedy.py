@@ -1,6 +1,6 @@
 """The report of ``devicekit fix``: what is wrong, what is done, and what works before and after."""
 
-from typing import Iterable, List, Tuple
+from typing import Iterable, List, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
 from ..remedy.result import Attempt, Change, Remedy
@@ -20,16 +20,17 @@ _OUTCOMES = {
 }  # fmt: skip
 
 
-def remedy_text(remedy: Remedy, style: Style) -> str:
-    """Return the report of ``devicekit fix``."""
-    lines = [style.paint("devicekit fix: %s" % style.plain(remedy.python), "head"), style.rule]
-    if remedy.findings:
+def remedy_text(remedy: Remedy, style: Style, again: bool = False) -> str:
+    """Return the report of ``devicekit fix``; ``again``: below the one of the plan, which says what is wrong."""
+    lines = [] if again else [style.paint("devicekit fix: %s" % style.plain(remedy.python), "head"), style.rule]
+    if remedy.findings and not again:
         lines += [style.paint("What is wrong", "head"), *_findings(remedy.findings, style), ""]
     if remedy.attempts:
         plan = remedy.outcome == "planned"
         lines += [style.paint("What would be done" if plan else "What was done", "head")]
-        for number, attempt in enumerate(remedy.attempts, 1):
-            lines += _attempt(number, attempt, style, plan)
+        shown = [item for item in remedy.attempts if plan or item.outcome != "planned"]
+        for number in range(1, len(shown) + 1):
+            lines += _attempt(shown[:number], style, plan)
         lines.append("")
     elif remedy.changes:
         lines += [style.paint("Changes", "head"), *_changes(remedy.changes, style), ""]
@@ -58,23 +59,30 @@ def _findings(findings: Iterable[Finding], style: Style) -> List[str]:
     return lines
 
 
-def _attempt(number: int, attempt: Attempt, style: Style, plan: bool) -> List[str]:
-    start = "  %d. " % number
-    release = "" if attempt.keeps_release else " This changes the release of the framework."
+def _attempt(several: Sequence[Attempt], style: Style, plan: bool) -> List[str]:
+    """Return the lines of the last one of several attempts."""
+    attempt, start = several[-1], "  %d. " % len(several)
     where = " In a new environment: %s." % attempt.environment if attempt.environment else ""
-    text = ("If that does not help: " if number > 1 and plan else "") + attempt.reason + release + where
+    text = attempt.reason + where
+    same = any((item.changes, item.aside) == (attempt.changes, attempt.aside) for item in several[:-1])
+    if same:
+        text = "The same, with everything that the framework requires."
+    text = "If that does not help: %s" % text if len(several) > 1 and plan else text
     lines = style.wrap(text, start, "     ")
-    lines += _changes(attempt.changes, style)
+    lines += _changes(() if same else attempt.changes, style)
     lines += [
         "     %s, renamed to %s.aside" % (path, path.replace("\\", "/").rpartition("/")[2]) for path in attempt.aside
     ]
     if plan and attempt.unsure:
         lines += style.wrap("Not certain: %s." % attempt.unsure.rstrip("."), "     ")
-    if not plan:
-        lines += style.wrap(
-            _OUTCOMES[attempt.outcome] + (": %s" % attempt.detail if attempt.detail else ""), "     -> ", "        "
-        )
-    return lines
+    return lines + _outcome(attempt, style, plan)
+
+
+def _outcome(attempt: Attempt, style: Style, plan: bool) -> List[str]:
+    if plan:
+        return []
+    detail = ": %s" % attempt.detail if attempt.detail else ""
+    return style.wrap(_OUTCOMES[attempt.outcome] + detail, "     -> ", "        ")
 
 
 def _changes(changes: Tuple[Change, ...], style: Style) -> List[str]:

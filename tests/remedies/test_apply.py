@@ -254,6 +254,46 @@ def test_a_disk_without_room_is_no_reason_to_leave_it_half_done(patient):
     assert_as_before(patient, before)
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 40 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    call = [mount or "mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
+    if mount is None or subprocess.run(call, capture_output=True, check=False).returncode:
+        pytest.skip("only root can mount a file system, and not in every container")
+    yield folder
+    subprocess.run([shutil.which("umount"), "-l", str(folder)], check=True)
+
+
+@posix
+@pytest.mark.parametrize("room", [0, 600 << 10])
+def test_a_full_disk(patient_of, small_disk, room):
+    """Without room for the journal nothing begins; with too little for the packages, the installer fails half-way."""
+    patient = patient_of()
+    moved = str(small_disk / "environment")
+    shutil.copytree(patient.prefix, moved, symlinks=True)
+    patient.prefix, patient.python = moved, patient.python.replace(patient.prefix, moved)
+    content = {"numpy/large%d.py" % number: "# " + "x" * (200 << 10) for number in range(20)}
+    wheel(patient.wheels, "numpy", GOOD_NUMPY, dict(numpy_files(GOOD_NUMPY, True), **content))
+    before = patient.files()
+    with open(str(small_disk / "filler"), "wb") as stream:
+        stream.write(bytes(shutil.disk_usage(str(small_disk)).free - (2 << 20)))
+        stream.flush()
+        while shutil.disk_usage(str(small_disk)).free > room + 4096:
+            stream.write(bytes(min(1 << 16, shutil.disk_usage(str(small_disk)).free - room)))
+            stream.flush()
+    remedy, message = patient.apply(Packages(remove=("six",), install=("numpy==" + GOOD_NUMPY,)))
+    if remedy is None:
+        assert "No space left on device" in message
+    else:
+        assert (remedy["outcome"], remedy["attempts"][0]["outcome"]) == ("restored", "failed")
+    assert (remedy is None) == (room == 0)
+    os.unlink(str(small_disk / "filler"))
+    assert_as_before(patient, before)
+
+
 def test_without_network_nothing_changes(patient):
     before = patient.files()
     patient.variables.update(PIP_INDEX_URL="https://127.0.0.1:9/simple", PIP_RETRIES="0")
