@@ -750,7 +750,7 @@ class Search:
 
 #: Which words of an error are about a dependency.
 ABOUT = {
-    "numpy": r"\bnumpy\b|pybind11::error_already_set",
+    "numpy": r"\bnumpy\b|pybind11::error_already_set|avoid copy while creating an array",
     "protobuf": r"(?i)protobuf|\bgoogle\b|^\w+: TypeError: Descriptors cannot",
     "h5py": r"\bh5py\b",
     "ml-dtypes": r"\bml_dtypes\b",
