@@ -73,7 +73,7 @@ PAIRS = {
     "tensorboard": (("protobuf",), ('numpy<1.24; python_version < "3.12"', "protobuf<4")),
 }
 #: The minor releases of PyTorch that are tried: a wheel and its libraries are 3 GB.
-TORCHES = ("1.13", "2.0", "2.2", "2.3", "2.9", "2.15")
+TORCHES = ("1.13", "2.0", "2.1", "2.2", "2.3", "2.9", "2.15")
 #: Every minor release of Keras on JAX; on PyTorch these.
 KERAS_ON_TORCH = ("3.0", "3.9", "3.15")
 #: What is installed where it is replaced: the jaxlib of its time as well.
