@@ -123,6 +123,9 @@ def test_fit(matrix, question, state, stage):
         # Of a project that releases patches for years, each speaks for itself.
         (("jax", "0.4.38", "3.10", "numpy", "2.0.0"), "works"),
         (("jax", "0.4.20", "3.10", "numpy", "2.0.0"), "unknown"),
+        (("keras", "3.15.1", "3.12", "jax", "0.4.38", "jax"), "works"),
+        (("keras", "3.15.1", "3.12", "jax", "0.4.20", "jax"), "unknown"),
+        (("keras", "3.15.1", "3.12", "jax", "1", "jax"), "unknown"),
         (("jax", "0.8.1", "3.11", "numpy", "2.1.0"), "works"),
         (("jax", "0.8.1", "3.11", "numpy", "1.26.4"), "fails"),
     ],

@@ -7,7 +7,7 @@ fails outside them. It counts more than what metadata declare, which are wrong i
 import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from .matrix import TENSORFLOW_OWNERS, Matrix, accepts
+from .matrix import BY_PATCH, TENSORFLOW_OWNERS, Matrix, accepts
 from .tables import Bound
 from .target import target_for
 
@@ -231,27 +231,33 @@ def _vote(row: Bound, version: _Numbers) -> Optional[Fit]:
     oldest, newest = _numbers(row.oldest), _numbers(row.newest)
     source = "%s %s on Python %s, tried" % (row.project, row.release, row.python)
     works = Fit("works", source=source, measured=True)
+
+    def near(other: _Numbers) -> bool:
+        by_patch = (row.dependency, ".".join(map(str, version[:2]))) in BY_PATCH
+        return version == other if by_patch else version[:2] == other[:2]
+
     if oldest <= version <= newest:
         return works
     newer = version > newest
     edge, limit, error = (newest, row.above, row.above_fails) if newer else (oldest, row.below, row.below_fails)
     if not limit:
         # A patch release is like the others of its minor release.
-        return works if version[:2] == edge[:2] else None
+        return works if near(edge) else None
     if not _beyond(version, limit, newer):
-        near_edge, near_limit = version[:2] == edge[:2], version[:2] == _numbers(limit)[:2]
+        near_edge, near_limit = near(edge), near(_numbers(limit))
         if near_edge or not near_limit:
             # In the middle of a minor release that fails at one end nothing is known.
             return works if near_edge and not near_limit else _UNKNOWN
     further, its_error = (
         (row.import_above, row.import_above_fails) if newer else (row.import_below, row.import_below_fails)
     )
-    if further and (_beyond(version, further, newer) or version[:2] == _numbers(further)[:2] != _numbers(limit)[:2]):
+    close = bool(further) and near(_numbers(further)) and not near(_numbers(limit))
+    if further and (_beyond(version, further, newer) or close):
         limit, error = further, its_error
     stage, _, text = error.partition(": ")
     reached = row.imports_above if newer else row.imports_below
     tried = bool(reached) and (version == _numbers(reached) or not _beyond(version, reached, newer))
-    exact = stage == "import" or bool(further) or tried or version[:2] == _numbers(limit)[:2]
+    exact = stage == "import" or bool(further) or tried or near(_numbers(limit))
     return Fit("fails", stage, text, source, measured=True, exact=exact)
 
 

@@ -459,12 +459,14 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _line(project: str, version: str) -> str:
-    """Return for which releases what was measured of one of them speaks: those of its minor release.
+#: Minor releases whose patch releases differ as minor ones do: JAX 0.4 went on for two years, from Python 3.7 to 3.13.
+BY_PATCH = (("jax", "0.4"),)
 
-    JAX 0.4 went on for two years, from Python 3.7 to 3.13: each of its releases speaks for itself.
-    """
-    return version if project == "jax" and version.startswith("0.4.") else _minor(version)
+
+def _line(project: str, version: str) -> str:
+    """Return for which releases what was measured of one of them speaks: mostly those of its minor release."""
+    minor = _minor(version)
+    return version if (project, minor) in BY_PATCH else minor
 
 
 def _about(projects: List[str], name: str) -> bool:
