@@ -65,6 +65,7 @@ ROWS = [
     bound("3.10.0", "3.12", "numpy", "1.26.0", "1.26.4", project="h5py", above="2.0.0", above_fails=NO_SIZE),
     bound("1.12.0", "3.9", "numpy", "1.22.4", "1.26.4", project="scipy", above="2.0.0", above_fails=NO_SIZE),
     bound("0.4.38", "3.10", "numpy", "1.21.2", "2.2.6", project="jax"),
+    bound("2.2.2", "3.9", "numpy", "1.17.3", "1.26.4", project="torch", above="2.0.0", above_fails="arrays: RuntimeError: no"),
     bound("0.8.3", "3.11", "numpy", "2.0.0", "2.4.6", project="jax", below="1.26.4", below_fails="convolution: TypeError: no"),
 ]  # fmt: skip
 
@@ -162,6 +163,23 @@ def test_doctor_names_a_dependency_that_fails_with_another(make_machine, matrix,
     if found is not None:
         assert said in found.summary
         assert fix in found.fix[0].command
+
+
+def test_doctor_names_a_numpy_that_pytorch_cannot_exchange_arrays_with(make_machine, matrix):
+    installed = {
+        "torch": "2.2.2",
+        "sympy": "1.12",
+        "mpmath": "1.3.0",
+        "filelock": "3.13",
+        "networkx": "3.2",
+        "jinja2": "3.1",
+    }
+    diagnosis = examine(make_machine, matrix, "3.9.18", numpy="2.0.2", fsspec="2024.6", **installed)
+    found = diagnosis.by_code("numpy-incompatible")
+    # PyTorch alone computes.
+    assert (found.severity, found.blocks) == ("warning", ())
+    assert "taking arrays of NumPy" in found.summary
+    assert diagnosis.framework("torch").will_import
 
 
 def test_sets_leave_out_dependencies_that_fail_with_another(matrix):
