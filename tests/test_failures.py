@@ -82,6 +82,7 @@ def test_launchers_and_containers_print_something_before(prefix):
     [
         "File /srv/env/lib/python3.11/site-packages/keras/src/layers/layer.py:122, in filter(x)",
         "~\\env\\lib\\site-packages\\keras\\src\\layers\\layer.py in filter(x)",
+        "[/usr/lib/python3.11/dist-packages/keras/src/layers/layer.py](https://localhost:8080/#) in filter(x)",
     ],
 )
 def test_notebooks(frame):

@@ -137,8 +137,10 @@ def literal_of(node):
     """Return the text of an expression, with ``{}`` for what is computed, None if it is not a text."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
+    if type(node).__name__ == "Str":  # Python 3.7
+        return node.s
     if isinstance(node, ast.JoinedStr):
-        return "".join(item.value if isinstance(item, ast.Constant) else "{}" for item in node.values)
+        return "".join(literal_of(item) or "{}" for item in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
         left = literal_of(node.left)
         if isinstance(node.op, ast.Mod):
