@@ -163,7 +163,8 @@ def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
 
 def _any_gpu(about: Situation, steps: Steps) -> None:
     which = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}.get(about.framework, "the framework")
-    steps.run("See the GPU's compute capability", "nvidia-smi --query-gpu=name,compute_cap --format=csv")
+    if about.vendor in ("", "nvidia"):
+        steps.run("See the GPU's compute capability", "nvidia-smi --query-gpu=name,compute_cap --format=csv")
     if about.framework == "torch":
         steps.run(
             "See which ones this PyTorch has code for", 'python -c "import torch; print(torch.cuda.get_arch_list())"'
@@ -228,6 +229,12 @@ def _torch_build(about: Situation, steps: Steps) -> None:
             "Install AMD's build of PyTorch for Windows, for GPUs that it supports: "
             "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
         )
+        return
+    label = re.search(r"\+(cu\d+|rocm[\d.]+)$", about.version)
+    if label and "torchvision" in about.line:
+        url = "https://download.pytorch.org/whl/%s" % label.group(1)
+        text = "Replace torchvision by the build for the same GPU library as PyTorch (%s)" % label.group(1)
+        steps.install(text, "torchvision", remove=["torchvision"], index_url=url)
         return
     names = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "Intel GPUs (XPU)"}
     found = about.requirements(goal, "torch")

@@ -6,7 +6,7 @@ from typing import Tuple
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
-from .builds import cpu_only_windows
+from .builds import cpu_only_windows, gpu_vendor_unsupported
 from .situation import Situation, listed
 from .steps import Steps
 from .wheels import jetson_build
@@ -90,8 +90,17 @@ def _wheels_do(about: Situation) -> bool:
     )
 
 
+def _other_makers(about: Situation) -> bool:
+    """Whether the GPUs that are known are all from other makers than NVIDIA: then CUDA's libraries are of no use."""
+    known = about.known.vendors - {"other"}
+    return bool(known) and "nvidia" not in known and not about.embedded
+
+
 def cuda_library_missing(about: Situation, steps: Steps) -> None:
     """A library of CUDA cannot be loaded."""
+    if _other_makers(about):
+        gpu_vendor_unsupported(about, steps)
+        return
     if about.jetson:
         jetson_build(about, steps)
         return
@@ -277,10 +286,12 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
 
 def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     """ONNX Runtime's GPU package and the CUDA and cuDNN that it was built for (onnxruntime.ai, CUDA execution provider)."""
+    version = about.packages.get("onnxruntime-gpu", "")
+    old = bool(re.match(r"\d+\.\d+", version)) and sort_key(version)[:2] < (1, 19)
     said = re.search(r"[Rr]equires? cuDNN (\d+)\.?\*? and CUDA (\d+)\.?\*?", about.line)
     cuda = said.group(2) if said else release_of(library_of(about)).partition(".")[0]
     cudnn = said.group(1) if said else ""
-    if cuda == "11":
+    if cuda == "11" or (old and not said):
         text = (
             "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these, or a newer onnxruntime-gpu"
         )
@@ -304,8 +315,14 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
 
 def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     """Another CUDA is installed than the build needs."""
+    if _other_makers(about):
+        gpu_vendor_unsupported(about, steps)
+        return
     if about.jetson:
         jetson_build(about, steps)
+        return
+    if about.framework == "torch" and re.search(r"detected CUDA version|used to compile PyTorch", about.line):
+        _extension(about, steps)
         return
     if about.framework in ("torch", "jax", "onnxruntime"):
         cuda_library_missing(about, steps)
@@ -322,9 +339,27 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
         steps.say("Install the CUDA release that this build names, or a build for the CUDA that is there")
 
 
+def _extension(about: Situation, steps: Steps) -> None:
+    """An extension is compiled by the nvcc of another CUDA than PyTorch was built with."""
+    said = re.search(r"version \((\d+\.\d+)\).{0,80}compile PyTorch \((\d+\.\d+)\)", about.line)
+    there, built = said.groups() if said else ("", "")
+    text = "Install the CUDA toolkit %s, with which PyTorch was built, and set CUDA_HOME to its folder"
+    steps.say(text % (built or "of the release"), "admin", "system")
+    if built:
+        steps.run("In a conda environment", "conda install -c nvidia cuda-nvcc=%s" % built, changes="packages")
+    label = "cu%s" % there.replace(".", "")
+    known = {row.label for row in BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")} | {
+        "cu121",
+        "cu118",
+    }
+    if there and label in known:
+        url = "https://download.pytorch.org/whl/%s" % label
+        steps.install("Or PyTorch for CUDA %s" % there, "torch", remove=["torch"], index_url=url, instead=True)
+
+
 def cudnn_missing(about: Situation, steps: Steps) -> None:
     """The library cuDNN cannot be loaded."""
-    if about.jetson or about.macos:
+    if about.jetson or about.macos or _other_makers(about):
         cuda_library_missing(about, steps)
         return
     cuda, cudnn = needs_of(about)
@@ -377,6 +412,10 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
             steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
         else:
             steps.say("%s, found first on the library path" % text, "admin", "system")
+    elif about.framework == "jax" and not about.windows:
+        steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
+        text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
+        steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     elif major:
         steps.say("This build needs cuDNN %s: install it where it is found first" % major, "admin", "system")
     elif about.framework == "torch":
@@ -399,6 +438,18 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
 
 def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
     """No ptxas or no libdevice."""
+    arch = re.search(r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)", about.line)
+    if arch:
+        capability = "%s.%s" % arch.groups()
+        row = BUNDLED.first_toolkit(capability)
+        text = (
+            "nvcc knows compute capability %s from CUDA %s on: install such a toolkit, and set CUDA_HOME to its folder"
+        )
+        if row is not None:
+            steps.say(text % (capability, row.cuda), "admin", "system")
+        if about.framework == "torch":
+            steps.say("Or compile for what it knows: TORCH_CUDA_ARCH_LIST names the compute capabilities", instead=True)
+        return
     if about.windows:
         steps.say(
             "Install the CUDA toolkit of the release that the build was made for, with its bin folder on PATH",

@@ -141,8 +141,10 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         if about.is_at_least("2.5") is False:
             old = "2.4.3" if about.is_at_least("2.4") else "2.3.1"
             steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
-        elif not _exact(about, steps, "keras"):
-            steps.install("Install the Keras of this TensorFlow", "keras==%s.*" % minor)
+        else:
+            found = _repaired(about, "keras")
+            right = found if found and any(item.startswith("keras==") for item in found) else ("keras==%s.*" % minor,)
+            steps.install("Install the Keras of this TensorFlow", *right)
         steps.say("Import Keras from one place in the whole program: from tensorflow import keras", changes="code")
         return
     steps.say(
@@ -212,6 +214,12 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         steps.install("Install it", name)
         return
     if steps.fixes:
+        return
+    source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
+    if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
+        wanted = distribution_of(source.group(1))
+        steps.upgrade("Update %s; if that does not help, the package that imports from it" % wanted, wanted)
+        steps.run("See which installed packages do not fit together", "python -m pip check")
         return
     if about.framework and re.match(r"\d+\.\d+", version) and about.python:
         text = "Install %s again together with what it needs" % about.label

@@ -253,6 +253,9 @@ def _torch_op(about: Situation, steps: Steps) -> None:
 def numerics_divergent(about: Situation, steps: Steps) -> None:
     """Results differ from those of the CPU."""
     steps.say('Run the same on the CPU to compare: devicekit.auto("cpu")', changes="code")
+    if about.macos and about.framework == "jax":
+        steps.say("jax-metal is experimental, and known for wrong results: uninstall it, and compute on the CPU")
+        return
     if about.macos:
         steps.say(
             "tensorflow-metal is known for wrong results in some layers: update it, or uninstall it "

@@ -19,7 +19,7 @@ _NAMES = (
     ("onnxruntime", r"onnx"),
     ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax"),
     ("torch", r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b"),
-    ("tensorflow", r"tensorflow|keras|\btf[._-]|\bTF_(?!CPP_MIN)|tf-nightly|tfjs|tfdml"),
+    ("tensorflow", r"tensorflow|keras|\btf[.-]|\bTF_(?!CPP_MIN)|tf-nightly|tfjs|tfdml"),
 )
 
 #: Minor releases of Python for which wheels are looked for, newest first.
@@ -258,8 +258,9 @@ class Situation:
     def gfx(self) -> str:
         """AMD's target of the GPU, "" if it is not known."""
         said = self.known.versions.get("gfx")
-        if said:
-            return said
+        named = set(re.findall(r"\bgfx[0-9a-f]{3,4}\b", self.line))
+        if said or len(named) == 1:
+            return said or named.pop()
         model = self.model
         return model.target if model is not None and model.vendor == "amd" else ""
 

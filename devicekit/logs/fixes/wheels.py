@@ -38,6 +38,7 @@ def _asked(about: Situation) -> Tuple[str, str]:
     if about.groups.get("version") and not bounds:
         bounds = "==%s" % about.groups["version"]
     name = name or about.distribution
+    bounds = bounds.partition("+")[0]
     if not bounds and about.packages.get(name):
         bounds = "==%s" % about.packages[name]
     return name, wildcard(bounds)
@@ -47,6 +48,13 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
     name, bounds = _asked(about)
     project, usable = BUNDLED.project(name), known_specifier(bounds)
+    local = re.search(r"(torch\w*|jaxlib)==[\d.]+\+(cu\d+|cpu|cuda\d+|rocm[\d.]+)", about.line)
+    if local and local.group(1) == "jaxlib":
+        steps.install("JAX's builds for CUDA are plug-ins of its ordinary wheels now", "jax[cuda12]")
+        return
+    if local:
+        url = "https://download.pytorch.org/whl/%s" % local.group(2)
+        steps.say("Releases with +%s are on PyTorch's own index: --index-url %s" % (local.group(2), url))
     if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
         _jetson(about, steps)
     if project is None:
@@ -91,6 +99,10 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
 
 def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
     """What the data do not know: where to look, and that nothing is known of it."""
+    if name == "onnxruntime-gpu" and (about.macos or about.arch == "aarch64"):
+        where = "macOS" if about.macos else "Linux on ARM"
+        steps.install("onnxruntime-gpu has no wheels for %s; onnxruntime has" % where, "onnxruntime")
+        return
     wanted = about.groups.get("wanted", "")
     match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
     if wanted and match:
@@ -167,6 +179,9 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
     if name == "triton" and about.windows:
         steps.install("Windows has a community build of it, which PyTorch's compiler takes as well", "triton-windows")
     others = about.releases(name, "", about.platform)
+    if name == "tensorflow-gpu" and not others and about.releases("tensorflow", bounds, about.platform):
+        steps.install("There is no tensorflow-gpu for %s: install tensorflow" % where, "tensorflow%s" % bounds)
+        return
     if others:
         old, new = others[0].version, others[-1].version
         pythons = about.pythons(name, "==%s" % new, about.platform)
@@ -291,6 +306,10 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         return
     if about.jetson and name in ("tensorflow", "torch"):
         _jetson(about, steps)
+        return
+    if "externally-managed" in about.line or about.signature == "pip-externally-managed":
+        text = "The system's Python is the system's own: make an environment, and install there"
+        steps.run(text, "python3 -m venv env && env/bin/python -m pip install %s" % (name or "NAME"), changes="files")
         return
     if not name:
         steps.say(
