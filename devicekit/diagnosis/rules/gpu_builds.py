@@ -72,7 +72,7 @@ def other_vendor_for(view: View) -> Iterable[Finding]:
         yield Kind("gpu-vendor-unsupported", severity, blocks, url).finding(
             "%s cannot use the %s here." % (build.label, gpu.name),
             (Evidence(gpu.name, gpu.source), Evidence(build.label, build.source)),
-            better_on_windows(view, gpu, name) or _for_vendor(view, name, gpu.vendor),
+            _for_gpu(view, name, gpu),
         )
 
 
@@ -92,8 +92,8 @@ def better_on_windows(view: View, gpu: Accelerator, framework: str) -> Tuple[Fix
     return tuple(fixes)
 
 
-def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
-    system = view.machine.native.system
+def _for_gpu(view: View, framework: str, gpu: Accelerator) -> Tuple[Fix, ...]:
+    vendor, system = gpu.vendor, view.machine.native.system
     if framework == "jax":
         if vendor == "amd" and system == "linux":
             text = "Install JAX's plug-in for ROCm 7 in a new environment; ROCm itself has to be on the system"
@@ -106,15 +106,18 @@ def _for_vendor(view: View, framework: str, vendor: str) -> Tuple[Fix, ...]:
         if not targets or set(targets) & set(row.code):
             text = "Replace it with PyTorch's build for %s" % title
             return (view.shell.replace_fix(text, ["torch"], "torch", index_url=row.url),)
+    if system == "windows":
+        better = better_on_windows(view, gpu, framework)
+        if view.machine.python.distribution("torch-directml"):
+            last = Fix("Use torch-directml, which is installed: model.to(torch_directml.device())", changes="code")
+        else:
+            text = "Use torch-directml in a new environment; it is not developed any more"
+            last = view.shell.run_fix(text, "devicekit", "resolve", "directml", "--framework", "torch")
+        return (*better, last.replace(instead=bool(better)))
     if rows:
         return (Fix("PyTorch's builds for %s are not made for %s: use the CPU" % (title, " and ".join(targets))),)
-    if view.machine.python.distribution("torch-directml"):
-        return (Fix("Use torch-directml, which is installed: model.to(torch_directml.device())", changes="code"),)
     theirs = view.matrix.maker("torch", goal, system)
-    return (
-        Fix("Use PyTorch in WSL 2 with ROCm, or torch-directml in a new environment"),
-        *([Fix(theirs, instead=True)] if theirs else []),
-    )
+    return (Fix(theirs or "No action possible: PyTorch has no build for this GPU here"),)
 
 
 def driver_too_old_for(view: View) -> Iterable[Finding]:
