@@ -1,8 +1,13 @@
 """The ways to use a GPU of AMD or Intel on Windows: in order, for the GPU's generation, with commands that work."""
 
+import os
+
 import pytest
+import recorded_machines
 
 import devicekit
+from devicekit.machine.probe import read_machine
+from devicekit.machine.simulated import host_data
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.matrix.windows_gpu import ways_on_windows
 
@@ -61,3 +66,23 @@ def test_the_commands_resolve_to_a_set():
         assert answer.possible, (row["resolve"], answer.obstacles)
         assert answer.goal == row["goal"]
     assert len(seen) > 2
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("AMD Radeon RX 7900 XTX", ["WSL 2 with ROCm", "AMD's wheels for Windows 11", "torch-directml"]),
+        ("AMD Radeon RX 580", ["torch-directml"]),
+        ("Intel(R) Arc(TM) A770 Graphics", ["PyTorch's build for Intel GPUs"]),
+        ("Intel(R) UHD Graphics 770", ["torch-directml"]),
+    ],
+)
+def test_doctor_lists_them_for_pytorch(make_machine, name, expected):
+    host = host_data(os.path.join(recorded_machines.FOLDER, "windows-amd-directml-plugin"))
+    host["python"]["installed"] = {"torch": "2.10.0", "numpy": "2.2.0"}
+    adapter = host["registry"]["SOFTWARE\\Microsoft\\DirectX"]["{1111}"]
+    adapter.update(Description=name, VendorId=0x8086 if name.startswith("Intel") else 0x1002)
+    machine = read_machine(make_machine(**dict(host, release="10.0.22631")))
+    (finding,) = [item for item in devicekit.diagnose(machine).findings if item.code == "gpu-vendor-unsupported"]
+    assert len(finding.fix) == len(expected), [item.text for item in finding.fix]
+    assert all(part in item.text for part, item in zip(expected, finding.fix))
