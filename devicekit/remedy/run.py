@@ -7,7 +7,7 @@ from typing import Optional
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
 from ..errors import RemedyError
-from ..machine.host import Interpreter
+from ..machine.host import WATCHED_MODULES, Interpreter
 from ..machine.interpreter import other_interpreter
 from ..machine.live_host import LiveHost, this_interpreter
 from ..machine.probe import read_machine
@@ -58,7 +58,12 @@ def fix(python: Optional[str] = None, *, goal: str = "auto", apply: bool = False
     if not apply:
         return plan_for(interpreter, goal)
     recover(read_layout(interpreter.executable))
-    return carry_out(interpreter, plan_and_try(interpreter, goal))
+    done = carry_out(interpreter, plan_and_try(interpreter, goal))
+    stale = [name for name in WATCHED_MODULES if name in sys.modules] if not python and done.changes else []
+    if stale:
+        text = "%s Start this process again, such as the kernel of a notebook: it has imported %s."
+        done = done.replace(summary=text % (done.summary, ", ".join(stale)))
+    return done
 
 
 def examine(interpreter: Interpreter) -> Examined:

@@ -49,7 +49,7 @@ def walk(prefix: str, roots: Iterable[str]) -> Iterator[Tuple[str, os.stat_resul
             status = os.lstat(entry.path)
             if stat.S_ISDIR(status.st_mode):
                 folders.append(entry.path)
-            yield os.path.relpath(entry.path, prefix), status
+            yield entry.path[len(prefix) + 1 :], status
 
 
 def _outside(layout: Layout) -> Set[str]:
@@ -124,7 +124,7 @@ def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None)
         If the disk is full, or the folder cannot be made. Nothing of the environment was changed.
     """
     os.makedirs(folder)
-    linker, manifest = _Linker(layout), {}  # type: _Linker, Manifest
+    linker, manifest, made = _Linker(layout), {}, set()  # type: _Linker, Manifest, Set[str]
     for relative, status in _current(layout, _outside(layout)):
         source, target = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
         if tick is not None and not len(manifest) % _OFTEN:
@@ -133,7 +133,9 @@ def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None)
         if isinstance(kept, tuple):
             if not stat.S_ISREG(status.st_mode):  # a socket, a device: no installer made it
                 continue
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if os.path.dirname(relative) not in made:
+                made.add(os.path.dirname(relative))
+                os.makedirs(os.path.dirname(target), exist_ok=True)
             linker.keep(source, target)
         manifest[relative] = kept
     return manifest

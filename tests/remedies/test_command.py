@@ -1,11 +1,15 @@
 """`devicekit fix` from its first word to its last: the plan is the real one, of wheels that the test makes for it."""
 
+import json
 import os
+import signal
 import sys
+import time
 
+import jsonschema
 import pytest
 from fake_frameworks import SOURCES
-from tiny import NEEDED, wheel
+from tiny import COMMAND, FOLDER, NEEDED, POSIX, ended, wheel
 
 from devicekit.remedy.installers import find_uv
 
@@ -81,3 +85,35 @@ def test_next_to_a_python_of_the_system_a_new_environment_is_made(patient_of):
     assert [row["works"] for row in made["after"]] == [True]
     # The next one does not touch it.
     assert patient.fix("--dry-run", "--goal", "cpu")[1]["attempts"][0]["environment"].endswith("venv-cpu-2")
+
+
+@pytest.mark.skipif(not POSIX, reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_what_ends_the_command_is_undone_first(patient, name):
+    patient.lose_a_dependency()
+    serve(patient, patient.fix("--dry-run")[1])
+    # An installer that takes its time: the dependency has many files.
+    files = {"absl/part%d.py" % number: "" for number in range(3000)}
+    wheel(patient.wheels, "absl-py", NEEDED["absl-py"], dict(files, **{"absl/__init__.py": ""}))
+    before = patient.files()
+    process = patient.start(COMMAND, FOLDER, "fix", "--python", patient.prefix, "--yes")
+    deadline = time.monotonic() + 100
+    while not os.path.isdir(os.path.join(patient.site, "absl")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(getattr(signal, name))
+    _, errors = ended(process)
+    assert (process.returncode, errors.decode("utf-8").strip()) == (
+        130,
+        "devicekit: interrupted; the environment is as it was before",
+    )
+    assert patient.files(own=True) == before
+
+
+def test_what_it_prints_fits_the_published_schema(patient):
+    with open(os.path.join(FOLDER, "docs", "reference", "schemas", "remedy.json"), encoding="utf-8") as stream:
+        validator = jsonschema.Draft202012Validator(json.load(stream))
+    patient.lose_a_dependency()
+    planned = patient.fix("--dry-run")[1]
+    serve(patient, planned)
+    for remedy in (planned, patient.fix("--yes")[1], patient.fix("--undo", "--yes")[1]):
+        validator.validate(remedy)
