@@ -43,11 +43,12 @@ _PLATFORMS = {
 #: Frameworks, and programs that a fix depends on: what a log calls them, in lower case, and what is noted.
 WORDS = {
     "tensorflow": "tensorflow", "keras": "tensorflow", "pytorch": "torch", "torch": "torch", "jax": "jax",
-    "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "kubernetes",
+    "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
     "conda": "conda", "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch", "opensuse": "suse",
     "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv", "jupyter": "jupyter",
-    "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
+    "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn",
+    "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
 }  # fmt: skip
 
 

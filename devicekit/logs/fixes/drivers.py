@@ -110,14 +110,19 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     )
 
 
-def _load_module(about: Situation, steps: Steps) -> None:
-    """A driver that is installed may not be loaded: why, and how to build its module again."""
-    steps.run("Load the driver's kernel module: an error says why it is not loaded", "sudo modprobe nvidia", on="linux")
+def _rebuild(about: Situation, steps: Steps) -> None:
+    """Build the driver's module for the running kernel again."""
     row = _row(about)
     text = "If it was not built for the running kernel (after a kernel update): build it again, then restart"
     headers = row.headers if row is not None else ("apt-get", "install", "-y", "linux-headers-{release}")
     command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
     steps.run(text if row is not None else text + " (Ubuntu, Debian)", command, on="linux", changes="driver")
+
+
+def _load_module(about: Situation, steps: Steps) -> None:
+    """A driver that is installed may not be loaded: why, and how to build its module again."""
+    steps.run("Load the driver's kernel module: an error says why it is not loaded", "sudo modprobe nvidia", on="linux")
+    _rebuild(about, steps)
     steps.run(
         "With Secure Boot on, its key has to be enrolled (MOK), or Secure Boot switched off",
         "mokutil --sb-state",
@@ -322,7 +327,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         )
         return
     if about.linux and not about.container:
-        if not re.search(r"xid|reset|ecc", about.line, re.I):
+        if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
+            _rebuild(about, steps)
+        elif not re.search(r"xid|reset|ecc", about.line, re.I):
             steps.run(
                 "Load the modules that computing needs",
                 "sudo modprobe nvidia && sudo modprobe nvidia-uvm",
@@ -367,12 +374,14 @@ def container_gpu(about: Situation, steps: Steps) -> None:
             "Start the container with the GPU's device", "%s run --device /dev/dri IMAGE" % _program(about), on="linux"
         )
         return
-    if "kubernetes" in about.words:
+    described = re.search(r"(?i)\bCDI\b|=all", about.line) is not None or _program(about) == "podman"
+    cluster = "kubernetes" in about.words or ("gpu-resource" in about.words and not described)
+    if cluster:
         steps.say(
             "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's "
             "device plugin in the cluster"
         )
-    elif _program(about) == "podman":
+    elif described:
         steps.run("Start the container with the GPU", "podman run --device nvidia.com/gpu=all IMAGE")
         steps.run(
             "If that device is not known, write its description",
@@ -386,7 +395,7 @@ def container_gpu(about: Situation, steps: Steps) -> None:
             "Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)",
             "docker run --gpus all IMAGE",
         )
-    if "kubernetes" not in about.words and _program(about) != "podman" and not about.macos:
+    if not cluster and not described and "singularity" not in about.words:
         steps.run(
             "If that is refused, install NVIDIA's container toolkit and register it",
             "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker",

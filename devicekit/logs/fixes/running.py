@@ -49,7 +49,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
         if "fragment" in text or "reserved" in text:
             steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
-    elif not about.framework:
+    elif not about.framework and about.vendor in ("", "nvidia"):
         steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:

@@ -243,6 +243,7 @@ class Situation:
     def capability(self) -> str:
         """The compute capability of an NVIDIA GPU, "" if it is not known."""
         said = re.search(r"(?i)compute capability:? (\d{1,2}\.\d)|\bsm_(\d{1,2})(\d)\b", self.known.gpu_name)
+        said = said or re.search(r"(?i)capability (\d{1,2}\.\d)\b|capability sm_(\d{1,2})(\d)\b", self.line)
         if self.known.versions.get("capability"):
             return self.known.versions["capability"]
         if said:

@@ -214,4 +214,5 @@ def lower(text: str) -> str:
     >>> lower("Load the module"), lower("NVIDIA's driver")
     ('load the module', "NVIDIA's driver")
     """
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+    name = re.match(r"(Ubuntu|Debian|Windows|Python|Restart WSL)\b", text)
+    return text[:1].lower() + text[1:] if text[1:2].islower() and not name else text

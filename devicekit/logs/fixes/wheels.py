@@ -326,6 +326,9 @@ def framework_missing(about: Situation, steps: Steps) -> None:
     if name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
     steps.install("Install %s with the same Python that runs the program" % name, requirement)
+    if name == "torch" and "flash-attn" in about.words:
+        text = "flash-attn is compiled with the installed PyTorch, which pip's isolated build does not see"
+        steps.run(text, "python -m pip install flash-attn --no-build-isolation", changes="packages")
     steps.run("If it is installed already, see for which Python", "python -m pip --version")
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
