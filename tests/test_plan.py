@@ -21,7 +21,7 @@ FIRST = {
     "linux-directml-plugin-under-2.15": (("tensorflow-directml-plugin",), (), (), (), True),
     "linux-nothing-installed": ((), ("tensorflow-cpu==",), (), (), True),
     "linux-jaxlib-no-avx2": ((), ("jaxlib==0.11.",), (), (), True),
-    "linux-glibc-too-old": ((), ("tensorflow-cpu==2.20.0",), (), (), False),
+    "linux-glibc-too-old": (("tensorflow-cpu",), ("tensorflow-cpu==2.20.0",), (), (), False),
 }
 
 #: Machines where something is wrong and no installer helps: it is the system, the hardware, a variable.
@@ -62,13 +62,15 @@ def test_what_no_installer_can_do_is_left_to_the_user(name):
     assert remedy.left
 
 
+@pytest.mark.slow
 def test_nothing_is_changed_where_nothing_is_wrong_and_every_attempt_is_predicted_to_work():
     wrong = []
     for name in recorded_machines.NAMES:
         machine, before = installed(name), recorded_machines.diagnosis(name)
         failing = [item.framework for item in before.frameworks if False in (item.will_import, item.will_run_keras)]
+        idle = [item for item in before.findings if any(map(item.keeps_from_gpus, ("tensorflow", "jax", "torch")))]
         remedy = plan(machine)
-        if not failing and remedy.outcome != "nothing-wrong":
+        if not failing and not idle and remedy.outcome != "nothing-wrong":
             wrong.append("%s: nothing fails, and %s is planned" % (name, remedy.attempts[:1]))
         for attempt in remedy.attempts if not any(item.environment for item in remedy.attempts) else ():
             if attempt.aside:
@@ -94,6 +96,29 @@ def test_a_release_that_stays_is_said_to_stay():
         assert ("release changes" in attempt.reason) is not attempt.keeps_release
 
 
+@pytest.mark.parametrize(
+    "name, beginning",
+    [
+        ("linux-nvidia-no-cuda-libraries", "tensorflow[and-cuda]==2.20.0"),
+        ("linux-nvidia-jax-cpu-only", "jax[cuda13]==0.7.2"),
+        ("linux-nvidia-jax-no-cudnn", "jax[cuda12]==0.6.2"),
+        ("macos-apple-silicon", "tensorflow-metal==1.1.0"),
+    ],
+)
+def test_a_gpu_that_is_idle_is_brought_in_without_another_release(name, beginning):
+    first = plan(installed(name)).attempts[0]
+    assert first.packages.install[0] == beginning
+    assert first.keeps_release
+    # For the CPU alone nothing has to be changed.
+    assert plan(installed(name), "cpu").outcome == "nothing-wrong"
+
+
+def test_a_missing_driver_is_left_to_an_administrator():
+    remedy = plan(installed("linux-nvidia-driver-missing"))
+    assert remedy.outcome == "no-plan"
+    assert remedy.left[0].who == "admin"
+
+
 def test_a_variable_is_not_worked_around_by_another_release():
     machine = installed("linux-xla-flags-unknown")
     remedy = plan(machine)
@@ -106,8 +131,8 @@ def test_two_distributions_of_one_package_are_removed_before_one_is_installed():
     machine = installed("linux-numpy-2-under-2.10")
     found = machine.python.distributions.value
     own = next(item for item in found if item.name == "tensorflow-cpu")
-    other = own.replace(name="tensorflow", version=Fact.of("2.12.0"), location=own.location.replace("_cpu", ""))
     broken = own.replace(missing_files=("tensorflow/__init__.py",), missing_count=1)
+    other = broken.replace(name="tensorflow", version=Fact.of("2.12.0"), location=own.location.replace("_cpu", ""))
     rest = tuple(item for item in found if item is not own)
     python = machine.python.replace(distributions=Fact.of((*rest, broken, other)), builds=())
     first = plan(machine.replace(python=python)).attempts[0]

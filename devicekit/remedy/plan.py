@@ -119,6 +119,8 @@ class _Planner:
         self.view = View(machine, matrix)
         self.framework = framework if framework not in (None, "keras") else _subject(self.view)
         self.diagnosis = run_rules(machine, matrix)
+        #: What keeps the framework from GPUs that are there.
+        self.idle = tuple(item for item in self.diagnosis.findings if self._keeps_idle(item))
         self.before = self.state(machine, self.diagnosis)
         self.target: Target = self.view.target
         self.installed = _versions(machine)
@@ -126,7 +128,7 @@ class _Planner:
     def remedy(self) -> Remedy:
         """Return what would make the environment work."""
         python = self.machine.python.executable
-        wrong = tuple(item for item in self.diagnosis.findings if item.severity == "error")
+        wrong = tuple(item for item in self.diagnosis.findings if item.severity == "error" or item in self.idle)
         if self.before.works:
             return Remedy(
                 python, self.goal, "nothing-wrong", "Nothing has to be changed.", wrong, left=self._training(())
@@ -138,6 +140,15 @@ class _Planner:
             return Remedy(python, self.goal, "no-plan", text, wrong, left=left)
         first = attempts[0]
         return Remedy(python, self.goal, "planned", first.reason, wrong, tuple(attempts), left)
+
+    def _keeps_idle(self, finding: Finding) -> bool:
+        shown = finding.severity in ("error", "warning")
+        return self.goal != "cpu" and shown and finding.keeps_from_gpus(self.framework)
+
+    @property
+    def _computes(self) -> bool:
+        """Whether nothing but the device is wrong."""
+        return self.before.imports is not False and self.before.trains is not False
 
     # What is promised
 
@@ -155,13 +166,16 @@ class _Planner:
             if keras is not None and trains is not False:
                 trains = keras.will_run_keras
         device: Optional[bool] = True
-        if self.goal not in ("auto", "cpu"):
-            listed = [item.usable for item in diagnosis.candidates if self._wanted(item.platform)]
-            device = True if True in listed else None if None in listed else False
+        if self.goal != "cpu" and (self.goal != "auto" or self.idle):
+            usable = any(
+                item.usable and self._wanted(item.platform) for item in diagnosis.candidates_for(self.framework)
+            )
+            # Of libraries that an installer would bring, nothing is known yet.
+            device = True if usable else False if diagnosis is self.diagnosis else None
         return State(imports, trains, device)
 
     def _wanted(self, platform: str) -> bool:
-        if self.goal in ("gpu", "fastest"):
+        if self.goal in ("auto", "gpu", "fastest"):
             return platform not in ("", "cpu")
         return platform == self.goal
 
@@ -182,7 +196,7 @@ class _Planner:
 
     def _attempts(self) -> List[Attempt]:
         found: List[Attempt] = []
-        alone = self._culprits(self.machine)
+        alone = None if self._computes else self._culprits(self.machine)
         if alone is not None and not alone.variables:
             found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
         tried = {item.packages for item in found}
@@ -208,7 +222,7 @@ class _Planner:
         # Stable: of each kind the smallest change comes first.
         found.sort(key=lambda item: (not item.keeps_release, bool(item.unsure)))
         codes = {item.code for item in self.diagnosis.findings if item.severity == "error"}
-        if not found and alone is None and (codes & _ELSEWHERE or not self._left_to_user()):
+        if not found and alone is None and not self._computes and (codes & _ELSEWHERE or not self._left_to_user()):
             found += self._elsewhere()
         return found
 
@@ -228,7 +242,7 @@ class _Planner:
             keeps_release=keeps,
             changes=changes,
             aside=culprits.files,
-            unsure="" if state.sure else "whether this is enough shows only when it is done",
+            unsure="" if state.sure else "whether this is enough will show when it is done",
         )
 
     def _keeps(self, after: Machine) -> bool:
@@ -238,7 +252,11 @@ class _Planner:
         if owner is not None and (other is None or owner.version.split(".")[:3] != other.split(".")[:3]):
             return False
         names = ("jax", "torch") if owner is not None else ("jax", "torch", "keras")
-        return all(now.get(name) == before[name] for name in names if name in before)
+        # "2.9.1+cpu" and "2.9.1+cu128" are builds of one release.
+        kept = (
+            now.get(name, "").partition("+")[0] == before[name].partition("+")[0] for name in names if name in before
+        )
+        return all(kept)
 
     def _culprits(self, machine: Machine) -> "Optional[_Culprits]":
         """Return the settings and files without which a machine works, as few as possible; None if it still does not."""
@@ -261,6 +279,10 @@ class _Planner:
         """Yield sets of packages, those that keep the framework's release first."""
         fixed = self._as_rules_say(diagnosis)
         again, stale = _damaged(machine, diagnosis), self._stale()
+        if self._computes:
+            yield from self._as_printed(diagnosis)
+            yield from self._new_sets(stale) if fixed or self.goal != "auto" else ()
+            return
         if again and not stale:
             yield Offer(Packages(reinstall=again), {})
         yield from self._as_printed(diagnosis)
@@ -290,7 +312,7 @@ class _Planner:
         texts = [
             text
             for text, name in zip(packages.install, names)
-            if exact(text).version or (name not in self.installed and self.matrix.project(name) is None)
+            if exact(text).version or self._computes or not (name in self.installed or self.matrix.project(name))
         ]
         if any(self._useful(name) for name in packages.remove if name in PLUGIN_FILES and name not in names):
             return
@@ -301,12 +323,12 @@ class _Planner:
     def _wrong(self, diagnosis: Diagnosis) -> Iterator[Finding]:
         """Yield the findings that keep the framework from working."""
         for finding in diagnosis.findings:
-            if finding.severity == "error" and finding.concerns(self.framework):
+            if finding in self.idle or (finding.severity == "error" and finding.concerns(self.framework)):
                 yield finding
 
     def _as_rules_say(self, diagnosis: Diagnosis) -> Dict[str, str]:
-        """Return what the fixes of the findings that block something install, by name."""
-        steps = [step for finding in self._wrong(diagnosis) for step in _first_way(finding)]
+        """Return what the fixes of the findings that block something install, by name; alternatives come last."""
+        steps = [step for finding in self._wrong(diagnosis) for step in finding.fix]
         texts = [text for step in steps for text in (step.packages.install if step.packages is not None else ())]
         return {exact(text).name: text for text in reversed(texts)}
 
@@ -492,7 +514,7 @@ class _Planner:
         owner = self._owner()
         minor = ".".join(owner.version.split(".")[:2]) if owner is not None else ""
         keeps = [(), ("tensorflow==%s" % owner.version,), ("tensorflow==%s.*" % minor,)] if owner is not None else [()]
-        goal = "fastest" if self.goal == "auto" else self.goal
+        goal = ("gpu" if self.idle else "fastest") if self.goal == "auto" else self.goal
         frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
         for keep in reversed(keeps):
             for platform in platforms_for(goal, self.target):
@@ -550,7 +572,7 @@ class _Planner:
         for finding in self._wrong(self.diagnosis):
             if finding.code not in done:
                 found += [step for step in _first_way(finding) if step.who != "devicekit"]
-        alone = self._culprits(self.machine)
+        alone = None if self._computes else self._culprits(self.machine)
         for name in alone.variables if alone is not None else ():
             step = self.view.shell.unset_fix(name, "Unset %s: without it the framework works" % name)
             if all(step.command != other.command for other in found):
