@@ -152,6 +152,10 @@ class Shell:
         """Return the step that removes a variable."""
         return self.fix(text, self.unset_variable(name), instead)
 
+    def unset_all_fix(self, names: Sequence[str], text: str) -> Fix:
+        """Return the step that removes several variables."""
+        return self.fix(text, Command(tuple(map(unset_variable, names)), "variables"))
+
     def library_folders_fix(self, text: str, folders: Sequence[str], keep: bool = True, instead: bool = False) -> Fix:
         """Return the step that puts folders first on the dynamic linker's search path, before what is there."""
         name, separator = ("PATH", ";") if self.windows else ("LD_LIBRARY_PATH", ":")

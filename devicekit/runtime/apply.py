@@ -14,6 +14,7 @@ from ..selection.plan import Plan, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
 from .options import Options
+from .this_shell import this_shell
 
 
 def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
@@ -95,7 +96,7 @@ def _unimportable(plan: Plan, error: Exception) -> Plan:
 def _broken(plan: Plan, what: str, seen: Evidence) -> Finding:
     """Return the finding that the framework itself is broken."""
     name = name_of(plan.framework)
-    fixes = (Fix("Reinstall it in a fresh environment"),)
+    fixes = (Fix("Reinstall it in a fresh environment", changes="packages"),)
     return Finding("framework-broken", "error", "%s %s" % (TITLES[name], what), (seen,), fixes, (name, "keras"))
 
 
@@ -192,7 +193,8 @@ def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
     visible = framework.visible()
     wanted = plan.device
     effect = "'%s' cannot be set up any more, visible stay %s" % (wanted, ", ".join(visible) or "no accelerators")
-    scope = Fix("Or place single parts of the program", "with devicekit.device_scope(%r): ..." % plan.request.text)
+    code = "with devicekit.device_scope(%r): ..." % plan.request.text
+    scope = this_shell().program_fix("Place single parts of the program", code, instead=True)
     finding = _initialized(framework, effect, message, scope)
     in_force = "gpu:0" if visible else "cpu"
     return plan.replace(
@@ -208,7 +210,8 @@ def _too_late(plan: Plan, framework: Adapter, message: str) -> Plan:
 
 def _initialized(framework: Adapter, effect: str, message: str, *further: Fix) -> Finding:
     """Return the finding that the framework was running already, and what that prevents."""
-    first = Fix("Call devicekit.auto() before the first operation, best in the first line of the program")
+    text = "Call devicekit.auto() before the first operation, best in the first line of the program"
+    first = Fix(text, changes="code")
     summary = "%s had initialized its devices before devicekit was called: %s." % (framework.title, effect)
     evidence = (Evidence(message.strip()[:500], framework.title),)
     return Finding("runtime-already-initialized", "warning", summary, evidence, (first, *further), (), framework.url)
@@ -219,9 +222,11 @@ def _memory_unknown(framework: Adapter, message: str) -> Finding:
         "%s cannot be given a limit in bytes on this device: memory grows as it is needed." % framework.title,
         (Evidence(message, framework.title),),
         (
-            Fix("Set the part of the device's memory that it may take", "export XLA_PYTHON_CLIENT_MEM_FRACTION=0.5")
+            this_shell().set_fix(
+                "Set the part of the device's memory that it may take", "XLA_PYTHON_CLIENT_MEM_FRACTION", "0.5"
+            )
             if framework.name == "jax"
-            else Fix("Leave the limit out: memory='grow'"),
+            else Fix("Leave the limit out: memory='grow'", changes="code"),
         ),
     )
 
@@ -242,7 +247,7 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
             Kind("framework-broken", "error", ("keras",)).finding(
                 "Keras cannot be set up: precision or seed is not set.",
                 (Evidence(text, "Keras"),),
-                (Fix("Run devicekit doctor, and fix what it reports about Keras"),),
+                (this_shell().run_fix("Fix what devicekit reports about Keras", "devicekit", "doctor"),),
             ),
         )
     return selection.replace(changes=tuple(changes), findings=findings)

@@ -116,7 +116,11 @@ def _missing(machine: Machine, framework: str) -> Finding:
     return Kind("framework-missing", "error", (framework,)).finding(
         "%s was asked for and is not installed in this Python environment." % title,
         (Evidence("installed: %s" % (", ".join(there) or "no framework"), "distributions"),),
-        (Fix("See which release fits here, and how to install it", "devicekit resolve --framework %s" % framework),),
+        (
+            Shell(place_of(machine)).run_fix(
+                "See which release fits here, and how to install it", "devicekit", "resolve", "--framework", framework
+            ),
+        ),
     )
 
 

@@ -103,7 +103,7 @@ def test_reduced_precision_is_one_finding_with_the_frameworks_own_switch():
         assert "16 more with reduced precision: as coarse as TF32" in found.summary
         assert switch in found.fix[0].text
     (found,) = findings([compared(COARSE, device="cpu")])
-    assert found.fix[0].command == "unset ONEDNN_DEFAULT_FPMATH_MODE TF_SET_ONEDNN_FPMATH_MODE"
+    assert found.fix[0].command == "unset ONEDNN_DEFAULT_FPMATH_MODE && unset TF_SET_ONEDNN_FPMATH_MODE"
 
 
 def test_bfloat16_that_was_not_asked_for_is_a_warning():

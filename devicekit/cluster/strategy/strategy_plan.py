@@ -11,9 +11,11 @@ Facts behind the decisions that are not documented were measured:
 
 from typing import Mapping, Optional, Sequence, Tuple
 
+from ...diagnosis.commands import Shell, place_of
 from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix, Kind
 from ...machine.facts import Machine
 from ...records import Record
+from ...runtime.this_shell import this_shell
 from ...selection.plan import Plan, number_of
 from .cluster_environment import Cluster
 from .device_sets import set_of_devices
@@ -170,7 +172,7 @@ def _multi_worker(
             (Evidence("TF_CONFIG is not set", "environment"),),
             (
                 Fix("Set TF_CONFIG in every process, as Kubeflow's TFJob does"),
-                Fix("Or start the processes with devicekit", "devicekit launch --workers %d SCRIPT" % cluster.size),
+                _launch("Start the processes with devicekit", "--workers", str(cluster.size)).replace(instead=True),
             ),
             ("tensorflow",),
             "https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras",
@@ -195,15 +197,16 @@ def _fit_of_keras_3(machine: Machine) -> Finding:
         version = machine.python.version_of("keras") or ""
     except LookupError:  # the installed distributions could not be read
         version = ""
-    blocks = ("keras.fit",)
+    blocks, shell = ("keras.fit",), Shell(place_of(machine))
     return Kind("keras-incompatible", "warning", blocks, "https://github.com/keras-team/keras/issues/20585").finding(
         "model.fit of Keras 3 fails with MultiWorkerMirroredStrategy (a ValueError that names PerReplica); a custom training "
         "loop works, and so does model.fit of tf-keras, which is Keras 2, and of Keras 3 on JAX.",
         (Evidence("keras " + version if version else "Keras 3", "installed distributions"),),
         (
-            Fix("Let TensorFlow use Keras 2", "python -m pip install tf-keras && export TF_USE_LEGACY_KERAS=1"),
-            Fix("Or train with Keras 3 on JAX", "export KERAS_BACKEND=jax"),
-            Fix("Or write the training loop as in examples/train_distributed.py"),
+            shell.install_fix("Install Keras 2", "tf-keras"),
+            shell.set_fix("Let TensorFlow use it", "TF_USE_LEGACY_KERAS", "1"),
+            shell.set_fix("Train with Keras 3 on JAX", "KERAS_BACKEND", "jax", instead=True),
+            Fix("Write the training loop as in examples/train_distributed.py", changes="code", instead=True),
         ),
     )
 
@@ -221,6 +224,10 @@ def _torch(plan: StrategyPlan, base: Plan) -> Tuple[StrategyPlan, Plan]:
     return _refused(base, (finding,), finding.summary), base
 
 
+def _launch(text: str, *options: str) -> Fix:
+    return this_shell().run_fix(text, "devicekit", "launch", *options, "SCRIPT")
+
+
 def _no_distribution(plan: StrategyPlan) -> Finding:
     several = "%d processes" % plan.cluster.size if plan.cluster is not None else ", ".join(plan.devices)
     return Kind("framework-unsupported", "warning", ("keras.fit",), "https://keras.io/api/distribution/").finding(
@@ -228,11 +235,16 @@ def _no_distribution(plan: StrategyPlan) -> Finding:
         "for it.",
         (Evidence(several, "devices"),),
         (
-            Fix(
+            _launch(
                 "Write the training loop with torch.nn.parallel.DistributedDataParallel, and start it so that "
                 "torch.distributed.init_process_group() finds its variables",
-                "devicekit launch --framework torch --workers %d SCRIPT" % max(2, len(plan.devices)),
+                "--framework",
+                "torch",
+                "--workers",
+                str(max(2, len(plan.devices))),
             ),
-            Fix("Or train with Keras on JAX, which has DataParallel", "export KERAS_BACKEND=jax"),
+            this_shell().set_fix(
+                "Train with Keras on JAX, which has DataParallel", "KERAS_BACKEND", "jax", instead=True
+            ),
         ),
     )

@@ -4,6 +4,7 @@ from typing import Dict, Iterable, List, Sequence, Tuple, TypeVar
 
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind
 from ...logs.errors import classify_error
+from ...runtime.this_shell import this_shell
 from .result import Difference, Divergence
 
 _Item = TypeVar("_Item")
@@ -14,30 +15,36 @@ _MOST = 8
 #: Lines of evidence in one finding.
 _LINES = 8
 
+_NO_TF32 = this_shell().set_fix(
+    "Set it in the environment, for every framework on an NVIDIA GPU", "NVIDIA_TF32_OVERRIDE", "0", instead=True
+)
+
 #: What turns reduced precision off, by framework.
 _FULL_PRECISION: Dict[str, Tuple[Fix, ...]] = {
     "tensorflow": (
         Fix(
-            "Compute in full float32, before anything else: tf.config.experimental.enable_tensor_float_32_execution(False)"
+            "Compute in full float32, before anything else: tf.config.experimental.enable_tensor_float_32_execution(False)",
+            changes="code",
         ),
-        Fix("Or in the environment, for every framework on an NVIDIA GPU", "export NVIDIA_TF32_OVERRIDE=0"),
+        _NO_TF32,
     ),
-    "tensorflow1": (Fix("Compute in full float32 on an NVIDIA GPU", "export NVIDIA_TF32_OVERRIDE=0"),),
+    "tensorflow1": (this_shell().set_fix("Compute in full float32 on an NVIDIA GPU", "NVIDIA_TF32_OVERRIDE", "0"),),
     "torch": (
         Fix(
             "Compute in full float32: torch.set_float32_matmul_precision('highest') for matrix products, "
-            "torch.backends.cudnn.allow_tf32 = False for convolutions"
+            "torch.backends.cudnn.allow_tf32 = False for convolutions",
+            changes="code",
         ),
-        Fix("Or in the environment, for every framework on an NVIDIA GPU", "export NVIDIA_TF32_OVERRIDE=0"),
+        _NO_TF32,
     ),
     "jax": (
-        Fix("Compute in full float32: jax.config.update('jax_default_matmul_precision', 'highest')"),
-        Fix("Or in the environment", "export JAX_DEFAULT_MATMUL_PRECISION=highest"),
+        Fix("Compute in full float32: jax.config.update('jax_default_matmul_precision', 'highest')", changes="code"),
+        this_shell().set_fix("Set it in the environment", "JAX_DEFAULT_MATMUL_PRECISION", "highest", instead=True),
     ),
 }
-_ONEDNN = Fix(
+_ONEDNN = this_shell().unset_all_fix(
+    ("ONEDNN_DEFAULT_FPMATH_MODE", "TF_SET_ONEDNN_FPMATH_MODE"),
     "oneDNN computes in a coarser arithmetic because a variable allows it: unset it",
-    "unset ONEDNN_DEFAULT_FPMATH_MODE TF_SET_ONEDNN_FPMATH_MODE",
 )
 
 
@@ -147,7 +154,8 @@ def _blocks(target: Tuple[str, str]) -> Tuple[str, ...]:
 def _on_cpu(device: str, what: str) -> Tuple[Fix, ...]:
     if device == "cpu":
         return ()
-    return (Fix("Meanwhile let the CPU compute %s: with devicekit.device_scope('cpu') around it" % what),)
+    text = "Meanwhile let the CPU compute %s: with devicekit.device_scope('cpu') around it"
+    return (Fix(text % what, changes="code"),)
 
 
 def _platform(device: str, items: Sequence[Difference]) -> str:
@@ -162,17 +170,25 @@ def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tu
     """Return fixes, by what drives the device, as far as that is known."""
     device, platform = target[0], _platform(target[0], items)
     if platform == "directml":
-        first = Fix("Update the GPU's driver, and take the releases that go together", "devicekit resolve directml")
+        first = _shown("Update the GPU's driver, and take the releases that go together", "resolve", "directml")
     elif platform == "metal":
-        first = Fix("Update macOS, and take the releases that go together", "devicekit resolve metal")
+        first = _shown("Update macOS, and take the releases that go together", "resolve", "metal")
     elif device == "cpu":
         return (
-            Fix("Compute without oneDNN's optimizations, and see whether it is they", "export TF_ENABLE_ONEDNN_OPTS=0"),
-            Fix("Update the framework; with overclocked or failing memory results change from run to run"),
+            this_shell().set_fix(
+                "Compute without oneDNN's optimizations, and see whether it is they", "TF_ENABLE_ONEDNN_OPTS", "0"
+            ),
+            Fix(
+                "Update the framework; with overclocked or failing memory results change from run to run", instead=True
+            ),
         )
     else:
-        first = Fix("Update the device's driver, and see whether the device as a whole is sound", "devicekit verify")
+        first = _shown("Update the device's driver, and see whether the device as a whole is sound", "verify")
     return (first,) + _on_cpu(device, name or "these layers")
+
+
+def _shown(text: str, *words: str) -> Fix:
+    return this_shell().run_fix(text, "devicekit", *words)
 
 
 def _reduced(target: Tuple[str, str], arithmetic: str, items: Sequence[Difference]) -> Finding:
@@ -235,7 +251,8 @@ def _cannot(target: Tuple[str, str], items: Sequence[Difference]) -> List[Findin
             if target[1] == "tensorflow":
                 fix = (Fix("Let TensorFlow place them on the CPU: tf.config.set_soft_device_placement(True)"),) + fix
             if target[1] == "torch" and _platform(target[0], items) == "metal":
-                fix = (Fix("Let PyTorch compute them on the CPU", "export PYTORCH_ENABLE_MPS_FALLBACK=1"),) + fix
+                text = "Let PyTorch compute them on the CPU"
+                fix = (this_shell().set_fix(text, "PYTORCH_ENABLE_MPS_FALLBACK", "1"),) + fix
         evidence = tuple(Evidence(_where(item), item.name) for item in missing)
         made.append(Finding("op-unsupported", "warning" if raised else "info", summary, evidence[: 2 * _LINES], fix))
     if full:

@@ -12,6 +12,7 @@ from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ...errors import DevicekitError
 from ...machine.facts import Machine
 from ...runtime.pipeline import Setup
+from ...runtime.this_shell import this_shell
 from ...selection.plan import Plan
 from ...selection.selection import Change, Selection
 from .result import TunedOption, Tuning
@@ -194,15 +195,16 @@ def _allow_tf32() -> List[Change]:
 
 def _came_late(selection: Selection, late: Tuple[TunedOption, ...]) -> Finding:
     names = ", ".join("%s %s" % (item.name, item.setting) for item in late)
-    variables = " ".join("%s=%s" % pair for item in late for pair in item.environment)
+    variables = [pair for item in late for pair in item.environment]
     name = name_of(selection.framework)
     return Kind("runtime-already-initialized", "warning").finding(
         "%s was imported before devicekit was called: the tuned settings are not applied (%s)." % (name, names),
         (Evidence("%s is imported" % name, "sys.modules"),),
         (
             Fix(
-                "Call devicekit.auto(tune=True) before the framework is imported, best in the first line of the program"
+                "Call devicekit.auto(tune=True) before the framework is imported, best in the first line of the program",
+                changes="code",
             ),
-            Fix("Or set it in the shell that starts the program", "export %s" % variables),
+            this_shell().set_all_fix("Set it in the shell that starts the program", variables, instead=True),
         ),
     )

@@ -9,6 +9,7 @@ from ...logs.context import Known
 from ...logs.engine import read_log
 from ...logs.scrub import scrub
 from ...selection.plan import Plan
+from ..this_shell import this_shell
 from .result import Trial
 
 #: Vendors of the GPUs that a platform drives: what a log says of a missing library only counts where there is a GPU.
@@ -16,9 +17,9 @@ _VENDORS = {"cuda": "nvidia", "rocm": "amd", "metal": "apple", "xpu": "intel"}
 
 #: What lists the devices.
 _LISTING = {
-    "tensorflow": 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"',
-    "jax": 'python -c "import jax; print(jax.devices())"',
-    "torch": 'python -c "import torch; print(torch.cuda.is_available(), torch.cuda.device_count())"',
+    "tensorflow": ("python", "-c", "import tensorflow as tf; print(tf.config.list_physical_devices())"),
+    "jax": ("python", "-c", "import jax; print(jax.devices())"),
+    "torch": ("python", "-c", "import torch; print(torch.cuda.is_available(), torch.cuda.device_count())"),
 }
 
 #: What is computed at each stage of a self-test.
@@ -67,14 +68,20 @@ def judge_error(error: str, message: str, plan: Plan, stage: str, output: str = 
         return Kind("environment-variable-fatal", "warning").finding(
             "JAX cannot start the platforms in JAX_PLATFORMS, and the CPU is not among them.",
             _evidence(text, ()),
-            (Fix("Let JAX choose", "unset JAX_PLATFORMS"), Fix("Or leave it the CPU", "export JAX_PLATFORMS=cpu")),
+            (
+                this_shell().unset_fix("JAX_PLATFORMS", "Let JAX choose"),
+                this_shell().set_fix("Leave it the CPU", "JAX_PLATFORMS", "cpu", instead=True),
+            ),
         )
     return _finding(
         "driver-unhealthy",
         "The %s is present, but %s on it fails." % (_label(plan), _operation(stage)),
         plan,
         text,
-        (Fix("Restart the machine; if it happens again, update the device's driver"),),
+        (
+            this_shell().restart_fix("Restart the machine"),
+            Fix("If it happens again, update the device's driver", who="admin", changes="driver"),
+        ),
     )
 
 
@@ -100,7 +107,7 @@ def _judged(trial: Trial, plan: Plan) -> Finding:
         return Kind("framework-broken", "error", (name, "keras")).finding(
             "Importing %s does not work here: %s." % (TITLES[name], trial.detail or trial.error),
             _evidence(trial.detail, output),
-            (Fix("Reinstall it in a fresh environment"),),
+            (Fix("Reinstall it in a fresh environment", changes="packages"),),
         )
     if trial.error == "NoDevice":
         return nothing_listed(plan, trial.devices, output)
@@ -116,7 +123,11 @@ def _judged(trial: Trial, plan: Plan) -> Finding:
     ending = "hangs" if trial.outcome == "hung" else "kills the process"
     code = "driver-unhealthy" if trial.stage == "list" else "device-lost"
     summary = "%s %s: %s." % (verb[0].upper() + verb[1:], ending, trial.detail)
-    finding = _finding(code, summary, plan, trial.detail, (Fix("Restart the machine, and update the device's driver"),))
+    fixes = (
+        Fix("Update the device's driver", who="admin", changes="driver"),
+        this_shell().restart_fix("Restart the machine"),
+    )
+    finding = _finding(code, summary, plan, trial.detail, fixes)
     return Finding(
         finding.code, finding.severity, finding.summary, _evidence(trial.detail, output), finding.fix, finding.blocks
     )
@@ -131,7 +142,7 @@ def nothing_listed(plan: Plan, listed: Sequence[str], output: Sequence[str] = ()
         "%s does not list the %s that this machine seems to have." % (TITLES[name], _label(plan)),
         plan,
         "listed: %s" % seen,
-        (Fix("Read what %s says of it" % TITLES[name], _LISTING[name]),),
+        (this_shell().run_fix("Read what %s says of it" % TITLES[name], *_LISTING[name]),),
         output,
     )
 
@@ -156,7 +167,7 @@ def _wrong(plan: Plan, message: str, stage: str) -> Finding:
         "The %s computes wrong results%s." % (_label(plan), place),
         plan,
         message,
-        (Fix("Update the device's driver; do not train on it as it is"),),
+        (Fix("Update the device's driver; do not train on it as it is", who="admin", changes="driver"),),
     )
 
 
