@@ -28,8 +28,6 @@ class Place(NamedTuple):
         How to call the interpreter.
     installer : str
         What installs into its environment: ``"pip"``, ``"uv"``, ``"conda"``.
-    externally_managed : bool
-        Whether the environment is the system's own (PEP 668).
     wsl : bool
     container : str
         The program that started this container, "" if there is none or it is not known.
@@ -42,7 +40,6 @@ class Place(NamedTuple):
     system: str
     python: str = "python"
     installer: str = "pip"
-    externally_managed: bool = False
     wsl: bool = False
     container: str = ""
     root: bool = False
@@ -54,13 +51,11 @@ def place_of(machine: Machine) -> Place:
     python, process = machine.python, machine.process
     active = process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix
     call = "python" if active else python.executable or "python"
-    managed = bool(python.externally_managed)
     conda = process.env("MAMBA_EXE") or ""
     return Place(
         machine.native.system,
         call,
         python.installer,
-        managed,
         bool(process.wsl.or_none()),
         process.container.or_none() or "",
         process.root.or_none() or False,

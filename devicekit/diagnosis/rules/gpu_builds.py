@@ -97,7 +97,8 @@ def _for_gpu(view: View, framework: str, gpu: Accelerator) -> Tuple[Fix, ...]:
     if framework == "jax":
         if vendor == "amd" and system == "linux":
             text = "Install JAX's plug-in for ROCm 7 in a new environment; ROCm itself has to be on the system"
-            return (view.shell.install_fix(text, "jax[rocm7-local]"),)
+            python = ".".join(view.machine.python.version.split(".")[:2])
+            return (view.shell.new_environment_fix(text, python, "rocm", ("jax[rocm7-local]",)),)
         return (Fix("Use PyTorch (device 'xpu' for Intel GPUs): JAX does not support this GPU here"),)
     goal, title = ("xpu", "Intel GPUs") if vendor == "intel" else ("rocm", "ROCm")
     rows = view.matrix.indexes("torch", goal, view.target.platform)
