@@ -10,12 +10,16 @@ from packaging.requirements import Requirement
 from recorded_machines import FOLDER, NAMES, diagnosis, load_machine
 
 from devicekit import diagnose
-from devicekit.diagnosis.findings import Packages, ways
+from devicekit.diagnosis.commands import Place, Shell
+from devicekit.diagnosis.findings import Finding, Fix, Packages, ways
 from devicekit.diagnosis.package_commands import Environment, change_packages
 from devicekit.diagnosis.shells import CMD, DOCKERFILE, POSIX, POWERSHELL, Command, run, set_variables, unset_variable
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.management import declared_names
 from devicekit.machine.simulated import host_data
+from devicekit.report.html.components import finding_card
+from devicekit.report.html.elements import to_html
+from devicekit.report.terminal import Style, finding_lines
 
 try:  # the whole grammar of PowerShell, where it is installed
     import tree_sitter
@@ -391,3 +395,34 @@ def test_root_needs_no_sudo(make_machine):
         make_machine, "linux-nvidia-driver-missing", "driver-missing", "ID=ubuntu\nVERSION_ID=24.04\n", user="root"
     )
     assert steps[0][0].command == "ubuntu-drivers install"
+
+
+# Reports
+
+
+def test_reports_show_order_alternatives_and_shells():
+    shell = Shell(Place("windows"))
+    finding = Finding(
+        "driver-too-old",
+        "warning",
+        "The driver is too old.",
+        (),
+        (
+            Fix("Update it", who="admin", changes="driver"),
+            shell.restart_fix("Restart Windows"),
+            shell.replace_fix("Install another build", ["torch"], "torch==2.9.1", instead=True),
+        ),
+    )
+    text = "\n".join(finding_lines(finding, Style(width=100)))
+    assert [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line[2] != " "][1:] == [
+        "fix",
+        "then",
+        "or",
+    ]
+    assert "(needs an administrator)" in text
+    assert "PowerShell:\n    python -m pip uninstall -y torch; python" in text
+    assert "cmd:\n    python -m pip uninstall -y torch && python" in text
+    page = to_html(finding_card(finding, 1, finding.fix))
+    assert page.count("<pre>") == 2
+    assert page.index("In this order:") < page.index("Restart Windows") < page.index("Install another build")
+    assert len(set(re.findall(r'id="([^"]+)"', page))) == page.count(' id="')
