@@ -87,7 +87,7 @@ ROWS = [
         ["download.pytorch"],
     ),
     (NO_WHEEL % "tensorflow", {**WINDOWS, "python": "3.11", "arch": "32-bit"}, ["64-bit", "winget"], ["sudo"]),
-    # builds: for the system and the GPU, of the framework at hand
+    # builds: for the system and the GPU, of this framework
     (NO_CUDA_TORCH, {**WINDOWS, "gpu": "GeForce RTX 3060"}, [r"whl/cu1\d\d", "torch"], ["tensorflow", "wsl"]),
     (NO_CUDA_TORCH, {**WINDOWS, "gpu": "Radeon RX 7900 XTX"}, ["AMD"], [r"whl/cu", "tensorflow"]),
     (NO_CUDA_TORCH, {**MAC, "gpu": "Apple M2"}, ["mps"], ["whl/cu", "nvidia-smi"]),
@@ -169,7 +169,7 @@ ROWS = [
     (CUDNN % ("7004", "7201"), LINUX, [r"7\.2\.1", r"7\.0\.4"], ["7201", "7004"]),
     (CUDNN % ("9.1.0", "9.3.0"), {**LINUX, "packages": {"tensorflow": "2.19.0"}}, [r"nvidia-cudnn-cu12>=9\.3,<10"], []),
     (OLD_DRIVER % "11040", {**LINUX, "packages": {"torch": "2.4.0"}}, [r"11\.4"], ["11040", "tensorflow"]),
-    # drivers, by the distribution at hand
+    # drivers, by this distribution
     (
         NVIDIA_SMI,
         {**LINUX, "os_version": "Ubuntu 22.04", "gpu": "RTX 3060"},

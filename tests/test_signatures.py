@@ -126,7 +126,7 @@ def test_ways_out(row):
             assert "\n" not in fix["command"]
 
 
-#: What a step of a signature does: type a command as it is, or something that `Shell` writes for the system at hand.
+#: What a step of a signature does: type a command as it is, or something that `Shell` writes for the system in use.
 STEPS = {"command", "set", "unset", "install", "upgrade", "remove", "reinstall"}
 
 

@@ -173,7 +173,7 @@ def _any_gpu(about: Situation, steps: Steps) -> None:
 
 
 def cpu_only_build(about: Situation, steps: Steps) -> None:
-    """This build has no GPU support: the one that has it, for the GPU and system at hand."""
+    """This build has no GPU support: the one that has it, for this GPU and system."""
     if about.jetson:
         jetson_build(about, steps)
         return

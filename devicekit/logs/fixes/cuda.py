@@ -1,4 +1,4 @@
-"""CUDA's libraries, tools and GPU code: which release a build needs, and how to get it on the system at hand."""
+"""CUDA's libraries, tools and GPU code: which release a build needs, and how to get it on this system."""
 
 import re
 from typing import Tuple

@@ -1,4 +1,4 @@
-"""Drivers: how to install, update and repair those of NVIDIA, AMD and Intel on the system at hand."""
+"""Drivers: how to install, update and repair those of NVIDIA, AMD and Intel on this system."""
 
 import re
 from typing import Optional, Tuple
@@ -23,7 +23,7 @@ _INTEL = {
 
 
 def _row(about: Situation, branch: str = "", least: str = "") -> Optional[DriverInstall]:
-    """How the distribution at hand installs NVIDIA's driver, None if the distribution or its version is not known."""
+    """How this distribution installs NVIDIA's driver, None if the distribution or its version is not known."""
     ident = about.linux_distribution
     version = re.search(r"\d+(\.\d+)*", about.known.os_version)
     for row in BUNDLED.driver_installs():
@@ -44,7 +44,7 @@ def _branch(about: Situation) -> str:
 
 
 def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's driver", least: str = "") -> None:
-    """How to get NVIDIA's driver onto the system at hand, or a newer one."""
+    """How to get NVIDIA's driver onto this system, or a newer one."""
     what = "%s%s%s" % (text, " (%s or later)" % least if least else "", _branch(about))
     if about.wsl:
         steps.say("In Windows: %s; none inside WSL, which uses that of Windows" % _lower(what), "admin", "driver")
