@@ -8,7 +8,7 @@ from ...matrix.gpu_support import driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.tables import DriverInstall
 from .situation import Situation
-from .steps import Steps
+from .steps import Steps, lower
 
 #: What os-release calls the distributions that a text names.
 _IDS = {"suse": "opensuse-leap"}
@@ -47,14 +47,14 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
     """How to get NVIDIA's driver onto this system, or a newer one."""
     what = "%s%s%s" % (text, " (%s or later)" % least if least else "", _branch(about))
     if about.wsl:
-        steps.say("In Windows: %s; none inside WSL, which uses that of Windows" % _lower(what), "admin", "driver")
+        steps.say("In Windows: %s; none inside WSL, which uses that of Windows" % lower(what), "admin", "driver")
         steps.run("Then restart WSL", "wsl --shutdown", changes="system")
         return
     if about.windows:
         steps.say("%s from https://www.nvidia.com/drivers, then restart Windows" % what, "admin", "driver")
         return
     if about.container:
-        steps.say("On the host: %s; a container uses the host's driver" % _lower(what), "admin", "driver")
+        steps.say("On the host: %s; a container uses the host's driver" % lower(what), "admin", "driver")
         return
     if about.macos:
         steps.say("macOS from 10.14 on has no NVIDIA driver: use the CPU, or another system")
@@ -85,10 +85,6 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
             "driver",
         )
     steps.restart("Then restart the machine")
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def driver_missing(about: Situation, steps: Steps) -> None:
