@@ -83,9 +83,8 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
     """
     examined = examine(interpreter)
     if interrupted(examined.layout):
-        raise RemedyError(
-            "an earlier fix of %s was interrupted: devicekit fix --undo restores it" % examined.layout.prefix
-        )
+        command = undo_command(interpreter.executable)
+        raise RemedyError("an earlier fix of %s was interrupted; restore it: %s" % (examined.layout.prefix, command))
     return _in_place_or_beside(plan(examined.machine, goal), examined)
 
 
