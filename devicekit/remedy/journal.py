@@ -262,6 +262,7 @@ class Logbook:
         taken = next((path for path in aside if os.path.lexists(path + ASIDE)), None)
         if taken is not None:
             raise RemedyError("%s would be renamed, and %s%s exists: remove one of them" % (taken, taken, ASIDE))
+        list(self.entries())  # what a fix has left that was killed before it changed anything goes
         last = _folders(self._own)
         number = int(last[-1].path.rpartition("-")[2]) + 1 if last else 1
         folder = FixFolder(os.path.join(self._own, "fix-%d" % number))

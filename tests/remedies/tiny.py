@@ -35,6 +35,14 @@ BROKEN_NUMPY, GOOD_NUMPY = "1.26.2", "1.26.4"
 #: A release that has wheels for this Python.
 TENSORFLOW = {(3, 7): "2.10.1", (3, 8): "2.13.1", (3, 13): "2.20.0"}.get(sys.version_info[:2], "2.19.0")
 
+#: What goes with an older one.
+NEEDED.update(
+    {
+        "2.10.1": {"keras": "2.10.0", "protobuf": "3.19.6", "tensorboard": "2.10.1", "flatbuffers": "23.5.26"},
+        "2.13.1": {"keras": "2.13.1", "protobuf": "4.25.3", "tensorboard": "2.13.0", "typing-extensions": "4.5.0"},
+    }.get(TENSORFLOW, {})
+)
+
 #: Carries out a plan that the test makes; what a plan says is tested elsewhere.
 APPLY = """
 import json, sys
