@@ -44,7 +44,10 @@ def remedy_text(remedy: Remedy, style: Style, again: bool = False) -> str:
         lines += [style.paint("Still wrong", "head"), *_findings(remedy.remaining, style), ""]
     if remedy.undo:
         lines += ["To undo it:", *command_lines(style, remedy.undo), ""]
-    lines += [style.rule, *(style.paint(line, _COLORS[remedy.outcome]) for line in style.wrap(remedy.summary))]
+    lines += [
+        style.rule,
+        *(style.paint(line, _COLORS.get(remedy.outcome, "warning")) for line in style.wrap(remedy.summary)),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -82,7 +85,7 @@ def _outcome(attempt: Attempt, style: Style, plan: bool) -> List[str]:
     if plan:
         return []
     detail = ": %s" % attempt.detail if attempt.detail else ""
-    return style.wrap(_OUTCOMES[attempt.outcome] + detail, "     -> ", "        ")
+    return style.wrap(_OUTCOMES.get(attempt.outcome, attempt.outcome) + detail, "     -> ", "        ")
 
 
 def _changes(changes: Tuple[Change, ...], style: Style) -> List[str]:
