@@ -556,7 +556,11 @@ def keras_step(keras, options):  # type: (Any, dict[str, Any]) -> tuple[float, l
     given = layers.Input(shape=(len(inputs[0]),))
     hidden = layers.Dense(len(weights[1]), activation="tanh", dtype="float32")(given)
     model = keras.models.Model(given, layers.Dense(1, dtype="float32")(hidden))
-    model.compile(optimizer=keras.optimizers.SGD(1.0), loss="mse", **options)
+    optimizers = keras.optimizers
+    # Keras 2.6 alone has the names of its optimizers there, and not their classes.
+    by_name = {"class_name": "SGD", "config": {"learning_rate": 1.0}}
+    optimizer = optimizers.SGD(1.0) if hasattr(optimizers, "SGD") else optimizers.get(by_name)
+    model.compile(optimizer=optimizer, loss="mse", **options)
     model.set_weights([array(item, "float32") for item in weights])
     batch = [array(item, "float32") for item in (inputs, targets)]
     history = model.fit(*batch, batch_size=len(inputs), epochs=1, verbose=0).history
