@@ -1,4 +1,4 @@
-"""What becomes of an environment: fixed, or exactly as it was. Real installers, tiny wheels, no index."""
+"""The outcome for an environment: fixed, or exactly as it was. Real installers, tiny wheels, no index."""
 
 import os
 import random
