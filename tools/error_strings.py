@@ -24,7 +24,7 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 #: Extensions of native code.
 NATIVE = (".so", ".pyd", ".dll", ".dylib")
 
-_CANNOT = r"(?:[Ff]ail(?:ed|ure)?|FAILED|[Cc]annot|[Cc]an't|[Cc]ould ?n[o']t|[Uu]nable|[Ee]rror)"
+_CANNOT = r"(?:(?i:fail(?:ed)?)|[Ff]ailure|[Cc]annot|[Cc]an't|[Cc]ould ?n[o']t|[Uu]nable|[Ee]rror)"
 _GPU = r"(?:GPUs?|CUDA|cuda|NVIDIA|ROCm|HIP|AMD|MPS|Metal|XPU|SYCL|DirectML|DML|TPUs?|accelerators?|devices?)"
 _LIBRARY = r"(?:(?:shared|dynamic) (?:library|object)|\.so\b|\.dll\b)"
 _COMPILER = r"(?:\bptxas\b|\bnvcc\b|\bnvlink\b|[nN]vJitLink|\bhipcc\b|\bPTX\b|\bcubin\b|code object)"

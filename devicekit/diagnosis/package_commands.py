@@ -177,7 +177,7 @@ def _index_name(url: str) -> str:
 _PROJECTS = {"uv": _uv_project, "poetry": _poetry_project, "pdm": _pdm_project}
 
 
-# Environments beside the one that must not be changed, and with another Python.
+# Environments next to the one that must not be changed, and with another Python.
 
 
 def _beside(packages: Packages, python: str, environment: Environment, windows: bool) -> Tuple[Part, ...]:

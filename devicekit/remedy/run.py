@@ -14,11 +14,11 @@ from ..machine.probe import read_machine
 from ..resolver.result import quoted
 from ..runtime.settings import read_settings
 from .apply import Examined, apply, difference, tried, uninterrupted
-from .beside import make_beside, plan_beside
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
 from .plan import plan, subject
 from .result import Remedy
+from .separate_environment import make_separate, plan_separate
 
 
 def fix(python: Optional[str] = None, *, goal: str = "auto", apply: bool = False) -> Remedy:
@@ -85,15 +85,15 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
     if interrupted(examined.layout):
         command = undo_command(interpreter.executable)
         raise RemedyError("an earlier fix of %s was interrupted; restore it: %s" % (examined.layout.prefix, command))
-    return _in_place_or_beside(plan(examined.machine, goal), examined)
+    return _in_place_or_separate(plan(examined.machine, goal), examined)
 
 
-def _in_place_or_beside(remedy: Remedy, examined: Examined) -> Remedy:
+def _in_place_or_separate(remedy: Remedy, examined: Examined) -> Remedy:
     """Return a plan that makes a new environment where nothing may be installed into the one that is there."""
     reason = why_not_changed(examined.layout, examined.machine.python.environment)
     if remedy.outcome != "planned" or reason is None:
         return remedy
-    return plan_beside(remedy, examined.machine, subject(examined.machine), reason)
+    return plan_separate(remedy, examined.machine, subject(examined.machine), reason)
 
 
 def plan_and_try(interpreter: Interpreter, goal: str) -> Remedy:
@@ -107,7 +107,7 @@ def plan_and_try(interpreter: Interpreter, goal: str) -> Remedy:
     remedy = plan_for(interpreter, goal)
     if remedy.outcome != "nothing-wrong":
         return remedy
-    return _in_place_or_beside(tried(interpreter, remedy), examine(interpreter))
+    return _in_place_or_separate(tried(interpreter, remedy), examine(interpreter))
 
 
 def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
@@ -123,7 +123,7 @@ def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     examined = examine(interpreter)
     reason = why_not_changed(examined.layout, examined.machine.python.environment)
     if reason is not None and remedy.attempts[0].environment:
-        return make_beside(remedy, examined.machine, subject(examined.machine))
+        return make_separate(remedy, examined.machine, subject(examined.machine))
     if reason is not None:
         raise RemedyError("devicekit does not install into %s: %s" % (remedy.python, reason))
     done = apply(examined, remedy)

@@ -47,7 +47,7 @@ class Style(Record):
         return self.paint(("\u2500" if self.unicode else "-") * self.width, "dim")
 
 
-def labelled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
+def labeled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
     """Return ``label text``, the text wrapped to the right of the label."""
     start = " " * indent + style.plain(label).ljust(_LABEL_WIDTH)
     room = max(20, style.width - len(start))
@@ -65,16 +65,16 @@ def machine_lines(machine: Machine, style: Style) -> List[str]:
     native, python = machine.native, machine.python
     system = system_name(native)
     parts = (system, native.architecture, cores(native), usable_memory(native))
-    lines = labelled(style, "System", ", ".join(text for text in parts if text))
+    lines = labeled(style, "System", ", ".join(text for text in parts if text))
     environment = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
-    lines += labelled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, environment))
+    lines += labeled(style, "Python", "%s, %s (%s)" % (python.version, python.executable, environment))
     inside = []
     if machine.process.container.or_none():
         inside.append("container (%s)" % machine.process.container.or_none())
     if machine.process.wsl.or_none():
         inside.append("WSL %d" % (machine.process.wsl.or_none() or 0))
     if inside:
-        lines += labelled(style, "Inside", ", ".join(inside))
+        lines += labeled(style, "Inside", ", ".join(inside))
     return lines
 
 
@@ -85,10 +85,10 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
         _, state = framework_state(item)
         if item.cause is None and several:
             state += _best(diagnosis, item.framework)
-        lines += labelled(
+        lines += labeled(
             style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state)
         )
-    return lines or labelled(style, "Frameworks", "none")
+    return lines or labeled(style, "Frameworks", "none")
 
 
 def _plugin_lines(machine: Machine, style: Style) -> List[str]:
@@ -98,7 +98,7 @@ def _plugin_lines(machine: Machine, style: Style) -> List[str]:
         if item.problems:
             state = "plugin-broken"
         platform = ", for %s" % item.name if item.name else ""
-        lines += labelled(style, "" if number else "Plug-ins", "%s%s, %s" % (item.label, platform, state))
+        lines += labeled(style, "" if number else "Plug-ins", "%s%s, %s" % (item.label, platform, state))
     return lines
 
 
@@ -122,14 +122,14 @@ def _device_line(item: Candidate, style: Style, chosen: bool) -> List[str]:
     mark = ("\u25cf" if style.unicode else "*") if chosen else " "
     platform = " [%s]" % item.platform if item.platform not in ("cpu", "") else ""
     text = "%s%s%s" % (item.name, platform, _free_memory(item))
-    lines = labelled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
+    lines = labeled(style, "%s %s" % (mark, item.device), "%s: %s" % (text, state))
     color = {"ok": "good", "unknown": "info", "fails": "warning"}[kind]
     lines = [line.replace(state, style.paint(state, color)) for line in lines]
     details = ["compute capability %s" % item.compute_capability] if item.compute_capability else []
     # To be copied: into a device string or CUDA_VISIBLE_DEVICES, and to find the device in the output of lspci.
     details += [text for text in (item.uuid, item.location) if text]
     for more in filter(None, (", ".join(details), item.remark)):
-        lines += labelled(style, "", more)
+        lines += labeled(style, "", more)
     return lines
 
 
@@ -153,7 +153,7 @@ def devices_text(diagnosis: Diagnosis, selection: Selection, style: Style) -> st
     for item in diagnosis.candidates:
         lines += _device_line(item, style, item.device == selection.device)
     for kind in dict.fromkeys(item.numbering for item in diagnosis.candidates if item.numbering in _NUMBERINGS):
-        lines += labelled(style, "  Numbers", _NUMBERINGS[kind])
+        lines += labeled(style, "  Numbers", _NUMBERINGS[kind])
     return "\n".join(lines) + "\n"
 
 
@@ -181,19 +181,19 @@ def finding_lines(finding: Finding, style: Style) -> List[str]:
     lines += style.wrap(finding.summary, "  ")
     for evidence in finding.evidence:
         source = " (%s)" % evidence.source if evidence.source else ""
-        lines += labelled(style, "seen", evidence.text + source, indent=2)
+        lines += labeled(style, "seen", evidence.text + source, indent=2)
     for number, way in enumerate(ways(finding.fix)):
         for place, fix in enumerate(way):
             lines += step_lines(fix, "then" if place else "or" if number else "fix", style)
     if finding.url:
-        lines += labelled(style, "read", finding.url, indent=2)
+        lines += labeled(style, "read", finding.url, indent=2)
     return lines + [""]
 
 
 def step_lines(fix: Fix, label: str, style: Style, who: bool = True) -> List[str]:
     """Return the lines of a step: what to do, who can (unless the label says it), and what to type in each shell."""
     text = words(fix) if who else fix.text
-    lines = labelled(style, label, text + (":" if fix.command else ""), indent=2)
+    lines = labeled(style, label, text + (":" if fix.command else ""), indent=2)
     for shell, command in typed(fix):
         lines += ["    " + style.paint(shell + ":", "dim")] if shell else []
         lines += command_lines(style, command)
@@ -208,9 +208,9 @@ def findings_lines(findings: Iterable[Finding], style: Style) -> List[str]:
 def _unknown(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[str]:
     lines: List[str] = []
     for item in diagnosis.not_evaluated:
-        lines += labelled(style, "unknown", "%s: %s" % (item.code, item.because))
+        lines += labeled(style, "unknown", "%s: %s" % (item.code, item.because))
     for text in machine.python.unreadable[:5]:
-        lines += labelled(style, "unreadable", text)
+        lines += labeled(style, "unreadable", text)
     return lines
 
 

@@ -151,7 +151,7 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
     indexed = [item.index.project for item in way if item.index is not None]
     jax = next((major for major in JAX_CUDA if any(text.startswith("jax[cuda%s]" % major) for text in roots)), "")
     # Of which Python is asked makes no difference to the hardware, and many releases have one CUDA and the same code.
-    verdicts = _VERDICTS.setdefault(matrix, {}).setdefault(target.replace(python=""), {})
+    refusals = _REFUSALS.setdefault(matrix, {}).setdefault(target.replace(python=""), {})
 
     def allow(release: Release, build: Build) -> Optional[str]:
         if release.project in indexed and build.kind in ("rocm", "xpu"):
@@ -167,19 +167,19 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
             return "this build has no GPU support"
         build = build._replace(capabilities=gpu_code_in(release, build, matrix))
         key = (release.project, release.version, build.cuda, build.capabilities)
-        if key not in verdicts:
+        if key not in refusals:
             same = ("", "") + key[2:]
-            if same not in verdicts:
-                verdicts[same] = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
-            verdicts[key] = verdicts[same] or _known_to_fail(release, build, target, matrix)
-        return verdicts[key]
+            if same not in refusals:
+                refusals[same] = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
+            refusals[key] = refusals[same] or _known_to_fail(release, build, target, matrix)
+        return refusals[key]
 
     return allow
 
 
 #: By matrix and target, for a project's release with a CUDA release and GPU code: why it does not run there, if so.
 _Verdicts = Dict[Target, Dict[Tuple[str, str, str, Tuple[str, ...]], Optional[str]]]
-_VERDICTS: "WeakKeyDictionary[Matrix, _Verdicts]" = WeakKeyDictionary()
+_REFUSALS: "WeakKeyDictionary[Matrix, _Verdicts]" = WeakKeyDictionary()
 
 
 def _lacks_code(build: Build, targets: Sequence[str]) -> Optional[str]:

@@ -58,6 +58,6 @@ def announce(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None
         # One warning for a fallback to the CPU, and one for each thing that is broken: all other findings are on the
         # Selection and in the log.
         visible = finding.code in _FAMILIES or finding.severity == "error" or fell_back
-        # Whoever names a device is answered, whatever was said before to those who left the choice open.
+        # A request for a named device is answered, whatever was reported before to a program that left the choice open.
         requested = selection.requested if fell_back and selection.requested not in ("auto", "fastest") else ""
         notify(finding, family, quiet or not visible, requested)

@@ -288,7 +288,7 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     """ONNX Runtime's GPU package and the CUDA and cuDNN that it was built for (onnxruntime.ai, CUDA execution provider)."""
     version = about.packages.get("onnxruntime-gpu", "")
     old = bool(re.match(r"\d+\.\d+", version)) and sort_key(version)[:2] < (1, 19)
-    said = re.search(r"[Rr]equires? cuDNN (\d+)\.?\*? and CUDA (\d+)\.?\*?", about.line)
+    said = re.search(r"(?i:requires?) cuDNN (\d+)\.?\*? and CUDA (\d+)\.?\*?", about.line)
     cuda = said.group(2) if said else release_of(library_of(about)).partition(".")[0]
     cudnn = said.group(1) if said else ""
     if cuda == "11" or (old and not said):

@@ -17,7 +17,7 @@ from .new_environment import Order, make_environment
 from .result import Attempt, Change, Remedy
 
 
-def plan_beside(remedy: Remedy, machine: Machine, framework: str, reason: str) -> Remedy:
+def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str) -> Remedy:
     """Return a plan that makes a new environment instead.
 
     Parameters
@@ -50,7 +50,7 @@ def plan_beside(remedy: Remedy, machine: Machine, framework: str, reason: str) -
     return remedy.replace(summary=attempt.reason, attempts=(attempt,))
 
 
-def make_beside(remedy: Remedy, machine: Machine, framework: str) -> Remedy:
+def make_separate(remedy: Remedy, machine: Machine, framework: str) -> Remedy:
     """Make the environment that a plan names, and try it. If it does not work, it is removed.
 
     Raises
