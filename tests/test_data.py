@@ -36,14 +36,16 @@ NAMES = {
 }
 PATHS = {"type": "array", "items": {"type": "string", "pattern": r"^[\w./-]+$"}, "minItems": 1, "uniqueItems": True}
 
-FAILURE = {"type": "string", "pattern": r"^(import|dense|lstm|convolution|hdf5|tensorboard): ."}
+#: What bounds are about; the others are what frameworks need, measured alone with what they need themselves.
+FRAMEWORKS = ("tensorflow", "keras", "jax", "torch")
+FAILURE = {"type": "string", "pattern": r"^(import|arrays|dense|lstm|convolution|hdf5|tensorboard): ."}
 
 #: The words of a command.
 WORDS = {"type": "array", "items": {"type": "string", "pattern": r"^\S+$"}, "minItems": 1}
 
 ROWS = {
     "bounds": {
-        "project": {"enum": ["tensorflow", "keras", "jax", "torch"]},
+        "project": {"enum": [*FRAMEWORKS, "h5py", "ml-dtypes", "optree", "scipy", "tensorboard"]},
         "release": VERSION,
         "python": {"type": "string", "pattern": r"^3\.\d+$"},
         "dependency": {"type": "string", "pattern": r"^[a-z0-9-]+$"},
@@ -60,7 +62,7 @@ ROWS = {
         "import_above_fails": FAILURE,
         "imports_below": VERSION,
         "imports_above": VERSION,
-        "without": {"type": "string", "pattern": r"^(ok$|(import|dense|lstm|convolution|hdf5|tensorboard): .)"},
+        "without": {"type": "string", "pattern": r"^(ok$|(import|arrays|dense|lstm|convolution|hdf5|tensorboard): .)"},
     },
     "driver_installs": {
         "ids": {"type": "array", "items": {"type": "string", "pattern": r"^[a-z-]+$"}, "minItems": 1},

@@ -105,7 +105,7 @@ def test_no_framework(run):
 
 
 WRONG = [
-    ('requires_device("gpuu")', "unknown device 'gpuu'; accepted are"),
+    ('requires_device("gpuu")', "unknown device 'gpuu'; did you mean gpu; accepted are"),
     ("requires_device", "missing 1 required positional argument: 'device'"),
     ("requires_device()", "missing 1 required positional argument: 'device'"),
     ('requires_device("auto")', "every machine meets 'auto'"),
@@ -179,7 +179,7 @@ def test_each_device_of_a_list(run):
     "device, message",
     [
         ("gpu", "ERROR: --device gpu cannot be used here: [[]driver-missing[]] *"),
-        ("tpu9", "ERROR: --device: unknown device 'tpu9'; accepted are *"),
+        ("tpu9", "ERROR: --device: unknown device 'tpu9'; did you mean tpu; accepted are *"),
     ],
 )
 def test_a_device_that_cannot_be_used_stops_the_run(run, device, message):

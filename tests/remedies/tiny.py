@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -149,6 +150,8 @@ class Patient:
 
     def start(self, *arguments, **options):
         """Start a Python program from outside of the environment."""
+        if POSIX:  # the tests may run in the background of a shell, which makes their children deaf to Ctrl-C
+            options.setdefault("preexec_fn", lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         return subprocess.Popen(
             [sys.executable, "-c", *arguments],
             cwd=self.home,
