@@ -164,7 +164,7 @@ def _finding(
     label = view.tensorflow_label if own else "%s %s" % (project, version)
     python = view.machine.python
     if missing:
-        names = [bare_name(text) for text in missing]
+        names = list(dict.fromkeys(map(bare_name, missing)))
         summary = "%s needs %s, which %s not installed." % (label, ", ".join(names), "is" if len(names) == 1 else "are")
     else:
         text, need = wrong[0]
