@@ -1,12 +1,18 @@
 """The first screen of ``devicekit doctor``: every bundled machine in a few lines, whatever the terminal."""
 
+import base64
 import os
 import re
+import socket
+import zlib
 
 import pytest
 
 from devicekit import diagnose, select_device
 from devicekit.cli.main import main
+from devicekit.errors import MachineFileError
+from devicekit.machine.packed import unpack
+from devicekit.machine.snapshot import load_machine
 from devicekit.report.screen import LIMIT, doctor_screen
 from devicekit.report.terminal import Style
 from devicekit.testing import load, machines
@@ -102,3 +108,42 @@ def test_systems_have_the_names_that_people_know():
         named[native.os_version.or_none()] = system_name(native)
     assert named["10.0.22631"] == "Windows 11 23H2"
     assert named["23.5.0"] == "macOS 14"
+
+
+# The same for a bug report
+
+
+@pytest.mark.parametrize("name", ["linux-eight-gpus", "windows-amd-stock-tf", "linux-no-framework"])
+def test_a_bug_report_is_the_machine(name, tmp_path, capsys):
+    main(["doctor", "--machine", name, "--issue"])
+    page = capsys.readouterr().out
+    assert len(page.splitlines()) <= 40
+    # As it comes back from a mail or a comment: quoted, with other text around it.
+    path = tmp_path / "comment.md"
+    path.write_text("It does not work:\n" + "".join("> %s\n" % line for line in page.splitlines()), encoding="utf-8")
+    assert load_machine(str(path)).to_dict() == load(name).to_dict()
+
+
+def test_a_damaged_bug_report_is_named(tmp_path, capsys):
+    main(["doctor", "--machine", "linux-nvidia", "--issue"])
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index("devicekit-machine-1")
+    path = tmp_path / "comment.md"
+    for damaged in (lines[: start + 1], lines[: start + 4], [*lines[: start + 2], "AAAA", *lines[start + 3 :]]):
+        path.write_text("\n".join(damaged), encoding="utf-8")
+        with pytest.raises(MachineFileError, match=r"comment\.md"):
+            load_machine(str(path))
+    bomb = "devicekit-machine-1\n" + base64.b64encode(zlib.compress(b" " * (40 << 20), 9)).decode("ascii")
+    path.write_text(bomb, encoding="utf-8")
+    with pytest.raises(MachineFileError, match="more than 32 MiB"):
+        load_machine(str(path))
+
+
+def test_a_bug_report_of_this_machine_has_nothing_private(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path / "home-of-wilhelmina"))
+    monkeypatch.setenv("USER", "wilhelmina")
+    main(["doctor", "--issue"])
+    page = capsys.readouterr().out
+    plain = unpack("page", page.encode("utf-8"), 1 << 25).decode("utf-8")
+    assert "wilhelmina" not in page + plain
+    assert not re.search(r"\b%s\b" % re.escape(socket.gethostname()), plain)

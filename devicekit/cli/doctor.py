@@ -23,6 +23,7 @@ def add_doctor(verbs: Any) -> None:
     )
     add_html(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print evidence, exact commands, and every device")
+    parser.add_argument("--issue", action="store_true", help="print Markdown for a bug report, without private data")
     parser.add_argument("--explain", metavar="CODE", help="show the page of a finding code instead")
     parser.set_defaults(run=_doctor)
 
@@ -35,7 +36,11 @@ def _doctor(options: argparse.Namespace) -> int:
     if options.explain:
         return print_page(options.explain)
     machine, diagnosis, selection = decide(options)
-    if options.json:
+    if options.issue:
+        from ..report.issue import issue_text
+
+        print_text(issue_text(machine, diagnosis, selection, made_now()))
+    elif options.json:
         print_json(doctor_data(machine, diagnosis, selection))
     else:
         text = doctor_text if options.verbose else doctor_screen

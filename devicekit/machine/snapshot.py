@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import MachineFileError
 from .facts import Machine
+from .packed import unpack
 
 #: A snapshot of an environment with a thousand distributions has well under a megabyte.
 LIMIT_BYTES = 32 << 20
@@ -17,7 +18,7 @@ def load_machine(path: str) -> Machine:
     Parameters
     ----------
     path : str
-        A file, or ``"-"`` for standard input.
+        A file, or ``"-"`` for standard input: a snapshot, or a page that has one (``doctor --issue``).
 
     Raises
     ------
@@ -37,7 +38,7 @@ def load_machine(path: str) -> Machine:
             "%s has more than %d MiB; a machine file made by 'devicekit snapshot' has less than one"
             % (path, LIMIT_BYTES >> 20)
         )
-    return Machine.from_dict(parse_machine(path, content))
+    return Machine.from_dict(parse_machine(path, unpack(path, content, LIMIT_BYTES) or content))
 
 
 def parse_machine(path: str, content: bytes) -> Any:
