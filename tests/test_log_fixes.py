@@ -62,6 +62,14 @@ ANY_INSTALL = r"\b(pip|conda|uv) (pip )?install"
 
 #: log, facts, what the answer must contain, what it must not.
 ROWS = [
+    # of lines that say the same, the one that names the GPU decides, wherever it is
+    (
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+        "NVIDIA GeForce RTX 5070 Ti with CUDA capability sm_120 is not compatible with the current PyTorch installation.",
+        {},
+        ["sm_120", "cu128"],
+        ["nvidia-smi"],
+    ),
     # a Python for a pinned release comes from the data
     (
         NO_WHEEL % "tensorflow==2.13.0",

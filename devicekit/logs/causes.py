@@ -118,8 +118,12 @@ def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:
 
 
 def _finding(claims: Sequence[Claim], known: Known) -> Finding:
-    """Join the claims of one code: the summary of the strongest one, the evidence of all."""
-    first = claims[0]
+    """Join the claims of one code: the summary of the strongest one, the evidence of all.
+
+    Of equally strong ones, one whose line has facts (a version, the GPU, a library) says more than one without any.
+    """
+    strongest = [claim for claim in claims if claim.weight == claims[0].weight and claim.severity == claims[0].severity]
+    first = next((claim for claim in strongest if claim.groups), claims[0])
     lines: List[Evidence] = []
     for claim in claims:
         lines += [item for item in claim.evidence if item not in lines]
