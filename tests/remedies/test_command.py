@@ -111,7 +111,8 @@ def test_what_ends_the_command_is_undone_first(patient, name):
 
 
 def test_what_it_prints_fits_the_published_schema(patient):
-    with open(os.path.join(FOLDER, "docs", "reference", "schemas", "remedy.json"), encoding="utf-8") as stream:
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, "docs", "reference", "schemas", "remedy.json"), encoding="utf-8") as stream:
         validator = jsonschema.Draft202012Validator(json.load(stream))
     patient.lose_a_dependency()
     planned = patient.fix("--dry-run")[1]
