@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import time
-from typing import Callable, Iterator, List, Optional, Tuple
+from typing import Callable, ClassVar, Iterator, List, Optional, Tuple
 
 from ..children.locks import try_lock
 from ..children.process_tree import TRIAL_MARK, marked_processes
@@ -55,7 +55,7 @@ class Journal(Record):
         Files that may be renamed (`ASIDE` is added to their names).
     """
 
-    schema = 1
+    schema: ClassVar[Optional[int]] = 1
 
     state: str
     token: str

@@ -1,6 +1,6 @@
 """`Remedy`: what is wrong with an environment, what would make it work, and the outcome of each attempt. Pure."""
 
-from typing import Optional, Tuple
+from typing import ClassVar, Optional, Tuple
 
 from ..diagnosis.findings import Finding, Fix, Packages
 from ..records import Record, Seconds
@@ -107,7 +107,7 @@ class Remedy(Record):
         The command that undoes it, "" if there is nothing to undo.
     """
 
-    schema = 1
+    schema: ClassVar[Optional[int]] = 1
 
     python: str
     goal: str

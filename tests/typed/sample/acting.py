@@ -45,6 +45,17 @@ def guarded() -> Tuple[devicekit.Finding, ...]:
     return ()
 
 
+def fixed(python: str) -> Tuple[str, ...]:
+    try:
+        remedy = devicekit.fix(python, goal="cpu", apply=False)
+    except devicekit.errors.RemedyError as error:
+        raise SystemExit(str(error)) from error
+    assert_type(remedy, devicekit.remedy.Remedy)
+    assert_type(remedy.attempts, Tuple[devicekit.remedy.Attempt, ...])
+    assert_type(remedy.changes, Tuple[devicekit.remedy.Change, ...])
+    return tuple(attempt.reason for attempt in remedy.attempts)
+
+
 def warned(warning: devicekit.DeviceWarning) -> Optional[str]:
     assert_type(warning.finding, devicekit.Finding)
     quiet = (devicekit.FallbackWarning, devicekit.CompatibilityWarning, devicekit.ConfigurationWarning)
