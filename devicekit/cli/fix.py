@@ -25,6 +25,7 @@ def add_fix(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "fix",
         example="devicekit fix --python .venv/bin/python",
+        status="0: everything works, or is undone; 1: not everything works; 2: wrong use; 130: interrupted, and restored",
         parents=[json_output()],
         help="install what makes it work, check that it does, undo it if not",
     )

@@ -11,6 +11,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Diagnosis, Finding, Fix
+from ..diagnosis.frameworks import BACKENDS
 from ..errors import RemedyError
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
@@ -50,7 +51,7 @@ def blocking(diagnosis: Diagnosis) -> Tuple[Finding, ...]:
 
 
 def _keeps_from_gpus(finding: Finding) -> bool:
-    return finding.severity == "warning" and any(map(finding.keeps_from_gpus, ("tensorflow", "jax", "torch")))
+    return finding.severity == "warning" and any(map(finding.keeps_from_gpus, BACKENDS))
 
 
 def level(item: FrameworkVerification) -> int:

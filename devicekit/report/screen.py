@@ -13,9 +13,10 @@ import re
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
+from ..diagnosis.frameworks import BACKENDS
 from ..machine.facts import Machine
 from ..selection.selection import Selection
-from .amounts import cores, count, framework_title, processor, usable_memory
+from .amounts import cores, count, framework_title, processor, sign, usable_memory
 from .compatibility_table import Cell, matrix_row
 from .terminal import Style
 
@@ -23,7 +24,6 @@ from .terminal import Style
 LIMIT = 12
 
 _INDENT = "  "
-_COMPUTING = ("tensorflow", "jax", "torch")
 
 #: What a cell of the compatibility table is called in the chain, and whether it is shown when nothing is wrong with it.
 _LINKS = (
@@ -33,7 +33,11 @@ _LINKS = (
     ("NumPy", "NumPy", False), ("protobuf", "protobuf", False), ("Dependencies", "dependencies", False),
 )  # fmt: skip
 
-_MARKS = {"ok": ("✓", "+", "good"), "fails": ("✗", "x", "error"), "unknown": ("?", "?", "info")}
+#: How states are painted; severities have colors of their own.
+_COLORS = {"ok": "good", "fails": "error", "unknown": "info"}
+
+#: Signs for a terminal without them.
+_ASCII = {"✓": "+", "✗": "x"}
 
 
 def doctor_screen(machine: Machine, diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
@@ -114,15 +118,24 @@ def _goes_on(selection: Selection) -> str:
 
 def _paragraph(style: Style, state: str, text: str, code: str = "") -> List[str]:
     """Return a sign and a text, with a code at the end of the last line."""
-    sign, plain, color = _MARKS.get(state, ("!", "!", "warning"))
-    lines = style.wrap(text, "%s " % (sign if style.unicode else plain), _INDENT)
+    lines = style.wrap(text, "%s " % _mark(state, style), _INDENT)
     if code:
         tag = "[%s]" % code
         if len(lines[-1]) + len(tag) + 2 > style.width:
             lines.append("")
         lines[-1] = lines[-1].ljust(style.width - len(tag)) + style.paint(tag, "dim")
-    lines[0] = style.paint(lines[0][:1], color) + lines[0][1:]
+    lines[0] = _painted(lines[0], state, style)
     return lines
+
+
+def _mark(state: str, style: Style) -> str:
+    """Return the sign of a state or severity in characters that the terminal has."""
+    return sign(state) if style.unicode else _ASCII.get(sign(state), sign(state))
+
+
+def _painted(text: str, state: str, style: Style) -> str:
+    """Return a text with its first character, the sign, in the color of the state."""
+    return style.paint(text[:1], _COLORS.get(state, state)) + text[1:]
 
 
 def _fix(finding: Finding, style: Style) -> List[str]:
@@ -154,11 +167,9 @@ def _fix(finding: Finding, style: Style) -> List[str]:
 
 
 def _one_line(finding: Finding, style: Style) -> str:
-    sign = {"error": "✗" if style.unicode else "x", "warning": "!", "info": "i"}[finding.severity]
     tag = " [%s]" % finding.code
-    text = _cut(style.plain("%s %s" % (sign, finding.summary)), style.width - len(tag))
-    color = finding.severity
-    return style.paint(text[:1], color) + text[1:] + style.paint(tag, "dim")
+    text = _cut(style.plain("%s %s" % (_mark(finding.severity, style), finding.summary)), style.width - len(tag))
+    return _painted(text, finding.severity, style) + style.paint(tag, "dim")
 
 
 def _cut(text: str, width: int) -> str:
@@ -185,7 +196,7 @@ def _chain(machine: Machine, diagnosis: Diagnosis, selection: Selection, style: 
             if part != "Python" or gpus:
                 links.append((cell.state, _title(title, cell)))
     for item in sorted(diagnosis.frameworks, key=lambda item: item.framework == "keras"):
-        if item.framework in _COMPUTING and item.framework != framework:
+        if item.framework in BACKENDS and item.framework != framework:
             continue
         works = item.will_import if item.framework != "keras" else item.will_import and item.will_run_keras
         state = {True: "ok", False: "fails", None: "unknown"}[works]
@@ -234,11 +245,9 @@ def _laid_out(links: Sequence[Tuple[str, str]], style: Style) -> List[str]:
     lines: List[str] = []
     used = style.width
     for state, text in links:
-        sign, plain, color = _MARKS[state]
-        mark = sign if style.unicode else plain
         text = _cut(style.plain(text), style.width - 4)
         length = 4 + len(text)
-        link = "[%s] %s" % (style.paint(mark, color), text)
+        link = "[%s] %s" % (_painted(_mark(state, style), state, style), text)
         if used + 2 + length > style.width:
             lines.append(link)
             used = length

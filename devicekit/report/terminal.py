@@ -4,6 +4,7 @@ import textwrap
 from typing import Iterable, List, Optional
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, Fix, ways
+from ..diagnosis.frameworks import BACKENDS
 from ..logs.scrub import printable
 from ..machine.facts import Machine
 from ..records import Record
@@ -80,7 +81,7 @@ def machine_lines(machine: Machine, style: Style) -> List[str]:
 
 def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
     lines: List[str] = []
-    several = sum(item.framework in _COMPUTING for item in diagnosis.frameworks) > 1
+    several = sum(item.framework in BACKENDS for item in diagnosis.frameworks) > 1
     for number, item in enumerate(diagnosis.frameworks):
         _, state = framework_state(item)
         if item.cause is None and several:
@@ -102,13 +103,9 @@ def _plugin_lines(machine: Machine, style: Style) -> List[str]:
     return lines
 
 
-#: The frameworks with their own devices; Keras computes with one of them.
-_COMPUTING = ("tensorflow", "jax", "torch")
-
-
 def _best(diagnosis: Diagnosis, framework: str) -> str:
     """Return on which device a framework would compute."""
-    if framework not in _COMPUTING:
+    if framework not in BACKENDS:
         return ""
     for item in diagnosis.candidates_for(framework):
         if item.usable is not False:

@@ -96,13 +96,20 @@ def _other_makers(about: Situation) -> bool:
     return bool(known) and "nvidia" not in known and not about.embedded
 
 
-def cuda_library_missing(about: Situation, steps: Steps) -> None:
-    """A library of CUDA cannot be loaded."""
+def _needs_another_build(about: Situation, steps: Steps) -> bool:
+    """Write the steps where no package of CUDA helps, another maker's GPU or a Jetson; return whether it is one."""
     if _other_makers(about):
         gpu_vendor_unsupported(about, steps)
-        return
-    if about.jetson:
+    elif about.jetson:
         jetson_build(about, steps)
+    else:
+        return False
+    return True
+
+
+def cuda_library_missing(about: Situation, steps: Steps) -> None:
+    """A library of CUDA cannot be loaded."""
+    if _needs_another_build(about, steps):
         return
     if about.macos:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
@@ -315,11 +322,7 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
 
 def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     """Another CUDA is installed than the build needs."""
-    if _other_makers(about):
-        gpu_vendor_unsupported(about, steps)
-        return
-    if about.jetson:
-        jetson_build(about, steps)
+    if _needs_another_build(about, steps):
         return
     if about.framework == "torch" and re.search(r"detected CUDA version|used to compile PyTorch", about.line):
         _extension(about, steps)

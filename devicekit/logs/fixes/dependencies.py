@@ -3,6 +3,7 @@
 import re
 from typing import Optional, Tuple
 
+from ...diagnosis.frameworks import BACKENDS
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.queries import goes_with
@@ -123,7 +124,7 @@ def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:
 def keras_incompatible(about: Situation, steps: Steps) -> None:
     """Keras and its backend, or the code and Keras, are of different generations."""
     backend = about.known.environment.get("KERAS_BACKEND", "")
-    if about.signature == "keras-backend-import" or (backend and backend not in ("tensorflow", "jax", "torch")):
+    if about.signature == "keras-backend-import" or (backend and backend not in BACKENDS):
         _backend(about, steps, about.groups.get("name") or backend)
         return
     if about.signature.startswith(_LEGACY):

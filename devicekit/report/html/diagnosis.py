@@ -3,6 +3,7 @@
 from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Diagnosis, FrameworkStatus
+from ...diagnosis.frameworks import BACKENDS
 from ...machine.facts import Machine
 from ...selection.selection import Selection
 from ..amounts import cores, device_state, framework_state, framework_title, memory, system_name, usable_memory
@@ -10,8 +11,6 @@ from ..compatibility_table import Cell, MatrixRow, matrix_row
 from .components import Report, Section, Table, Tag, definitions, severity_tags, tag_element
 from .document import page
 from .elements import Content, Element, element
-
-_COMPUTING = ("tensorflow", "jax", "torch")
 
 
 def doctor_page(machine: Machine, diagnosis: Diagnosis, selection: Selection, *, made: str = "") -> str:
@@ -125,7 +124,7 @@ def _unknown(diagnosis: Diagnosis, unreadable: Sequence[str] = ()) -> Table:
 
 def _matrix_rows(machine: Machine, diagnosis: Diagnosis, selection: Selection) -> List[MatrixRow]:
     """Return the matrix rows of the frameworks that are installed, the selected one first."""
-    installed = [item.framework for item in diagnosis.frameworks if item.framework in _COMPUTING and item.version]
+    installed = [item.framework for item in diagnosis.frameworks if item.framework in BACKENDS and item.version]
     selected = {"tensorflow1": "tensorflow"}.get(selection.framework or "", selection.framework or "")
     names = sorted(installed, key=lambda name: name != selected) or ["tensorflow"]
     rows: List[Optional[MatrixRow]] = [matrix_row(machine, diagnosis, name) for name in names]
