@@ -4,9 +4,10 @@ Warnings are structured: one class per family, the finding on the warning, once 
 ``devicekit``.
 """
 
+import contextlib
 import sys
 import warnings
-from typing import Any, Dict, Iterable, Optional, Sequence, Set, Tuple, Type
+from typing import Any, Dict, Iterable, Iterator, Optional, Sequence, Set, Tuple, Type
 
 # Known to type checkers only: this module imports nothing of devicekit.
 TYPE_CHECKING = False
@@ -19,8 +20,61 @@ __all__ = [
 ]  # fmt: skip
 
 
+def printable(text: str, ascii_only: bool = False, lines: bool = False) -> str:
+    r"""Return a text without control characters, and without those that change the writing direction.
+
+    Names come from drivers, files and other programs: an escape sequence in one must not reach the terminal. With ``lines``,
+    line feeds stay.
+
+    >>> printable("GPU\x1b[31m")
+    'GPU?[31m'
+    """
+    if not text.isprintable():
+        kept = "\n" if lines else ""
+        text = "".join(
+            item if item.isprintable() or item in kept else " " if item in ("\t", "\xa0") else "?" for item in text
+        )
+    return text.encode("ascii", "replace").decode("ascii") if ascii_only else text
+
+
+def first_line(error: BaseException, most: int = 300) -> str:
+    """Return an exception's type and the first line of its text, for messages; also of one whose own text raises."""
+    lines = (_text(error) or "").strip().splitlines()
+    return (type(error).__name__ + (": " + lines[0][:most] if lines else "")).rstrip(".")
+
+
+def _text(error: BaseException) -> Optional[str]:
+    """Return an exception's text, None if asking for it raises."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # the class of another program, which may raise anything
+        return None
+
+
+@contextlib.contextmanager
+def foreign_code() -> Iterator[None]:
+    """Let code of others raise nothing but exceptions that can be caught as such and shown.
+
+    A `SystemExit`, a `GeneratorExit`, a `BaseException` of its own and one whose text raises become an `ImportError` with the
+    original as its cause. The user's Ctrl-C passes.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception) and _text(error) is not None:
+            raise
+        raise ImportError("it raised " + first_line(error)) from error
+
+
 class DevicekitError(Exception):
     """Base of all exceptions of devicekit."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), lines=True)
 
 
 class DeviceUnavailableError(DevicekitError, RuntimeError):
@@ -79,6 +133,9 @@ class DeviceWarning(UserWarning):
     def __init__(self, finding: "devicekit.Finding", message: Optional[str] = None) -> None:
         super().__init__(message or _message_of(finding))
         self.finding = finding
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), lines=True)
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the warning as plain data for JSON."""

@@ -12,6 +12,7 @@ declared in the class:
 """
 
 import collections.abc
+import math
 import sys
 import typing
 from typing import (
@@ -30,7 +31,7 @@ from typing import (
     Union,
 )
 
-from .errors import MachineFileError
+from .errors import MachineFileError, printable
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Record")
@@ -100,10 +101,21 @@ class ShownAsReport(ShownInNotebooks):
     """A record whose text is that of the report."""
 
     def __str__(self) -> str:
-        return str(seam("record as text")(self))
+        return printable(str(seam("record as text")(self)), lines=True)
 
 
 # Records.
+
+
+def _safe(text_of: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Return a `__str__` without control characters: what a record has comes from drivers, files and other programs."""
+
+    def text(self: Any) -> str:
+        return printable(text_of(self), lines=True)
+
+    text.__doc__ = text_of.__doc__
+    return text
+
 
 _set_attribute = object.__setattr__
 
@@ -138,6 +150,56 @@ class _LazySignature:
         )
 
 
+#: Of JSON that another program wrote: how deep it may be nested, and how many characters a number may have. Nothing that is
+#: read comes near; far beyond are the interpreter's stack, and numbers whose conversion takes a time that grows as a square.
+_DEEPEST_JSON = 60
+_LONGEST_NUMBER = 300
+
+
+def parse_json(content: Union[str, bytes]) -> Any:
+    """Parse JSON that another program, or another user, wrote.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON in UTF-8, is nested more than 60 deep, or has a number that is infinite, not a number, or longer than
+        300 characters. Nothing else is raised, whatever is in it.
+    """
+    import json
+
+    text = content if isinstance(content, str) else content.decode("utf-8-sig")
+    if text.count("[") + text.count("{") > _DEEPEST_JSON and _depth(text) > _DEEPEST_JSON:
+        raise ValueError("it is nested too deeply: more than %d levels" % _DEEPEST_JSON)
+    return json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=_finite)
+
+
+def _depth(text: str) -> int:
+    """Return how deep the brackets outside of strings are nested."""
+    import re
+
+    depth = deepest = 0
+    for token in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]', text, re.DOTALL):
+        if token.group() in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token.group() in "]}":
+            depth -= 1
+    return deepest
+
+
+def _integer(text: str) -> int:
+    if len(text) > _LONGEST_NUMBER:
+        raise ValueError("it has a number of %d characters" % len(text))
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text) if len(text) <= _LONGEST_NUMBER else math.inf
+    if not math.isfinite(number):
+        raise ValueError("it has the number %.40s" % text)
+    return number
+
+
 @dataclass_transform(eq_default=True, frozen_default=True)
 class Record:
     """Base of all records: frozen, compared and hashed by value, with a lossless JSON form unless ``_json`` omits fields.
@@ -163,6 +225,8 @@ class Record:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "__str__" in cls.__dict__:
+            setattr(cls, "__str__", _safe(cls.__str__))  # noqa: B010 - for type checkers it is what it was
         template = dict(cls._template)
         for name, kind in _annotations(cls).items():
             if getattr(kind, "__origin__", kind) is ClassVar:

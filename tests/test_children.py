@@ -116,3 +116,11 @@ def test_only_functions_of_devicekit_are_called():
     report = run_child("os:getcwd", {}, timeout_s=60.0)
     assert (report.outcome, report.error) == ("raised", "ValueError")
     assert "functions of devicekit" in report.detail
+
+
+def test_a_frozen_program_is_not_started_again(monkeypatch):
+    """PyInstaller's programs are their own ``sys.executable``: as a child it would do all its work once more, and again."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    report = run_child("devicekit.errors:did_you_mean", {}, timeout_s=10.0)
+    assert report.outcome == "not-run"
+    assert "frozen" in report.detail

@@ -12,7 +12,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from ..records import Record
 from .output import BoundedText, Messages
 from .process_tree import PATIENCE_S, TRIAL_MARK, ask_where, end_all
+from .scripts import package_folder, python_command
 from .spawn import CANNOT_START, NULL, TIMED_OUT, Process, absolute_path, how_it_ended, spawn
+from .windows_job import put_into_job
 
 #: ``done``: the function returned; ``raised``: it raised; ``died``: the process ended by a signal, or without an answer;
 #: ``hung``: it gave no answer in time; ``not-run``: the process could not be started, or its interpreter did not come up.
@@ -95,15 +97,10 @@ class Command(Record):
         The process ends by itself some time after ``limit_s``: this one may be killed while it waits.
         """
         order = json.dumps({"function": function, "task": task, "path": path, "limit_s": limit_s + 5.0})
-        arguments = (executable or sys.executable, *options, script_path("child.py"))
+        arguments = python_command(executable or sys.executable, options, "children/child.py")
         if len(order) <= _LONGEST_ARGUMENT:
             return cls((*arguments, order), b"", tuple(environment), quick)
         return cls(arguments, order.encode("utf-8"), tuple(environment), quick)
-
-
-def script_path(name: str) -> str:
-    """Return the path of a script of this package."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
 
 
 class Child:
@@ -129,8 +126,13 @@ class Child:
         self._answers: Optional[Messages] = None
         self._output: Optional[BoundedText] = None
         self._process: "Optional[Process[bytes]]" = None
+        self._job = 0
         if not command.arguments[0]:
             self.problem = "this process does not know its interpreter (sys.executable is empty)"
+            return
+        if getattr(sys, "frozen", False) and command.arguments[0] == sys.executable:
+            # It would be started again instead, and start itself again.
+            self.problem = "this program is frozen, and has no interpreter to start"
             return
         try:
             self._process = self._start(command, on_message)
@@ -159,7 +161,10 @@ class Child:
                 ours.append(writing)
                 self._output = BoundedText(reading)
             errors = NULL if command.quick else ours[2]
-            return spawn(command.arguments, variables, stdin=ours[0], stdout=ours[1], stderr=errors)
+            process = spawn(command.arguments, variables, stdin=ours[0], stdout=ours[1], stderr=errors)
+            # A short question starts nothing.
+            self._job = 0 if command.quick else put_into_job(process)
+            return process
         finally:
             for descriptor in ours:
                 os.close(descriptor)
@@ -186,7 +191,7 @@ class Child:
                 ask_where(process)
         finally:
             # Also when the user interrupts the wait.
-            ended = end_all(process, self._token, patience_s)
+            ended = end_all(process, self._token, patience_s, self._job)
             answers.join(min(2.0, patience_s))
             if output is not None:
                 output.join()
@@ -194,6 +199,8 @@ class Child:
             raise answers.failure
         limit = "no answer within %g s%s" % (timeout_s, "" if ended else ", and the system cannot end it")
         ending = limit if hung else how_it_ended(process.returncode)
+        if answers.too_much:  # whatever it answered besides is not the answer of a child of ours
+            messages, ending = [item for item in messages if "say" in item], "it printed too much, and was ended"
         return _report(messages, hung, ending, output.text() if output is not None else "")
 
     @staticmethod
@@ -212,7 +219,7 @@ class Child:
                     pass
             elif process.poll() is not None:
                 return True
-            if answers.failure is not None:
+            if answers.failure is not None or answers.too_much:
                 return True
             now = time.monotonic()
             if now - started >= timeout_s:
@@ -284,7 +291,7 @@ def run_child(
     """
     try:
         if path is None:
-            package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+            package = package_folder()
             path = absolute_path()
             path += [] if package in path else [package]
         command = Command.of(

@@ -74,8 +74,8 @@ def function_of(text):  # type: (str) -> Callable[..., Any]
         raise ValueError("a child calls functions of devicekit and its own scripts only, not %r" % text)
     # Not imported: another interpreter would write its byte code next to the script.
     names = {"__name__": "devicekit_child", "__file__": text}  # type: dict[str, Any]
-    with open(text, "rb") as stream:
-        exec(compile(stream.read(), text, "exec"), names)  # noqa: S102 - a file of this package
+    # By the loader of this file, which reads from an archive too.
+    exec(compile(globals()["__loader__"].get_data(text), text, "exec"), names)  # noqa: S102 - a file of this package
     return names["main"]  # type: ignore[no-any-return]
 
 

@@ -1,10 +1,10 @@
 """Reads what a child prints, in threads, within bounds: a child may print a gigabyte."""
 
-import json
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
+from ..records import parse_json
 from .child import PROTOCOL
 
 #: The cause is often in the first lines, the error in the last.
@@ -13,6 +13,11 @@ _TAIL_BYTES = 64 << 10
 
 #: Results of measurements have up to some megabytes; a longer line is skipped.
 _LONGEST_LINE_BYTES = 16 << 20
+
+#: More than any child answers, in all: one that prints so much is not ours, and is ended.
+_MOST_BYTES = 256 << 20
+_MOST_LINES = 100000
+_MOST_MESSAGE_BYTES = 64 << 20
 
 #: How long to wait for the end of a pipe that a process which could not be ended still holds.
 _JOIN_S = 2.0
@@ -104,10 +109,19 @@ class Messages(Reader):
         self._on_message = on_message
         self._line: List[bytes] = []
         self._line_bytes = 0
+        self._bytes = self._message_bytes = self._lines = 0
+        #: Whether it printed more than any child does; the rest is dropped.
+        self.too_much = False
         super().__init__(descriptor)
 
     def take(self, chunk: bytes) -> None:
+        self._bytes += len(chunk)
+        if self._bytes > _MOST_BYTES or self._message_bytes > _MOST_MESSAGE_BYTES or self._lines > _MOST_LINES:
+            self.too_much = True
+        if self.too_much:
+            return
         *ended, rest = chunk.split(b"\n")
+        self._lines += len(ended)
         for part in ended:
             self._add(part)
             if self._line_bytes <= _LONGEST_LINE_BYTES:
@@ -124,12 +138,13 @@ class Messages(Reader):
 
     def _parse(self, line: bytes) -> None:
         try:
-            message = json.loads(line.decode("utf-8"))
-        except (ValueError, RecursionError):  # not the child's
+            message = parse_json(line)
+        except ValueError:  # not the child's
             return
         if not isinstance(message, dict) or message.pop("protocol", None) != PROTOCOL:
             return
         self.messages.append(message)
+        self._message_bytes += len(line)
         said = message.get("say")
         if self._on_message is not None and isinstance(said, dict) and self.failure is None:
             try:

@@ -2,16 +2,19 @@
 
 A process that leaves the child's session (a daemon) is out of reach of the session's signal. On Linux it is found by
 what it inherited: a variable in the child's environment with a value of its own, which ``/proc/PID/environ`` shows for
-every process of this user. A process that also replaces its environment by ``execve`` gets away; so does one that leaves
-the session on macOS, and every grandchild on Windows.
+every process of this user. One that also replaces its environment by ``execve`` is found by the command alone (`adopting`).
+It gets away elsewhere; so does one that leaves the session on macOS. On Windows all that the child starts is in one job.
 """
 
 import os
 import signal
+import sys
 import time
-from typing import Iterable, List, Optional, Set
+from contextlib import contextmanager
+from typing import Iterable, Iterator, List, Optional, Set
 
 from .spawn import TIMED_OUT, Process
+from .windows_job import end_job
 
 #: Set in a child's environment; also tells `devicekit.auto`, should a framework's import call it, not to try again.
 TRIAL_MARK = "DEVICEKIT_TRIAL"
@@ -32,25 +35,87 @@ def ask_where(process: "Process[bytes]") -> None:
         time.sleep(0.2)
 
 
-def end_all(process: "Process[bytes]", token: Optional[str], patience_s: float = PATIENCE_S) -> bool:
+def end_all(process: "Process[bytes]", token: Optional[str], patience_s: float = PATIENCE_S, job: int = 0) -> bool:
     """Kill a process and what it started; return whether it could be ended.
 
-    ``token`` is its value of `TRIAL_MARK`, None if it has none: then what left its session is not looked for.
+    ``token`` is its value of `TRIAL_MARK`, None if it has none: then what left its session is not looked for. ``job`` is what
+    `windows_job.put_into_job` returned for it.
     """
     strays: Set[int] = set()
     if os.name == "posix":
         send(signal.SIGKILL, (process.pid,))
         if token is not None:
             strays = _end_marked("%s=%s" % (TRIAL_MARK, token), patience_s)
-    elif process.poll() is None:
-        process.kill()
+    else:
+        if job:
+            end_job(job)
+        if process.poll() is None:
+            process.kill()
     try:
         process.wait(patience_s)
     except TIMED_OUT:
-        _unended.append(process)
+        leave(process)
         return False
     _reap(strays - {process.pid})
     return True
+
+
+def leave(process: "Process[bytes]") -> None:
+    """Let a process end by itself, without a warning of Python's."""
+    _unended.append(process)
+
+
+@contextmanager
+def adopting() -> Iterator[None]:
+    """End, at its end, what the processes started meanwhile leave behind, whatever session or environment that has (Linux).
+
+    For the command only: this process becomes the parent of orphans, and every other child of it would be ended as well.
+    """
+    before = set(_children()) if _adopts(1) else None
+    try:
+        yield
+    finally:
+        deadline = time.monotonic() + PATIENCE_S
+        while before is not None and time.monotonic() < deadline:
+            # What these have started becomes a child of this process in turn.
+            left = set(_children()) - before
+            if not left:
+                break
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, os.WNOHANG)
+                except OSError:  # it has ended
+                    pass
+            time.sleep(0.005)
+        if before is not None:
+            _adopts(0)
+
+
+def _adopts(on: int) -> bool:
+    """Let orphans become children of this process, or not; return whether that is possible."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        import ctypes
+
+        return bool(ctypes.CDLL(None).prctl(36, on, 0, 0, 0) == 0)  # PR_SET_CHILD_SUBREAPER
+    except (ImportError, OSError, AttributeError):  # a static interpreter
+        return False
+
+
+def _children() -> List[int]:
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/%s/stat" % name, "rb") as stream:
+                    # "1234 (any name) S 1 ...": the parent follows the state.
+                    if int(stream.read().rpartition(b")")[2].split()[1]) == os.getpid():
+                        found.append(int(name))
+            except (OSError, IndexError):  # it has ended
+                continue
+    return found
 
 
 def send(number: int, groups: Iterable[int], mark: str = "") -> bool:

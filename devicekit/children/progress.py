@@ -1,40 +1,82 @@
-"""A progress line in the terminal, shown after the first second and erased at the end."""
+"""A progress line, shown after the first second, rewritten each second, and erased at the end."""
 
+import os
 import sys
+import threading
 import time
-from typing import Any
+from typing import Any, List
+
+from ..errors import printable
+from .fork_safe import ForkSafeLock
+
+#: Those that are shown, the innermost last: only that one is drawn.
+_shown: "List[Progress]" = []
 
 
 class Progress:
-    """Context manager; call `tick` about once a second while waiting.
+    """Context manager that shows what is waited for, and for how long.
 
     Only a person sees the line: standard error must be a terminal, or the output of a notebook's cell.
     """
 
     def __init__(self, what: str, quiet: bool = False) -> None:
         self._what = what
-        self._stream = None if quiet or not _is_watched(sys.stderr) else sys.stderr
+        self._stream = None if quiet or not is_watched(sys.stderr) else sys.stderr
         self._started = time.monotonic()
-        self._length = 0
+        self._line, self._length = "", 0
+        self._lock = ForkSafeLock()
+        self._ended = threading.Event()
+        self._clock = threading.Thread(target=self._run, name="devicekit-progress", daemon=True)
 
     def __enter__(self) -> "Progress":
+        if self._stream is not None:
+            for other in _shown:
+                other._erase()
+            _shown.append(self)
+            try:
+                self._clock.start()
+            except RuntimeError:  # no thread can be started: then only `tick` draws
+                pass
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._length:
-            self._write("\r%s\r" % (" " * self._length))
+        self._ended.set()
+        if self._clock.is_alive():
+            self._clock.join(1.0)
+        if self in _shown:
+            _shown.remove(self)
+        self._erase()
+
+    def _run(self) -> None:
+        while not self._ended.wait(1.0):
+            self.tick()
 
     def say(self, what: str) -> None:
         """Wait for something else from now on; the seconds go on."""
-        self._what = what
+        with self._lock:
+            changed, self._what = what != self._what, what
+        if changed and self._length:
+            self.tick()
 
     def tick(self) -> None:
-        """Show the line with the seconds so far, from the first second on."""
-        seconds = time.monotonic() - self._started
-        if self._stream is not None and seconds >= 1.0:
-            line = "devicekit: %s ... %d s" % (self._what, seconds)
-            self._length = max(self._length, len(line))
-            self._write("\r" + line.ljust(self._length))
+        """Show the line with the seconds so far, from the first second on; called each second as it is."""
+        with self._lock:
+            seconds = time.monotonic() - self._started
+            if self._stream is None or self._ended.is_set() or seconds < 1.0 or (_shown and _shown[-1] is not self):
+                return
+            end = " ... %d s" % seconds
+            line = _encodable("devicekit: " + printable(self._what), self._stream)
+            line = _cut(line, _columns(self._stream) - len(end) - 1) + end
+            if line != self._line:
+                width, self._line = _width(line), line
+                self._write("\r" + line + " " * (self._length - width))
+                self._length = width
+
+    def _erase(self) -> None:
+        with self._lock:
+            if self._length:
+                self._write("\r%s\r" % (" " * self._length))
+                self._line, self._length = "", 0
 
     def _write(self, text: str) -> None:
         try:
@@ -45,10 +87,42 @@ class Progress:
             self._stream, self._length = None, 0
 
 
-def _is_watched(stream: Any) -> bool:
+def is_watched(stream: Any) -> bool:
+    """Return whether a person sees what is written: a terminal, or the output of a notebook's cell."""
     if type(stream).__module__.partition(".")[0] == "ipykernel":
         return True
     try:
         return bool(stream.isatty())
     except (AttributeError, ValueError):  # none at all, a user's own class, or a closed one
         return False
+
+
+def _encodable(text: str, stream: Any) -> str:
+    """Return a text in the characters that a stream has."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def _columns(stream: Any) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError, AttributeError):  # a notebook
+        return 80
+
+
+def _width(text: str) -> int:
+    """Return the number of columns that a text takes."""
+    if all(item < "\u0300" for item in text):
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(item) else 2 if east_asian_width(item) in "WF" else 1 for item in text)
+
+
+def _cut(text: str, columns: int) -> str:
+    """Return the beginning of a text that fits into a number of columns."""
+    if _width(text) <= columns:
+        return text
+    while text and _width(text) > columns - 3:
+        text = text[:-1]
+    return text.rstrip() + "..."

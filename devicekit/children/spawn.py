@@ -80,12 +80,24 @@ def run_in_foreground(command: Sequence[str], variables: Mapping[str, str]) -> i
 
 
 def absolute_path() -> List[str]:
-    """Return this process's module search path, for a child that must find the same modules."""
+    """Return this process's module search path, for a child that must find the same modules.
+
+    The folders of the program itself come last: a file typing.py or numpy.py in them is not what a framework imports.
+    """
     try:
         cwd = os.getcwd()
     except OSError:  # the working folder was deleted: what was found there cannot be found again
         return [entry for entry in sys.path if isinstance(entry, str) and os.path.isabs(entry)]
-    return [os.path.join(cwd, entry) if entry else cwd for entry in sys.path if isinstance(entry, str)]
+    path = [os.path.join(cwd, entry) if entry else cwd for entry in sys.path if isinstance(entry, str)]
+    script = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and sys.argv[0] else cwd
+    return list(dict.fromkeys(isolated(path, (cwd, script)) + path))
+
+
+def isolated(path: Sequence[str], folders: Sequence[str]) -> List[str]:
+    """Return a module search path without folders, except where the user has put them on it with PYTHONPATH."""
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    meant = {os.path.abspath(entry) for entry in named if entry}
+    return [entry for entry in path if entry not in folders or entry in meant]
 
 
 def how_it_ended(status: Optional[int]) -> str:

@@ -7,6 +7,7 @@ from typing import Callable, Mapping, Optional, Sequence
 from .output import BoundedText
 from .process_tree import TRIAL_MARK, end_all
 from .spawn import NULL, TIMED_OUT, ToolResult, spawn
+from .windows_job import put_into_job
 
 _STEP_S = 0.2
 
@@ -66,6 +67,7 @@ def run_long_tool(
         )  # fmt: skip
     finally:
         os.close(writing)
+    job = put_into_job(process)
     deadline, status = time.monotonic() + timeout_s, None
     next_tick = time.monotonic() + 1.0
     try:
@@ -79,6 +81,6 @@ def run_long_tool(
                 tick(output.last_line())
     finally:
         # Also when the user interrupts the wait.
-        end_all(process, token)
+        end_all(process, token, job=job)
         output.join()
     return ToolResult(status, output.text(), "" if status is not None else "no end within %g s" % timeout_s)

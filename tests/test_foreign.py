@@ -1,0 +1,141 @@
+"""What others wrote: JSON with limits, and code that raises what it likes."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devicekit.errors import first_line, foreign_code
+from devicekit.records import parse_json
+
+BAD = {
+    "deep arrays": "[" * 100000,
+    "deep objects": '{"a":' * 100000,
+    "deep and closed": "[" * 61 + "]" * 61,
+    "digits": '{"since": %s}' % ("9" * 100000),
+    "a long fraction": '{"since": 0.%s}' % ("9" * 100000),
+    "infinite": '{"since": -Infinity}',
+    "not a number": '{"since": NaN}',
+    "overflow": '{"since": 1e999}',
+    "open string": '"' + '\\"' * 100000,
+    "not UTF-8": b'{"a": "\xff"}',
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_json_is_a_value_error(name):
+    with pytest.raises(ValueError):
+        parse_json(BAD[name])
+
+
+def test_the_depth_is_that_of_brackets_outside_of_strings():
+    assert parse_json('["%s"]' % ("[" * 1000)) == ["[" * 1000]
+    assert parse_json('["\\"%s"]' % ("{" * 1000)) == ['"' + "{" * 1000]
+    assert parse_json("[" * 60 + "]" * 60) == json.loads("[" * 60 + "]" * 60)
+    assert parse_json("[%s]" % ",".join(["[]"] * 1000)) == [[]] * 1000
+
+
+def test_the_search_for_depth_takes_time_in_proportion_to_the_length():
+    def seconds(count):
+        text = ('"' + '\\"' * count) + "[" * 100
+        started = time.process_time()
+        with pytest.raises(ValueError):
+            parse_json(text)
+        return time.process_time() - started
+
+    # Quadratic time would be a thousand times as much.
+    assert seconds(1000000) < 300 * max(seconds(10000), 1e-3)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers(-(10**298), 10**298) | st.text(), st.lists))
+def test_what_is_fine_is_read_as_json_reads_it(value):
+    assert parse_json(json.dumps(value)) == value
+    assert parse_json(json.dumps(value).encode("utf-8")) == value
+
+
+class Mute(Exception):
+    """Its text raises."""
+
+    def __str__(self):
+        raise SystemExit(2)
+
+
+class Own(BaseException):
+    """Of a program that does not want to be caught."""
+
+
+def test_an_exception_is_shown_whatever_its_text_does():
+    assert first_line(Mute()) == "Mute"
+    assert first_line(Own("one\ntwo")) == "Own: one"
+    assert first_line(ValueError("x" * 1000)) == "ValueError: " + "x" * 300
+
+
+@pytest.mark.parametrize("raised", [Mute(), Own("mine"), SystemExit(3), GeneratorExit()])
+def test_what_code_of_others_raises_can_be_caught(raised):
+    with pytest.raises(ImportError, match="it raised " + type(raised).__name__) as caught, foreign_code():
+        raise raised
+    assert caught.value.__cause__ is raised
+
+
+@pytest.mark.parametrize("raised", [ValueError(""), RuntimeError("text"), KeyboardInterrupt()])
+def test_what_can_be_caught_and_ctrl_c_stay_as_they_are(raised):
+    with pytest.raises(type(raised)) as caught, foreign_code():
+        raise raised
+    assert caught.value is raised
+
+
+#: A framework whose import misbehaves: found before the installed one, behind the diagnosis' back.
+HOOK = """
+import importlib.abc, importlib.machinery, sys, types
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "torch" else None
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        exec(BODY, {"sys": sys, "types": types})
+sys.meta_path.insert(0, Finder())
+import devicekit
+from devicekit.machine.facts import Machine
+from devicekit.runtime import apply
+from devicekit.runtime.decide import plan_for
+from devicekit.runtime.options import Options
+from devicekit.selection.request import parse_request
+with devicekit.testing.simulated_machine("linux-torch-nvidia"):
+    machine = devicekit.detect()
+plan = plan_for(parse_request("cpu"), "torch", machine)
+for _ in range(2):
+    selection = apply.apply_plan(plan, machine, Options().checked())
+    print(selection.device, [item.code for item in selection.findings], selection.verified)
+"""
+
+MISBEHAVIOR = {
+    "mute": "class Mute(ImportError):\n    def __str__(self): raise ValueError('no text')\nraise Mute('x')",
+    "attributes": "class M(types.ModuleType):\n    def __getattr__(self, name): raise RuntimeError(name)\n"
+    "sys.modules['torch'] = M('torch')",
+    "exit": "raise SystemExit(3)",
+    "generator": "raise GeneratorExit()",
+    "own": "class Own(BaseException): pass\nraise Own('mine')",
+    "recursion": "def again(): again()\nagain()",
+    "memory": "raise MemoryError()",
+}
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOR)
+def test_a_framework_whose_import_misbehaves_is_broken_and_auto_goes_on(name):
+    code = "BODY = %r\n" % MISBEHAVIOR[name] + HOOK
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    # Here it really is not installed, which a look at the files finds.
+    codes = ("framework-broken", "framework-missing")
+    assert all(line in ["cpu ['%s'] False" % code for code in codes] for line in lines), lines

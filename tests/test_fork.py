@@ -1,0 +1,112 @@
+"""A process that is forked while another thread is inside devicekit can use devicekit, as its parent still can."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import devicekit
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+
+START = """
+import os, signal, sys, threading, time, warnings
+warnings.simplefilter("ignore")  # Python 3.12 and later advise against forking with threads, which people do all the same
+def forked(function, limit_s=60):
+    child = os.fork()
+    if child == 0:
+        try:
+            function()
+        except BaseException as error:
+            print(repr(error), flush=True)
+            os._exit(3)
+        os._exit(0)
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return "ok" if status == 0 else "status %d" % status
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "hangs"
+"""
+
+
+def run(code, timeout=300):
+    """Run a program and return the lines that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", START + code], capture_output=True, text=True, timeout=timeout, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_fork_while_another_thread_looks_at_the_machine():
+    code = """
+import devicekit
+stop = False
+def look():
+    while not stop:
+        devicekit.detect(refresh=True)
+thread = threading.Thread(target=look)
+thread.start()
+for number in range(4):
+    time.sleep(0.02 + 0.03 * number)
+    print(forked(devicekit.select_device))
+stop = True
+thread.join()
+devicekit.select_device()
+"""
+    assert run(code) == ["ok"] * 4
+
+
+def test_a_lock_that_another_thread_keeps_is_new_in_the_child_and_the_forking_threads_own_is_still_its_own():
+    code = """
+from devicekit.children import fork_safe
+kept, own, free = (fork_safe.ForkSafeLock() for _ in range(3))
+fork_safe._PATIENCE_S = 0.2
+entered, leave = threading.Event(), threading.Event()
+def keep():
+    with kept:
+        entered.set()
+        leave.wait()
+thread = threading.Thread(target=keep)
+thread.start()
+entered.wait()
+def take():
+    for lock in (kept, own, free):
+        with lock:
+            pass
+with own:
+    print(forked(take))
+    def another():
+        with own:
+            print("taken")
+    other = threading.Thread(target=another)
+    other.start()
+    other.join(0.3)
+    print("waits", other.is_alive())
+other.join()
+leave.set()
+thread.join()
+take()
+print("end")
+"""
+    assert run(code) == ["ok", "waits True", "taken", "end"]
+
+
+def test_every_lock_of_the_package_survives_a_fork():
+    found = []
+    for folder, _, names in os.walk(os.path.dirname(devicekit.__file__)):
+        for name in names:
+            if name.endswith(".py") and name != "fork_safe.py":
+                with open(os.path.join(folder, name), encoding="utf-8") as stream:
+                    text = stream.read()
+                found += [
+                    "%s: %s" % (name, lock)
+                    for lock in re.findall(r"\bthreading\.R?Lock\(|\bCondition\(|\bSemaphore\(", text)
+                ]
+    assert found == []
