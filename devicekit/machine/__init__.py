@@ -1,6 +1,7 @@
 """What is on this machine: facts, the probes that read them, and the one I/O boundary."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .facts import Fact as Fact
     from .host import Host as Host

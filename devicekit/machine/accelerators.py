@@ -40,12 +40,14 @@ def accelerators(machine: Machine) -> Tuple[Accelerator, ...]:
         # The adapters of WSL, whose PCI bus does not distinguish them.
         found += _adapters(machine, machine.directml.adapters.or_none() or (), listed)
     elif machine.native.system == "windows":
-        found += _adapters(machine, machine.directml.adapters.value or (), listed)
+        adapters = machine.directml.adapters
+        found += _adapters(machine, (adapters.or_none() if found else adapters.value) or (), listed)
     elif machine.metal.chip.value:
         chip = machine.metal.chip
         found.append(Accelerator(APPLE.key, "%s GPU" % chip.value, machine.metal.memory_bytes.or_none(), chip.source))
-    order = [vendor.key for vendor in VENDORS]
-    return tuple(sorted(found, key=lambda item: order.index(item.vendor)))
+    order = {vendor.key: place for place, vendor in enumerate(VENDORS)}
+    # A snapshot may name a vendor that is not known here.
+    return tuple(sorted(found, key=lambda item: order.get(item.vendor, len(order))))
 
 
 def _by_driver(machine: Machine) -> Iterator[Accelerator]:

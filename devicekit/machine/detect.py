@@ -2,10 +2,10 @@
 
 import os
 import sys
-import threading
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple
 
+from ..children.fork_safe import ForkSafeLock
 from .host import WATCHED_MODULES
 from .live_host import LiveHost
 from .probe import read_machine
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: and of each task its own.
 stand_ins: "ContextVar[Tuple[Machine, ...]]" = ContextVar("devicekit_stand_ins", default=())
 
-_lock = threading.RLock()
+_lock = ForkSafeLock()
 _machine: "Optional[Machine]" = None
 _environment_then: Tuple[Optional[str], ...] = ()
 

@@ -7,7 +7,7 @@ fact raises `UnknownFactError`, which makes a rule "not evaluated, because ..." 
 from typing import Any, ClassVar, Dict, Generic, Optional, Tuple, TypeVar
 
 from ..errors import UnknownFactError
-from ..records import Plain, Record, decode, encode, wrong_data
+from ..records import Plain, Record, ShownAsReport, decode, encode, wrong_data
 
 T = TypeVar("T")
 
@@ -261,7 +261,8 @@ class Cuda(Record):
 
     libraries: Fact[Tuple[Library, ...]]
     toolchain: Fact[Tuple[Library, ...]] = Fact.unknown("not asked")
-    #: The folders of LD_LIBRARY_PATH as the dynamic linker read it when the process started; on Windows those of PATH.
+    #: The folders of LD_LIBRARY_PATH as the dynamic linker read it when the process started; on Windows all that it
+    #: searches, in its order.
     path: Tuple[str, ...] = ()
     #: Where the interpreter itself tells the dynamic linker to look (DT_RPATH, as conda's have it).
     rpath: Tuple[str, ...] = ()
@@ -706,7 +707,7 @@ class PlatformFacts(Record):
         }
 
 
-class Machine(Record):
+class Machine(ShownAsReport, Record):
     """Everything that devicekit knows of a machine: one frozen value with a lossless JSON form.
 
     Attributes
@@ -745,6 +746,10 @@ class Machine(Record):
     tpu: Tpu = Tpu()
     #: What plug-ins report about platforms that devicekit itself does not know.
     platforms: Tuple[PlatformFacts, ...] = ()
+
+    def __repr__(self) -> str:
+        # All facts would be 40 kB; `to_dict` has them.
+        return "<devicekit.Machine: %s>" % self
 
     def platform(self, name: Optional[str]) -> Optional[PlatformFacts]:
         """Return what the plug-in for a platform reported, or None if there is none."""

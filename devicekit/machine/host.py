@@ -121,6 +121,10 @@ class Host:
         """Return whether this user may make files in a folder."""
         raise NotImplementedError
 
+    def own_module(self, name: str) -> str:
+        """Return the path of a module that is installed together with devicekit, "" if there is none."""
+        return ""
+
     def is_root(self) -> bool:
         """Return whether this user is root, who needs no sudo; False on Windows."""
         raise NotImplementedError

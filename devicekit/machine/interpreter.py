@@ -2,11 +2,13 @@
 
 import os
 import sys
-from typing import Tuple
+from importlib.util import find_spec
+from typing import Optional, Tuple
 
 from ..children.call import Child, ChildReport, Command
+from ..children.scripts import ARCHIVE, script_path
 from ..errors import DevicekitError
-from .host import Interpreter
+from .host import WATCHED_MODULES, Interpreter
 from .live_host import this_interpreter
 
 _TIMEOUT_S = 20.0
@@ -23,13 +25,52 @@ def command_interpreter() -> Interpreter:
     the script, where files may hide real packages.
     """
     found = this_interpreter()
-    path = [entry for entry in found.sys_path if entry and entry != found.cwd]
+    path = [entry for entry in found.sys_path if entry and entry not in (found.cwd, ARCHIVE)]
     first = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and sys.argv[0] else ""
     if path and path[0] == first and not os.path.isdir(os.path.join(first, "devicekit")):
         del path[0]
     # PYTHONSAFEPATH (3.11): a script's folder is not on its path.
     safe = sys.version_info >= (3, 11) and bool(os.environ.get("PYTHONSAFEPATH"))
     return found.replace(sys_path=((found.cwd,) if found.cwd and not safe else ()) + tuple(path), modules=())
+
+
+def users_interpreter() -> Optional[Tuple[Interpreter, str]]:
+    """Describe the user's Python if this one is not the user's: uvx and pipx give each command its own environment.
+
+    Returns the interpreter of the active environment, else the ``python`` on the PATH, and how it was found; None if this
+    process runs in an ordinary environment, if there is a framework in it, or if there is no other Python.
+    """
+    if not _is_of_a_tool(sys.prefix) or any(find_spec(name) for name in WATCHED_MODULES):
+        return None
+    named = [(name, os.environ.get(name, "")) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    suffix = ".exe" if os.name == "nt" else ""
+    # No relative folder: nothing is started that is only in the working folder.
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
+    named += [("PATH", os.path.join(folder, name + suffix)) for folder in folders for name in ("python", "python3")]
+    for source, path in named:
+        if not path or not os.path.exists(path):
+            continue
+        try:
+            found = other_interpreter(path)
+        except InterpreterError:  # Python 2, or the store's placeholder on Windows
+            continue
+        if os.path.realpath(found.prefix) != os.path.realpath(sys.prefix):
+            return found, source
+    return None
+
+
+def _is_of_a_tool(prefix: str) -> bool:
+    """Return whether an environment was made for one command: by uv (``uvx``, ``uv tool``), or by pipx."""
+    if any(os.path.exists(os.path.join(prefix, name)) for name in ("uv-receipt.toml", "pipx_metadata.json")):
+        return True
+    if not os.path.basename(os.path.dirname(prefix)).startswith(("archive-v", "environments-v")):
+        return False
+    try:
+        with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as stream:
+            # That of `uv run --with` adds to the user's environment, and sees what is in it.
+            return "extends-environment" not in stream.read(1 << 16)
+    except (OSError, ValueError):
+        return False
 
 
 def other_interpreter(path: str) -> Interpreter:
@@ -46,7 +87,7 @@ def other_interpreter(path: str) -> Interpreter:
         If it cannot be started, does not answer in time, or is not such a Python.
     """
     executable = _find(path)
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", "interpreter_child.py")
+    script = script_path("machine/probe/interpreter_child.py")
     # No byte code of devicekit's files: nothing in the other environment is changed.
     report = _ask(script, executable, ())
     problem = ""
@@ -62,10 +103,11 @@ def other_interpreter(path: str) -> Interpreter:
         raise InterpreterError("%s cannot be started: %s" % (path, report.detail))
     try:
         found = Interpreter.from_dict(report.result)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError) as error:
         printed = report.output.strip().splitlines()
+        detail = report.detail or "its answer is not that of an interpreter: %.200s" % error
         raise InterpreterError(
-            "%s is not Python 3.6 or later (%s%s)" % (path, report.detail, ": " + printed[-1][:200] if printed else "")
+            "%s is not Python 3.6 or later (%s%s)" % (path, detail, ": " + printed[-1][:200] if printed else "")
         ) from None
     return found.replace(problem=problem) if problem else found
 

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ..children.scripts import ARCHIVE, package_folder, script_path
 from .driver_query import LiveQuestion, Question
 from .host import Entry, FileInfo, Host, Interpreter
 
@@ -30,6 +31,9 @@ def _check(path: str) -> None:
     if "\0" in path:
         raise OSError(22, "a path with a null character", path)
 
+
+#: winerror.h: ERROR_INVALID_NAME.
+_INVALID_NAME = 123
 
 #: Seconds for the answers of all drivers together.
 DEADLINE_S = 2.0
@@ -95,7 +99,13 @@ class LiveHost(Host):
 
     def list_names(self, path: str) -> List[str]:
         _check(path)
-        return sorted(os.listdir(path))
+        try:
+            return sorted(os.listdir(path))
+        except OSError as error:
+            # Windows: a name that no folder can have, as a part of PATH in quotes. Python has no exception for it.
+            if getattr(error, "winerror", 0) == _INVALID_NAME:
+                raise FileNotFoundError(error.errno, error.strerror, path) from None
+            raise
 
     def info(self, path: str) -> Optional[FileInfo]:
         try:
@@ -121,6 +131,11 @@ class LiveHost(Host):
 
     def writable(self, path: str) -> bool:
         return os.access(path, os.W_OK)
+
+    def own_module(self, name: str) -> str:
+        # Also for another interpreter, and from an archive, which holds what devicekit needs.
+        path = os.path.join(package_folder(), name + ".py")
+        return path if ARCHIVE or os.path.isfile(path) else ""
 
     def is_root(self) -> bool:
         return hasattr(os, "geteuid") and os.geteuid() == 0
@@ -183,5 +198,5 @@ class LiveHost(Host):
         return run_tool(argv, timeout_s)
 
     def ask(self, name: str, task: Optional[Mapping[str, Any]] = None) -> Question:
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe", name + "_child.py")
+        script = script_path("machine/probe/%s_child.py" % name)
         return LiveQuestion(script, task or {}, self._deadline, self._deadline_s)

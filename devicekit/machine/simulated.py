@@ -13,6 +13,7 @@ import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import MachineFileError
+from ..records import parse_json
 from .driver_query import Question
 from .host import Entry, FileInfo, Host, Interpreter
 
@@ -79,8 +80,8 @@ def _chain(layers: Sequence[Tuple[str, Any]], last: str) -> str:
 
 def _read(folder: str) -> Dict[str, Any]:
     try:
-        with open(os.path.join(folder, "host.json"), encoding="utf-8") as stream:
-            data = json.load(stream)
+        with open(os.path.join(folder, "host.json"), "rb") as stream:
+            data = parse_json(stream.read())
     except (OSError, ValueError) as error:
         raise MachineFileError("%s is not a simulated machine: %s" % (folder, error)) from error
     if not isinstance(data, dict):

@@ -1,10 +1,10 @@
 """Machine files: what ``devicekit snapshot`` writes and ``--machine`` reads."""
 
-import json
 import sys
 from typing import Any
 
 from ..errors import MachineFileError
+from ..records import parse_json
 from .facts import Machine
 from .packed import unpack
 
@@ -54,11 +54,9 @@ def parse_machine(path: str, content: bytes) -> Any:
     try:
         # utf-8-sig: PowerShell's redirection puts a byte order mark before the text, or writes UTF-16.
         encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        return json.loads(content.decode(encoding))
+        return parse_json(content.decode(encoding))
     except UnicodeDecodeError as error:
         raise MachineFileError("%s is not text in UTF-8: %s" % (path, error.reason)) from None
-    except RecursionError:
-        raise MachineFileError("%s is nested too deeply to be a machine file" % path) from None
     except ValueError as error:
         # Where something inside ended with the text, only the place of the error tells that more should follow.
         at_end = getattr(error, "pos", 0) >= len(getattr(error, "doc", content).rstrip())

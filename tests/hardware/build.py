@@ -20,6 +20,25 @@ DIRECTX = {
     "libdirectml.so": "SIM_DIRECTML",
 }
 
+#: CUDA's DLLs that TensorFlow 2.10 opens, those that cuDNN opens later, and what each needs: as NVIDIA's packages have it.
+CUDA_DLLS = {
+    "cudart64_110.dll": (),
+    "cublasLt64_11.dll": (),
+    "cublas64_11.dll": ("cublasLt64_11.dll",),
+    "cufft64_10.dll": (),
+    "curand64_10.dll": (),
+    "cusolver64_11.dll": ("cublas64_11.dll", "cublasLt64_11.dll"),
+    "cusparse64_11.dll": (),
+    "cudnn64_8.dll": (),
+    "cudnn_ops_infer64_8.dll": (),
+    "cudnn_ops_train64_8.dll": ("cudnn_ops_infer64_8.dll",),
+    "cudnn_cnn_infer64_8.dll": ("cudnn_ops_infer64_8.dll",),
+    "cudnn_cnn_train64_8.dll": ("cudnn_cnn_infer64_8.dll", "cudnn_ops_train64_8.dll", "cudnn_ops_infer64_8.dll"),
+    "cudnn_adv_infer64_8.dll": ("cudnn_ops_infer64_8.dll",),
+    "cudnn_adv_train64_8.dll": ("cudnn_adv_infer64_8.dll", "cudnn_ops_infer64_8.dll"),
+    "zlibwapi.dll": (),
+}
+
 
 def compiler():
     """The path of a C++ compiler, or None."""
@@ -97,6 +116,46 @@ def build_opener(path, source, kind, folders):
     return path
 
 
+def build_cuda_dlls(out_dir):
+    """Build CUDA's DLLs for Windows with nothing in them but what they need. Returns their folder."""
+    flags = ["-O1", "-shared", "-nostdlib", "-Wl,--entry=0"]
+    folder = os.path.join(out_dir, "dlls-" + _digest([], [repr(CUDA_DLLS), *flags]))
+    os.makedirs(folder, exist_ok=True)
+    for name, needs in CUDA_DLLS.items():
+        source = os.path.join(folder, name + ".c")
+        with open(source, "w", encoding="utf-8") as stream:
+            for item in needs:
+                stream.write("int %s(void);\n" % _symbol(item))
+            calls = " + ".join(["0", *["%s()" % _symbol(item) for item in needs]])
+            stream.write("__declspec(dllexport) int %s(void) { return %s; }\n" % (_symbol(name), calls))
+        # Its name for those that need it; else it would be that of the unfinished file.
+        with open(source[:-1] + "def", "w", encoding="utf-8") as stream:
+            stream.write('LIBRARY "%s"\nEXPORTS\n  %s\n' % (name, _symbol(name)))
+        needed = [os.path.join(folder, item) for item in needs]
+        _compile(os.path.join(folder, name), [source, source[:-1] + "def"], [*flags, *needed], (), (), WINDOWS)
+    return folder
+
+
+def _symbol(name):
+    return "devicekit_" + name.replace(".", "_")
+
+
+def build_cuda_driver_dll(out_dir):
+    """Build the stand-in of NVIDIA's driver for Windows. Returns its path."""
+    flags = ["-O1", "-shared"]
+    path = os.path.join(out_dir, "driver-" + _digest(["cuda.c"], flags), "nvcuda.dll")
+    _compile(path, ["cuda.c"], flags, ["-x", "c"], (), WINDOWS)
+    return path
+
+
+def build_direct3d(out_dir):
+    """Build the Direct3D 12 for Wine on which DirectML lists a device. Returns its path."""
+    flags = ["-O1", "-shared", "-Wall"]
+    path = os.path.join(out_dir, "direct3d-" + _digest(["d3d12.c", "d3d12.def"], flags), "d3d12.dll")
+    _compile(path, ["d3d12.c", "d3d12.def"], flags, (), (), WINDOWS)
+    return path
+
+
 def build_torch_device(out_dir, torch_dir):
     """Build the PyTorch device ``sim`` against ``torch_dir``, the folder of an installed ``torch`` package.
 
@@ -128,13 +187,17 @@ def _digest(sources, flags):
     return digest.hexdigest()[:16]
 
 
-def _compile(library, sources, flags, before=(), after=()):
+#: The compiler for Windows, of mingw-w64.
+WINDOWS = "x86_64-w64-mingw32-gcc"
+
+
+def _compile(library, sources, flags, before=(), after=(), name=""):
     """Compile into ``library`` unless it exists. The rename at the end keeps a half-written file out of sight."""
     if os.path.exists(library):
         return
-    program = compiler()
+    program = shutil.which(name) if name else compiler()
     if program is None:
-        raise RuntimeError("no C++ compiler: set CXX or install g++")
+        raise RuntimeError("no compiler: install %s" % (name or "g++, or set CXX"))
     os.makedirs(os.path.dirname(library), exist_ok=True)
     handle, unfinished = tempfile.mkstemp(suffix=".part", dir=os.path.dirname(library))
     os.close(handle)

@@ -74,7 +74,9 @@ def test_windows_looks_on_path_and_in_the_installers_folders(make_machine):
         "cublas64_12.dll": ("pip", ""),
         "cudart64_110.dll": ("toolkit", "11.2"),
     }
-    assert cuda.path == ("C:\\Windows", "C:\\tools")
+    # The program's folder, the system's, the working folder, and then PATH.
+    system = ("C:\\Windows\\System32", "C:\\Windows\\System", "C:\\Windows")
+    assert cuda.path == ("C:\\Python", *system, *([host.interpreter.cwd] * bool(host.interpreter.cwd)), "C:\\tools")
 
 
 def test_the_version_comes_from_the_file_its_package_or_its_toolkit(make_machine):

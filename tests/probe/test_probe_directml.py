@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import devicekit
-from devicekit.children.call import script_path
+from devicekit.children.scripts import script_path
 from devicekit.machine.probe.directml import ask_directx, parse_directx, read_directml
 
 CHILD = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "machine", "probe", "directx_child.py")
@@ -48,7 +48,9 @@ def ask(libraries, code=None, task=None, **environ):
     """Run the child, or code in its place, and return its last line."""
     variables = {"LD_LIBRARY_PATH": libraries, "DEVICEKIT_SIM_ADAPTERS": os.path.join(libraries, "adapters.txt")}
     order = {"function": CHILD, "task": task or {"directml": "libdirectml.so"}, "path": None, "limit_s": 60}
-    command = [sys.executable, "-I", "-S"] + (["-c", code] if code else [script_path("child.py"), json.dumps(order)])
+    command = [sys.executable, "-I", "-S"] + (
+        ["-c", code] if code else [script_path("children/child.py"), json.dumps(order)]
+    )
     done = subprocess.run(
         command,
         env=dict(os.environ, **dict(variables, **environ)),

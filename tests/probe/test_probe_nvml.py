@@ -340,7 +340,7 @@ KEYS = (
     "index name uuid bus_id memory capability mig_enabled mig_devices processes ecc_errors recovery error pid kind xids"
 )
 ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(st.sampled_from(["value", "absent", "unknown", *KEYS.split()]), inner, max_size=4)

@@ -5,8 +5,9 @@ from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequenc
 
 from ..facts import Fact, Library, Opener
 from ..host import Host
-from .cuda_places import LOADER_FOLDERS, below, conda_folders, loader_path, toolkits, wheel_folders
+from .cuda_places import LOADER_FOLDERS, below, conda_folders, loader_path, toolkits, wheel_folders, windows_steps
 from .elf import Dynamic, read_dynamic, replace_origin
+from .pe import read_imports
 
 #: Stems of the libraries that framework builds open at run time, and of those that these need.
 STEMS = (
@@ -14,7 +15,7 @@ STEMS = (
     "nvJitLink", "nvshmem_host", "cufile",
 )  # fmt: skip
 _POSIX = tuple("lib%s.so." % stem for stem in STEMS) + ("libcudnn_",)
-_WINDOWS = tuple(stem.lower() + "64_" for stem in STEMS) + ("cudnn_", "nvjitlink_")
+_WINDOWS = tuple(stem.lower() + "64_" for stem in STEMS) + ("cudnn_", "nvjitlink_", "zlibwapi")
 
 #: The frameworks' libraries that open or need CUDA's, below a folder of the path.
 _OPENERS = (
@@ -48,11 +49,12 @@ class Found(NamedTuple):
 
 def read_libraries(host: Host) -> Found:
     """Return the CUDA libraries of this machine, the dynamic linker's path and the frameworks' libraries that open them."""
-    path = loader_path(host)
-    detailed = host.system == "linux" and _driver_is_about(host, path)
-    openers = _read_openers(host) if detailed else ()
+    windows = host.system == "windows"
+    steps = windows_steps(host) if windows else [("LD_LIBRARY_PATH", loader_path(host))]
+    path = tuple(dict.fromkeys(folder for _, folders in steps for folder in folders))
+    detailed = windows or (host.system == "linux" and _driver_is_about(host, path))
+    openers = _read_openers(host) if detailed and not windows else ()
     search = _Search(host, detailed)
-    steps = [("LD_LIBRARY_PATH" if host.system != "windows" else "PATH", path)]
     if host.system == "linux":
         search.add_files("loaded", _loaded(host))
         preloaded = re.split(r"[ :]+", host.environ().get("LD_PRELOAD", ""))
@@ -64,19 +66,17 @@ def read_libraries(host: Host) -> Found:
     search.add_folders([("RUNPATH", _named(host, openers))])
     if host.system == "linux" and (detailed or not cache):
         search.add_folders([("system", LOADER_FOLDERS)])
-    elif host.system == "windows":
-        search.add_folders([("system", ["C:\\Windows\\System32"])])
     search.add_folders([("conda", conda_folders(host))])
     search.add_folders((via, below(host, folder)) for folder, via in toolkits(host))
     search.add_named()
     cache_too = ", ld.so.cache" if host.system == "linux" else ""
-    source = "%s%s, pip's and conda's packages and the toolkits' folders" % (steps[0][0], cache_too)
+    source = "%s%s, pip's and conda's packages and the toolkits' folders" % (steps[-1][0], cache_too)
     libraries = tuple(search.found.values())
     if search.problems and not libraries:
         fact: "Fact[Tuple[Library, ...]]" = Fact.unknown("; ".join(search.problems[:3]), source)
     else:
         fact = Fact.of(libraries, source)
-    rpath = _read_rpath(host) if detailed else ()
+    rpath = _read_rpath(host) if detailed and not windows else ()
     return Found(fact, tuple(host.scrub(folder) for folder in path), rpath, openers)
 
 
@@ -139,6 +139,13 @@ def _dynamic(host: Host, path: str) -> Optional[Dynamic]:
         return None
 
 
+def _imports(host: Host, path: str) -> Tuple[str, ...]:
+    try:
+        return read_imports(host, path) or ()
+    except OSError:
+        return ()
+
+
 def _loaded(host: Host) -> List[str]:
     """The libraries in this process, where a framework runs in it: one that is loaded is not searched again."""
     if not host.interpreter.modules:
@@ -163,6 +170,7 @@ class _Search:
     def __init__(self, host: Host, detailed: bool) -> None:
         self.host = host
         self.detailed = detailed
+        self.windows = host.system == "windows"
         self.found: Dict[str, Library] = {}
         self.problems: List[str] = []
         self._folders: Dict[str, Tuple[str, ...]] = {}
@@ -172,7 +180,7 @@ class _Search:
 
     def wanted(self, name: str) -> bool:
         """Whether a file's name is one of CUDA's libraries."""
-        if self.host.system == "windows":
+        if self.windows:
             return name.lower().endswith(".dll") and name.lower().startswith(_WINDOWS)
         return name.startswith(_POSIX) and ".so" in name
 
@@ -218,7 +226,9 @@ class _Search:
         target = host.path.basename(host.real_path(path))
         target = "" if target.lower() == name.lower() else host.scrub(target)
         needs, folders, rpath = (), (), ()  # type: Tuple[str, ...], Tuple[str, ...], Tuple[str, ...]
-        dynamic = _dynamic(host, path) if self.detailed else None
+        dynamic = _dynamic(host, path) if self.detailed and not self.windows else None
+        if self.windows:
+            needs = tuple(filter(self.wanted, _imports(host, path)))
         if dynamic is not None:
             needs = tuple(item for item in dynamic.needed if item.startswith(_POSIX))
             folders, rpath = _told(host, path, dynamic) if needs else ((), ())
@@ -276,7 +286,7 @@ class _Search:
         folder = host.path.dirname(path)
         if folder not in self._unsafe:
             python = host.interpreter
-            entries = [entry for entry in python.sys_path if entry and folder.startswith(entry + "/")]
+            entries = [entry for entry in python.sys_path if entry and folder.startswith(host.join(entry, ""))]
             nearest = max(entries, key=len) if entries else folder
             # An environment within the working folder is not meant: its own folder for packages is nearer.
             in_cwd = nearest == python.cwd and nearest not in python.site_paths

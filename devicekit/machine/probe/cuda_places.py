@@ -5,7 +5,7 @@ version is, looks in ``site.getsitepackages()`` only, and says where a library i
 """
 
 import re
-from typing import Iterator, Tuple
+from typing import Iterator, List, Tuple
 
 from ..host import Host
 
@@ -31,8 +31,30 @@ def loader_path(host: Host) -> Tuple[str, ...]:
         return ()
     # An empty part is the working folder to the dynamic linker, as the shell's "$LD_LIBRARY_PATH:" makes it.
     parts = re.split("[;]" if windows else "[:;]", value)
-    folders = [host.path.normpath(part) if part else "" if windows else host.interpreter.cwd for part in parts]
+    cwd = host.interpreter.cwd
+    if windows:
+        folders = [host.path.normpath(host.join(cwd, part)) for part in parts if part]
+    else:
+        folders = [host.path.normpath(part) if part else cwd for part in parts]
     return tuple(dict.fromkeys(folder for folder in folders if folder))
+
+
+def windows_steps(host: Host) -> List[Tuple[str, Tuple[str, ...]]]:
+    """The folders that Windows searches for the name of a DLL, in its order, by the step that says so.
+
+    TensorFlow passes LOAD_WITH_ALTERED_SEARCH_PATH, which changes nothing for a name without a folder; what
+    ``os.add_dll_directory`` adds counts for neither (learn.microsoft.com: Dynamic-link library search order).
+    """
+    root = next((text for name, text in host.environ().items() if name.upper() == "SYSTEMROOT"), "") or "C:\\Windows"
+    system = tuple(host.join(root, name) if name else root for name in ("System32", "System", ""))
+    python = host.interpreter
+    # In a virtual environment python.exe starts the one that it was made with.
+    return [
+        ("interpreter", (host.path.normpath(python.base_prefix),)),
+        ("system", system),
+        ("working folder", (python.cwd,) if python.cwd else ()),
+        ("PATH", loader_path(host)),
+    ]
 
 
 def wheel_folders(host: Host) -> Iterator[str]:

@@ -81,9 +81,10 @@ def read_directml(host: Host, asked: Optional[Asked] = None) -> DirectMl:
     try:
         answer = asked.question.answer()
     except OSError as error:
-        if host.system == "windows":  # what the registry says holds nonetheless
+        if host.system == "windows" and known.adapters.or_none():  # what the registry says holds nonetheless
             return known.replace(failure=host.scrub(str(error)))
-        return known.replace(adapters=Fact.unknown(host.scrub(str(error)), "DXCore"))
+        source = "DXGI" if host.system == "windows" else "DXCore"
+        return known.replace(adapters=Fact.unknown(host.scrub(str(error)), source))
     # The registry has the feature levels of cards of their kind.
     levels = {(item.vendor_id, item.device_id): item.feature_level for item in known.adapters.or_none() or ()}
     found = [

@@ -57,10 +57,20 @@ def describe(as_script=False):  # type: (bool) -> dict[str, object]
         "user_site": user_site,
         "extension_suffixes": list(EXTENSION_SUFFIXES),
         "cwd": cwd,
-        "modules": [[name, str(getattr(module, "__version__", ""))] for name, module in imported],
+        "modules": [[name, version_of(module)] for name, module in imported],
         "keras_backend": keras_backend(),
         "problem": wrong_library(),
     }
+
+
+def version_of(module):  # type: (object) -> str
+    """Return the version of an imported module as far as it tells one; one that is half imported may raise anything."""
+    try:
+        return str(getattr(module, "__version__", ""))[:200]
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return ""
 
 
 def wrong_library():  # type: () -> str

@@ -157,7 +157,7 @@ def find_libraries(host: Host, wanted: Callable[[str], bool]) -> "Fact[Tuple[Lib
     if not cache and host.system == "linux":
         _search(host, _LOADER_FOLDERS, "system", wanted, found, problems)
     _search(host, _USUAL_FOLDERS.get(host.system, ()), "system", wanted, found, problems)
-    source = "%s, ld.so.cache and the usual folders" % variable
+    source = "%s%s and the usual folders" % (variable, ", ld.so.cache" if host.system == "linux" else "")
     if problems and not found:
         return Fact.unknown("; ".join(problems[:3]), source)
     unique: Dict[Tuple[str, str], Library] = {}

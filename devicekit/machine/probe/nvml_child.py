@@ -42,7 +42,12 @@ def load(path):  # type: (str) -> Any
     sys.modules.setdefault("ctypes.util", unused)
     module = type(sys)("pynvml")  # type: Any
     sys.modules["pynvml"] = module  # it looks itself up there
-    SourceFileLoader("pynvml", path).exec_module(module)
+    if os.path.isfile(path):
+        SourceFileLoader("pynvml", path).exec_module(module)
+    else:  # in an archive
+        from zipimport import zipimporter
+
+        exec(zipimporter(os.path.dirname(path)).get_code("pynvml"), module.__dict__)  # noqa: S102
     return module
 
 

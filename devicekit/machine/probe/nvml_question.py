@@ -77,7 +77,7 @@ def _find_library(host: Host) -> Tuple[str, bool]:
 
 
 def _find_module(host: Host) -> str:
-    """Find the file of nvidia-ml-py among the folders of installed packages; never in a user's own folder."""
+    """Find nvidia-ml-py among the folders of installed packages, or next to devicekit; never in a user's own folder."""
     interpreter = host.interpreter
     folders = [*interpreter.site_paths, interpreter.user_site]
     folders += [item for item in interpreter.sys_path if host.path.basename(item) in ("site-packages", "dist-packages")]
@@ -87,4 +87,4 @@ def _find_module(host: Host) -> str:
             path = host.join(folder, *name)
             if host.is_file(path):
                 return path
-    return ""
+    return host.own_module("pynvml")

@@ -3,6 +3,7 @@
 import re
 from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 
+from ...records import parse_json
 from ..entry_points import distributions_with
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
@@ -352,8 +353,6 @@ def _library_format(host: Host, path: str, size: int) -> str:
 
 def _read_keras_config(host: Host) -> "Fact[KerasConfig]":
     """Read the file in which Keras keeps its backend: ``$KERAS_HOME/keras.json`` or ``~/.keras/keras.json``."""
-    import json
-
     folder = host.environ().get("KERAS_HOME") or host.join(host.home, ".keras")
     path = host.join(folder, "keras.json")
     shown = host.scrub(path)
@@ -364,7 +363,7 @@ def _read_keras_config(host: Host) -> "Fact[KerasConfig]":
     except OSError as error:
         return Fact.unknown(host.scrub(str(error)), shown)
     try:
-        data = json.loads(text)
+        data = parse_json(text)
     except ValueError as error:
         # Keras ignores a file that it cannot parse.
         return Fact.of(KerasConfig(shown, None, "not JSON: %s" % error), shown)

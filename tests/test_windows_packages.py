@@ -1,0 +1,22 @@
+"""Windows' wheels of TensorFlow: empty ones that require another at their version."""
+
+import devicekit
+from devicekit.machine.probe import read_machine
+
+
+def codes(make_machine, **installed):
+    packages = {name.replace("_", "-"): version for name, version in installed.items()}
+    python = {"version": "3.10.11", "installed": dict(packages, numpy="1.26.4", protobuf="3.19.6", keras="2.10.0")}
+    return devicekit.diagnose(read_machine(make_machine(system="windows", python=python))).by_code(
+        "distributions-conflict"
+    )
+
+
+def test_an_empty_wheel_next_to_what_it_requires_is_no_conflict(make_machine):
+    assert codes(make_machine, tensorflow_cpu="2.10.0", tensorflow_intel="2.10.0") is None
+    assert codes(make_machine, tensorflow="2.10.0", tensorflow_intel="2.10.0") is None
+
+
+def test_a_whole_wheel_of_another_release_is_one(make_machine):
+    finding = codes(make_machine, tensorflow_cpu="2.9.3", tensorflow_intel="2.10.0")
+    assert "tensorflow-cpu 2.9.3 and tensorflow-intel 2.10.0" in finding.summary

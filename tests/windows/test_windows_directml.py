@@ -1,0 +1,151 @@
+"""DirectML for real: the plug-in's own DLLs on Windows' Python, Direct3D 12 in software, a device that computes wrong values.
+
+Each process takes a minute or two to import TensorFlow there, so that each does much. ``DEVICEKIT_TEST_WINDOWS`` is the folder
+that ``tools/windows_environment.py`` made.
+"""
+
+import json
+import os
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "tests", "hardware")]
+
+import build  # noqa: E402
+from windows_environment import Windows, windows_path  # noqa: E402
+
+#: So long may a process take that imports TensorFlow twice, itself and in a child.
+LIMIT_S = 420
+
+#: DirectX may take longer than the two seconds that `detect` gives it, on a machine that is busy: the facts without a hurry.
+FACTS = """
+import json, warnings
+from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe import read_machine
+import devicekit
+machine = read_machine(LiveHost(deadline_s=60.0))
+diagnosis = devicekit.diagnose(machine)
+answer = {
+    "adapters": [[item.name, item.direct3d, item.directml] for item in machine.directml.adapters.or_none() or ()],
+    "codes": [item.code for item in diagnosis.findings],
+    "summaries": [item.summary for item in diagnosis.findings],
+    "predicted": list(diagnosis.framework("tensorflow").devices),
+}
+"""
+
+#: What a user's program does, and what TensorFlow does in it afterwards.
+AUTO = """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    selection = devicekit.auto(framework="tensorflow")
+import tensorflow as tf
+answer.update({
+    "device": selection.device,
+    "warned": [item.message.finding.code for item in caught if issubclass(item.category, devicekit.DeviceWarning)],
+    "found": [item.code for item in selection.findings],
+    "evidence": [str(part.text) for item in selection.findings for part in item.evidence],
+    "logical": [item.name for item in tf.config.list_logical_devices()],
+    "product": tf.matmul(tf.ones((3, 3)), tf.ones((3, 3))).numpy().tolist(),
+})
+print("ANSWER " + json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def windows():
+    """The environment, with nothing cached."""
+    with Windows(os.environ["DEVICEKIT_TEST_WINDOWS"]) as environment:
+        yield environment
+
+
+def answer_of(windows, code, direct3d, tmp_path):
+    """Run a program, and return what it answers; it has to end by itself, and well."""
+    status, output = windows.run(
+        ["-c", code], LIMIT_S, WINEDLLOVERRIDES="d3d12=" + direct3d, DEVICEKIT_CACHE_DIR=windows_path(str(tmp_path))
+    )
+    lines = [line for line in output.splitlines() if line.startswith("ANSWER ")]
+    assert lines, output[-3000:]
+    assert status == 0, output[-3000:]
+    return json.loads(lines[-1][len("ANSWER ") :])
+
+
+def test_auto_survives_a_device_that_computes_wrong_values(windows, tmp_path):
+    answer = answer_of(windows, FACTS + AUTO, "n", tmp_path)
+    assert [item[1:] for item in answer["adapters"]] == [[True, True]]
+    assert answer["predicted"] == ["CPU:0", "GPU:0"]
+    assert (answer["device"], answer["logical"]) == ("cpu", ["/device:CPU:0"])
+    assert answer["product"] == [[3.0] * 3] * 3
+    assert answer["found"][0] == "numerics-divergent"
+    assert "numerics-divergent" in answer["warned"]
+    assert "a matrix product is off by" in answer["evidence"][0]
+
+
+def test_an_adapter_that_directml_refuses_is_named_and_not_tried(windows, tmp_path):
+    answer = answer_of(windows, FACTS + AUTO, "b", tmp_path)
+    assert [item[1:] for item in answer["adapters"]] == [[True, False]]
+    assert answer["predicted"] == ["CPU:0"]
+    assert "directml-unsupported" in answer["codes"]
+    assert "no-gpu" not in answer["codes"]
+    assert "float16" in "".join(answer["summaries"])
+    assert (answer["device"], answer["logical"]) == ("cpu", ["/device:CPU:0"])
+    assert "numerics-divergent" not in answer["found"]
+
+
+def test_verify_names_the_wrong_values(windows, tmp_path):
+    status, output = windows.run(
+        ["-m", "devicekit", "verify", "--framework", "tensorflow", "--timeout", str(LIMIT_S - 60), "--json"],
+        LIMIT_S,
+        WINEDLLOVERRIDES="d3d12=n",
+        DEVICEKIT_CACHE_DIR=windows_path(str(tmp_path)),
+    )
+    assert status == 1, output[-3000:]
+    assert "a matrix product is off by" in output
+    assert "GPU:0" in output
+
+
+#: A child that hangs, after it has started a process that would go on.
+HANGS = """
+def main(task, say):
+    import subprocess, sys, time
+    say(stage="begun")
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+    say(stage="started", pid=process.pid)
+    time.sleep(300)
+"""
+
+#: Whether what it started has ended with it. WaitForSingleObject returns 0 for a process that has ended.
+ENDS = """
+import ctypes, json, sys
+from devicekit.children.call import run_child
+report = run_child(sys.argv[1], {}, timeout_s=20)
+kernel = ctypes.WinDLL("kernel32")
+process = kernel.OpenProcess(0x100000, False, report.said[-1]["pid"])
+state = kernel.WaitForSingleObject(process, 5000) if process else 0
+print("ANSWER " + json.dumps([report.outcome, report.said[-1]["stage"], state]), flush=True)
+"""
+
+
+def test_what_a_child_started_ends_with_it(windows, tmp_path):
+    script = tmp_path / "hangs_child.py"
+    script.write_text(HANGS)
+    status, output = windows.run(["-c", ENDS, windows_path(str(script))], 120)
+    assert status == 0, output[-3000:]
+    assert output.splitlines()[-1] == 'ANSWER ["hung", "started", 0]'
+
+
+def test_the_search_for_cuda_dlls_agrees_with_the_loader(windows):
+    """Other layouts each day; ``tools/check_dll_search.py`` goes through many more."""
+    from check_dll_search import check
+
+    assert check(windows, 60) == []
+
+
+def test_the_stand_ins_need_what_nvidias_libraries_do(tmp_path):
+    from devicekit.machine.live_host import LiveHost
+    from devicekit.machine.probe.pe import read_imports
+
+    folder = build.build_cuda_dlls(str(tmp_path))
+    for name, needs in build.CUDA_DLLS.items():
+        assert sorted(read_imports(LiveHost(), os.path.join(folder, name))) == sorted(needs)

