@@ -12,6 +12,8 @@ import devicekit
 from devicekit import DevicekitError, explain
 from devicekit.logs import explain_log
 from devicekit.logs.errors import classify_error
+from devicekit.logs.lines import Effort, candidate_lines
+from devicekit.logs.signatures import signatures
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 
@@ -125,6 +127,53 @@ def test_a_thousand_equal_lines_are_one_finding():
 def test_facts_decide(facts, code, severity):
     finding = explain_log(NO_GPU_LISTED, facts=facts).findings[0]
     assert (finding.code, finding.severity) == (code, severity)
+
+
+CRASH = "Segmentation fault (core dumped)\n"
+
+
+@pytest.mark.parametrize(
+    "facts, code",
+    [
+        ({"gpu": "Radeon RX 6600 XT", "packages": {"torch": "2.4.1+rocm6.1"}}, "gfx-unsupported"),
+        ({"gpu": "Radeon RX 5500M", "rocm": "5.7"}, "gfx-unsupported"),
+        ({"gpu": "Radeon RX 6800", "packages": {"torch": "2.4.1+rocm6.1"}}, "framework-broken"),
+        ({"gpu": "Radeon RX 6600 XT", "packages": {"torch": "2.4.1"}}, "framework-broken"),
+    ],
+)
+def test_a_crash_on_a_gpu_that_rocm_has_no_code_for(facts, code):
+    assert [finding.code for finding in explain(CRASH, facts=facts)] == [code]
+
+
+@pytest.mark.parametrize(
+    "log", ["['AzureExecutionProvider', 'CPUExecutionProvider']", "providers: ['CPUExecutionProvider']"]
+)
+def test_two_builds_of_onnxruntime_in_one_folder(log):
+    both = {"onnxruntime": "1.20.1", "onnxruntime-gpu": "1.20.1"}
+    assert [item.code for item in explain(log, facts={"packages": both})] == ["distributions-conflict"]
+    gpu = {"gpu": "GeForce RTX 3060", "packages": {"onnxruntime": "1.20.1"}}
+    assert [item.code for item in explain(log, facts=gpu)] == ["cpu-only-build"]
+    assert all(item.severity == "info" for item in explain(log))
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "tool 1.0.0 requires attrs==20.3, but you have attrs 24.2.0 which is incompatible.",
+        "WARNING: Ignoring invalid distribution -ttrs (/opt/e/lib/python3.9/site-packages)",
+        "ModuleNotFoundError: No module named 'utils.metrics'",
+    ],
+)
+def test_what_concerns_no_framework_is_a_note(log):
+    assert [finding.severity for finding in explain(log)] == ["info"]
+
+
+def test_paths_say_whose_commands_are_of_use():
+    hidden = "Exporting CUDA_VISIBLE_DEVICES=-1\n" + NO_GPU_LISTED
+    line = '  File "%s", line 3, in <module>\n'
+    everywhere, linux = explain(hidden)[0], explain(line % "/home/u/train.py" + hidden)[0]
+    assert any("$env:" in (step.command or "") or "Remove-Item" in (step.command or "") for step in everywhere.fix)
+    assert not any("$env:" in (step.command or "") or "Remove-Item" in (step.command or "") for step in linux.fix)
 
 
 def test_what_no_fact_says_is_not_assumed():
@@ -321,6 +370,48 @@ def test_one_line_of_five_megabytes():
     assert [item.code for item in found] == ["cudnn-missing"]
     assert all(len(item.text) <= 500 for item in found[0].evidence)
     assert explain_log(io.BytesIO(long.encode() + NO_CUDNN.encode())).findings == ()
+
+
+CAUSE = "W tensorflow/tsl/dso_loader.cc:64] Could not load dynamic library 'libcudnn.so.8'; dlerror: x: cannot open"
+
+
+def different(number):
+    """A number in letters: digits do not make a line another one."""
+    return "".join(chr(97 + int(digit)) for digit in "%06d" % number)
+
+
+def test_the_end_of_a_log_that_is_made_to_be_slow_is_examined():
+    """Of more lines like a signature's than any program prints, not all are compared; the first and the last ones are."""
+    near = "Adding visible gpu devices Could not load dynamic library libfoo %s"
+    dense = "\n".join(near % different(number) * 30 for number in range(4000))
+    assert codes("%s\n%s" % (CAUSE, dense)) == codes("%s\n%s" % (dense, CAUSE)) == ["cudnn-missing"]
+
+
+def test_effort_that_is_spent_leaves_the_end_and_the_order_of_lines():
+    lines = ["Could not load dynamic library 'lib%s.so.1'" % different(number) for number in range(5000)]
+    effort, found = Effort(), []
+    for line in candidate_lines(["\n".join(lines).encode()], signatures(), effort):
+        effort.spend(30000)
+        found.append(line.number)
+    assert found == sorted(set(found))
+    assert found[0] == 1
+    assert found[-1] == 5000
+    assert len(found) < 2000
+
+
+@pytest.mark.parametrize("answer", ["[]", "False"])
+def test_answers_in_a_row_do_not_grow(answer):
+    log = ">>> tf.config.list_physical_devices('GPU')\n" + "%s\n" % answer * 50000
+    assert codes(log) == codes(">>> tf.config.list_physical_devices('GPU')\n%s\n" % answer)
+
+
+def test_every_literal_is_found_wherever_it_is():
+    known = signatures()
+    for text in sorted({literal for item in known for literal in item.literals}):
+        expected = {item.id for item in known for literal in item.literals if literal in text}
+        for line in (text, "x%sy" % text, text[:3] + text):
+            (found,) = candidate_lines([line.encode()], known)
+            assert expected <= {item.id for item in found.signatures}, text
 
 
 def test_what_is_no_log_at_all():
@@ -584,6 +675,63 @@ def test_a_hook_that_was_put_over_it_stays(python):
     )
     out = python(code + FAILS, status=1, from_checkout=True)
     assert out.index("OVER") < out.index("Traceback (most recent call last)")
+
+
+OVER = (
+    "import sys, threading\n"
+    "def put(name):\n"
+    "    below = sys.excepthook\n"
+    "    def over(*what):\n        sys.stderr.write(name + '\\n')\n        below(*what)\n"
+    "    sys.excepthook = over\n"
+)
+AGAIN = "devicekit.install_excepthook()\n"
+UNINSTALL = "devicekit.logs.uninstall_excepthook()\n"
+
+
+@pytest.mark.parametrize(
+    "code, explained",
+    [
+        ("put('A')\n" + AGAIN + "put('B')\n" + AGAIN + AGAIN, 1),
+        ("put('A')\n" + UNINSTALL + UNINSTALL, 0),
+        ("put('A')\n" + UNINSTALL + AGAIN + "put('B')\n" + AGAIN + UNINSTALL + AGAIN, 1),
+        ("put('A')\nsys.excepthook = sys.__excepthook__\n" + AGAIN + "put('A')\n" + AGAIN, 1),
+        ("sys.excepthook = None\n" + UNINSTALL + AGAIN + "put('A')\n", 1),
+    ],
+)
+def test_another_hook_between_two_installations_is_called_once(python, code, explained):
+    out = python(INSTALL + OVER + code + FAILS, status=1, from_checkout=True)
+    assert "RecursionError" not in out
+    assert out.count("devicekit [cudnn-missing]") == explained
+    assert out.count("A\n") == 1
+    assert out.count("B\n") == code.count("put('B')")
+    assert out.count("Traceback (most recent call last)") == 1
+
+
+@pytest.mark.parametrize(
+    "code, since",
+    [
+        ("try:\n    %sexcept ImportError as error:\n    raise RuntimeError('it failed') from error\n", (3, 7)),
+        ("import asyncio\nasync def main():\n    await asyncio.sleep(0)\n    %sasyncio.run(main())\n", (3, 7)),
+        (
+            "import threading\ndef main():\n    %sthread = threading.Thread(target=main)\n"
+            "thread.start()\nthread.join()\nraise SystemExit(1)\n",
+            (3, 8),
+        ),
+        ("try:\n    %sexcept ImportError as error:\n    raise ExceptionGroup('g', [ValueError(), error])\n", (3, 11)),
+        ("try:\n    %sexcept ImportError as error:\n    error.add_note('a note')\n    raise\n", (3, 11)),
+        (
+            "import asyncio\nasync def part():\n    %sasync def main():\n    async with asyncio.TaskGroup() as tasks:\n"
+            "        tasks.create_task(part())\nasyncio.run(main())\n",
+            (3, 11),
+        ),
+    ],
+    ids=["cause", "asyncio", "thread", "group", "note", "task-group"],
+)
+def test_an_exception_is_explained_wherever_it_comes_from(python, code, since):
+    if sys.version_info < since:
+        pytest.skip("not in this Python")
+    out = python(INSTALL + AGAIN + code % FAILS, status=1, from_checkout=True)
+    assert out.count("devicekit [cudnn-missing]") == 1
 
 
 def test_uninstalling_what_was_never_installed(python):

@@ -400,3 +400,52 @@ def test_every_step_says_who_does_it_and_what_it_changes():
                 step
             )
             assert (step.command is None) == (not step.commands), step
+
+
+@pytest.mark.parametrize(
+    "facts, wanted",
+    [({"os": "macos"}, "tensorflow-metal"), ({"os": "windows"}, "WSL")],
+)
+def test_the_extra_for_cuda_where_there_is_no_cuda(facts, wanted):
+    log = NO_WHEEL % 'nvidia-nccl-cu12==2.16.5; extra == "and-cuda"'
+    found = explain(log, facts=facts)[0]
+    assert any(wanted in step.text + (step.command or "") for step in found.fix)
+
+
+@pytest.mark.parametrize("name, build", [("tensorflow", "cpu_py39h4655687_0"), ("pytorch", "cpu_generic_py311_1")])
+def test_conda_names_the_package_that_it_installed_without_cuda(name, build):
+    found = explain("%s    2.7.0    %s    conda-forge" % (name, build), facts={"gpu": "GeForce RTX 3060"})[0]
+    assert 'conda install -c conda-forge "%s=*=*cuda*"' % name in [step.command for step in found.fix]
+
+
+def test_the_release_of_tensorflow_that_needs_avx2_by_mistake():
+    log = "Illegal instruction (core dumped)\nimport tensorflow"
+    wanted = "python -m pip install tensorflow==2.4.1"
+    for version in ("2.4.0", "2.4.1"):
+        commands = [step.command for step in explain(log, facts={"packages": {"tensorflow": version}})[0].fix]
+        assert (wanted in commands) == (version == "2.4.0")
+
+
+def test_a_fix_of_tensorflow_names_no_jax():
+    """TensorFlow 2.12 requires JAX: its installer finds it."""
+    log = "W gpu_device.cc:1956] Cannot dlopen some GPU libraries. Please make sure the missing libraries"
+    facts = {"os": "linux", "python": "3.10", "gpu": "GeForce RTX 3060", "packages": {"tensorflow": "2.12.0"}}
+    commands = [step.command or "" for step in explain(log, facts=facts)[0].fix]
+    assert any("tensorflow==2.12.0" in command for command in commands)
+    assert not any("jax" in command for command in commands)
+
+
+def test_errors_that_only_pytorch_words_so_are_its_own():
+    log = "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`"
+    found = explain(log)[0]
+    assert found.code == "out-of-memory"
+    assert not any("TensorFlow" in step.text for step in found.fix)
+
+
+def test_jax_on_windows_is_for_the_cpu():
+    log = (
+        "RuntimeError: Unable to initialize backend 'cuda': UNIMPLEMENTED: LoadPjrtPlugin is not implemented on windows"
+    )
+    found = explain(log)[0]
+    assert found.code == "platform-unsupported"
+    assert "Remove-Item Env:JAX_PLATFORMS" in [step.command for step in found.fix]

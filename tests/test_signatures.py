@@ -13,16 +13,10 @@ import time
 
 import pytest
 from checks import for_each
+from worst_lines import REPEATS, constants, parser, worst_lines
 
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
 from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
-
-try:
-    from re import _constants as constants
-    from re import _parser as parser
-except ImportError:  # Python before 3.11
-    import sre_constants as constants
-    import sre_parse as parser
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 #: Those of the checkout: an installed package leaves out their sources.
@@ -117,6 +111,7 @@ def test_ways_out(row):
         assert len(set(fix) & STEPS) <= 1, "one step does one thing"
         assert not set(fix.get("if", ())) - CONDITIONS
         assert fix["text"]
+        assert all(isinstance(fix[name], list) for name in ("unset", "set", "install") if name in fix), fix
         for name in ("set", "unset", "install", "upgrade", "remove"):
             assert name not in fix or (fix[name] and all(fix[name])), fix
         assert len(fix.get("set", "ab")) == 2, "a name and a value"
@@ -215,10 +210,6 @@ def test_every_code_that_a_log_can_show_has_a_signature():
 
 # No pattern may backtrack badly: looked at as it is written, and tried on the lines that are worst for it.
 
-REPEATS = tuple(
-    getattr(constants, name) for name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") if hasattr(constants, name)
-)
-
 #: A repeat of something that itself may be of different lengths is tried in all ways: so often is often enough.
 NESTED = 6
 
@@ -306,67 +297,6 @@ def test_patterns_are_bounded(row):
 def test_bad_patterns_are_seen(pattern):
     parsed = parser.parse(pattern)
     assert badly_nested(parsed) or adjacent(parsed)
-
-
-def character_of(items):
-    """A character of a class."""
-    negated = items[0][0] is constants.NEGATE
-    for character in "a1 x/.-_'Z\"(":
-        if any(takes(item, character) for item in items) != negated:
-            return character
-    return "a" if negated else chr(items[0][1] if items[0][0] is constants.LITERAL else items[0][1][0])
-
-
-def takes(item, character):
-    kind, value = item
-    if kind is constants.LITERAL:
-        return ord(character) == value
-    if kind is constants.RANGE:
-        return value[0] <= ord(character) <= value[1]
-    if kind is constants.CATEGORY:
-        name = str(value)
-        is_one = {"DIGIT": character.isdigit(), "SPACE": character.isspace()}.get(
-            name.rpartition("_")[2], character.isalnum() or character == "_"
-        )
-        return is_one != ("NOT" in name)
-    return False
-
-
-def sample(parsed, pumped, count):
-    """A text that a pattern matches, in which the repeat with one number is as long as it may be."""
-    out = ""
-    for kind, value in parsed:
-        if kind is constants.LITERAL:
-            out += chr(value)
-        elif kind is constants.NOT_LITERAL:
-            out += "y" if value == ord("x") else "x"
-        elif kind is constants.ANY:
-            out += "x"
-        elif kind is constants.IN:
-            out += character_of(value)
-        elif kind in REPEATS:
-            count[0] += 1
-            most = min(4000, 4000 if value[1] is constants.MAXREPEAT else value[1])
-            times = most if count[0] == pumped else max(1, value[0])
-            out += sample(value[2], pumped, count) * times
-        elif kind is constants.BRANCH:
-            out += [sample(part, pumped, count) for part in value[1]][0]  # noqa: RUF015 - all of them count their repeats
-        elif kind is constants.SUBPATTERN:
-            out += sample(value[-1], pumped, count)
-    return out
-
-
-def worst_lines(pattern):
-    """Lines on which a pattern has the most to try: what it matches again and again, and what it nearly matches."""
-    parsed = parser.parse(pattern)
-    count = [0]
-    sample(parsed, None, count)
-    for number in range(count[0] + 1):
-        text = sample(parsed, number, [0])
-        for line in (text[:3999] + "\0", text * 400, text[:-1] * 400, text[: len(text) // 2] * 400):
-            yield line[:4000]
-    for text in ("a", " ", "1", "/x", "1.", "x=", "'"):
-        yield (text * 4000)[:4000]
 
 
 @each_signature

@@ -3,7 +3,8 @@
 Pure: text in, findings out. `read_log` is the whole way; everything else here is one step of it.
 """
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .engine import Explanation as Explanation
     from .engine import HarmlessLine as HarmlessLine

@@ -126,7 +126,8 @@ def _finding(claims: Sequence[Claim], known: Known) -> Finding:
     first = next((claim for claim in strongest if claim.groups), claims[0])
     lines: List[Evidence] = []
     for claim in claims:
-        lines += [item for item in claim.evidence if item not in lines]
+        if len(lines) < _EVIDENCE:
+            lines += [item for item in claim.evidence if item not in lines]
     # The strongest line with steps of its own; else the strongest one.
     chosen = next((claim for claim in claims if claim.fix), first)
     about = Situation(first.code, known, chosen.groups, chosen.line, chosen.signature, first.summary)

@@ -49,6 +49,9 @@ WORDS = {
     "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv", "jupyter": "jupyter",
     "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn",
     "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
+    "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path",
+    "/usr/lib/python": "linux-path", "/root/": "linux-path", "/users/": "mac-path", "\\users\\": "windows-path",
+    ".dll": "windows-path",
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import re
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
-from ..matrix.gpu_names import capability_of
+from ..matrix.gpu_names import capability_of, target_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
 from .claims import GPU_UNUSED, Claim
@@ -49,6 +49,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         steps += [_hidden, _owners, _numpy, _protobuf, _keras, _results, _build, _vendor, _capability, _driver]
     elif codes and codes <= _IMPORT_FAILS:
         steps += [_owners, _numpy, _protobuf, _keras]
+    if codes and codes <= _IMPORT_FAILS and any(claim.signature == "os-segfault" for claim in claims):
+        steps += [_target]
     if codes & _NOTHING_FITS:
         steps += [_wheel]
     if codes & _NOT_STARTED and any(claim.code == "driver-too-old" for claim in claims):
@@ -214,6 +216,16 @@ def _capability(known: Known) -> Deduced:
         return None
     answer = has_code_for("tensorflow", owner[1], capability, BUNDLED)
     return ("compute-capability-unsupported", answer.because + ".") if answer.status == "incompatible" else None
+
+
+def _target(known: Known) -> Deduced:
+    """ROCm's builds end with a segmentation fault on a GPU that they have no code for."""
+    gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED)
+    rocm = "rocm" in known.versions or any("rocm" in item for item in (*known.packages, *known.packages.values()))
+    if not rocm or not re.match(r"gfx(?:8|101|103[1-9]|1103)", gfx):
+        return None
+    text = "The builds for ROCm have no code for this GPU (%s): programs crash on it at their first kernel."
+    return ("gfx-unsupported", text % " ".join(filter(None, (known.gpu_name, gfx))))
 
 
 def _driver(known: Known) -> Deduced:

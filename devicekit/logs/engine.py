@@ -7,7 +7,7 @@ from ..records import Record
 from .causes import Match, weigh
 from .context import WORDS, Known
 from .failures import Failures
-from .lines import Counted, candidate_lines, chunks_of_text
+from .lines import Effort, Line, candidate_lines, chunks_of_text
 from .scrub import scrub
 from .signatures import SAYS, Signature, filled, library_code, signatures
 
@@ -16,10 +16,6 @@ _OF_ONE_SIGNATURE = 6
 
 #: The signature of lines that a running program prints.
 _RUNS = "ctx-program-runs"
-
-#: The signatures of lines by which a failure shows.
-_FAILS = ("trace-line", "failed-command-line")
-
 #: Maximum number of harmless lines that are reported.
 _HARMLESS = 50
 
@@ -78,46 +74,66 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
         The name of the log in the evidence.
     """
     known = known if known is not None else Known()
+    effort = Effort()
+    reading = _Reading(known, effort)
     chunks = chunks_of_text(log) if isinstance(log, str) else log
-    matches: List[Match] = []
-    harmless: List[HarmlessLine] = []
-    counts: Dict[str, int] = {}
-    failures, counted = Failures(), Counted()
-    for line in candidate_lines(_named(chunks, known), signatures(), counted):
-        if failures.open or not line.signatures or any(signature.id in _FAILS for signature in line.signatures):
-            failures.read(line.number, line.text, line.indented)
+    for line in candidate_lines(_named(chunks, known), signatures(), effort):
+        reading.read(line)
+    failure = reading.failures.first(effort.lines)
+    findings, weight = weigh(reading.matches, known, reading.counts, source, bool(reading.harmless), failure)
+    return Explanation(tuple(findings), tuple(reading.harmless), weight >= SAYS["symptom"])
+
+
+class _Reading:
+    """What the lines read so far say."""
+
+    def __init__(self, known: Known, effort: Effort) -> None:
+        self.known = known
+        self.matches: List[Match] = []
+        self.harmless: List[HarmlessLine] = []
+        self.counts: Dict[str, int] = {}
+        self.failures = Failures()
+        self._effort = effort
+
+    def read(self, line: Line) -> None:
+        """Compare a line with its signatures."""
+        length = len(line.text)
         found = []
         for signature in line.signatures:
             groups = signature.match(line.text)
             if groups is not None:
                 found.append((signature, groups))
-        overruled = _overruled(found)
+        # Patterns with many repeats take time with the square of the length.
+        weights = sum(signature.weight for signature in line.signatures)
+        self._effort.spend(300 + len(line.signatures) * (60 + length) + weights * length * (length // 100))
+        overruled = _overruled(found) if found else ()
         for signature, groups in found:
-            # Every line may add context; of a finding's lines, the first few are enough.
-            known.learn(signature.sets, groups)
-            if signature.says == "context":
-                counts[signature.id] = 1
-                if signature.id == _RUNS:
-                    failures.went_on(line.number)
-                continue
-            key = "%s %s" % (signature.id, groups.get("library", ""))
-            counts[key] = counts.get(key, 0) + 1
-            counts[signature.id] = counts.get(signature.id, 0) + 1
-            if counts[key] > _OF_ONE_SIGNATURE or counts[signature.id] > 8 * _OF_ONE_SIGNATURE:
-                continue
-            if signature.says == "harmless":
-                failures.harmless(line.number)
-            if signature.says == "harmless" or (signature.id in overruled):
-                reported = bool(harmless) and harmless[-1].number == line.number  # one reason per line is enough
-                if counts[key] == 1 and len(harmless) < _HARMLESS and signature.says == "harmless" and not reported:
-                    harmless.append(
-                        HarmlessLine(scrub(line.text), line.number, scrub(filled(signature.summary, groups)))
-                    )
-                continue
-            matches.append(Match(signature, groups, line.number, scrub(line.text)))
-    failure = failures.first(counted.lines)
-    findings, weight = weigh(matches, known, counts, source, bool(harmless), failure)
-    return Explanation(tuple(findings), tuple(harmless), weight >= SAYS["symptom"])
+            self._add(line, signature, groups, signature.id in overruled)
+        runs = any(signature.id == _RUNS for signature, _ in found)
+        self.failures.note(line, runs, any(signature.says == "harmless" for signature, _ in found))
+
+    def _add(self, line: Line, signature: Signature, groups: Dict[str, str], overruled: bool) -> None:
+        # Every line may add context; of a finding's lines, the first few are enough.
+        self.known.learn(signature.sets, groups)
+        counts = self.counts
+        if signature.says == "context":
+            counts[signature.id] = 1
+            return
+        key = "%s %s" % (signature.id, groups.get("library", ""))
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] > _OF_ONE_SIGNATURE:
+            return
+        counts[signature.id] = counts.get(signature.id, 0) + 1
+        if counts[signature.id] > 8 * _OF_ONE_SIGNATURE:
+            return
+        self._effort.spend(4000)  # to scrub and to weigh it
+        if signature.says == "harmless" or overruled:
+            reported = bool(self.harmless) and self.harmless[-1].number == line.number  # one reason per line is enough
+            if counts[key] == 1 and len(self.harmless) < _HARMLESS and signature.says == "harmless" and not reported:
+                because = scrub(filled(signature.summary, groups))
+                self.harmless.append(HarmlessLine(scrub(line.text), line.number, because))
+            return
+        self.matches.append(Match(signature, groups, line.number, scrub(line.text)))
 
 
 def _named(chunks: Iterable[bytes], known: Known) -> Iterator[bytes]:

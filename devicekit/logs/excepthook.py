@@ -2,12 +2,13 @@
 
 import logging
 import sys
+import threading
 from types import TracebackType
 from typing import Any, Optional, Type
 
 from ..diagnosis.findings import Finding
+from ..errors import printable
 from .explain import explain_log, traceback_text
-from .scrub import printable
 
 #: Codes that are given where no signature knows an error.
 _UNEXPLAINED = ("cause-unknown", "user-code-error")
@@ -23,13 +24,33 @@ def short_text(finding: Finding) -> str:
     return "\n".join(lines) + "\n"
 
 
-_previous: Any = None
+class _Hook:
+    """Calls the hooks that were there, then explains, as long as it is the one that is installed.
+
+    A later hook may call this one for as long as the process runs, so that it cannot be taken out of its place: what was
+    uninstalled or replaced only passes on.
+    """
+
+    def __init__(self) -> None:
+        self.previous: Any = getattr(sys, "excepthook", None) or sys.__excepthook__
+        # Before Python 3.8 threads print their tracebacks themselves.
+        self.previous_of_threads: Any = getattr(threading, "excepthook", None)
+
+    def __call__(self, kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]) -> None:
+        self.previous(kind, error, trace)
+        self._explain(error)
+
+    def of_thread(self, report: Any) -> None:
+        """Do the same for what a thread did not catch; see `threading.excepthook`."""
+        self.previous_of_threads(report)
+        self._explain(report.exc_value)
+
+    def _explain(self, error: Optional[BaseException]) -> None:
+        if self is _installed and isinstance(error, Exception):
+            _print_finding(error)
 
 
-def _hook(kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]) -> None:
-    (_previous or sys.__excepthook__)(kind, error, trace)
-    if issubclass(kind, Exception):
-        _print_finding(error)
+_installed: Optional[_Hook] = None
 
 
 def _print_finding(error: BaseException) -> None:
@@ -45,30 +66,38 @@ def _print_finding(error: BaseException) -> None:
 
 
 def install_excepthook() -> None:
-    """Explain uncaught exceptions below their traceback, in programs and in IPython and Jupyter.
+    """Explain uncaught exceptions below their traceback, in programs and their threads, in IPython and Jupyter.
 
-    The previous `sys.excepthook` is still called, first. A second call changes nothing.
+    The previous `sys.excepthook` (`threading.excepthook`) is still called, first. A second call changes nothing, also if
+    another hook was installed in between; only where `sys.excepthook` is what it was before, or Python's own, it is
+    installed again.
     """
-    global _previous
+    global _installed
     shell = _ipython()
     if shell is not None:
         callbacks = shell.events.callbacks.get("post_run_cell", ())
         if _after_cell not in callbacks:
             shell.events.register("post_run_cell", _after_cell)
-    if sys.excepthook is not _hook:
-        _previous = sys.excepthook
-        sys.excepthook = _hook
+    if _installed is not None and sys.excepthook not in (_installed.previous, sys.__excepthook__):
+        return
+    _installed = sys.excepthook = _Hook()
+    if _installed.previous_of_threads is not None:
+        vars(threading)["excepthook"] = _installed.of_thread  # by a name that Python 3.7 does not have
 
 
 def uninstall_excepthook() -> None:
     """Undo `install_excepthook`. A hook that was installed later stays."""
-    global _previous
+    global _installed
     shell = _ipython()
     if shell is not None and _after_cell in shell.events.callbacks.get("post_run_cell", ()):
         shell.events.unregister("post_run_cell", _after_cell)
-    if sys.excepthook is _hook:
-        sys.excepthook = _previous or sys.__excepthook__
-        _previous = None
+    hook, _installed = _installed, None
+    if hook is None:
+        return
+    if sys.excepthook is hook:
+        sys.excepthook = hook.previous
+    if hook.previous_of_threads is not None and vars(threading)["excepthook"] == hook.of_thread:
+        vars(threading)["excepthook"] = hook.previous_of_threads
 
 
 def _ipython() -> Any:

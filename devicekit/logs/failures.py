@@ -1,10 +1,12 @@
 """How a program failed, for what no signature knows: the first exception or failed command of a log, and whose code it is."""
 
 import re
-from typing import List, NamedTuple, Optional, Sequence
+from collections import deque
+from typing import Deque, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
 from .claims import Claim
+from .lines import Line
 from .scrub import scrub
 from .signatures import SAYS
 
@@ -83,6 +85,12 @@ _WENT_ON = 150
 #: Maximum number of failures that are kept.
 _ENOUGH = 100
 
+#: The signatures of lines that tell a failure even outside of a traceback.
+_FAILS = ("trace-line", "failed-command-line")
+
+#: Lines that are kept: those after an error, and its traceback.
+_KEPT_LINES = 1000
+
 #: An error that is only said, without a traceback, counts among a log's last lines.
 _AT_THE_END = 5
 
@@ -136,30 +144,39 @@ class Failure(NamedTuple):
 
 
 class Failures:
-    """Collects the failures of a log from its lines, in order."""
+    """Collects the failures of a log from its lines, in order.
+
+    Only those near its end count: the lines are kept until then, and of a long log the last ones.
+    """
 
     def __init__(self) -> None:
         self.found: List[Failure] = []
+        self._lines: Deque[Tuple[Line, bool, bool]] = deque(maxlen=_KEPT_LINES)
         self._said: Optional[Failure] = None
         self._frames: List[Frame] = []
         self._ignored = False
         self._progress = 0
         self._calm = -9
 
-    @property
-    def open(self) -> bool:
-        """Whether a traceback has begun, and its exception is still to come."""
-        return bool(self._frames)
+    def note(self, line: Line, runs: bool, harmless: bool) -> None:
+        """Note a line.
 
-    def went_on(self, number: int) -> None:
-        """Note a line that shows a running program."""
-        self._progress = number
+        ``runs``: it shows a running program. ``harmless``: it is known to be harmless, and a traceback right after it belongs
+        to it.
+        """
+        self._lines.append((line, runs, harmless))
 
-    def harmless(self, number: int) -> None:
-        """Note a line that is known to be harmless: a traceback right after it belongs to it."""
-        self._calm = number
+    def _read_all(self) -> None:
+        for line, runs, harmless in self._lines:
+            if self._frames or not line.signatures or any(item.id in _FAILS for item in line.signatures):
+                self._read(line.number, line.text, line.indented)
+            if runs:
+                self._progress = line.number
+            if harmless:
+                self._calm = line.number
+        self._lines.clear()
 
-    def read(self, number: int, text: str, indented: bool) -> None:
+    def _read(self, number: int, text: str, indented: bool) -> None:
         """Read a line: of a traceback, after one, or with an error."""
         plain = _PREFIX.sub("", text)
         if _BEGIN in plain:
@@ -198,6 +215,7 @@ class Failures:
 
         ``lines``: how many the log has.
         """
+        self._read_all()
         for failure in self.found:
             if self._progress < failure.number and lines - failure.number <= _WENT_ON:
                 return failure

@@ -1,14 +1,14 @@
-"""From a stream of bytes to the few lines that could match a signature, in constant memory.
+"""From a stream of bytes to the few lines that could match a signature, in constant memory and linear time.
 
 A log of 100 MB is mostly the same few lines with other numbers. So lines are first compared without their digits, and only
-the first few of each shape are examined. The rest consists mostly of words that were seen before: each word is examined
-once, for literals that share a piece with it, and a line is only compared with the literals of its words.
+the first few of each shape are examined: one expression looks for a piece of every literal of all signatures at once, whose
+cost for a character does not depend on what the log says.
 """
 
 import codecs
 import re
 from collections import Counter
-from typing import IO, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import IO, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from .signatures import Signature
 
@@ -27,14 +27,14 @@ _AFTER_A_FRAME = 4
 _SHAPES = 1 << 17
 _LONG_SHAPE = 100
 
-#: How many bytes of words are remembered before all are forgotten.
-_WORDS_BYTES = 1 << 20
-
-#: Bytes of the piece by which a literal is searched; fewer if its words are short.
-_PIECES = (4, 3, 2, 1)
+#: Characters of the piece by which a literal is searched; no literal is shorter.
+_PIECE = 4
 
 #: Bytes that are kept of an unfinished line.
 _KEPT_BYTES = 1 << 16
+
+#: Of the line before an interpreter's answer: the two are one line then.
+_BEFORE_ANSWER = 1000
 
 #: Interpreter answers that belong to the line before.
 _ANSWERS = frozenset(
@@ -43,9 +43,6 @@ _ANSWERS = frozenset(
 
 _DIGITS = b"0123456789"
 
-#: Separators of words in addition to blanks: the parts of a path are repeated, whole paths are not.
-_SEPARATORS = b"/\\,;=()[]{}<>'\"|"
-_SEPARATED = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
 
@@ -83,7 +80,7 @@ def chunks_of_stream(stream: "IO[bytes]") -> Iterator[bytes]:
 def _blocks(chunks: Iterable[bytes]) -> Iterator[List[bytes]]:
     """Yield lists of whole lines. A carriage return ends a line too: progress bars use it."""
     rest, first = b"", True
-    for chunk in chunks:
+    for chunk in _gathered(chunks):
         data = rest + chunk
         if first and len(data) >= len(codecs.BOM_UTF8):
             first = False
@@ -100,6 +97,20 @@ def _blocks(chunks: Iterable[bytes]) -> Iterator[List[bytes]]:
         yield _lines(rest)
 
 
+def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Join small chunks: each costs as much as the unfinished line before it."""
+    parts: List[bytes] = []
+    size = 0
+    for chunk in chunks:
+        parts.append(chunk)
+        size += len(chunk)
+        if size >= _KEPT_BYTES:
+            yield b"".join(parts)
+            parts, size = [], 0
+    if parts:
+        yield b"".join(parts)
+
+
 def _lines(data: bytes) -> List[bytes]:
     if b"\x1b" in data:
         data = _ESCAPE.sub(b"", data)
@@ -111,15 +122,47 @@ def _lines(data: bytes) -> List[bytes]:
     return lines
 
 
-class Counted:
-    """How many lines were read."""
+class Effort:
+    """How much may still be examined, so that a log that is made to be slow takes no longer than others of its size.
+
+    A unit is about 15 ns. Usual logs do not come near the limit; of one that does, the beginning of each part and the end of
+    the log are examined.
+
+    Attributes
+    ----------
+    lines : int
+        How many lines were read.
+    """
 
     def __init__(self) -> None:
         self.lines = 0
+        self._left: float = _UNITS
+
+    def grant(self, size: int) -> None:
+        """Add what so many bytes allow."""
+        self._left += _UNITS_PER_BYTE * size
+
+    def spend(self, units: int) -> bool:
+        """Return whether anything was left to be spent."""
+        self._left -= units
+        return self._left > 0
+
+    def end(self) -> None:
+        """Examine whatever still waits: the end of the log, which is short."""
+        self._left = float("inf")
+
+
+#: For a log of any size: those below a megabyte are examined whole.
+_UNITS = 3000000
+_UNITS_PER_BYTE = 16
+
+#: Lines at the end of a log that are examined in any case, and at most so many characters of them.
+_LAST_LINES = 400
+_LAST_CHARACTERS = 40000
 
 
 def candidate_lines(
-    chunks: Iterable[bytes], known: Sequence[Signature], counted: Optional[Counted] = None
+    chunks: Iterable[bytes], known: Sequence[Signature], effort: Optional[Effort] = None
 ) -> Iterator[Line]:
     """Yield the lines with a literal of a signature, and those after a line of a traceback, which may be the exception.
 
@@ -128,132 +171,135 @@ def candidate_lines(
     chunks : iterable of bytes
         The log in chunks, as UTF-8; invalid bytes are replaced.
     known : sequence of Signature
-    counted : Counted, optional
-        Gets the number of lines.
+    effort : Effort, optional
+        What may be spent; gets the number of lines.
     """
-    index = _Index(known)
+    effort = effort if effort is not None else Effort()
+    index = _index(known)
     shapes: Dict[object, int] = {}
-    number, last, after = 0, b"", 0
+    waiting: List[Tuple[int, str]] = []
+    before, state = b"", _State()
     for lines in _blocks(chunks):
-        first, number = number, number + len(lines)
-        if counted is not None:
-            counted.lines = number
-        for position, raw in enumerate(lines):
-            answer = raw.strip()
-            if answer in _ANSWERS:
+        first, effort.lines = effort.lines + 1, effort.lines + len(lines)
+        effort.grant(sum(map(len, lines)))
+        fresh = _fresh(lines, before, shapes)
+        before = lines[-1]
+        texts = b"\n".join([raw for _, raw in fresh]).decode("utf-8", "replace").split("\n")
+        waiting += [(first + position, text) for (position, _), text in zip(fresh, texts)]
+        yield from _examined(waiting, index, effort, state)
+    effort.end()
+    yield from _examined(waiting, index, effort, state)
+
+
+class _State:
+    """How many of the next lines may be the exception of a traceback."""
+
+    after = 0
+
+
+def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, state: _State) -> Iterator[Line]:
+    """Yield the lines with a literal from those that wait. What effort is not left for goes on waiting: the last of it."""
+    for position, (number, text) in enumerate(waiting):
+        if not effort.spend(100 + 12 * len(text)):
+            del waiting[: max(position, len(waiting) - _LAST_LINES)]
+            size = 0
+            for kept in range(len(waiting) - 1, -1, -1):
+                size += len(waiting[kept][1])
+                if size > _LAST_CHARACTERS:
+                    del waiting[: kept + 1]
+                    break
+            state.after = 0
+            return
+        owners = index.find(text)
+        if owners or state.after:
+            yield Line(number, text.strip(), owners, text[:1].isspace())
+            state.after = _AFTER_A_FRAME if 'File "' in text else max(0, state.after - 1)
+    waiting.clear()
+
+
+def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> List[Tuple[int, bytes]]:
+    """Return the position and the beginning of each line of which few had the same shape."""
+    fresh: List[Tuple[int, bytes]] = []
+    for position, raw in enumerate(lines):
+        if len(raw) <= _LONG_SHAPE:
+            if raw.strip() in _ANSWERS:
                 # An interpreter's answer means nothing without the line before: "[]" after list_physical_devices().
-                raw = last[: LONGEST_LINE - 40] + b" -> " + answer
-            last = raw
-            shape: object = raw[:LONGEST_LINE].translate(None, _DIGITS)
-            if len(raw) > _LONG_SHAPE:
-                shape = hash(shape)
-            seen = shapes.get(shape, 0)
-            if seen >= _OF_ONE_SHAPE:
-                continue
+                before = lines[position - 1] if position else before
+                raw = before[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+            shape: object = raw.translate(None, _DIGITS)
+        else:
+            if len(raw) > LONGEST_LINE:
+                raw = raw[: 4 * LONGEST_LINE].decode("utf-8", "replace")[:LONGEST_LINE].encode()
+            shape = hash(raw.translate(None, _DIGITS))
+        seen = shapes.get(shape, 0)
+        if seen < _OF_ONE_SHAPE:
             if len(shapes) >= _SHAPES:
                 shapes.clear()
             shapes[shape] = seen + 1
-            found = index.find(raw[: 4 * LONGEST_LINE])
-            if found is None and after:
-                found = raw.decode("utf-8", "replace")[:LONGEST_LINE].strip(), ()
-            if found is not None:
-                yield Line(first + position + 1, *found, raw[:1].isspace())
-                after = _AFTER_A_FRAME if b'File "' in raw else max(0, after - 1)
-
-
-class _Literal:
-    """A literal, its position among all literals, and its signatures."""
-
-    __slots__ = ("number", "owners", "text")
-
-    def __init__(self, text: str, number: int) -> None:
-        self.text = text
-        self.number = number
-        self.owners: List[Signature] = []
-
-
-#: Literals by their search piece, by the length of the piece.
-_Table = List[Tuple[int, Dict[bytes, List[_Literal]]]]
-
-#: The last table and its signatures: building it costs more than reading a short log.
-_LAST: Dict[str, Tuple[Sequence[Signature], _Table]] = {}
-
-
-def _table(known: Sequence[Signature]) -> _Table:
-    made = _LAST.get("table")
-    if made is not None and made[0] is known:
-        return made[1]
-    literals: Dict[str, _Literal] = {}
-    for item in known:
-        for text in item.literals:
-            literals.setdefault(text, _Literal(text, len(literals))).owners.append(item)
-    possible = {text: _pieces(text) for text in literals}
-    # A piece that is rare among the literals is rare in logs: then few lines need a close look.
-    counts = Counter(piece for pieces in possible.values() for piece in pieces)
-    by_length: Dict[int, Dict[bytes, List[_Literal]]] = {}
-    for text, literal in literals.items():
-        piece = min(possible[text], key=lambda item: (counts[item], item))
-        by_length.setdefault(len(piece), {}).setdefault(piece, []).append(literal)
-    table = sorted(by_length.items())
-    _LAST["table"] = (known, table)
-    return table
+            fresh.append((position, raw))
+    return fresh
 
 
 class _Index:
-    """Finds the literals in a line by its words: for each word, the possible literals are determined once."""
+    """Finds the literals of all signatures in a text, in one pass."""
 
     def __init__(self, known: Sequence[Signature]) -> None:
-        self._table = _table(known)
-        #: Examined words, and the possible literals of each.
-        self._known: Set[bytes] = set()
-        self._size = 0
-        self._hot: Dict[bytes, Set[_Literal]] = {}
+        self._owners: Dict[str, List[Signature]] = {}
+        for item in known:
+            for literal in item.literals:
+                self._owners.setdefault(literal, []).append(item)
+        self._order = {literal: number for number, literal in enumerate(self._owners)}
+        # A piece that is rare among the literals is rare in logs: then few lines need a close look.
+        counts = Counter(text[start : start + _PIECE] for text in self._owners for start in _starts(text))
+        self._literals: Dict[str, List[str]] = {}
+        for text in self._owners:
+            start = min(_starts(text), key=lambda start: (counts[text[start : start + _PIECE]], start))
+            self._literals.setdefault(text[start : start + _PIECE], []).append(text)
+        # At every position, as pieces overlap.
+        self._pieces: Pattern[str] = re.compile("(?=(%s))" % _pattern(_tree(self._literals)))
 
-    def find(self, raw: bytes) -> Optional[Tuple[str, Tuple[Signature, ...]]]:
-        """Return a line's text and the signatures with a literal in it, None if there is none."""
-        words = set(raw.translate(_SEPARATED).split())
-        fresh = words - self._known
-        if fresh:
-            if self._size > _WORDS_BYTES:
-                self._known.clear()
-                self._hot.clear()
-                self._size, fresh = 0, words
-            self._learn(fresh)
-        hot = self._hot.keys() & words
-        if not hot:
-            return None
-        text = raw.decode("utf-8", "replace")[:LONGEST_LINE]
-        possible: Set[_Literal] = set().union(*map(self._hot.__getitem__, hot))
-        there = [literal for literal in possible if literal.text in text]
-        if not there:
-            return None
-        there.sort(key=lambda literal: literal.number)
-        found = {owner.id: owner for literal in there for owner in literal.owners}
-        return text.strip(), tuple(found.values())
-
-    def _learn(self, words: Set[bytes]) -> None:
-        self._known |= words
-        self._size += sum(map(len, words))
-        for word in words:
-            literals: Set[_Literal] = set()
-            for length, pieces in self._table:
-                for start in range(len(word) - length + 1):
-                    found = pieces.get(word[start : start + length])
-                    if found is not None:
-                        literals.update(found)
-            if literals:
-                self._hot[word] = literals
+    def find(self, text: str) -> Tuple[Signature, ...]:
+        """Return the signatures with a literal in a text."""
+        pieces = self._pieces.findall(text)
+        if not pieces:
+            return ()
+        there = [literal for piece in set(pieces) for literal in self._literals[piece] if literal in text]
+        if len(there) < 2:
+            return tuple(self._owners[there[0]]) if there else ()
+        there.sort(key=self._order.__getitem__)
+        return tuple({owner.id: owner for literal in there for owner in self._owners[literal]}.values())
 
 
-def _pieces(literal: str) -> List[bytes]:
-    """Return the possible search pieces of a literal: all of the greatest length.
+def _starts(text: str) -> range:
+    return range(len(text) - _PIECE + 1)
 
-    >>> _pieces("no GPU")
-    [b'GPU']
+
+def _tree(pieces: Iterable[str]) -> Dict[str, Any]:
+    """Return pieces of one length as a tree of characters."""
+    tree: Dict[str, Any] = {}
+    for piece in pieces:
+        node = tree
+        for character in piece:
+            node = node.setdefault(character, {})
+    return tree
+
+
+def _pattern(tree: Dict[str, Any]) -> str:
+    """Return the expression for a tree, in which no text is tried in two ways.
+
+    >>> _pattern(_tree(["cuda", "cudn", "libc"]))
+    '(?:cud(?:a|n)|libc)'
     """
-    words = literal.encode("utf-8").translate(_SEPARATED).split()
-    for length in _PIECES:
-        found = [word[start : start + length] for word in words for start in range(len(word) - length + 1)]
-        if found:
-            return found
-    raise ValueError("a literal is blank")
+    branches = [re.escape(character) + _pattern(node) for character, node in sorted(tree.items())]
+    return "(?:%s)" % "|".join(branches) if len(branches) > 1 else "".join(branches)
+
+
+#: The last index and its signatures: building it costs more than reading a short log.
+_LAST: Dict[str, Tuple[Sequence[Signature], _Index]] = {}
+
+
+def _index(known: Sequence[Signature]) -> _Index:
+    last = _LAST.get("index")
+    if last is None or last[0] is not known:
+        last = _LAST["index"] = (known, _Index(known))
+    return last[1]

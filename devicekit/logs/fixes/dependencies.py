@@ -211,7 +211,14 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     if "wanted" in about.groups and "package" in about.groups:
         return  # the signature names it
-    if name and name not in ("tensorflow", "torch", "keras") and about.signature.startswith("py-no-module"):
+    if about.signature == "tf-undefined-any" and not re.search(r"(?:site|dist)-packages", about.line):
+        steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
+        steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
+        return
+    missing = about.signature.startswith("py-no-module") or (
+        about.signature == "gen-no-module" and "." not in module and BUNDLED.project(name) is not None
+    )
+    if name and name not in ("tensorflow", "torch", "keras") and missing:
         steps.install("Install it", name)
         return
     if steps.fixes:

@@ -66,7 +66,7 @@ def _metal_memory(about: Situation, steps: Steps) -> None:
 
 def shared_memory_too_small(about: Situation, steps: Steps) -> None:
     """Worker processes exchange data through /dev/shm."""
-    if about.container or not about.linux or "docker" in about.words:
+    if about.container or not about.linux or "docker" in about.words or about.signature.startswith("nccl"):
         if "kubernetes" in about.words:
             steps.say("In Kubernetes, mount an emptyDir with medium: Memory at /dev/shm")
         else:
@@ -335,6 +335,8 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         )
         steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
         return
+    if about.packages.get("tensorflow", "").startswith("2.4.0"):
+        steps.install("TensorFlow 2.4.0 needs AVX2 by mistake: 2.3 and 2.4.1 do not", "tensorflow==2.4.1")
     steps.say(_other_build(about, what))
     if about.linux and not about.container:
         steps.run(

@@ -18,7 +18,10 @@ _LOG = logging.getLogger("devicekit")
 _NAMES = (
     ("onnxruntime", r"onnx"),
     ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax"),
-    ("torch", r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b"),
+    (
+        "torch",
+        r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b|RuntimeError: (?:CUDA|HIP|MPS) ",
+    ),
     ("tensorflow", r"tensorflow|keras|\btf[.-]|\bTF_(?!CPP_MIN)|tf-nightly|tfjs|tfdml"),
 )
 
@@ -72,10 +75,15 @@ class Situation:
         self.signature = signature
         self.summary = summary
         self.words = known.words
-        self.system = known.system
-        self.windows = known.system == "windows"
-        self.linux = known.system == "linux"
-        self.macos = known.system == "macos"
+        # Paths say which system's commands are of use, and no more.
+        paths = {item for item in known.words if item.endswith("-path")}
+        guess = "linux" if paths == {"linux-path"} else None
+        if "windows-path" in paths and "linux-path" not in paths:
+            guess = "windows"
+        self.system = known.system or guess
+        self.windows = self.system == "windows"
+        self.linux = self.system == "linux"
+        self.macos = self.system == "macos"
         self.wsl = bool(known.wsl)
         self.container = bool(known.container)
         self.packages = known.packages
@@ -304,7 +312,12 @@ class Situation:
         except Exception:  # a fix in words is better than none: a bug in the engine must not break an explanation
             _LOG.debug("no set for %s on %s could be computed", framework, goal, exc_info=True)
             return None
-        return None if found is None else (found.requirements, found.indexes)
+        if found is None:
+            return None
+        # TensorFlow 2.12 requires JAX: pip finds it, and the reader asked for TensorFlow.
+        apart = () if framework == "jax" or "jax" in self.words else ("jax", "jaxlib")
+        names = tuple(item for item in found.requirements if re.split(r"[\[<>=!~]", item)[0] not in apart)
+        return names, found.indexes
 
     def releases(self, project: str, specifier: str = "", platform: str = "", python: str = "") -> Sequence[Release]:
         """Return the releases of a project in a range that have a wheel for a platform and a Python, oldest first.

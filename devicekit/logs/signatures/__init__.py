@@ -28,13 +28,15 @@ class Signature:
 
     __slots__ = (
         "_compiled", "_pattern", "code", "expects_gpu", "fix", "fix_alone", "id", "literals", "says", "sets", "severity",
-        "source", "summary", "when",
+        "source", "summary", "weight", "when",
     )  # fmt: skip
 
     def __init__(self, data: Dict[str, Any]) -> None:
         self.id: str = data["id"]
         self.literals: Tuple[str, ...] = tuple(data["literal"])
         self._pattern: Optional[str] = data.get("pattern")
+        #: By how much a long line takes longer than one of the same size: the more, the more repeats there are.
+        self.weight: int = 2 + (self._pattern or "").count("{")
         self._compiled: Optional[Pattern[str]] = None
         self.says: str = data["says"]
         self.code: Optional[str] = data.get("code")
