@@ -107,3 +107,12 @@ def test_the_first_question_loads_no_parser(python):
         "print(sorted({'packaging', 'resolvelib', 'tensorflow'} & set(sys.modules)))"
     )
     assert python(code).strip() == "[]"
+
+
+def test_an_answer_is_a_sentence():
+    from devicekit.matrix import goes_with
+
+    text = str(goes_with("tensorflow", "2.15.1", "numpy", "2.0.0"))
+    assert text.startswith("Incompatible: tensorflow 2.15.1 with numpy 2.0.0: the import fails")
+    assert text.endswith(").")
+    assert str(goes_with("tensorflow", "2.15.1", "numpy", "1.26.0")).startswith("Compatible (")

@@ -217,8 +217,8 @@ def test_doctor_says_where_each_framework_computes(make_machine):
     diagnosis = diagnose(machine)
     selection = Selection(device="cpu", framework="tensorflow", platform="cpu", name="", fallback=True, reason="x")
     text = doctor_text(machine, diagnosis, selection, Style())
-    assert "tensorflow 2.20.0, works on cpu\n" in text
-    assert "torch 2.7.1+cu126, works on gpu:0 [cuda]\n" in text
+    assert "TensorFlow 2.20.0, works on cpu\n" in text
+    assert "PyTorch 2.7.1+cu126, works on gpu:0 [cuda]\n" in text
     rows = {row["framework"]: row for row in diagnosis.to_dict()["prediction"]}
     assert rows["torch"]["candidates"][0]["usable"] is True
     assert rows["tensorflow"]["candidates"] == diagnosis.to_dict()["devices"]

@@ -62,6 +62,10 @@ CUPTI = {"/venv/lib/python3.11/site-packages/nvidia/cuda_cupti/lib/libcupti.so.1
 VNNI = [("avx512f\\n", "avx512f avx512_vnni\\n")]
 
 
+#: Of a PyTorch that someone has compiled for old GPUs.
+OWN_BUILD = [("2.8.0+rocm6.4", "2.8.0+gitba56102")]
+
+
 def polaris(target):
     """A card of AMD's under PyTorch for ROCm 6.4."""
     node = "/sys/class/kfd/kfd/topology/nodes/1/"
@@ -112,8 +116,10 @@ CASES = {
         ),
     ),
     "gfx803-rocblas": (
+        ("linux-amd-torch-rocm", {"files": polaris(80003), "replace": OWN_BUILD}),
+        ("linux-amd-torch-rocm", {"files": polaris(90000), "replace": OWN_BUILD}),
+        # PyTorch's own build has no code for it, which is worse.
         ("linux-amd-torch-rocm", {"files": polaris(80003)}),
-        ("linux-amd-torch-rocm", {"files": polaris(90000)}),
     ),
     "tensorflow-metal-training": ((METAL, {}), (METAL, {"installed": {"tensorflow-metal": "0.2.0"}})),
     "torch-mps-before-2.0": ((MPS, torch("1.13.1")), (MPS, torch("2.0.1"))),

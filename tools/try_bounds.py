@@ -149,7 +149,9 @@ def subjects():
     for item in newest_patches(matrix, "torch"):
         if item[0].startswith(tuple(minor + "." for minor in TORCHES)):
             old = Version(item[0]) < Version("2.3")
-            rows.append(Subject("torch", *item, companions=("numpy<2" if old else "numpy",)))
+            # Optimizers of old releases import pkg_resources, which setuptools 82 has no longer.
+            companions = ("numpy<2", "setuptools<81") if old else ("numpy",)
+            rows.append(Subject("torch", *item, companions=companions))
     return rows
 
 
@@ -493,7 +495,16 @@ class Environments:
             lines = (error.stderr or error.output or "").strip().splitlines()
             result = "install: " + scrub(lines[0] if lines else "")
         else:
-            result = self.run(subject, child)
+            if (
+                subject.distribution not in ("tensorflow", *also)
+                and "tensorflow" in also
+                and subject.project != "keras"
+            ):
+                # It has overwritten what is tried, which both distributions put into one folder.
+                self.remove(subject)
+                result = "install: it needs another TensorFlow"
+            else:
+                result = self.run(subject, child)
             if "killed by signal" in result:
                 # A crash counts if it can be repeated.
                 result = self.run(subject, child)

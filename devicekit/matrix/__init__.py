@@ -1,6 +1,7 @@
 """What goes with what: bundled data, typed rows, and questions to them."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .queries import Answer as Answer
     from .queries import driver_runs as driver_runs

@@ -149,3 +149,12 @@ def capability_of(name: str, matrix: Matrix) -> Optional[str]:
     except ValueError:
         return matrix.compute_capability(name)
     return (gpu.target or None) if gpu.vendor == "nvidia" else None
+
+
+def target_of(name: str, matrix: Matrix) -> str:
+    """Return AMD's target (``gfx1032``) of a GPU by a person's name for it, "" if it is not known."""
+    try:
+        gpu = gpu_named(name, matrix) if name else None
+    except ValueError:
+        return ""
+    return gpu.target if gpu is not None and gpu.vendor == "amd" else ""

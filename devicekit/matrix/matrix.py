@@ -11,7 +11,7 @@ import re
 from types import MappingProxyType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
-from .projects import Build, Project
+from .projects import Build, Project, sort_key
 from .tables import (
     ArchitectureRow,
     Bound,
@@ -37,7 +37,7 @@ TENSORFLOW_OWNERS = (
     "tf-nightly-gpu", "tensorflow-tpu",
 )  # fmt: skip
 
-#: Empty distributions of the name ``tensorflow`` that only require another one at the same version.
+#: What empty distributions of the name ``tensorflow`` (and ``tensorflow-cpu``) require at their own version.
 TENSORFLOW_REDIRECTS = ("tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos")
 
 #: Endings of files that an import could need.
@@ -170,6 +170,7 @@ class Matrix:
             for row in self._table("bounds"):
                 self._bounds.setdefault((row["project"], _line(row["project"], row["release"])), []).append(row)
         owner = "tensorflow" if project in TENSORFLOW_OWNERS else project
+        version = version.partition("+")[0]  # 2.2.2+cu121 is a build of 2.2.2
         final = _PLAIN_VERSION.match(version) is not None
         return tuple(
             Bound(*(row.get("with" if name == "backend" else name, "") for name in Bound._fields))
@@ -311,7 +312,20 @@ class Matrix:
     def gpu_code(self, framework: str, version: str, cuda: str) -> Tuple[str, ...]:
         """Return the GPU code (``sm_80``, ``compute_90``) in a build of JAX or PyTorch for a CUDA release, or ()."""
         row = self._row("gpu_code", framework=framework, cuda=cuda, versions=version)
-        return tuple(row["capabilities"].split()) if row else ()
+        if row is None:  # a build of the makers' own index
+            other = self._row("indexes", project=framework, goal="cuda", cuda=cuda, versions=version)
+            return tuple(other["code"].split()) if other else ()
+        return tuple(row["capabilities"].split())
+
+    def rocm_code(self, framework: str, rocm: str) -> Tuple[str, ...]:
+        """Return the targets that a build for a ROCm release may have code for, or ().
+
+        They only ever grew: a release without a row has some of those of the next one.
+        """
+        rows = [row for row in self._table("indexes") if (row["project"], row["goal"]) == (framework, "rocm")]
+        later = [row for row in rows if accepts(">=%s" % rocm, row["url"].rpartition("rocm")[2]) is True]
+        first = min(later, key=lambda row: sort_key(row["url"].rpartition("rocm")[2]), default=None)
+        return tuple(first["code"].split()) if first else ()
 
     def flags(self, variable: str) -> Dict[str, str]:
         """Return the flags that TensorFlow reads from an environment variable, with what they take."""

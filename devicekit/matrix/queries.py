@@ -28,6 +28,10 @@ class Answer(Record):
     because: str = ""
     source: str = ""
 
+    def __str__(self) -> str:
+        text = self.status.capitalize() + (": " + self.because.rstrip(".") if self.because else "")
+        return text + (" (%s)." % self.source if self.source else ".")
+
 
 def _no(because: str, source: str) -> Answer:
     return Answer("incompatible", because, source)

@@ -78,7 +78,7 @@ class Target(Record):
     def label(self) -> str:
         """For sentences: "Python 3.11 on Linux x86_64"."""
         names = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
-        return "Python %s on %s %s" % (self.python, names[self.system], self.platform.split("-")[1])
+        return "Python %s on %s %s" % (self.python, names.get(self.system, self.system), self.platform.split("-")[1])
 
     def environment(self) -> Dict[str, str]:
         """Return the values that requirement markers ask for."""

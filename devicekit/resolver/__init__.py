@@ -3,7 +3,8 @@
 The search itself is resolvelib's. What it knows of releases is the bundled data.
 """
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .result import Resolution as Resolution
 

@@ -271,16 +271,20 @@ def _xpu(target: Target) -> List[Stack]:
     return [Stack("xpu", "tensorflow", _roots("intel-extension-for-tensorflow[xpu]", "tensorflow"))]
 
 
-#: From ROCm 4.0 on nothing before Vega is supported (https://github.com/ROCm/legacy-rocm-build/issues/1353).
-_BEFORE_VEGA = ("gfx7", "gfx8")
+#: What XLA computes on, which JAX compiles with: it ignores every other AMD GPU (kSupportedGfxVersions in
+#: xla/stream_executor/rocm/rocm_compute_capability.h, read on 2026-11-23).
+_XLA_TARGETS = (
+    "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1103", "gfx1150",
+    "gfx1151", "gfx1200", "gfx1201",
+)  # fmt: skip
 
 
 def _jax(goal: Goal, target: Target, matrix: Matrix) -> Tuple[Stack, ...]:
     if goal == "rocm" and target.system == "linux" and target.architecture == "x86_64":
         targets = target.targets_for("rocm")
-        if targets and all(item.startswith(_BEFORE_VEGA) for item in targets):
-            text = "JAX's plug-in is made for ROCm 7, which does not run on %s"
-            return (Stack("rocm", "jax", refusal=text % " and ".join(targets)),)
+        if targets and not set(targets) & set(_XLA_TARGETS):
+            text = "JAX's compiler does not run on %s, only on %s"
+            return (Stack("rocm", "jax", refusal=text % (" and ".join(targets), ", ".join(_XLA_TARGETS))),)
         return (Stack("rocm", "jax", _roots("jax-rocm7-plugin", "jax[rocm7-local]", "jaxlib")),)
     if goal == "cuda" and target.jetson:
         return (Stack("cuda", "jax", refusal=_NO_JETSON),)
