@@ -1,6 +1,7 @@
 """The first screen of ``devicekit doctor``: every bundled machine in a few lines, whatever the terminal."""
 
 import base64
+import functools
 import os
 import re
 import socket
@@ -13,24 +14,41 @@ from devicekit.cli.main import main
 from devicekit.errors import MachineFileError
 from devicekit.machine.packed import unpack
 from devicekit.machine.snapshot import load_machine
+from devicekit.report.amounts import system_name
 from devicekit.report.screen import LIMIT, doctor_screen
 from devicekit.report.terminal import Style
 from devicekit.testing import load, machines
 
-#: The screens at 80 columns. To write them again after a change, and then read them: the command in `golden`.
+#: The screens: at 80 columns, then how the narrower and the wider ones differ. To write them again after a change, and then
+#: read them: ``python tests/test_doctor_screen.py``.
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "doctor_screens.txt")
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
+WIDTHS = (60, 80, 120)
+
+
+@functools.lru_cache(maxsize=None)
+def examined(name, device):
+    machine = load(name)
+    return machine, diagnose(machine), select_device(device, machine=machine)
 
 
 def screen(name, device="auto", **style):
-    machine = load(name)
     style.setdefault("unicode", True)
-    return doctor_screen(machine, diagnose(machine), select_device(device, machine=machine), Style(**style))
+    return doctor_screen(*examined(name, device), Style(**style))
 
 
 def golden():
-    """Return the screens as they are now: ``python -c "import test_doctor_screen as t; print(t.golden(), end='')"``."""
-    return "\n".join("## %s\n%s" % (name, screen(name)) for name in machines())
+    """Return the screens as they are now: every bundled machine at each width, and one of each result in color."""
+    parts = []
+    for width in WIDTHS:
+        seen = {}
+        for name in machines():
+            seen.setdefault(screen(name, width=width), []).append(name)
+        for text, names in seen.items():
+            parts.append("## %d: %s\n%s" % (width, ", ".join(names), text))
+    for name in ("linux-cpu", "linux-cudnn-missing", "linux-gpu-hidden", "linux-tpu"):
+        parts.append("## color, ASCII: %s\n%s" % (name, screen(name, unicode=False, color=True).replace("\x1b", "ESC")))
+    return "\n".join(parts)
 
 
 def test_the_screens_are_those_that_were_reviewed():
@@ -38,7 +56,7 @@ def test_the_screens_are_those_that_were_reviewed():
         assert golden() == stream.read()
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_it_fits(width):
     """Lines are as wide as the terminal at most; commands are never broken, so they are shown only if they fit."""
     wrong = []
@@ -50,12 +68,14 @@ def test_it_fits(width):
     assert wrong == []
 
 
-def test_colors_and_signs_are_only_added():
+@pytest.mark.parametrize("width", WIDTHS)
+def test_colors_and_signs_are_only_added(width):
+    signs = str.maketrans("\u2713\u2717\u2013", "+x-")
     for name in machines():
-        plain, colored = screen(name, unicode=False), screen(name, unicode=False, color=True)
+        plain, colored = screen(name, width=width, unicode=False), screen(name, width=width, unicode=False, color=True)
         assert COLOR.sub("", colored) == plain
-        assert plain.isascii() if hasattr(plain, "isascii") else all(ord(item) < 128 for item in plain)
-        assert len(plain.splitlines()) == len(screen(name).splitlines())
+        assert all(ord(item) < 128 for item in plain)
+        assert plain == screen(name, width=width).translate(signs)
 
 
 def test_a_machine_is_ready_only_if_nothing_is_hidden_or_blocked():
@@ -100,14 +120,9 @@ def test_several_findings_are_one_line_each():
 
 
 def test_systems_have_the_names_that_people_know():
-    from devicekit.report.amounts import system_name
-
-    named = {}
-    for name in machines():
-        native = load(name).native
-        named[native.os_version.or_none()] = system_name(native)
+    named = {load(name).native.os_version.or_none(): system_name(load(name)) for name in machines()}
     assert named["10.0.22631"] == "Windows 11 23H2"
-    assert named["23.5.0"] == "macOS 14"
+    assert named["23.5.0"] == "macOS 14.5"
 
 
 # The same for a bug report
@@ -147,3 +162,8 @@ def test_a_bug_report_of_this_machine_has_nothing_private(monkeypatch, capsys, t
     plain = unpack("page", page.encode("utf-8"), 1 << 25).decode("utf-8")
     assert "wilhelmina" not in page + plain
     assert not re.search(r"\b%s\b" % re.escape(socket.gethostname()), plain)
+
+
+if __name__ == "__main__":
+    with open(GOLDEN, "w", encoding="utf-8") as stream:
+        stream.write(golden())

@@ -281,3 +281,18 @@ def test_strategies_are_planned_for_the_simulated_machine():
         assert len(devicekit.cluster.plan_strategy("auto").devices) == 8
     with simulated_machine("linux-cpu"):
         assert devicekit.cluster.plan_strategy("auto").devices == ("cpu",)
+
+
+@pytest.mark.parametrize("name", machines())
+def test_a_machine_shows_itself_in_a_few_words(name):
+    machine = load(name)
+    assert len(str(machine)) < 320
+    assert len(repr(machine)) < 400
+    assert len(machine._repr_html_()) < 5000
+
+
+def test_what_a_machine_says_of_itself():
+    text = str(load("linux-eight-gpus"))
+    assert "8 x NVIDIA A100-SXM4-40GB (40.0 GiB)" in text
+    assert "TensorFlow 2.20.0" in text
+    assert "GPU: none" in str(load("linux-cpu"))

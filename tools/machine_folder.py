@@ -139,7 +139,7 @@ def main(arguments=None):
     verb.add_argument("--check", action="store_true", help="only report, with exit status 1")
     given = parser.parse_args(arguments)
     if given.verb == "expected":
-        write_expected(given.names or sorted(os.listdir(FOLDER)))
+        write_expected(given.names or [name for name in sorted(os.listdir(FOLDER)) if name != "README.md"])
     elif given.verb == "like":
         write_like(given.name, given.base)
     else:

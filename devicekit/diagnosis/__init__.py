@@ -1,6 +1,7 @@
 """Findings: rules, candidate devices, and what each framework will do."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .findings import Candidate as Candidate
     from .findings import Evidence as Evidence

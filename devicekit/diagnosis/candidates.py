@@ -79,11 +79,22 @@ def _gpus(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework:
     tensorflow = framework == "tensorflow"
     found = directml_candidates(view, findings, unsettled) if tensorflow else None
     if found is None:
-        found = _listed(view, findings, unsettled, framework) or _unlisted(view, findings, framework)
+        found = _supposed_or_listed(view, findings, unsettled, framework)
     if tensorflow and view.unknown_plugins:
         name = view.unknown_plugins[0].replace("\\", "/").rpartition("/")[2]
         found.append(_supposed(findings, name, "pluggable", framework, "gpu:%d" % len(found)))
     return found
+
+
+def _supposed_or_listed(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework: str) -> List[Candidate]:
+    """The accelerators that were found, or what may be there although nothing lists it."""
+    try:
+        found = _listed(view, findings, unsettled, framework)
+    except UnknownFactError:
+        found = _unlisted(view, findings, framework)
+        if not found:
+            raise
+    return found or _unlisted(view, findings, framework)
 
 
 def _listed(view: View, findings: Tuple[Finding, ...], unsettled: bool, framework: str) -> List[Candidate]:
@@ -144,7 +155,7 @@ def _unlisted(view: View, findings: Tuple[Finding, ...], framework: str) -> List
     elif view.machine.directml.dxg.or_none() is not None:
         name, platform = "GPU behind the WSL bridge", "directml" if view.directml_flavor else behind_bridge or "cuda"
     elif view.directml_flavor and not blocking(findings, ("directml",)) and view.wsl is None:
-        if view.machine.native.system == "linux":
+        if view.machine.native.system == "linux" or not view.machine.directml.adapters.known:
             name, platform = "DirectX 12 adapter", "directml"
     elif view.machine.native.system == "macos" and uses(view, framework, "metal"):
         name, platform = "GPU of this Mac", "metal"
@@ -177,8 +188,8 @@ def _in_order(view: View, framework: str) -> List[Accelerator]:
 def _platform(view: View, item: Accelerator, framework: str) -> str:
     """By which platform an installed framework would drive an accelerator, "" if it cannot."""
     if framework != "tensorflow":
-        platform = next(vendor.platform for vendor in VENDORS if vendor.key == item.vendor)
-        return platform if uses(view, framework, platform) else ""
+        platform = next((vendor.platform for vendor in VENDORS if vendor.key == item.vendor), "")
+        return platform if platform and uses(view, framework, platform) else ""
     if view.directml_flavor and view.machine.native.system == "windows":
         return "directml"
     if item.vendor == "nvidia":

@@ -46,9 +46,15 @@ class View:
     def tensorflow_distributions(self) -> Tuple[Distribution, ...]:
         """The installed distributions that bring files of the import package ``tensorflow``."""
         installed = [item for item in self.machine.python.distributions.value or () if item.name in TENSORFLOW_OWNERS]
-        names = {item.name for item in installed}
-        redirected = any(name in names for name in TENSORFLOW_REDIRECTS)
-        return tuple(item for item in installed if not (item.name == "tensorflow" and redirected))
+        targets = [item for item in installed if item.name in TENSORFLOW_REDIRECTS]
+        # tensorflow-cpu of another release is a whole wheel that an upgrade left behind.
+        releases = {item.version.or_none() for item in targets if item.name != "tensorflow-macos"}
+        return tuple(
+            item
+            for item in installed
+            if not (item.name == "tensorflow" and targets)
+            and not (item.name == "tensorflow-cpu" and item.version.or_none() in releases)
+        )
 
     @_Once
     def tensorflow(self) -> Optional[Distribution]:

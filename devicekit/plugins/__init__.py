@@ -5,7 +5,8 @@ A plug-in is an installed distribution with an entry point in the group ``device
 rules, and whatever it does wrong becomes a finding.
 """
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .interface import Platform as Platform
     from .interface import PlatformDevice as PlatformDevice

@@ -4,7 +4,8 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Tuple
 
-from ..errors import DevicekitError, UnknownFactError
+from ..children.fork_safe import ForkSafeLock
+from ..errors import DevicekitError, UnknownFactError, first_line
 
 
 class PluginError(DevicekitError):
@@ -29,7 +30,7 @@ class _Aside:
         return getattr(self._real, name)
 
 
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 _open: List[_Aside] = []
 
 
@@ -79,12 +80,3 @@ def call(what: str, function: Callable[..., Any], *arguments: Any) -> Tuple[Any,
     finally:
         printed = "".join(_end(aside)).strip()
     return result, printed
-
-
-def first_line(error: BaseException) -> str:
-    """Return an exception's type and the first line of its text, for messages."""
-    try:
-        lines = str(error).strip().splitlines()
-    except Exception:  # an exception whose own text raises
-        lines = []
-    return (type(error).__name__ + (": " + lines[0][:300] if lines else "")).rstrip(".")

@@ -1,11 +1,11 @@
 """Loads plug-ins of this very interpreter, once, and checks that each is what it should be."""
 
 import sys
-import threading
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
+from ..children.fork_safe import ForkSafeLock
 from ..machine.facts import PlatformFacts
 from .calls import PluginError
 from .discovery import EntryPoint
@@ -14,7 +14,7 @@ from .interface import API_VERSION, Platform
 #: The frameworks with devices of their own.
 FRAMEWORKS = ("tensorflow", "jax", "torch")
 
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 _loaded: Dict[str, Platform] = {}
 
 

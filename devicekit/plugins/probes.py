@@ -5,10 +5,11 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ..errors import first_line
 from ..machine.facts import Fact, Machine, PlatformFacts, Python
 from ..machine.host import Host
 from ..records import LIMIT_CHARACTERS, Plain, plain_data
-from .calls import PluginError, call, first_line
+from .calls import PluginError, call
 from .discovery import EntryPoint, find
 from .interface import Platform
 from .loading import checked, load

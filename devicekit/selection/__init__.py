@@ -1,6 +1,7 @@
 """A request becomes a plan: which device, and why."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .plan import Plan as Plan
     from .selection import Change as Change

@@ -91,10 +91,10 @@ def _cause_against(situation: Situation, devices: Sequence[str]) -> Finding:
 def _reason(situation: Situation, picked: Sequence[Candidate], why_first: str) -> str:
     request = situation.request
     if why_first:
-        return why_first if picked[0].usable else "%s; a trial decides whether it works" % why_first
+        return why_first if picked[0].usable else "%s; a self-test decides whether it works" % why_first
     if any(item.usable is None for item in picked):
         found = "the first accelerator that may work" if request.kind == "auto" else "asked for"
-        return "%s; a trial decides" % found
+        return "%s; a self-test decides" % found
     return "the first usable accelerator" if request.kind == "auto" or not request.indices else "asked for and usable"
 
 

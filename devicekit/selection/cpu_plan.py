@@ -28,7 +28,7 @@ def cpu_plan(situation: Situation) -> Plan:
         why = cause.summary if cause is not None else _why_none(situation)
         reason = "'%s' was asked for: %s" % (request.text, why)
         cause = cause or missing_device(request.text, why)
-    if not importable and cause is not None:
+    if cause is not None and not _works(situation):
         reason = cause.summary
     return Plan(
         request=request,
@@ -69,12 +69,19 @@ def _cause_for(situation: Situation) -> Optional[Finding]:
     diagnosis, request, framework = situation.diagnosis, situation.request, situation.framework
     if framework.name is None and framework.findings:
         return framework.findings[0]
-    if request.kind == "cpu" and situation.importable:
+    works = _works(situation)
+    if request.kind == "cpu" and works:
         return None
     if request.foreign and situation.importable:
         return _foreign_cause(diagnosis, request, situation.matching)
     candidates = situation.matching or _considered(situation.accelerators, request)
-    return _cause(diagnosis, situation.importable, candidates, name_of(framework.name))
+    return _cause(diagnosis, works, candidates, name_of(framework.name))
+
+
+def _works(situation: Situation) -> bool:
+    """Whether the framework works at all: it can be imported, and has its devices listed without an end of the process."""
+    blocked = (item.usable is False for item in situation.diagnosis.candidates_for(situation.framework.name))
+    return situation.importable and not all(blocked)
 
 
 def _is_alarming(cause: Finding, situation: Situation) -> bool:
@@ -95,15 +102,15 @@ def _why_none(situation: Situation) -> str:
 
 def what_there_is(accelerators: Sequence[Candidate]) -> str:
     """Return the accelerators in words, "" if there are none."""
-    listed = ", ".join("%s (%s)" % (item.device, item.name) for item in accelerators)
+    names = dict.fromkeys(item.name for item in accelerators)
+    same = [(name, [item.device for item in accelerators if item.name == name]) for name in names]
+    listed = ", ".join("%s (%s)" % (", ".join(devices), name) for name, devices in same)
     return "there is %s" % listed if listed else ""
 
 
-def _cause(
-    diagnosis: Diagnosis, importable: bool, candidates: Sequence[Candidate], framework: str
-) -> Optional[Finding]:
+def _cause(diagnosis: Diagnosis, works: bool, candidates: Sequence[Candidate], framework: str) -> Optional[Finding]:
     """Return the finding that decided: against the framework, the requested device, any device, or that there is none."""
-    if not importable:
+    if not works:
         blocked = {framework, framework + ".devices"}
         first = next((finding for finding in diagnosis.findings if blocked & set(finding.blocks)), None)
         if first is not None:

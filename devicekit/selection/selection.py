@@ -2,7 +2,7 @@
 
 from typing import Optional, Tuple
 
-from ..diagnosis.findings import Finding
+from ..diagnosis.findings import Finding, name_of
 from ..records import Record
 
 
@@ -72,7 +72,9 @@ class Selection(Record):
 
     def __str__(self) -> str:
         label = self.device
-        if self.name:
+        if is_stuck(self):
+            label = "no usable device"
+        elif self.name:
             label += " (%s)" % self.name
         text = "devicekit: %s" % label
         if self.framework:
@@ -83,3 +85,12 @@ class Selection(Record):
         from ..records import seam
 
         return str(seam("record as HTML")(self))
+
+
+def is_stuck(selection: Selection) -> bool:
+    """Whether nothing runs, not even on the CPU: there is no framework, or it fails at its import or with its devices."""
+    name = name_of(selection.framework)
+    blocked = any(
+        item.severity == "error" and {name, name + ".devices"} & set(item.blocks) for item in selection.findings
+    )
+    return selection.framework is None or (blocked and not selection.verified)

@@ -18,8 +18,6 @@ __all__ = ["describe", "load", "machines", "simulated_machine"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines.json")
-
 #: Variables that determine which files a probe finds. A snapshot already contains the files that were found: changing one
 #: of these would have no effect.
 _FILE_VARIABLES = (
@@ -98,8 +96,10 @@ def _changed(data: Dict[str, Any], changes: Dict[str, Any]) -> Dict[str, Any]:
 @functools.lru_cache(maxsize=1)
 def _bundled() -> Dict[str, Dict[str, Any]]:
     """Return title and plain data of each machine, or what differs from the one that it is ``like``."""
-    with open(_FILE, encoding="utf-8") as stream:
-        bundled: Dict[str, Dict[str, Any]] = json.load(stream)
+    import pkgutil
+
+    content = pkgutil.get_data("devicekit", "testing/machines.json") or b"{}"
+    bundled: Dict[str, Dict[str, Any]] = json.loads(content.decode("utf-8"))
     return bundled
 
 

@@ -198,13 +198,15 @@ def hiding_variable(view: View) -> Iterable[Finding]:
         raise UnknownFactError("which adapters '%s' names is unknown: %s" % (value[:60], problem))
     if listing is None or not view.machine.directml.ordered:
         return
-    hidden = ", ".join(item.name for item in listing.hidden)
+    hidden = ", ".join(item.name for item in listing.hidden) + (
+        " is hidden" if len(listing.hidden) == 1 else " are hidden"
+    )
     if not listing.listed and listing.hidden:
-        summary = "%s: only adapters that DirectML rejects are left, and %s is hidden." % (shown, hidden)
+        summary = "%s: only adapters that DirectML rejects are left, and %s." % (shown, hidden)
         counted = numbered(view.machine.directml.adapters.value or ())
         yield _hides(view, "warning", summary, ("directml",), _index(counted, listing.hidden[0]))
     elif visible.stopped_at is not None and listing.hidden:
-        summary = "%s: everything from '%s' on is ignored, so %s is hidden." % (shown, visible.stopped_at[:20], hidden)
+        summary = "%s: everything from '%s' on is ignored, so %s." % (shown, visible.stopped_at[:20], hidden)
         yield _hides(view, "warning", summary)
     elif len(set(visible.indices)) < len(visible.indices):
         yield _hides(view, "info", "%s: an adapter named twice is listed as two devices on one GPU." % shown)

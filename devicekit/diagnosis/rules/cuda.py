@@ -16,7 +16,7 @@ from ..view import View
 from .gpu_builds import no_library_for
 from .gpu_code import capabilities, visible_gpus
 from .jax_plugins import jax_cudnn_missing, jax_cudnn_unfit, jax_library_missing
-from .libraries import Search, cudnn_name, export, needed, others_of, search
+from .libraries import Search, cudnn_name, export, folder_of, needed, others_of, search
 from .registry import rule
 from .shared_libraries import jax_cudnn_too_old
 
@@ -32,7 +32,7 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
         return _load_first(view, found)
     if found.repair.refused:
         item = found.repair.refused[0]
-        folder = item.path.rpartition("/")[0]
+        folder = folder_of(item)
         if item.unsafe == "it is in the working folder":
             text = "Install the libraries next to TensorFlow: devicekit loads nothing from the working folder"
             return (Fix(text, changes="packages"),)
@@ -45,7 +45,7 @@ def _fixes(view: View, row: TensorFlowRow, found: Search) -> Sequence[Fix]:
     installed = [item for item in view.machine.cuda.libraries.value or () if item.name in missing]
     if view.machine.native.system == "windows":
         if len({item.name for item in installed}) == len(set(missing)):
-            return (export(view, list(dict.fromkeys(item.path.rpartition("\\")[0] for item in installed))),)
+            return (export(view, list(dict.fromkeys(map(folder_of, installed)))),)
     elif version_at_least(row.minor, _RUNPATH_SINCE):
         owner = view.tensorflow
         name = owner.name if owner is not None else "tensorflow"
@@ -137,7 +137,7 @@ def _lie(names: List[str]) -> str:
 
 
 def _load_first(view: View, found: Search) -> Sequence[Fix]:
-    folders = list(dict.fromkeys(item.path.rpartition("/")[0] for item in found.repair.load))
+    folders = list(dict.fromkeys(map(folder_of, found.repair.load)))
     text = "In your program, call auto() before TensorFlow is imported"
     return (view.shell.program_fix(text, "import devicekit; devicekit.auto()"), export(view, folders, instead=True))
 

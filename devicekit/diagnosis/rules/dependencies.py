@@ -15,7 +15,7 @@ from ..install_fixes import repair_install
 from ..requirements import applies, bounded
 from ..view import View
 from .import_needs import installed, unmet
-from .keras import backend, keras3_on, keras_version
+from .keras import backend, has_backend, keras3_on, keras_version
 from .measured import measured_dependencies, own_failures, unfit
 from .plugins import lacking_plugins
 from .registry import BROKEN_INSTALL, rule
@@ -33,7 +33,9 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     """Something that a framework or Keras imports is not installed, or in a version that it cannot be used with."""
     yield from lacking_plugins(view)
     seen: List[Tuple[str, str]] = []
+    # What a missing backend would need as well is no second cause.
     chosen = backend(view).name
+    chosen = chosen if has_backend(view, chosen) else ""
     for project, version, what in _owners(view):
         missing: List[str] = []
         wrong: List[Tuple[str, ImportNeed]] = []

@@ -256,7 +256,8 @@ def _other_build(view: View, vendor: str) -> Tuple[Sequence[Fix], str]:
         words = "The DirectML plug-in needs Python %s: create an environment with %%s" % plugin.python
         return LazyFixes(lambda: (elsewhere(view, words, "directml", *pins),)), "warning"
     if vendor == "amd":
-        return (Fix("Use AMD's TensorFlow build for ROCm in a new environment", changes="packages"),), "warning"
+        words = "Use AMD's TensorFlow build for ROCm in a new environment; this shows its releases"
+        return (view.shell.run_fix(words, "devicekit", "resolve", "rocm"),), "warning"
     # An integrated GPU in a Linux machine: there is no maintained build for it, so it is not a cause for alarm.
     if vendor == "intel":
         return (Fix("Use PyTorch (device 'xpu'): no maintained TensorFlow build supports Intel GPUs on Linux"),), "info"

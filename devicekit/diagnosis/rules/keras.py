@@ -8,6 +8,7 @@ from ...matrix.matrix import accepts, version_at_least
 from ...matrix.requirement_names import normal_name
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
+from ..frameworks import TITLES
 from ..install_fixes import repair_install
 from ..view import View
 from .import_needs import unmet
@@ -187,7 +188,7 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         )
     if not source or has_backend(view, chosen):
         return None
-    install = view.shell.install_fix("Install it", _DISTRIBUTION.get(chosen, chosen))
+    install = view.shell.install_fix("Install %s" % TITLES.get(chosen, chosen), _DISTRIBUTION.get(chosen, chosen))
     other = unset if variable else Fix("Set an installed backend in %s" % source, changes="files")
     # TensorFlow itself imports all the same (seen)
     return Kind("keras-incompatible", "error", ("keras",), url).finding(

@@ -135,11 +135,8 @@ def _search(view: View, framework: str) -> Optional[Search]:
     loader = DynamicLinker(cuda, opener)
     attempts = {name: loader.open(name) for name in names}
     repaired = Repair()
-    # Windows has the same rule of the loaded name, and that has not been tried there.
-    if any(item.lacks for item in attempts.values()) and view.machine.native.system == "linux":
+    if any(item.lacks for item in attempts.values()):
         repaired = repair(cuda, opener, names) if framework == "tensorflow" else _unrepairable(attempts)
-    elif any(item.lacks for item in attempts.values()):
-        repaired = _unrepairable(attempts)
     late = any(module.name == framework for module in view.machine.process.modules)
     return Search(framework, names, attempts, repaired, late)
 
@@ -179,6 +176,11 @@ def export(view: View, folders: Sequence[str], instead: bool = False) -> Fix:
     text = "For every program: add the folders to the library search path before Python starts"
     there = bool(view.machine.process.env("LD_LIBRARY_PATH"))
     return view.shell.library_folders_fix(text, folders, keep=there, instead=instead)
+
+
+def folder_of(library: Library) -> str:
+    """Return the folder of a library, by the separator of its path."""
+    return library.path.rpartition("\\" if "\\" in library.path else "/")[0]
 
 
 def others_of(view: View, name: str) -> List[Library]:

@@ -58,6 +58,9 @@ def unfit(
             if found.state == "fails" and (found.measured or found.stage == "import"):
                 severity, blocks = _weight(user, found)
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
+    for name in ("jax", "torch"):
+        if view.machine.python.distribution(name) is not None:
+            view.version(name)  # unknown: what goes with it cannot be decided
 
 
 def own_failures(view: View, project: str) -> Iterable[Tuple[str, Fit]]:

@@ -66,7 +66,7 @@ def _level_zero_missing(view: View, gpu: Accelerator, absent: Sequence[str], fat
         % (
             ", ".join(absent[:-1]) + " and " + absent[-1] if len(absent) > 1 else absent[0],
             "is" if len(absent) == 1 else "are",
-            "; TensorFlow cannot be imported without" if fatal else "",
+            "; TensorFlow cannot be imported without them" if fatal else "",
         ),
         (
             Evidence(gpu.name, gpu.source),

@@ -148,6 +148,8 @@ def _built_for(view: View, name: str, version: str) -> str:
 def _in_words(bounds: str) -> str:
     """``==2.10.*`` and ``>=2.10,<2.11`` are 2.10; ``>=2.14,<2.18`` is 2.14 to 2.17."""
     numbers = re.findall(r"2\.(\d+)", bounds)
+    if not numbers:
+        return bounds
     first, last = int(numbers[0]), int(numbers[-1]) - ("<" in bounds)
     return "2.%d" % first if first >= last else "2.%d to 2.%d" % (first, last)
 

@@ -281,6 +281,7 @@ def _numbers(text: str) -> Tuple[int, ...]:
 def gfx_unsupported(view: View) -> Iterable[Finding]:
     """TensorFlow ignores every GPU whose target is not in its list, and ROCm's kernel driver those that it cannot use."""
     yield from _unlisted(view)
+    yield from _torch_without_code(view)
     row, rocm = rocm_row(view), view.machine.rocm
     if row is None or not row.gfx:
         return
@@ -315,6 +316,33 @@ def gfx_unsupported(view: View) -> Iterable[Finding]:
     )
 
 
+def _torch_without_code(view: View) -> Iterable[Finding]:
+    """PyTorch lists every AMD GPU that ROCm does, and ends with an error or a crash on one that it has no code for."""
+    build, gpus = gpu_build(view, "torch"), view.machine.rocm.gpus.or_none() or ()
+    found = view.machine.python.build("torch")
+    if found is not None and found.rocm.or_none() and gpus:
+        found.rocm_version.value  # noqa: B018  # unknown: whether the build has code for these GPUs cannot be decided
+    release = re.match(r"\d+\.\d+", build.rocm) if build is not None else None
+    if build is None or release is None or not gpus or "+rocm" not in build.version:
+        return  # a build of the user's own has code for the GPUs that were chosen
+    have = view.matrix.rocm_code("torch", release.group())
+    indices = visible_gpus(gpus, view.machine.process).indices
+    targets = [target_of(gpus[index], view.machine.process) for index in indices]
+    bare = [str(target) for target in targets if target is not None and target not in have]
+    if not have or not bare:
+        return
+    whole = len(bare) == len(targets)
+    fixes = [_pass_as(view, bare[0], have), Fix("See AMD's own builds: %s" % pages.ROCM_TORCH, changes="packages")]
+    if bare[0].startswith(_BEFORE_VEGA):
+        fixes = [Fix("Use the CPU: ROCm has dropped this generation of GPUs")]
+    blocks = ("torch.rocm",) if whole else tuple("torch.gpu:%d" % targets.index(target) for target in bare)
+    yield Kind("gfx-unsupported", "warning" if whole else "info", blocks, pages.ROCM_SYSTEMS).finding(
+        "%s has no code for %s: it lists the GPU, but operations on it fail." % (build.label, " and ".join(bare)),
+        (Evidence("code for %s" % ", ".join(have), "devicekit's compatibility data"),),
+        tuple(fix for fix in fixes if fix is not None),
+    )
+
+
 def _unlisted(view: View) -> Iterable[Finding]:
     """AMD GPUs that have the driver amdgpu, and that its part for computing leaves out: too old, too new, no PCIe atomics."""
     machine = view.machine
@@ -345,11 +373,22 @@ def _unlisted(view: View) -> Iterable[Finding]:
 _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
 
 
-def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Sequence[Fix]:
+#: From ROCm 4.0 on nothing before Vega is supported (https://github.com/ROCm/legacy-rocm-build/issues/1353).
+_BEFORE_VEGA = ("gfx6", "gfx7", "gfx8")
+
+
+def _pass_as(view: View, target: str, have: Sequence[str]) -> Optional[Fix]:
     for family, relative, version in _RELATIVES:
-        if seen[0].startswith(family) and seen[0] != relative and relative in row.gfx:
+        if target.startswith(family) and target != relative and relative in have:
             text = "Make ROCm treat the GPU as %s: users report that it works, AMD does not support it" % relative
-            return (view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version), _others_builds())
+            return view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version)
+    return None
+
+
+def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Sequence[Fix]:
+    relative = _pass_as(view, seen[0], row.gfx)
+    if relative is not None:
+        return (relative, _others_builds())
     better = view.matrix.newest_rocm(seen[0])
     if better is None:
         return (_others_builds().replace(instead=False),)
