@@ -74,6 +74,7 @@ def auto(
     verify: str = "cached",
     seed: Optional[int] = None,
     verbose: Optional[bool] = None,
+    quiet: Optional[bool] = None,
     explain_errors: bool = False,
     measure: Union[bool, str] = False,
     tune: bool = False,
@@ -108,6 +109,12 @@ def auto(
         Seed for Python's, NumPy's and the framework's generators.
     verbose : bool or None
         Whether to print one line to standard error. By default nothing is printed.
+    quiet : bool or None
+        Whether to hold back the harmless lines that TensorFlow prints while this call starts it, such as "oneDNN custom
+        operations are on" and, on a machine without a GPU, "failed call to cuInit". Errors and unknown lines always pass,
+        and so does everything if you set ``TF_CPP_MIN_LOG_LEVEL``, or if TensorFlow cannot be used. By default they are held
+        back if standard error is a terminal or a notebook, and left in files and pipes. The logger ``devicekit`` has them at
+        level DEBUG. Not on Windows.
     explain_errors : bool
         Whether to explain uncaught exceptions below their traceback from now on; see `install_excepthook`.
     measure : bool or str
@@ -131,9 +138,9 @@ def auto(
 
     Notes
     -----
-    The operation creates TensorFlow's thread pool: set thread counts before, or use ``verify="never"``. On an accelerator it
-    also fixes TensorFlow's devices, as any operation does; with JAX it does so on the CPU as well
-    (``jax.distributed.initialize`` and ``jax_num_cpu_devices`` come before, or with ``verify="never"``).
+    On an accelerator the operation fixes TensorFlow's devices and thread counts, as any operation does: set those before, or
+    use ``verify="never"``. With JAX it does so on the CPU as well (``jax.distributed.initialize`` and ``jax_num_cpu_devices``
+    come before, or with ``verify="never"``).
 
     Raises
     ------
@@ -159,7 +166,18 @@ def auto(
 
         model = checked_model(measure)
     options = Options(
-        framework, memory, precision, verify, seed, policy, model, tune, exclusive, require=require, verbose=verbose
+        framework,
+        memory,
+        precision,
+        verify,
+        seed,
+        policy,
+        model,
+        tune,
+        exclusive,
+        require=require,
+        verbose=verbose,
+        quiet=quiet,
     )
     return run(device, options, _stages(options))
 

@@ -1,6 +1,7 @@
 """A plan becomes a process: apply it, try it, check it; scopes, and the adapters of the frameworks."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .verification import Verification as Verification
 

@@ -8,8 +8,10 @@ from typing import List, Optional, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import TITLES
+from ..errors import first_line, foreign_code
 from ..machine.facts import Machine
 from ..plugins.calls import PluginError
+from ..selection.missing_device import missing_device
 from ..selection.plan import Plan, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
@@ -35,6 +37,17 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
         from .preload import load
 
         changes += load(plan.libraries)
+    from .start_lines import held_back, log_held
+
+    with held_back(plan, options.quiet) as lines:
+        selection = _start(plan, machine, options, changes)
+        lines.show = selection.verified is False or selection.device != plan.device
+    log_held(lines.held)
+    return selection
+
+
+def _start(plan: Plan, machine: Machine, options: Options, changes: List[Change]) -> Selection:
+    """Import the framework and set it up; what is changed is added to ``changes``."""
     try:
         plan, framework = _adapter(plan, machine)
         selection = _configure(plan, framework, options, changes)
@@ -68,7 +81,10 @@ def _too_late_to_try(plan: Plan) -> bool:
     if read_settings().in_trial:
         return True
     loaded = name_of(plan.framework) in sys.modules
-    return loaded and (not plan.indices or adapter(plan.framework).initialized())
+    try:
+        return loaded and (not plan.indices or adapter(plan.framework).initialized())
+    except Exception:  # half imported, or something else of that name: importing it as planned will show what is wrong
+        return False
 
 
 def _with(plan: Plan, note: Finding) -> Plan:
@@ -87,8 +103,8 @@ def _unimportable(plan: Plan, error: Exception) -> Plan:
 
     cause = cause_in_files(plan)
     if cause is None:
-        text = "%s: %s" % (type(error).__name__, str(error).strip().splitlines()[0] if str(error).strip() else "")
-        said = Evidence(text[:1000], "import %s" % name_of(plan.framework))
+        text = first_line(error, 1000)
+        said = Evidence(text, "import %s" % name_of(plan.framework))
         cause = _broken(plan, "cannot be imported: %s." % text[:300].rstrip("."), said)
     return to_cpu(plan.replace(importable=False), cause)
 
@@ -155,9 +171,15 @@ def _settle(plan: Plan, framework: Adapter, options: Options, changes: List[Chan
         changes.append(change)
         if number and not plan.indices:
             plan = plan.replace(device="cpu:%d" % number)
+    wanted = plan.request if plan.request.kind == "cpu" and any(plan.request.indices) else None
+    if wanted is not None and plan.device == "cpu" and framework.device_name(wanted) is None:
+        cause = missing_device(wanted.text, "%s does not list it" % framework.title, framework.title)
+        findings = (cause, *plan.findings)
+        plan = plan.replace(fallback=True, findings=findings, cause=cause, reason=cause.summary.rstrip("."))
     if options.verify == "never":
         return plan, None
-    framework.smoke(bool(plan.indices))
+    with foreign_code():
+        framework.smoke(bool(plan.indices))
     return plan, True
 
 
@@ -184,7 +206,7 @@ def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Chang
 
 
 def _cpu_broken(plan: Plan, error: Exception) -> Plan:
-    said = Evidence("%s: %s" % (type(error).__name__, str(error)[:1000]), "a 2 by 2 matrix product")
+    said = Evidence(first_line(error, 1000), "a 2 by 2 matrix product")
     return to_cpu(plan, _broken(plan, "was imported, but cannot multiply two matrices on the CPU.", said))
 
 
@@ -242,7 +264,7 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
     except ValueError:  # a policy that Keras does not know: wrong use, which its own message explains
         raise
     except Exception as error:  # Keras is imported for this, and may be broken while TensorFlow is not
-        text = "%s: %s" % (type(error).__name__, str(error)[:1000])
+        text = first_line(error, 1000)
         findings += (
             Kind("framework-broken", "error", ("keras",)).finding(
                 "Keras cannot be set up: precision or seed is not set.",

@@ -10,11 +10,16 @@ import stat
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar
 
+from ..records import parse_json
+
 #: A larger file is not ours.
 _LIMIT_BYTES = 1 << 20
 
 #: A temporary file or a lock that is older was left by a process that was killed.
 _STALE_S = 3600.0
+
+#: How long a file that another process has open is waited for.
+_BUSY_S = 2.0
 
 T = TypeVar("T")
 
@@ -60,7 +65,7 @@ class JsonCache:
             How long a value counts, if that depends on the value.
         """
         try:
-            data = json.loads(_read_own(os.path.join(folder, name)))
+            data = parse_json(_read_own(os.path.join(folder, name)))
             if data["schema"] != self._schema or data["state"] != state:
                 return None
             then, value = float(data["time"]), decode(data)
@@ -128,13 +133,25 @@ def _read_own(path: str) -> str:
     flags = os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT"):
         flags |= getattr(os, name, 0)
-    with open(os.open(path, flags), "rb") as stream:
+    with open(_patiently(lambda: os.open(path, flags)), "rb") as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT_BYTES:
             raise ValueError("not a file of devicekit")
         if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
             raise ValueError("another user owns it, or could write it")
         return stream.read(_LIMIT_BYTES + 1).decode("utf-8")
+
+
+def _patiently(action: Callable[[], T]) -> T:
+    """Open or replace a file. Windows refuses while another process replaces or reads it, which takes milliseconds."""
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            return action()
+        except PermissionError:
+            if os.name != "nt" or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 def _write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str]:
@@ -147,7 +164,7 @@ def _write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str
         handle, temporary = tempfile.mkstemp(prefix=prefix, dir=folder)  # for this user only
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
-        os.replace(temporary, os.path.join(folder, name))
+        _patiently(lambda: os.replace(temporary, os.path.join(folder, name)))
     except OSError as error:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)

@@ -1,12 +1,12 @@
 """The selection that `devicekit.auto` made in this process."""
 
-import threading
 from typing import Any, Optional, Tuple
 
+from ..children.fork_safe import ForkSafeLock
 from ..selection.selection import Change, Selection
 
 #: Held while a selection is made.
-lock = threading.RLock()
+lock = ForkSafeLock()
 
 _current: Optional[Tuple[Any, Selection]] = None
 

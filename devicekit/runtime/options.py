@@ -22,6 +22,7 @@ class Options(Record):
     exclusive: Union[bool, float] = False
     require: bool = False
     verbose: Optional[bool] = None
+    quiet: Optional[bool] = None
 
     def checked(self) -> "Options":
         """Return the options with amounts as numbers, and with what ``DEVICEKIT_VERIFY`` says.
@@ -36,6 +37,8 @@ class Options(Record):
             raise ValueError("unknown verify=%r; accepted are %s" % (self.verify, accepted))
         if not isinstance(self.tune, bool):
             raise ValueError("tune must be True or False, not %r" % (self.tune,))
+        if self.quiet is not None and not isinstance(self.quiet, bool):
+            raise ValueError("quiet must be True, False or None, not %r" % (self.quiet,))
         if not isinstance(self.exclusive, bool) and not (
             isinstance(self.exclusive, (int, float)) and self.exclusive >= 0
         ):
@@ -51,8 +54,8 @@ class Options(Record):
 
     @property
     def for_setup(self) -> "Options":
-        """The options on which the setup depends: ``require`` and ``verbose`` count only when it is done."""
-        return self.replace(require=False, verbose=None)
+        """The options on which the setup depends: the others count only for what is raised and shown."""
+        return self.replace(require=False, verbose=None, quiet=None)
 
     @property
     def wait_s(self) -> Optional[float]:

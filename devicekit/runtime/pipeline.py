@@ -135,7 +135,9 @@ def _check(selection: Selection, request: Request, options: Options) -> None:
 def _is_less(selection: Selection, request: Request) -> bool:
     """Whether less is set up than was required."""
     if request.kind == "cpu":
-        return selection.verified is False
+        return selection.verified is False or (
+            selection.fallback and selection.device == "cpu" and bool(request.indices)
+        )
     if request.fastest and selection.device == "cpu":
         return selection.fallback  # it may be the fastest
     return selection.device in ("cpu", "auto")

@@ -2,9 +2,9 @@
 
 import os
 import sys
-import threading
 from typing import Any, Dict, Optional, Tuple
 
+from ..children.fork_safe import ForkSafeLock
 from ..diagnosis.findings import Finding, name_of
 from ..machine.facts import Machine, PlatformFacts
 from ..plugins.calls import PluginError, call
@@ -13,7 +13,7 @@ from ..selection.plan import Plan
 from ..selection.request import Request
 from .frameworks import Adapter, adapter
 
-_lock = threading.RLock()
+_lock = ForkSafeLock()
 #: What `prepare` was called for in this process, and how it failed.
 _prepared: Dict[Tuple[str, str], Optional[PluginError]] = {}
 

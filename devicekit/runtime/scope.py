@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
+from ..children.fork_safe import ForkSafeLock
 from ..selection.request import parse_request
 from ..selection.selection import Selection
 
@@ -34,7 +35,7 @@ _NOTHING = (lambda before: None, None)
 #: Resolved devices. Only what cannot change any more is kept: the framework's devices are fixed once it runs.
 _places: Dict[Tuple[Optional[str], Optional[str], bool], _Place] = {}
 _accepted: Set[Optional[str]] = set()
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 # What is looked up on every entry.
 _modules = sys.modules
 _thread_number = threading.get_ident

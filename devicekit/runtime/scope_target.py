@@ -98,6 +98,9 @@ def _with_framework(plan: Plan, machine: Machine) -> Target:
     if name is None:
         name = adapter.cpu
     if name.rpartition("/device:")[2].lower().rpartition(":")[0].endswith("cpu"):
+        if is_less and request.kind == "cpu":
+            missing = missing_device(selection.requested, "%s does not list it" % adapter.title, adapter.title)
+            selection = _cpu_for(selection, missing)
         selection = _on_cpu(selection, adapter, name, is_less)
     else:
         selection = _on_accelerator(selection, adapter, name, request, platform)

@@ -10,10 +10,12 @@ import contextvars
 import threading
 from typing import Any, Callable, Dict, Optional, Tuple
 
+from ..children.fork_safe import ForkSafeLock
+
 #: What the current task (more exactly: context) wants: the thread state of each framework.
 _wanted: "contextvars.ContextVar[Optional[Dict[str, Any]]]" = contextvars.ContextVar("devicekit_device", default=None)
 
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 _holders = 0
 _original: Optional[Callable[[Any], Any]] = None
 #: The device that each event loop's thread had when its first scope was entered, of each framework that has scopes there.

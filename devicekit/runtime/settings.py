@@ -15,6 +15,14 @@ _NAMES = tuple(
 
 VERIFY = ("cached", "always", "never")
 
+_quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Be quiet in this process, as with ``DEVICEKIT_QUIET``, which processes that it starts would inherit."""
+    global _quiet
+    _quiet = quiet
+
 
 class Settings(NamedTuple):
     """What the environment says.
@@ -48,7 +56,7 @@ def read_settings() -> Settings:
     return Settings(
         device=os.environ.get("DEVICEKIT_DEVICE") or None,
         verify=verify,
-        quiet=os.environ.get("DEVICEKIT_QUIET", "") not in ("", "0"),
+        quiet=_quiet or os.environ.get("DEVICEKIT_QUIET", "") not in ("", "0"),
         cache_dir=os.environ.get("DEVICEKIT_CACHE_DIR") or None,
         problems=tuple(problems),
         in_trial="DEVICEKIT_TRIAL" in os.environ,

@@ -3,10 +3,13 @@
 import time
 from typing import Iterable, List, Optional, Tuple, Union
 
+from ..children.progress import Progress
+from ..children.spawn import isolated
 from ..diagnosis.findings import Diagnosis, Finding, FrameworkStatus
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost, this_interpreter
+from .settings import read_settings
 from .verification import FrameworkVerification, Observation, Verification
 
 #: What can be tried.
@@ -61,8 +64,12 @@ def verify_interpreter(
     names = _names(frameworks)
     if not 0 < timeout_s <= _LONGEST_S:
         raise ValueError("a time limit is a number of seconds above 0 and up to %d, not %g" % (_LONGEST_S, timeout_s))
+    # As a program elsewhere would find it: what a file in the working folder hides is the doctor's to say, and nothing that
+    # is only there is run.
+    interpreter = interpreter.replace(sys_path=tuple(isolated(interpreter.sys_path, (interpreter.cwd,))))
     host = LiveHost(interpreter)
-    machine = read_machine(host, deep=True)
+    with Progress("examining %s" % interpreter.executable, read_settings().quiet):
+        machine = read_machine(host, deep=True)
     diagnosis = diagnose(machine)
     statuses: List[FrameworkStatus] = list(diagnosis.frameworks)
     if names:
@@ -85,8 +92,6 @@ def _names(frameworks: Union[str, Iterable[str], None]) -> Tuple[str, ...]:
 def _tried(
     host: LiveHost, machine: Machine, diagnosis: Diagnosis, predicted: FrameworkStatus, timeout_s: float
 ) -> FrameworkVerification:
-    from ..children.progress import Progress
-    from .settings import read_settings
     from .trial.run import try_framework
 
     name, interpreter = predicted.framework, host.interpreter

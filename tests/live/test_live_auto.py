@@ -86,6 +86,28 @@ print(json.dumps([device for message in messages for device in ("gpu:7", "rocm",
     assert program(code) == ["gpu:7", "rocm", "gpu:8"]
 
 
+@only_tf2
+def test_a_processor_that_is_not_there_is_missed(program):
+    code = """
+import json, warnings
+import devicekit
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    first = devicekit.auto("cpu:0")
+    other = devicekit.auto("cpu:7")
+    with devicekit.device_scope("cpu:6"):
+        pass
+try:
+    devicekit.auto("cpu:7", require=True)
+except devicekit.DeviceUnavailableError as error:
+    code = error.findings[0].code
+messages = [str(item.message) for item in caught if issubclass(item.category, devicekit.FallbackWarning)]
+print(json.dumps([first.fallback, other.fallback, other.device, code, [text[:50] for text in messages]]))
+"""
+    start = "device-not-found: The requested device 'cpu:%d' was"
+    assert program(code) == [False, True, "cpu", "device-not-found", [start % 7, start % 6]]
+
+
 def test_a_program_can_still_split_the_cpu_afterwards(program):
     code = (
         AUTO + PRELUDE + "split_cpu()\nprint(json.dumps([len(config.list_logical_devices('CPU')), selection.verified]))"
@@ -112,6 +134,21 @@ def test_the_check_leaves_kernels_as_many_threads_as_without_it(program, argumen
     """TensorFlow makes its pool of threads with the first CPU device: the check must not make it smaller, or larger."""
     plain = program(THREADS % "", *arguments)
     assert abs(program(THREADS % "import devicekit; devicekit.auto('cpu')", *arguments) - plain) <= 1
+
+
+@only_tf2
+def test_thread_counts_can_be_set_after_the_check_too(program):
+    code = """
+import glob, json, sys
+import devicekit, tensorflow as tf
+selection = devicekit.auto("cpu")
+count = lambda: len(glob.glob("/proc/self/task/*"))
+before = count()
+tf.config.threading.set_intra_op_parallelism_threads(40)
+tf.matmul(tf.ones((999, 999)), tf.ones((999, 999)))
+print(json.dumps([selection.verified, count() - before >= 39]))
+"""
+    assert program(code) == [True, True]
 
 
 @pytest.mark.smoke

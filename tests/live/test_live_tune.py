@@ -86,6 +86,37 @@ def test_what_wins_is_kept_what_changes_results_is_not_and_auto_applies_it(progr
     assert "tuned: lean on" in applied["selection"]["reason"]
 
 
+CONTINUE = """
+import json, os, pathlib
+import devicekit
+from devicekit.measure.tuning.options import Option
+options = [Option(name, "on", (("TUNE_TEST_" + name.upper(), "1"),)) for name in ("first", "second")]
+def tune(budget_s):
+    return devicekit.tune("mlp", device="cpu", framework="tensorflow", options=options, budget_s=budget_s)
+found = [tune(0.01)]
+# As if there had been time for the first.
+(path,) = pathlib.Path(os.environ["DEVICEKIT_CACHE_DIR"]).glob("tune-*")
+data = json.loads(path.read_text())
+data["tuning"]["options"][0].update(gain=0.5, reason="slower, as was seen before")
+path.write_text(json.dumps(data))
+found += [tune(0.02), tune(600), tune(900)]
+print(json.dumps([item.to_dict() for item in found]))
+"""
+
+
+def test_a_larger_budget_continues_with_what_is_left(program):
+    none, same, continued, again = program(CONTINUE, timeout=900)
+    assert [item["reason"] for item in none["options"]] == ["not tried: the time budget of 0.01 s ran out"] * 2
+    assert same["cached"]
+    first, second = continued["options"]
+    assert (first["gain"], first["reason"]) == (0.5, "slower, as was seen before")
+    assert second["gain"] is not None
+    assert not continued["cached"]
+    assert continued["seconds"] > none["seconds"]
+    assert again["cached"]
+    assert again["options"] == continued["options"]
+
+
 #: A tuning of this machine in its present state, as if it had been measured.
 KEPT = """
 import json, os, sys, warnings

@@ -6,6 +6,7 @@
 
 from typing import TYPE_CHECKING, Optional, Sequence
 
+from ...errors import foreign_code
 from .interface import Adapter
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -27,9 +28,10 @@ def adapter(framework: Optional[str], device_type: str = "", others: Sequence[st
     Raises
     ------
     ImportError
-        Or whatever else the framework's import raises.
+        Or whatever other `Exception` the framework's import raises.
     """
-    found = _adapter(framework)
+    with foreign_code():
+        found = _adapter(framework)
     found.device_type, found.others = device_type, tuple(others)
     return found
 

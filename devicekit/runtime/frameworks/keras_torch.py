@@ -11,11 +11,11 @@ from the CPU.
 import importlib.util
 import os
 import sys
-import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 
+from ...children.fork_safe import ForkSafeLock
 from ...selection.request import Request
 from ...selection.selection import Change
 from .keras3 import Keras3Adapter
@@ -39,7 +39,7 @@ class _Shown(NamedTuple):
 _shown: Optional[_Shown] = None
 _parts: Dict[int, float] = {}
 _default: Optional[str] = None
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 
 
 class TorchAdapter(Keras3Adapter):

@@ -7,7 +7,7 @@ import tensorflow as tf
 from ...selection.request import Request
 from ...selection.selection import Change
 from .smoke import MATRIX, check_product
-from .tensorflow import TensorFlowAdapter, _context_module, _smoke_session
+from .tensorflow import TensorFlowAdapter, _context_module, _smoke_cpu
 
 
 class _Config:
@@ -57,7 +57,7 @@ class TensorFlow1Adapter(TensorFlowAdapter):
 
     def smoke(self, accelerator: bool) -> str:
         if not accelerator:
-            return _smoke_session()
+            return _smoke_cpu()
         kind = self._physical()[0].device_type
         with tf.Graph().as_default():
             with tf.device("/device:%s:0" % kind):

@@ -1,12 +1,13 @@
 """Keras on PyTorch: whether it is in use, its default device, and its scope."""
 
 import importlib.util
-import json
 import os
 import sys
 from typing import Any, Callable, Optional
 
 import torch
+
+from ...records import parse_json
 
 #: The module in which Keras keeps its `DEFAULT_DEVICE`; private, and the same from 3.0 to 3.15.
 CORE = "keras.src.backend.torch.core"
@@ -26,8 +27,8 @@ def _configured_backend() -> Optional[str]:
     """The backend that keras.json names; Keras looks for it in the same places."""
     folder = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
     try:
-        with open(os.path.join(folder, "keras.json"), encoding="utf-8") as stream:
-            content = json.load(stream)
+        with open(os.path.join(folder, "keras.json"), "rb") as stream:
+            content = parse_json(stream.read(1 << 20))
     except (OSError, ValueError):
         return None
     backend = content.get("backend") if isinstance(content, dict) else None

@@ -8,7 +8,6 @@ import base64
 import html.parser
 import http.client
 import io
-import json
 import os
 import re
 import socket
@@ -24,6 +23,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
 from ...matrix.derive import Link
 from ...matrix.wheel_files import Reading, read_metadata, read_source, read_wheel
+from ...records import parse_json
 from .configuration import Configuration, shown
 
 T = TypeVar("T")
@@ -379,7 +379,7 @@ def parse_json_page(content: bytes, url: str) -> List[Link]:
     ValueError
         If it is anything else.
     """
-    data = json.loads(content.decode("utf-8"))
+    data = parse_json(content)
     if not isinstance(data, dict) or not isinstance(data.get("files"), list):
         raise ValueError("no files")
     if not str(data.get("meta", {}).get("api-version", "1.0")).startswith("1."):

@@ -1,9 +1,9 @@
 """Runs a self-test in a child process with a time limit."""
 
-import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ...children.call import ChildReport, Tick, run_child
+from ...children.scripts import script_path
 from ...children.spawn import absolute_path
 from ...selection.request import NO_ACCELERATOR
 from .result import OUTCOMES, TIMEOUT_S, DeviceTask, Trial
@@ -73,7 +73,7 @@ def _run(
     tick: Optional[Tick],
 ) -> Trial:
     try:
-        function = os.path.join(os.path.dirname(os.path.abspath(__file__)), "self_test_child.py")
+        function = script_path("runtime/trial/self_test_child.py")
     except OSError as error:  # a relative path, and the working folder was deleted
         return Trial("not-run", detail="the child process could not be started: %s" % error)
     report = run_child(
