@@ -1,6 +1,7 @@
 """Several devices, processes and machines: leases, launch, strategies, fleets and differences."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .diff.compare_machines import compare_machines as compare_machines
     from .diff.result import Consequence as Consequence

@@ -102,6 +102,45 @@ def test_a_stopped_process_in_the_queue_does_not_stop_the_others(start, folder):
     assert answer_of(stopped)["devices"] == ["gpu:0"]  # it goes on, and has lost nothing
 
 
+def test_a_process_that_is_stopped_in_its_turn_is_passed_over_after_a_minute(start, folder):
+    """For real: the time, the programs, the message."""
+    open_folder(folder)
+    code = (
+        "import os, signal, sys\nfrom devicekit.cluster.lease.folder import open_folder\n"
+        "from devicekit.cluster.lease.locks import take\n"
+        "turn = take(open_folder(sys.argv[1]), 'turn.lock')\nos.kill(os.getpid(), signal.SIGSTOP)"
+    )
+    stopped = subprocess.Popen([sys.executable, "-c", code, folder])
+    try:
+        os.waitpid(stopped.pid, os.WUNTRACED)
+        patient = [start("gpu:0", timeout=200), start("gpu:0", timeout=200)]
+        answer = answer_of(start("gpu:0", timeout=1))
+        assert answer["error"] == "LeaseTimeoutError"
+        assert "the process that holds %s is stopped" % os.path.join(folder, "turn.lock") in answer["message"]
+        queue = Queue(open_folder(folder))
+        until(lambda: queue.holdings() and queue.waiters(), 120)
+        holder, other = sorted(patient, key=lambda item: item.pid != queue.holdings()[0].record["pid"])
+        assert answer_of(holder)["devices"] == ["gpu:0"]
+        holder.kill()
+        assert answer_of(other)["devices"] == ["gpu:0"]
+    finally:
+        stopped.kill()
+        stopped.wait()
+
+
+def test_two_hundred_processes_on_two_devices(tmp_path):
+    witness = tmp_path / "witness"
+    witness.mkdir()
+    out, err = run("crowd.py", tmp_path / "leases", witness, 200, 1, 2)
+    assert out == {"failed": 0}, err[-2000:]
+    lines = [json.loads(line) for line in (witness / "log").read_text().splitlines()]
+    assert len({number for _, _, _, number, _, _ in lines}) == 200
+    for device in ("gpu-0", "gpu-1"):
+        spans = sorted(line[1:3] for line in lines if line[0] == device)
+        assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:]))
+    assert Queue(open_folder(str(tmp_path / "leases"))).holdings() == []
+
+
 OTHER_USER = 65534
 
 

@@ -2,7 +2,11 @@
 
 import json
 import os
+import signal
 import stat
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -12,7 +16,8 @@ from devicekit.cluster.lease.folder import default_path, open_folder
 from devicekit.cluster.lease.holder_records import command_name, described, printable, read_record, span, write_record
 from devicekit.cluster.lease.locks import is_held, open_shared, take
 from devicekit.cluster.lease.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
-from devicekit.cluster.lease.queue import Queue
+from devicekit.cluster.lease.processes import actual_holder
+from devicekit.cluster.lease.queue import Queue, own_record
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
 
@@ -186,6 +191,13 @@ def test_locks(tmp_path):
         '{"number": 1, "keys": "a", "wanted": 1}',
         "\x00" * 100,
         "9" * 9000,
+        "[" * 60000,
+        '{"since": -Infinity, "pid": NaN}',
+        '{"since": %s, "pid": %s, "number": 1}' % ("9" * 4000, "9" * 4000),
+        '{"number": %s, "keys": ["a"], "wanted": 1}' % ("9" * 4000),
+        '{"number": %d, "keys": ["a"], "wanted": 1}' % ((1 << 60) - 1),
+        '{"number": 1, "keys": [{}], "wanted": true}',
+        '{"pid": true, "since": true, "command": ["x"]}',
     ],
 )
 def test_what_others_have_written_is_not_trusted(tmp_path, text):
@@ -199,9 +211,113 @@ def test_what_others_have_written_is_not_trusted(tmp_path, text):
             stream.write(text)
     third = Queue(made)
     assert [item.key for item in third.holdings()] == ["a"]
+    assert described(third.holders()[0].record, 0.0, "PATH")
     assert third.attempt(["a", "b"], 1, {"a": {}, "b": {}}) is not None
+    # Two that come after it keep their places, and wait in their order.
+    later = [Queue(made), Queue(made)]
+    assert [item.attempt(["a"], 1, {"a": {}}) for item in later] == [None, None]
+    assert later[1].number in [item.wish.number for item in later[0].waiters()]
+    for item in [other, *later]:
+        item.leave()
     queue.give_back(taken)
     assert other.attempt(["a"], 1, {"a": {}}) is not None
+
+
+@posix
+@pytest.mark.parametrize("name", ["device.a.lock", "device.a.json", "place.0000.lock", "place.0000.json"])
+@pytest.mark.parametrize("kind", ["folder", "link", "pipe", "names"])
+def test_one_bad_file_stops_nobody(tmp_path, name, kind):
+    """Not even those who want that device, if only its record is bad."""
+    made = open_folder(str(tmp_path / "leases"))
+    path = made.join(name)
+    if kind == "folder":
+        os.mkdir(path)
+    elif kind == "link":
+        os.symlink("/dev/null", path)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        open(path, "w").close()
+        os.link(path, str(tmp_path / "another name"))
+    first, second = Queue(made), Queue(made)
+    device = "b" if name == "device.a.lock" else "a"
+    taken = first.attempt(["a", "b"], 1, {"a": {"pid": 1}, "b": {"pid": 1}})
+    assert [key for key, _ in taken] == [device]
+    assert second.attempt([device], 1, {device: {}}) is None
+    assert [item.wish.keys for item in first.waiters()] == [(device,)]
+    assert device in [item.key for item in first.holders()]
+    first.give_back(taken)
+    assert second.attempt([device], 1, {device: {}}) is not None
+
+
+@pytest.fixture
+def in_its_turn(tmp_path):
+    """Return a folder and a process that is stopped in its turn."""
+    made = open_folder(str(tmp_path / "leases"))
+    code = (
+        "import os, signal, sys\nfrom devicekit.cluster.lease.folder import open_folder\n"
+        "from devicekit.cluster.lease.queue import Queue\n"
+        "queue = Queue(open_folder(sys.argv[1]))\nstate = queue._leave\n"
+        "def stop():\n    os.kill(os.getpid(), signal.SIGSTOP)\n    state()\n"
+        "queue._leave = stop\ntaken = queue.attempt(['a', 'b'], 1, {'a': {}, 'b': {}})\n"
+        "print(taken[0][0], flush=True)\n"
+        "sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, made.path]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    os.waitpid(process.pid, os.WUNTRACED)
+    yield made, process
+    process.kill()
+    process.communicate()
+
+
+@posix
+def test_a_process_that_is_stopped_in_its_turn(in_its_turn):
+    made, process = in_its_turn
+    # It makes no one wait longer than he wants, and the message says why.
+    queue = Queue(made)
+    assert queue.wait(["b"], 1, {"b": {}}, 0.1) is None
+    assert queue.stopped_turn == made.join("turn.lock")
+    assert [item.key for item in queue.holdings()] == ["a"]
+    assert queue.waiters() == []
+    # It is passed over, by everyone at once, and has lost nothing of what it has.
+    patient = Queue(made, stopped_s=1.5)
+    told = []
+    taken = patient.wait(["b"], 1, {"b": {}}, None, told.append)
+    assert [key for key, _ in taken] == ["b"]
+    assert Queue(made).attempt(["a"], 1, {"a": {}}, time.monotonic()) is None
+    assert sorted(os.listdir(made.path)).count("turn.1.lock") == 1
+    process.send_signal(signal.SIGCONT)
+    assert process.stdout.readline() == b"a\n"
+    assert sorted(item.key for item in Queue(made).holdings()) == ["a", "b"]
+    assert not [name for name in os.listdir(made.path) if name.startswith("turn.2")]
+
+
+@posix
+def test_a_process_number_that_is_used_again_is_not_named(tmp_path):
+    """The process that took it has ended, and its number is another one's: what it left behind has the device."""
+    made = open_folder(str(tmp_path / "leases"))
+    lock = take(made, "device.a.lock")
+    path = made.join("device.a.lock")
+    record = dict(own_record("x"), command="train.py")
+    assert actual_holder(record, path)["pid"] == os.getpid()
+    if not sys.platform.startswith("linux"):
+        return
+    child = subprocess.Popen(["sleep", "300"], pass_fds=[lock.descriptor])
+    try:
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        for bad in ({"pid": gone.pid}, {"pid": 1, "started": 1}, {"started": record["started"] - 1}):
+            found = actual_holder(dict(record, **bad), path)
+            assert (found["pid"], found["command"]) == (child.pid, "sleep")
+        # A number of another container says nothing here.
+        elsewhere = dict(record, pid=gone.pid, pid_namespace="pid:[1]")
+        assert actual_holder(elsewhere, path) == elsewhere
+    finally:
+        child.kill()
+        child.wait()
+    found = actual_holder(dict(record, pid=gone.pid), path)
+    assert described(found, 0.0) == "a process that process %d (train.py) started" % gone.pid
 
 
 def test_what_is_shown_of_others_is_printable():

@@ -79,7 +79,7 @@ def test_signals_reach_the_command_and_end_the_lease(command, folder, number):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows' locks are not inherited")
-def test_what_the_command_leaves_behind_keeps_the_lease(command, folder):
+def test_what_the_command_leaves_behind_keeps_the_lease(command, folder, server, capsys):
     """A shell that starts something in the background and ends: the device is still in use."""
     process = command("--", "/bin/sh", "-c", "sleep 300 & echo $!")
     child = int(process.stdout.readline())
@@ -88,6 +88,13 @@ def test_what_the_command_leaves_behind_keeps_the_lease(command, folder):
     try:
         process.wait()
         assert len(queue.holdings()) == 1
+        if sys.platform.startswith("linux"):  # who it is, for those who wait and in the list
+            until(lambda: queue.holders()[0].record["command"] == "sleep")  # until then it is the shell's copy
+            assert queue.holders()[0].record["pid"] == child
+            with pytest.raises(LeaseTimeoutError, match=r"held by process %d \(sleep\) for" % child):
+                lease("gpu", 8, machine=SERVER, timeout_s=0)
+            assert main(["leases", "--machine", server]) == 0
+            assert "held by process %d (sleep)" % child in capsys.readouterr().out
     finally:
         os.kill(child, signal.SIGKILL)
     until(lambda: queue.holdings() == [])

@@ -6,11 +6,13 @@ import threading
 import time
 from typing import IO, Any, Optional, Set
 
+from ...children.fork_safe import ForkSafeLock
+
 #: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
 LONGEST_LINE_BYTES = 1 << 20
 
 #: Lines of different processes do not mix.
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 
 #: Streams whose reader is gone, which is reported once.
 _gone: Set[str] = set()

@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ...children.call import script_path
 from ...children.process_tree import LAUNCH_MARK, marked_processes, send
+from ...children.scripts import python_command
 from ...children.spawn import CREATE_NEW_PROCESS_GROUP, NULL, PIPE, Process, spawn
 from ...records import Record, Seconds
 from .output_relay import Passer
@@ -113,8 +113,8 @@ class _Supervisor:
         return before
 
     def _start_guard(self) -> "Process[bytes]":
-        command = (sys.executable, "-I", "-S", script_path("guard_child.py"), self._mark, str(self._grace_s))
-        return spawn(command, os.environ, stdin=PIPE, stdout=NULL, stderr=NULL)
+        command = python_command(sys.executable, ("-I", "-S"), "children/guard_child.py")
+        return spawn((*command, self._mark, str(self._grace_s)), os.environ, stdin=PIPE, stdout=NULL, stderr=NULL)
 
     def _start_all(self, guard: "Process[bytes]") -> None:
         for task in self._tasks:

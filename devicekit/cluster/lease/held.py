@@ -4,25 +4,20 @@ import os
 import threading
 from typing import Any, Dict, List, Sequence, Tuple
 
+from ...children.fork_safe import ForkSafeLock
 from ...diagnosis.findings import Candidate
 from ...errors import LeaseError
 from .locks import guard
 from .queue import Queue
 
-_lock = threading.Lock()
+_lock = ForkSafeLock()
 #: What this process holds: keys, and the thread that took them.
 _held: Dict[str, int] = {}
 
 
-def _forget() -> None:
-    """In a forked process, which holds nothing of what its parent holds."""
-    global _lock
-    _lock = threading.Lock()
-    _held.clear()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    # A forked process holds nothing of what its parent holds.
+    os.register_at_fork(after_in_child=_held.clear)
 
 
 def held_by_this_thread() -> List[str]:

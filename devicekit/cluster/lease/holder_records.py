@@ -8,9 +8,10 @@ import json
 import os
 import stat
 import sys
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 from ...errors import LeaseError
+from ...records import parse_json
 from .locks import open_shared
 
 _LIMIT_BYTES = 1 << 16
@@ -42,12 +43,16 @@ def read_record(path: str) -> Dict[str, Any]:
             handle = os.open(path, flags)
         except OSError:  # this lock was never held
             return {}
-        with os.fdopen(handle, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                return {}
-            data = stream.read(_LIMIT_BYTES)
         try:
-            record = json.loads(data.decode("ascii")) if data else {}
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return {}
+            data = os.read(handle, _LIMIT_BYTES)
+        except OSError:
+            return {}
+        finally:
+            os.close(handle)
+        try:
+            record = parse_json(data) if data else {}
         except ValueError:
             continue
         return record if isinstance(record, dict) else {}
@@ -63,6 +68,14 @@ def touch(path: str) -> None:
             os.utime(path)
     except OSError:  # the sign of life is missing for once
         pass
+
+
+def modified(path: str) -> int:
+    """Return when a file was changed last, 0 if it cannot be read."""
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def is_fresh(path: str, now_s: float) -> bool:
@@ -81,13 +94,33 @@ def command_name() -> str:
     return (name if name not in ("", "-c", "-m") else os.path.basename(sys.executable) or "python")[:60]
 
 
-def described(record: Mapping[str, Any], now_s: float) -> str:
-    """Return who wrote a record: ``process 4242 (train.py) for 3 min``; ``now_s`` as `time.time` gives it."""
-    pid, since = record.get("pid"), record.get("since")
-    if not isinstance(pid, int):
-        return "a process that has not said which"
-    text = "process %d (%s)" % (pid, printable(record.get("command", "")))
-    return text + (" for %s" % span(now_s - since) if isinstance(since, (int, float)) else "")
+def integer(value: Any, smallest: int, largest: int) -> Optional[int]:
+    """Return another user's value if it is an integer in these bounds, else None."""
+    fits = isinstance(value, int) and not isinstance(value, bool) and smallest <= value <= largest
+    return value if fits else None
+
+
+def pid_of(record: Mapping[str, Any]) -> Optional[int]:
+    """Return the process number in a record, None if there is none."""
+    return integer(record.get("pid"), 1, (1 << 31) - 1)
+
+
+def seconds_since(record: Mapping[str, Any], now_s: float) -> Optional[float]:
+    """Return how long ago a record was made, None if it does not say; ``now_s`` as `time.time` gives it."""
+    since = record.get("since")
+    if isinstance(since, bool) or not isinstance(since, (int, float)) or not 0 <= since <= 1 << 40:
+        return None
+    return max(0.0, now_s - since)
+
+
+def described(record: Mapping[str, Any], now_s: float, path: str = "") -> str:
+    """Return who wrote a record: ``process 4242 (train.py) for 3 min``; ``path``: the record, for one that cannot be read."""
+    pid, seconds = pid_of(record), seconds_since(record, now_s)
+    if pid is None and not record.get("command"):
+        return "a process that has not said which" + (", see %s" % path if path else "")
+    name = printable(record.get("command", ""))
+    text = "process %d (%s)" % (pid, name) if pid is not None else name
+    return text + (" for %s" % span(seconds) if seconds is not None else "")
 
 
 def printable(text: object) -> str:

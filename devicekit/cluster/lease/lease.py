@@ -202,14 +202,17 @@ def _holders(queue: Queue, keys: Sequence[str], by_key: Dict[str, Candidate]) ->
     """Who holds what this process waits for, a line for each holder."""
     now = time.time()
     devices: Dict[str, List[str]] = {}
-    for holding in queue.holdings():
-        who = described(holding.record, now)
+    for holding in queue.holders():
+        who = described(holding.record, now, holding.path)
         devices.setdefault(who, []).extend(by_key[key].device for key in keys if conflict(key, holding.key))
-    return tuple(
+    lines = tuple(
         "%s %s held by %s" % (_shortened(names), "are" if len(names) > 1 else "is", who)
         for who, names in devices.items()
         if names
     )
+    if queue.stopped_turn:
+        lines += ("the process that holds %s is stopped: it is passed over after a minute" % queue.stopped_turn,)
+    return lines
 
 
 def _shortened(names: Sequence[str]) -> str:

@@ -11,13 +11,17 @@ from ...machine.facts import Machine
 from ...records import Record
 from .folder import open_folder
 from .hardware_keys import keys_of
-from .holder_records import printable
+from .holder_records import pid_of, printable, seconds_since
 from .queue import Queue
 from .schedule import conflict
 
 
 class LeaseRow(Record):
-    """A device; ``holder_pid`` is None if it is free. ``device`` is "" for one that is not seen from here."""
+    """A device; ``holder_pid`` is None if it is free, or if this user may not know who holds it.
+
+    ``device`` is "" for one that is not seen from here. If the process that took it has ended and left one that still has
+    the lock, that is the holder.
+    """
 
     device: str
     name: str
@@ -58,7 +62,7 @@ def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
     keys = keys_of(candidates)
     by_key = {keys[item.device]: item for item in candidates}
     now = time.time()
-    holdings = queue.holdings()
+    holdings = queue.holders()
     rows: List[LeaseRow] = []
     for key, item in by_key.items():
         # A whole GPU is not free while one of its slices is held, and the other way round.
@@ -71,11 +75,11 @@ def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
             rows.append(_row(unseen, holding.record, now))
     waiting = tuple(
         WaitRow(
-            _number(waiter.record.get("pid")),
+            pid_of(waiter.record),
             printable(waiter.record.get("command", "")),
             waiter.wish.wanted,
             tuple(by_key[key].device if key in by_key else printable(key) for key in waiter.wish.keys),
-            _since(waiter.record, now),
+            seconds_since(waiter.record, now),
         )
         for waiter in queue.waiters()
     )
@@ -86,13 +90,4 @@ def _row(item: Candidate, record: Optional[Dict[str, Any]], now: float) -> Lease
     if record is None:
         return LeaseRow(item.device, item.name, item.uuid, False, None, "", None)
     command = printable(record.get("command", ""))
-    return LeaseRow(item.device, item.name, item.uuid, True, _number(record.get("pid")), command, _since(record, now))
-
-
-def _number(value: Any) -> Optional[int]:
-    return value if isinstance(value, int) else None
-
-
-def _since(record: Dict[str, Any], now: float) -> Optional[float]:
-    since = record.get("since")
-    return max(0.0, now - since) if isinstance(since, (int, float)) else None
+    return LeaseRow(item.device, item.name, item.uuid, True, pid_of(record), command, seconds_since(record, now))

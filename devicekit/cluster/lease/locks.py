@@ -28,6 +28,13 @@ _PATIENCE_S = 1.0
 _POLL_S = 0.005
 
 
+def _is_new(path: str) -> bool:
+    try:
+        return abs(time.time() - os.lstat(path).st_ctime) < 2 * _PATIENCE_S
+    except OSError:
+        return True
+
+
 def open_shared(path: str, mode: int) -> int:
     """Open a file of several users for reading and writing, create it if it does not exist; return its descriptor.
 
@@ -49,7 +56,7 @@ def open_shared(path: str, mode: int) -> int:
                 if hasattr(os, "fchmod"):
                     os.fchmod(handle, mode)
         except OSError as error:
-            if error.errno == errno.EACCES and time.monotonic() < give_up:
+            if error.errno == errno.EACCES and time.monotonic() < give_up and _is_new(path):
                 time.sleep(0.01)  # another process has made it this moment and not yet opened it for others
                 continue
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror

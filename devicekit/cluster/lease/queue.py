@@ -1,7 +1,9 @@
 """The queue: processes take their turns at looking, and each takes what is due to it and nothing else.
 
-Everything that decides is done by one process at a time, which holds the lock ``turn.lock`` for some milliseconds. In the
-folder there are besides
+Everything that decides is done by one process at a time, which holds the lock ``turn.lock`` for some milliseconds. If a
+process is stopped in its turn, the others go on after a minute with the lock ``turn.1.lock``, and so on: the last one that is
+there counts. When the stopped one goes on, two have their turn at once for a moment: that may change who is served first,
+never give a device twice. In the folder there are besides
 
 - ``device.KEY.lock``: held by the process that has the device;
 - ``place.NUMBER.lock``: held by a process that waits, with its wish in the record next to it. A place whose lock is free is
@@ -13,17 +15,30 @@ folder there are besides
 import hashlib
 import os
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 from urllib.parse import quote, unquote
 
 from ...errors import LeaseError
 from .folder import LeaseFolder
-from .holder_records import command_name, is_fresh, read_record, touch, write_record
-from .locks import is_held, open_shared, take
+from .holder_records import command_name, integer, is_fresh, modified, read_record, touch, write_record
+from .locks import Lock, is_held, open_shared, take
+from .processes import actual_holder, identity
 from .schedule import Wish, grant, least_changes
 
-#: How long to wait for one's turn to look: everybody's takes milliseconds.
-_TURN_S = 30.0
+#: A process that has kept its turn for so long is stopped: everybody's takes milliseconds.
+_STOPPED_S = 60.0
+
+#: A turn is waited for beyond the limit of a wait: this long if it is one process's, so long while they take their turns.
+_SAME_TURN_S = 1.0
+_LONGEST_WAIT_S = 30.0
+
+#: How often a process that waits for its turn says that it still looks.
+_ALIVE_S = 5.0
+
+#: How often to try to get the turn, until it takes so long that there is a crowd.
+_TURN_POLL_S = 0.005
+_CROWDED_S = 1.0
+_CROWD_POLL_S = 0.02
 
 #: The file of changes is emptied when it has grown to this size.
 _LONGEST_BYTES = 1 << 16
@@ -37,12 +52,23 @@ _LOOK_S = 0.5
 _FAR_LOOK_S = 2.0
 _FRONT = 4
 
+#: The further behind, the more rarely: who looks reads what all others wrote, and would keep those in front from their turn.
+_LOOK_PER_PLACE_S = 0.1
+_RAREST_LOOK_S = 20.0
+
+
+#: Numbers of places are below this one, whatever others have written.
+_LARGEST = 1 << 60
+
+_T = TypeVar("_T")
+
 
 class Holding(NamedTuple):
-    """A device that is held: its key, and what its holder has written."""
+    """A device that is held: its key, what its holder has written, and where."""
 
     key: str
     record: Dict[str, Any]
+    path: str
 
 
 class Waiter(NamedTuple):
@@ -55,25 +81,35 @@ class Waiter(NamedTuple):
 class Queue:
     """The processes of this machine that hold devices or wait for some; the locks are in ``folder``. See the module."""
 
-    def __init__(self, folder: LeaseFolder) -> None:
+    def __init__(self, folder: LeaseFolder, stopped_s: float = _STOPPED_S) -> None:
         self.folder = folder
+        self._stopped_s = stopped_s
         self._place: Optional[Tuple[int, Any]] = None  # this process's, and its lock
         self.number: int = 0
         self.ahead: int = 0
         self.changes_needed: int = 0
+        #: The file of the turn that could not be had at last, "" if there was none.
+        self.stopped_turn: str = ""
+        self._turns = 0  # how many were passed over
+        self._turn_seen: Tuple[Any, float] = (None, 0.0)  # whose turn it is, and since when that was seen
 
-    def attempt(self, keys: Sequence[str], count: int, records: Dict[str, Dict[str, Any]]) -> Optional[List[Any]]:
+    def attempt(
+        self, keys: Sequence[str], count: int, records: Dict[str, Dict[str, Any]], until: Optional[float] = None
+    ) -> Optional[List[Any]]:
         """Take ``count`` of these devices if it is this process's turn; otherwise queue and return None.
 
         ``keys``: the devices that would do, the preferred ones first; ``records``: what to write next to each lock. The
-        caller has to release the locks that are returned. Raises LeaseError if the folder cannot be used.
+        caller has to release the locks that are returned; ``until``: when to give up waiting for the turn, as
+        `time.monotonic` has it. Raises LeaseError if the folder cannot be used.
         """
-        turn = self._turn()
+        turn = self._turn(until)
+        if turn is None:
+            return None
         try:
             others = self._waiters(self.number)
             self.ahead = len(others)
             self.changes_needed = least_changes(keys, [item.wish for item in others])
-            wish = Wish(self.number or 1 << 60, tuple(keys), count)
+            wish = Wish(self.number or _LARGEST, tuple(keys), count)
             found = grant(wish, [item.wish for item in others], [item.key for item in self._holdings()])
             taken = None if found is None else self._take(found, records)
             if taken is None:
@@ -103,7 +139,8 @@ class Queue:
         next_telling = start + (every_s if every_s > 1.0 else 0.0)
         while True:
             state = self.state()
-            taken = self.attempt(keys, count, records)
+            limit = time.monotonic() + _FAR_LOOK_S
+            taken = self.attempt(keys, count, records, limit if timeout_s is None else min(limit, start + timeout_s))
             if taken is not None:
                 return taken
             now = time.monotonic()
@@ -112,10 +149,13 @@ class Queue:
             if tell is not None and now >= next_telling:
                 next_telling = now + every_s
                 tell(now - start)
-            until = now + (_LOOK_S if self.ahead < _FRONT else _FAR_LOOK_S)
+            far_s = min(_RAREST_LOOK_S, max(_FAR_LOOK_S, self.ahead * _LOOK_PER_PLACE_S))
+            until = now + (_LOOK_S if self.ahead < _FRONT else far_s)
             if timeout_s is not None:
                 until = min(until, start + timeout_s)
-            while time.monotonic() < until and 0 <= self.state() - state < self.changes_needed:
+            while (
+                not self.stopped_turn and time.monotonic() < until and 0 <= self.state() - state < self.changes_needed
+            ):
                 time.sleep(min(_GLANCE_S, max(0.0, until - time.monotonic())))
 
     def leave(self) -> None:
@@ -130,39 +170,32 @@ class Queue:
             for key, _ in taken:
                 write_record(self.folder.join(_file("device", key, "json")), {}, self.folder.file_mode)
         except LeaseError as error:
-            _log(error)
+            _log("releasing devices", error)
         finally:
             _release(taken)
         try:
             self._changed()
         except LeaseError as error:  # those who wait look all the same after some time
-            _log(error)
+            _log("releasing devices", error)
 
     def holdings(self) -> List[Holding]:
         """Return the devices that are held."""
-        turn = self._turn()
-        try:
-            return self._holdings()
-        finally:
-            turn.release()
+        return self._looking(self._holdings)
+
+    def holders(self) -> List[Holding]:
+        """Return the devices that are held, each with the process that has it now; see `actual_holder`."""
+        held = self.holdings()
+        return [item._replace(record=actual_holder(item.record, item.path[: -len("json")] + "lock")) for item in held]
 
     def waiters(self) -> List[Waiter]:
         """Return the processes that wait, the first one first."""
-        turn = self._turn()
-        try:
-            return self._waiters()
-        finally:
-            turn.release()
+        return self._looking(self._waiters)
 
     def is_held_with(self, key: str, token: str) -> bool:
         """Return whether a device is held by the lease of this token."""
         if not token or read_record(self.folder.join(_file("device", key, "json"))).get("token") != token:
             return False
-        turn = self._turn()  # no other process may find a device held because it is checked here
-        try:
-            return is_held(self.folder.join(_file("device", key, "lock")))
-        finally:
-            turn.release()
+        return self._looking(lambda: _is_held(self.folder.join(_file("device", key, "lock"))))
 
     def state(self) -> int:
         """Return a number that differs when a device was taken or given back; of one whose holder was killed it does not."""
@@ -176,14 +209,49 @@ class Queue:
         if self._place is not None:
             touch(self.folder.join("place.%04d.json" % self._place[0]))
 
-    def _turn(self) -> Any:
-        lock = take(self.folder, "turn.lock", _TURN_S)
-        if lock is None:
-            raise LeaseError(
-                "no access to the leases within %.0f s: the process that holds the lock %s is stopped"
-                % (_TURN_S, self.folder.join("turn.lock"))
-            )
-        return lock
+    def _looking(self, look: Callable[[], _T]) -> _T:
+        """Look in this process's turn, as another one could find a device held because it is checked; else without it."""
+        turn = self._turn(time.monotonic())
+        try:
+            return look()
+        finally:
+            if turn is not None:
+                turn.release()
+
+    def _turn(self, until: Optional[float]) -> Optional[Lock]:
+        """Return the lock of the turn, None if it cannot be had until then; pass over a process that is stopped in it."""
+        start = time.monotonic()
+        alive = start
+        while True:
+            name = self._turn_name()
+            lock = take(self.folder, name)
+            if lock is not None and name == self._turn_name():
+                touch(self.folder.join(name))
+                self.stopped_turn = ""
+                return lock
+            if lock is not None:
+                lock.release()
+                continue
+            now = time.monotonic()
+            seen = (name, modified(self.folder.join(name)))
+            if seen != self._turn_seen[0]:
+                self._turn_seen = (seen, now)
+            same_s = now - self._turn_seen[1]
+            if same_s >= self._stopped_s:
+                os.close(open_shared(self.folder.join(_turn_file(self._turns + 1)), self.folder.file_mode))
+                continue
+            if until is not None and now >= until and (same_s >= _SAME_TURN_S or now - start >= _LONGEST_WAIT_S):
+                self.stopped_turn = self.folder.join(name)
+                return None
+            if now - alive >= _ALIVE_S:
+                alive = now
+                self.alive()
+            time.sleep(_TURN_POLL_S if now - start < _CROWDED_S else _CROWD_POLL_S)
+
+    def _turn_name(self) -> str:
+        while os.path.lexists(self.folder.join(_turn_file(self._turns + 1))):
+            self._turns += 1
+        return _turn_file(self._turns)
 
     def _names(self, kind: str) -> List[str]:
         """What stands between the kind and the ending of the names of locks."""
@@ -193,9 +261,10 @@ class Queue:
     def _holdings(self) -> List[Holding]:
         found = []
         for middle in self._names("device"):
-            if is_held(self.folder.join("device.%s.lock" % middle)):
-                record = read_record(self.folder.join("device.%s.json" % middle))
-                found.append(Holding(_key(middle, record), record))
+            if _is_held(self.folder.join("device.%s.lock" % middle)):
+                path = self.folder.join("device.%s.json" % middle)
+                record = read_record(path)
+                found.append(Holding(_key(middle, record), record, path))
         return found
 
     def _waiters(self, before: int = 0) -> List[Waiter]:
@@ -209,7 +278,7 @@ class Queue:
             wish = _wish(record)
             if wish is None or (before and wish.number >= before) or not is_fresh(path, now):
                 continue
-            if is_held(self.folder.join("place.%s.lock" % middle)):
+            if _is_held(self.folder.join("place.%s.lock" % middle), False):
                 found.append(Waiter(wish, record))
         return sorted(found, key=lambda item: item.wish)
 
@@ -222,7 +291,10 @@ class Queue:
                     break
                 taken.append((key, lock))
                 record = dict(records[key], key=key, since=time.time())
-                write_record(self.folder.join(_file("device", key, "json")), record, self.folder.file_mode)
+                try:
+                    write_record(self.folder.join(_file("device", key, "json")), record, self.folder.file_mode)
+                except LeaseError as error:  # the lock counts; who has it is not shown
+                    _log("leasing", error)
             else:
                 return taken
         except BaseException:
@@ -242,21 +314,39 @@ class Queue:
             wish = _wish(read_record(self.folder.join("place.%s.json" % middle)))
             numbers.append(wish.number if wish is not None else 0)
             if free is None and middle.isdigit():
-                lock = take(self.folder, "place.%s.lock" % middle)
-                free = (int(middle), lock) if lock is not None else None
+                free = self._place_at(int(middle))
         for place in range(_PLACES):
             if free is not None:
                 break
             if "%04d" % place not in known:
-                lock = take(self.folder, "place.%04d.lock" % place)
-                free = (place, lock) if lock is not None else None
+                free = self._place_at(place)
         if free is None:
             raise LeaseError("more than %d processes are waiting for devices" % _PLACES)
-        self._place, self.number = free, max(numbers) + 1
+        self._place, self.number = free, min(max(numbers), _LARGEST - 2) + 1
         first = records[keys[0]]
-        record: Dict[str, Any] = {name: first[name] for name in ("pid", "command") if name in first}
+        record: Dict[str, Any] = {
+            name: first[name] for name in ("pid", "command", "started", "pid_namespace") if name in first
+        }
         record.update(number=self.number, keys=list(keys), wanted=count, since=time.time())
         write_record(self.folder.join("place.%04d.json" % free[0]), record, self.folder.file_mode)
+
+    def _place_at(self, place: int) -> Optional[Tuple[int, Any]]:
+        """Return a place with its lock, None if a process has it or its files are not ours to use."""
+        lock = None
+        try:
+            lock = take(self.folder, "place.%04d.lock" % place)
+            if lock is not None:
+                write_record(self.folder.join("place.%04d.json" % place), {}, self.folder.file_mode)
+                return place, lock
+        except LeaseError as error:
+            if lock is not None:
+                lock.release()
+            if not os.path.lexists(self.folder.join("place.%04d.json" % place)) and not os.path.lexists(
+                self.folder.join("place.%04d.lock" % place)
+            ):
+                raise  # nothing can be made here
+            _log("waiting for devices", error)
+        return None
 
     def _leave(self) -> None:
         if self._place is not None:
@@ -281,10 +371,22 @@ class Queue:
             os.close(handle)
 
 
-def _log(error: LeaseError) -> None:
+def _log(doing: str, error: LeaseError) -> None:
     from ...errors import own_logger
 
-    own_logger().warning("releasing devices: %s", error)
+    own_logger().warning("%s: %s", doing, error)
+
+
+def _is_held(path: str, otherwise: bool = True) -> bool:
+    """Return whether a process holds a lock, ``otherwise`` if its file cannot be used, which is one bad file and no more."""
+    try:
+        return is_held(path)
+    except LeaseError:
+        return otherwise
+
+
+def _turn_file(passed: int) -> str:
+    return "turn.%d.lock" % passed if passed else "turn.lock"
 
 
 def _release(taken: Sequence[Tuple[str, Any]]) -> None:
@@ -305,12 +407,13 @@ def _key(middle: str, record: Dict[str, Any]) -> str:
 
 
 def _wish(record: Dict[str, Any]) -> Optional[Wish]:
-    number, keys, wanted = record.get("number"), record.get("keys"), record.get("wanted")
-    if not isinstance(number, int) or not isinstance(wanted, int) or not isinstance(keys, list) or not number > 0:
+    number, keys = integer(record.get("number"), 1, _LARGEST - 1), record.get("keys")
+    wanted = integer(record.get("wanted"), 1, len(keys)) if isinstance(keys, list) else None
+    if number is None or wanted is None:
         return None
-    return Wish(number, tuple(str(key) for key in keys[:1000]), wanted)
+    return Wish(number, tuple(str(key) for key in record["keys"][:1000]), wanted)
 
 
 def own_record(token: str) -> Dict[str, Any]:
     """Return what this process writes next to a lock that it holds."""
-    return {"pid": os.getpid(), "command": command_name(), "token": token}
+    return {"pid": os.getpid(), "command": command_name(), "token": token, **identity(os.getpid())}

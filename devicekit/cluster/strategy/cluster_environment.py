@@ -12,10 +12,9 @@ What is read, and where that is described:
   (slurm.schedmd.com, "srun", OUTPUT ENVIRONMENT VARIABLES).
 """
 
-import json
 from typing import List, Mapping, Optional, Tuple
 
-from ...records import Record
+from ...records import Record, parse_json
 from .hostlist import LARGEST, expand_counts, expand_hosts
 
 
@@ -107,8 +106,8 @@ def _tf_config(environ: Mapping[str, str]) -> Optional[Cluster]:
     """Read ``{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}``."""
     text = environ["TF_CONFIG"]
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = parse_json(text)
+    except ValueError as error:
         raise ValueError("TF_CONFIG is not valid JSON (%s): %r" % (error, text[:80])) from error
     if not isinstance(data, dict) or not isinstance(data.get("cluster", {}), dict):
         raise ValueError("TF_CONFIG: expected a JSON object with an object 'cluster', got %r" % text[:80])
