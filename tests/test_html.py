@@ -11,6 +11,7 @@ from measurements import HOSTILE, benchmark, comparison, diagnosis, selection, t
 import devicekit
 from devicekit.cli.html import write_page
 from devicekit.cli.main import main
+from devicekit.report.html.measurements import benchmark_report
 
 RESULTS = {
     "selection": selection,
@@ -63,6 +64,11 @@ def test_a_fragment_shows_the_main_results():
     read = Reader(benchmark()._repr_html_()).text
     assert "gpu:0 is the fastest" in read
     assert "no memory" in read
+    rows = benchmark().rows
+    alone = benchmark().replace(rows=rows[:1], findings=())
+    assert "fastest" not in Reader(alone._repr_html_()).text
+    assert benchmark_report(alone.replace(rows=(rows[0].replace(steady=True),))).no_findings
+    assert not benchmark_report(alone.replace(rows=(rows[0].replace(steady=False),))).no_findings
     read = Reader(comparison()._repr_html_()).text
     assert "does not agree" in read
     assert "wrong sign" in read

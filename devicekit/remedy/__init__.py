@@ -1,6 +1,7 @@
 """From a diagnosis to a working environment: what to install, applied, checked, and undone if it does not help."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from .result import Attempt as Attempt
     from .result import Change as Change

@@ -14,7 +14,7 @@ from typing import Callable, ClassVar, Iterator, List, Optional, Tuple
 from ..children.locks import try_lock
 from ..children.process_tree import TRIAL_MARK, marked_processes
 from ..errors import RemedyError
-from ..records import Record
+from ..records import Record, parse_json
 from .layout import Installed, Layout
 from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
 
@@ -90,7 +90,7 @@ class FixFolder:
         """
         try:
             with open(self._journal, "rb") as stream:
-                return Journal.from_dict(json.loads(stream.read(_LIMIT_BYTES).decode("utf-8")))
+                return Journal.from_dict(parse_json(stream.read(_LIMIT_BYTES)))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

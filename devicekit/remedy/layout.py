@@ -6,6 +6,7 @@ import os
 from typing import Dict, List, Optional, Tuple
 
 from ..children.call import Child, Command
+from ..children.scripts import script_path
 from ..errors import RemedyError
 from ..machine.probe.distributions import split_folder_name
 from ..records import Record
@@ -115,7 +116,7 @@ def read_layout(executable: str) -> Layout:
     RemedyError
         If it does not answer, or its environment is not laid out as installers lay them out.
     """
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layout_child.py")
+    script = script_path("remedy/layout_child.py")
     # Isolated: neither the working folder nor variables lead it elsewhere. No byte code of devicekit's files.
     command = Command.of(script, {}, limit_s=_TIMEOUT_S, executable=executable, options=("-I", "-B"))
     report = Child(command).wait(_TIMEOUT_S)

@@ -70,12 +70,7 @@ def make_separate(remedy: Remedy, machine: Machine, framework: str) -> Remedy:
         resolution.frameworks,
     )
     with Progress("making an environment", read_settings().quiet) as progress:
-
-        def say(text: str) -> None:
-            progress.say(text)
-            progress.tick()
-
-        made = make_environment(order, say)
+        made = make_environment(order, progress.say)
     attempt = attempt.replace(
         environment=made.folder,
         outcome="works" if made.works else "not-better",

@@ -2,13 +2,17 @@
 
 import datetime
 import re
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
-from ..diagnosis.findings import Candidate, FrameworkStatus
+from ..diagnosis.findings import Candidate, Diagnosis, FrameworkStatus
 from ..diagnosis.frameworks import TITLES
-from ..machine.facts import Native
+from ..errors import UnknownFactError
+from ..machine.accelerators import Accelerator, accelerators
+from ..machine.facts import Machine, Native
+from ..matrix.matrix import TENSORFLOW_OWNERS
 from ..matrix.target import macos_version
 from ..measure.numerics.result import VERDICTS, Difference
+from ..selection.selection import Selection, is_stuck
 
 #: Shown before the word, never instead of it.
 _SIGNS = {
@@ -25,6 +29,7 @@ _SIGNS = {
     "info": "i",
     "unknown": "?",
     "not needed": "\u2013",
+    "not-compared": "\u2013",
     "left out": "\u2013",
 }
 
@@ -37,13 +42,6 @@ def framework_title(name: str) -> str:
 def sign(word: str) -> str:
     """Return the sign of a severity, verdict or state."""
     return _SIGNS.get(word, "·")
-
-
-def plain(text: str) -> str:
-    """Return text of several lines without control characters and characters that change the writing direction."""
-    if text.isprintable():
-        return text
-    return "".join(item if item.isprintable() or item == "\n" else " " if item == "\t" else "?" for item in text)
 
 
 def count(number: int, noun: str) -> str:
@@ -60,9 +58,11 @@ def memory(size_bytes: Optional[int]) -> str:
     return "%.0f MiB" % (size_bytes / (1 << 20))
 
 
-def processor(native: Native) -> str:
+def processor(machine: Machine) -> str:
     """Return ``Intel Xeon Platinum 8358``, or the architecture where the model is not known."""
-    model = re.sub(r"\((R|TM)\)|\bCPU\b|@.*", " ", native.cpu_model.or_none() or "", flags=re.I)
+    native = machine.native
+    noise = r"\((R|TM)\)|\bCPU\b(?=.*@)|@.*|\b\w+-Core Processor$"
+    model = re.sub(noise, " ", native.cpu_model.or_none() or machine.metal.chip.or_none() or "", flags=re.I)
     return " ".join(model.split()) or native.architecture
 
 
@@ -73,8 +73,9 @@ _WINDOWS = {
 }  # fmt: skip
 
 
-def system_name(native: Native) -> str:
-    """Return the operating system as people know it: ``Windows 11 23H2`` for build 22631, ``macOS 14`` for Darwin 23."""
+def system_name(machine: Machine) -> str:
+    """Return the operating system as people know it: ``Windows 11 23H2`` for build 22631, ``macOS 14.5`` for Darwin 23.5."""
+    native = machine.native
     version = native.os_version.or_none() or ""
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
     if native.system == "windows" and found:
@@ -82,7 +83,9 @@ def system_name(native: Native) -> str:
         release = _WINDOWS.get(build) or ("11" if build >= 22000 else found.group(1))
         return "Windows %s%s" % (release, "" if build in _WINDOWS else " (build %d)" % build)
     if native.system == "macos" and found:
-        return "macOS %s" % (macos_version(version) or version)
+        # From Darwin 23 on, the minor versions are the same.
+        minor = "." + found.group(2) if int(found.group(1)) >= 23 else ""
+        return "macOS %s" % (machine.metal.macos.or_none() or (macos_version(version) or version) + minor)
     return version or native.system
 
 
@@ -103,6 +106,37 @@ def usable_memory(native: Native) -> str:
     return "%.1f of %.1f GiB (cgroup limit)" % (usable / (1 << 30), total / (1 << 30))
 
 
+def gpus_and_frameworks(machine: Machine) -> List[Tuple[str, str]]:
+    """Return what hardware computes here, and which frameworks are installed, each in a line."""
+    try:
+        names = ["%s%s" % (item.name, " (%s)" % size if size else "") for item, size in _sized(machine)]
+        gpus = ", ".join("%s%s" % (_times(names.count(name)), name) for name in dict.fromkeys(names)) or "none"
+    except UnknownFactError:
+        gpus = "unknown"
+    try:
+        frameworks = ", ".join(_versions(machine)) or "none"
+    except UnknownFactError:
+        frameworks = "unknown"
+    return [("GPU", gpus), ("Frameworks", frameworks)]
+
+
+def _versions(machine: Machine) -> Iterator[str]:
+    for name in ("tensorflow", "keras", "jax", "torch"):
+        build = machine.python.build(name)
+        owners = TENSORFLOW_OWNERS if name == "tensorflow" else (name,)
+        version = machine.python.version_of(*owners) or (build.version.or_none() if build is not None else None)
+        if version or machine.python.package(name) is not None:
+            yield ("%s %s" % (framework_title(name), version or "")).rstrip()
+
+
+def _sized(machine: Machine) -> List[Tuple[Accelerator, str]]:
+    return [(item, memory(item.memory_bytes)) for item in accelerators(machine)]
+
+
+def _times(number: int) -> str:
+    return "%d x " % number if number > 1 else ""
+
+
 def device_state(item: Candidate) -> Tuple[str, str]:
     """Return whether a device is usable: the kind of state, and a text."""
     if item.usable:
@@ -113,10 +147,27 @@ def device_state(item: Candidate) -> Tuple[str, str]:
 
 
 def framework_state(item: FrameworkStatus) -> Tuple[str, str]:
-    """Return whether a framework can be imported: the kind of state, and a text with the cause."""
+    """Return whether a framework works: the kind of state, and a text with the cause."""
+    because = ": %s" % item.cause if item.cause is not None else ""
+    if item.will_import and because:
+        fails = item.will_run_keras is False
+        return ("fails", "can be imported, but does not work" + because) if fails else ("unknown", "in doubt" + because)
     kind = {True: "ok", False: "fails", None: "unknown"}[item.will_import]
     text = {True: "works", False: "cannot be imported", None: "unknown"}[item.will_import]
-    return kind, text + (": %s" % item.cause if item.cause is not None else "")
+    return kind, text + because
+
+
+def problems(diagnosis: Diagnosis, selection: Optional[Selection] = None) -> Tuple[str, str]:
+    """Return how many problems there are: the kind of the worst, and a text; notes count, except that there is no GPU."""
+    parts = []
+    for kind, noun in (("error", "error"), ("warning", "warning"), ("info", "note")):
+        number = sum(item.severity == kind and item.code != "no-gpu" for item in diagnosis.findings)
+        parts += [(kind, count(number, noun))] if number else []
+    if parts:
+        return parts[0][0], " and ".join(filter(None, (", ".join(text for _, text in parts[:-1]), parts[-1][1])))
+    if selection is not None and (selection.fallback or is_stuck(selection)):
+        return "warning", "The requested device cannot be used"
+    return "good", "No problems found"
 
 
 def rate(value: Optional[float]) -> str:

@@ -9,6 +9,7 @@ from .terminal import Style, findings_lines
 
 _KINDS = {
     "agrees": "good",
+    "not-compared": "dim",
     "reduced-precision": "info",
     "unsupported": "warning",
     "failed": "error",
@@ -35,8 +36,11 @@ def comparison_line(comparison: Comparison) -> str:
         return "%snothing was compared with %s" % (subject, comparison.reference)
     if not wrong and not astray:
         coarse = sum(item.verdict == "reduced-precision" for item in comparison.differences)
+        skipped = sum(item.verdict == "not-compared" for item in everything)
         note = ", %d with reduced precision" % coarse if coarse else ""
-        return "%s%s agrees with %s (%d compared%s)" % (subject, devices, comparison.reference, len(everything), note)
+        note += ", %d not compared" % skipped if skipped else ""
+        compared = len(everything) - skipped
+        return "%s%s agrees with %s (%d compared%s)" % (subject, devices, comparison.reference, compared, note)
     parts = []
     if wrong:
         first = comparison.first_difference or wrong[0]
@@ -144,7 +148,7 @@ def _figures(item: Difference) -> List[str]:
 
 
 def _divergence(item: Divergence, style: Style) -> List[str]:
-    verdict = style.paint(item.verdict.ljust(8), _KINDS[item.verdict])
+    verdict = style.paint(item.verdict.ljust(_VERDICT_WIDTH), _KINDS[item.verdict])
     at = " at step %d" % item.first_step if item.first_step is not None else ""
     lines = ["  %s %s%s" % (verdict, style.plain(item.optimizer), at)]
     curves = (("device", item.weights), ("rounding", item.rounding), ("another seed", item.seed))

@@ -150,7 +150,7 @@ class _Reader:
         wheels = {"windows": "windows-amd64", "macos": "macos-arm64" if processor == "aarch64" else "macos-x86_64"}
         platform = wheels.get(native.system, "linux-aarch64" if processor == "aarch64" else "linux-x86_64")
         answer = has_wheel(self.project, self.plain, self.python, platform, self.matrix)
-        system = system_name(native)
+        system = system_name(self.machine)
         here = ", ".join(item for item in (system, native.architecture, native.libc.or_none() or "") if item)
         return [
             self._cell("Python", needs, self.machine.python.version, _fits(answer), answer.because),

@@ -11,7 +11,9 @@ def leases_text(found: Any, style: Style) -> str:
     lines: List[str] = []
     for row in found.devices:
         if row.held:
-            who = "held" if row.holder_pid is None else "held by process %d (%s)" % (row.holder_pid, row.command)
+            who = "held by process %d (%s)" % (row.holder_pid, row.command) if row.holder_pid is not None else "held"
+            if row.holder_pid is None and row.command:
+                who += " by " + row.command
             who += " for %s" % span(row.held_s) if row.held_s is not None else ""
             state = style.paint(style.plain(who), "warning")
         else:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _TEXT = {
     "BenchmarkResult": ("benchmark", "benchmark_line"),
     "Comparison": ("comparison", "comparison_line"),
+    "Machine": ("terminal", "machine_line"),
     "Tuning": ("benchmark", "tuning_line"),
 }
 _HTML = {
@@ -18,6 +19,7 @@ _HTML = {
     "Comparison": ("html.measurements", "comparison_report"),
     "Diagnosis": ("html.diagnosis", "diagnosis_report"),
     "Fleet": ("html.fleet", "fleet_report"),
+    "Machine": ("html.diagnosis", "machine_report"),
     "MachineDiff": ("html.fleet", "machine_diff_report"),
     "Selection": ("html.diagnosis", "selection_report"),
     "Tuning": ("html.measurements", "tuning_report"),

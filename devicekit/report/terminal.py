@@ -1,18 +1,30 @@
 """Reports for a terminal: text of a given width, with or without colors and characters beyond ASCII."""
 
+import re
 import textwrap
 from typing import Iterable, List, Optional
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, Fix, ways
 from ..diagnosis.frameworks import BACKENDS
-from ..logs.scrub import printable
+from ..errors import printable
 from ..machine.facts import Machine
 from ..records import Record
-from ..selection.selection import Selection
-from .amounts import cores, count, device_state, framework_state, memory, system_name, usable_memory
+from ..selection.selection import Selection, is_stuck
+from .amounts import (
+    cores,
+    device_state,
+    framework_state,
+    framework_title,
+    gpus_and_frameworks,
+    memory,
+    problems,
+    system_name,
+    usable_memory,
+)
 from .steps import typed, words
 
-_COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
+#: What the sequences for colors say.
+COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
 _LABEL_WIDTH = 11
 
 
@@ -25,22 +37,25 @@ class Style(Record):
 
     def paint(self, text: str, kind: str) -> str:
         """Return the text in a color, if there are colors."""
-        return "\033[%sm%s\033[0m" % (_COLORS[kind], text) if self.color else text
+        return "\033[%sm%s\033[0m" % (COLORS[kind], text) if self.color else text
 
     def plain(self, text: str) -> str:
         """Return the text in characters that the terminal can print, without control characters."""
         return printable(text, ascii_only=not self.unicode)
 
-    def wrap(self, text: str, indent: str = "", later: Optional[str] = None) -> List[str]:
-        """Return the text in lines of the width; ``later``: the indent of all lines but the first."""
-        return textwrap.wrap(
+    def wrap(self, text: str, indent: str = "", later: Optional[str] = None, most: Optional[int] = None) -> List[str]:
+        """Return the text in lines of the width; ``later``: the indent of all lines but the first; ``most``: lines."""
+        lines = textwrap.wrap(
             self.plain(text),
             max(20, self.width),
             initial_indent=indent,
             subsequent_indent=indent if later is None else later,
             break_long_words=False,
             break_on_hyphens=False,
+            max_lines=most,
+            placeholder="...",
         )
+        return [re.sub(r"[ ,;:(.]*\.\.\.$", "...", line) for line in lines] if most else lines
 
     @property
     def rule(self) -> str:
@@ -61,10 +76,19 @@ def command_lines(style: Style, command: str) -> List[str]:
     return ["    " + style.paint(style.plain(command), "good")]
 
 
+def machine_line(machine: Machine) -> str:
+    """Return a machine in one line."""
+    native = machine.native
+    parts = [system_name(machine), native.architecture, cores(native), usable_memory(native)]
+    parts += ["Python %s" % machine.python.version]
+    parts += ["%s: %s" % row for row in gpus_and_frameworks(machine)]
+    return ", ".join(part for part in parts if part)
+
+
 def machine_lines(machine: Machine, style: Style) -> List[str]:
     """Return what was examined."""
     native, python = machine.native, machine.python
-    system = system_name(native)
+    system = system_name(machine)
     parts = (system, native.architecture, cores(native), usable_memory(native))
     lines = labeled(style, "System", ", ".join(text for text in parts if text))
     environment = {"venv": "virtual environment", "conda": "conda environment"}.get(python.environment, "system")
@@ -86,9 +110,8 @@ def _framework_lines(diagnosis: Diagnosis, style: Style) -> List[str]:
         _, state = framework_state(item)
         if item.cause is None and several:
             state += _best(diagnosis, item.framework)
-        lines += labeled(
-            style, "" if number else "Frameworks", "%s %s, %s" % (item.framework, item.version or "", state)
-        )
+        name = " ".join(filter(None, (framework_title(item.framework), item.version)))
+        lines += labeled(style, "" if number else "Frameworks", "%s, %s" % (name, state))
     return lines or labeled(style, "Frameworks", "none")
 
 
@@ -148,23 +171,26 @@ def devices_text(diagnosis: Diagnosis, selection: Selection, style: Style) -> st
     """Return the report of ``devicekit devices``."""
     lines: List[str] = []
     for item in diagnosis.candidates:
-        lines += _device_line(item, style, item.device == selection.device)
+        lines += _device_line(item, style, item.device == selection.device and not is_stuck(selection))
     for kind in dict.fromkeys(item.numbering for item in diagnosis.candidates if item.numbering in _NUMBERINGS):
         lines += labeled(style, "  Numbers", _NUMBERINGS[kind])
+    if selection.fallback and selection.requested != "auto":
+        lines += labeled(style, "  Reason", selection.reason.rstrip(".") + ".")
     return "\n".join(lines) + "\n"
 
 
 def doctor_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
     """Return the report of ``devicekit doctor``."""
-    lines = [style.paint("devicekit %s" % machine.devicekit_version, "head"), style.rule]
+    lines = [style.paint(("devicekit " + machine.devicekit_version).rstrip(), "head"), style.rule]
     lines += machine_lines(machine, style)
     lines += _framework_lines(diagnosis, style)
     lines += _plugin_lines(machine, style)
     lines += ["", style.paint("Devices", "head")]
-    lines += devices_text(diagnosis, selection, style).splitlines()
+    lines += devices_text(diagnosis, selection.replace(fallback=False), style).splitlines()
     lines += ["", style.paint("Decision", "head")]
-    framework = " with %s" % selection.framework if selection.framework else ""
-    lines += style.wrap("%s%s: %s." % (selection.device, framework, selection.reason.rstrip(".")), "  ")
+    framework = " with %s" % framework_title(selection.framework) if selection.framework else ""
+    decision = "no usable device" if is_stuck(selection) else selection.device
+    lines += style.wrap("%s%s: %s." % (decision, framework, selection.reason.rstrip(".")), "  ")
     if diagnosis.findings:
         lines += ["", style.paint("Findings", "head"), *findings_lines(diagnosis.findings, style)]
     lines += _unknown(machine, diagnosis, style)
@@ -212,8 +238,5 @@ def _unknown(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[s
 
 
 def _verdict(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
-    counts = {name: sum(item.severity == name for item in diagnosis.findings) for name in ("error", "warning")}
-    if not counts["error"] and not counts["warning"]:
-        return style.paint("No problems found.", "good")
-    parts = [count(number, name) for name, number in counts.items() if number]
-    return style.paint(" and ".join(parts) + ".", "error" if counts["error"] else "warning")
+    kind, text = problems(diagnosis, selection)
+    return style.paint(text + ".", kind)

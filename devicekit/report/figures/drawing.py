@@ -4,8 +4,7 @@ import contextlib
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
-from ...errors import DevicekitError
-from ...logs.scrub import printable
+from ...errors import DevicekitError, printable
 from ...records import Record
 
 #: Inches; from this width on, there is more room for names and numbers.

@@ -116,7 +116,7 @@ def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
                 continue
             found, height = item.measure, place + offset
             if found is None:
-                axes.text(least * 1.3, height, _missing(item), va="center", color=RED, fontsize=9)
+                axes.text(least * 1.3, height, _missing(item), va="center", color=_missing_color(item), fontsize=9)
                 continue
             if found.tolerance > 0:
                 ticks_x += [found.tolerance, found.tolerance, broken]
@@ -146,8 +146,13 @@ def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
     axes.set_xlabel("maximum relative error (logarithmic)", loc="right")
 
 
+def _missing_color(item: Difference) -> str:
+    return GREY if item.verdict == "not-compared" else RED
+
+
 def _missing(item: Difference) -> str:
-    text = "failed" if item.verdict == "failed" else "no kernel" + (", ran on %s" % item.ran_on if item.ran_on else "")
+    texts = {"failed": "failed", "not-compared": "not compared"}
+    text = texts.get(item.verdict) or "no kernel" + (", ran on %s" % item.ran_on if item.ran_on else "")
     return label(shortened(text, 40))
 
 

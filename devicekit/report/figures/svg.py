@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any, Dict, List, Set, Tuple
 from xml.etree import ElementTree
 
-from ...logs.scrub import printable
+from ...errors import printable
 from .drawing import BLUE, FAINT, GREEN, GREY, INK, PURPLE, RED, matplotlib_style
 
 #: The classes to which the style sheet of a page gives colors: ``f-ink`` fills and ``s-ink`` draws in the color of text.

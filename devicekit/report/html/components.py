@@ -114,10 +114,11 @@ def finding_card(finding: Finding, number: int, fixes: Sequence[Fix]) -> Element
 
 def _way(way: Sequence[Fix], name: str) -> Element:
     """One alternative: a step, or several in their order."""
+    other = element("em", "or: ") if way[0].instead else None
     if len(way) == 1:
-        return element("li", _step(way[0], name))
+        return element("li", other, _step(way[0], name))
     parts = [element("li", _step(fix, "%s-%d" % (name, place))) for place, fix in enumerate(way, 1)]
-    return element("li", "In this order:", element("ol", parts, class_="steps"))
+    return element("li", other, "In this order:", element("ol", parts, class_="steps"))
 
 
 def _step(fix: Fix, name: str) -> Content:

@@ -5,8 +5,19 @@ from typing import List, Optional, Sequence, Tuple
 from ...diagnosis.findings import Diagnosis, FrameworkStatus
 from ...diagnosis.frameworks import BACKENDS
 from ...machine.facts import Machine
-from ...selection.selection import Selection
-from ..amounts import cores, device_state, framework_state, framework_title, memory, system_name, usable_memory
+from ...selection.selection import Selection, is_stuck
+from ..amounts import (
+    cores,
+    device_state,
+    framework_state,
+    framework_title,
+    gpus_and_frameworks,
+    memory,
+    problems,
+    processor,
+    system_name,
+    usable_memory,
+)
 from ..compatibility_table import Cell, MatrixRow, matrix_row
 from .components import Report, Section, Table, Tag, definitions, severity_tags, tag_element
 from .document import page
@@ -20,11 +31,11 @@ def doctor_page(machine: Machine, diagnosis: Diagnosis, selection: Selection, *,
     unknown = _unknown(diagnosis, machine.python.unreadable)
     report = Report(
         "doctor",
-        selection.device + framework,
+        ("no usable device" if is_stuck(selection) else selection.device) + framework,
         selection.reason,
-        severity_tags(diagnosis.findings, "No problems found"),
+        severity_tags(diagnosis.findings) or [Tag(*problems(diagnosis, selection))],
         diagnosis.findings,
-        "No problems found.",
+        problems(diagnosis, selection)[1] + ".",
         [
             Section("Selected device", _selected(selection, diagnosis)),
             *matrix,
@@ -46,19 +57,25 @@ def selection_report(selection: Selection) -> Report:
         Tag("", text) for text in (selection.framework or "no framework", selection.platform) if text not in ("", "cpu")
     ]
     tags.append(verified[selection.verified])
-    if selection.fallback:
-        tags.append(Tag("warning", "not the device that was asked for (%s)" % selection.requested))
-    heading = " ".join(text for text in (selection.device, selection.name) if text)
+    stuck = is_stuck(selection)
+    if selection.fallback and not stuck:
+        asked = "a better device" if selection.requested == "auto" else selection.requested
+        tags.append(Tag("warning", "%s cannot be used" % asked))
+    heading = "no usable device" if stuck else " ".join(filter(None, (selection.device, selection.name)))
     sections = [Section("Changes", _filled(_changes(selection)))]
     return Report("selection", heading, selection.reason, tags, selection.findings, "", sections)
 
 
 def diagnosis_report(diagnosis: Diagnosis) -> Report:
     """Return the findings with their fixes, the devices, and the frameworks."""
-    counted = [tag.text for tag in severity_tags(diagnosis.findings)]
     tables = [_devices(diagnosis), _frameworks(diagnosis), _unknown(diagnosis)._replace(folded=True)]
-    heading = " and ".join(counted) or "No problems found"
-    return Report("doctor", heading, "", (), diagnosis.findings, "", [Section("", _filled(*tables))])
+    return Report("doctor", problems(diagnosis)[1], "", (), diagnosis.findings, "", [Section("", _filled(*tables))])
+
+
+def machine_report(machine: Machine) -> Report:
+    """Return what a person asks about a machine: a table of a few rows."""
+    table = Table("", ("What", "Here"), [*_machine(machine), *gpus_and_frameworks(machine)])
+    return Report("devices", system_name(machine), "", (), (), "", [Section("", [table])])
 
 
 def _filled(*tables: Table) -> List[Table]:
@@ -68,10 +85,16 @@ def _filled(*tables: Table) -> List[Table]:
 def _selected(selection: Selection, diagnosis: Diagnosis) -> List["Element | Table"]:
     verified = {True: "yes: a computation ran on it", False: "yes, and it failed", None: "no; run devicekit verify"}
     blocked = ""
+    stuck = is_stuck(selection)
     if selection.fallback:
-        blocked = " (a better device is present but blocked)" if selection.requested == "auto" else " (cannot be used)"
+        accelerators = any(item.platform != "cpu" for item in diagnosis.candidates_for(selection.framework))
+        better = selection.requested == "auto" and not stuck and accelerators
+        blocked = " (a better device is present but blocked)" if better else " (cannot be used)"
     facts = [
-        ("Device", "%s %s" % (selection.device, "(%s)" % selection.name if selection.name else "")),
+        (
+            "Device",
+            "none" if stuck else "%s %s" % (selection.device, "(%s)" % selection.name if selection.name else ""),
+        ),
         ("Framework", "%s, %s" % (selection.framework or "none", selection.platform)),
         ("Reason", selection.reason or "it is the best device here"),
         ("Requested", selection.requested + blocked),
@@ -99,7 +122,7 @@ def _framework(item: FrameworkStatus) -> Tuple[object, ...]:
     keras = {True: ("ok", "trains"), False: ("fails", "does not train"), None: ("unknown", "unknown")}
     return (
         "%s %s" % (framework_title(item.framework), item.version or ""),
-        Tag(kind, "works" if item.will_import else state),
+        Tag(kind, state),
         Tag(*keras[item.will_run_keras]),
         ", ".join(item.devices) or "none",
     )
@@ -165,8 +188,8 @@ def _machine(machine: Machine) -> List[Tuple[str, str]]:
     container, wsl = machine.process.container.or_none(), machine.process.wsl.or_none()
     plugins = ["%s%s" % (item.label, " (broken)" if item.problems else "") for item in machine.platforms]
     rows = [
-        ("System", "%s, %s" % (system_name(native), native.architecture)),
-        ("Processor", ", ".join(item for item in (native.cpu_model.or_none() or "", cores(native)) if item)),
+        ("System", "%s, %s" % (system_name(machine), native.architecture)),
+        ("Processor", ", ".join(item for item in (processor(machine), cores(native)) if item)),
         ("Memory", usable_memory(native)),
         ("Python", "%s, %s (%s)" % (python.version, python.executable, environment)),
         ("Inside", "container (%s)" % container if container else ""),

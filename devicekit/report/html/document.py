@@ -75,8 +75,10 @@ def _header(report: Report) -> Element:
     )
 
 
-def _findings(report: Report) -> Element:
+def _findings(report: Report) -> Content:
     cards = [finding_card(item, number, item.fix) for number, item in enumerate(report.findings, 1)]
+    if not (cards or report.no_findings):
+        return None
     return element(
         "section",
         element("h2", "Findings", id="findings"),

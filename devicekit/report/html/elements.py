@@ -3,7 +3,7 @@
 from html import escape
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
-from ..amounts import plain
+from ...errors import printable
 
 #: Elements without content.
 _VOID = {"br", "link", "meta"}
@@ -55,13 +55,14 @@ def to_html(content: "Content", adapt: Optional[Callable[[Element], Optional[Ele
 
 def _write(content: "Content", adapt: Optional[Callable[[Element], Optional[Element]]], parts: List[str]) -> None:
     if isinstance(content, str):
-        parts.append(content if isinstance(content, Markup) else escape(plain(content)))
+        parts.append(content if isinstance(content, Markup) else escape(printable(content, lines=True)))
     elif isinstance(content, Element):
         written = adapt(content) if adapt is not None else content
         if written is None:
             return
         attributes = [
-            '%s="%s"' % (key, escape(plain(text))) if text else key for key, text in written.attributes.items()
+            '%s="%s"' % (key, escape(printable(text, lines=True))) if text else key
+            for key, text in written.attributes.items()
         ]
         parts.append("<%s>" % " ".join([written.name, *attributes]))
         if written.name not in _VOID:

@@ -3,7 +3,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from ...measure.benchmark.result import BenchmarkResult
-from ...measure.numerics.result import Comparison, Difference, Divergence
+from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
 from ..amounts import count, framework_title, memory, rate, ratio, relative, worst_first
@@ -29,13 +29,13 @@ def benchmark_report(result: BenchmarkResult) -> Report:
         tags.append(Tag("warning", "not every row was steady: use a longer warm-up"))
     heading, lead = "Nothing could be measured", "None of the rows has figures."
     if fastest is not None:
-        heading = "%s is the fastest" % fastest.device
-        lead = "%s, %s: %s %s per second with %s." % (
-            (fastest.model, fastest.mode, rate(fastest.per_second), fastest.unit, framework_title(fastest.framework))
-        )
+        several = len({row.device for row in result.rows if row.per_second is not None}) > 1
+        heading = "%s is the fastest" % fastest.device if several else "%s: %s" % (fastest.device, _rate(fastest))
+        speed = ": %s %s per second" % (rate(fastest.per_second), fastest.unit) if several else ""
+        lead = "%s, %s%s with %s." % (fastest.model, fastest.mode, speed, framework_title(fastest.framework))
     lead += " Measured earlier." if result.cached else " Measured in %.0f seconds." % result.seconds
     sections = [_throughput_section(result)] if result.rows else []
-    return Report("bench", heading, lead, tags, result.findings, "No problems found.", sections)
+    return Report("bench", heading, lead, tags, result.findings, "" if tags else "No problems found.", sections)
 
 
 def comparison_report(comparison: Comparison) -> Report:
@@ -48,17 +48,27 @@ def comparison_report(comparison: Comparison) -> Report:
     }
     devices = ", ".join(comparison.devices) or "nothing"
     heading = "%s %s with the reference" % (devices, verb[comparison.agrees, len(comparison.devices) == 1])
-    names = {"agrees": "within the tolerance", "reduced-precision": "in reduced precision", "differs": "outside"}
+    names = {
+        "agrees": "within the tolerance",
+        "reduced-precision": "in reduced precision",
+        "differs": "outside",
+        "not-compared": "not compared",
+    }
     tags = []
-    for name in ("differs", "failed", "unsupported", "reduced-precision", "agrees"):
+    for name in reversed(VERDICTS):
         number = sum(item.verdict == name for item in comparison.differences)
         if number:
-            tags.append(Tag(name, "%d %s" % (number, names.get(name, name))))
+            tags.append(Tag(name, "%d %s" % (number, names.get(name, name.replace("-", " ")))))
     trainings = [item.verdict for item in comparison.divergences]
     if trainings:
-        wrong = sum(item != "agrees" for item in trainings)
-        text = "%d of %d training runs diverge" % (wrong, len(trainings)) if wrong else "training follows the reference"
-        tags.append(Tag("differs" if wrong else "agrees", text))
+        wrong = sum(item in ("differs", "failed") for item in trainings)
+        compared = len(trainings) - trainings.count("not-compared")
+        if wrong:
+            tags.append(Tag("differs", "%d of %d training runs diverge" % (wrong, len(trainings))))
+        elif compared:
+            tags.append(Tag("agrees", "training follows the reference"))
+        else:
+            tags.append(Tag("not-compared", "training was not compared"))
     lead = "%s, compared with %s in %.0f seconds; seed %d." % (
         (comparison.subject or "Computations", comparison.reference, comparison.seconds, comparison.seed)
     )
@@ -83,9 +93,9 @@ def tuning_report(tuning: Tuning) -> Report:
 def _throughput_section(result: BenchmarkResult) -> Section:
     description = "; ".join("%s: %s" % (row.device, _rate(row)) for row in result.rows[:FIRST_ROWS])
     heads = (
-        "Device", "Model", "Mode", "Precision", "Batch", "Per second", "Deviation", "Jitter", "Memory peak", "State",
+        "Device", "Model", "Precision", "Batch", "Per second", "Deviation", "Jitter", "Memory", "State",
     )  # fmt: skip
-    table = Table("Throughput of each row", heads, [_throughput(row) for row in result.rows], (4, 5, 6, 7, 8))
+    table = Table("Throughput of each row", heads, [_throughput(row) for row in result.rows], (3, 4, 5, 6, 7))
     text = "More is better. The uncertainty is the standard error of the mean over the steps."
     drawing = Drawing("throughput", lambda width: throughput_panels(result, width), description)
     return Section("Throughput", [table], text, drawing)
@@ -97,9 +107,8 @@ def _throughput(row: Throughput) -> Tuple[Any, ...]:
         state = Tag("fails", _cut(row.problem) or "no figures")
     details = ["XLA"] * bool(row.xla) + ["input pipeline"] * row.input_pipeline
     return (
-        "%s, %s" % (row.device, row.framework),
-        row.model,
-        row.mode,
+        "%s, %s" % (row.device, framework_title(row.framework)),
+        "%s, %s" % (row.model, row.mode),
         ", ".join([row.precision, *details]),
         str(row.batch_size),
         "" if row.per_second is None else _rate(row),
