@@ -45,7 +45,13 @@ def test_doctor_devices_snapshot_with_and_without_json(tmp_path):
     path = tmp_path / "machine.json"
     path.write_text(snapshot, encoding="utf-8")
     replayed = json.loads(run("doctor", "--machine", str(path), "--json").stdout)
-    assert replayed == json.loads(run("doctor", "--json", cwd=os.getcwd()).stdout)
+    here = json.loads(run("doctor", "--json", cwd=os.getcwd()).stdout)
+    # A snapshot has no names of folders that say who uses the machine; all that is concluded is the same.
+    for data in (replayed, here):
+        data["findings"] = [(item["code"], item["severity"], item["blocks"]) for item in data["findings"]]
+    assert {name: replayed[name] for name in ("findings", "devices", "prediction", "not_evaluated")} == {
+        name: here[name] for name in ("findings", "devices", "prediction", "not_evaluated")
+    }
 
 
 def test_snapshot_to_a_file(tmp_path):

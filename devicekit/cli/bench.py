@@ -72,10 +72,10 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="processes per row, in turns (default: 1)")
     parser.add_argument(
-        "--seconds", type=float, default=60.0, metavar="S", help="start no new step after S seconds (default: 60)"
+        "--seconds", type=float, default=60.0, metavar="SECONDS", help="start no new step after this time (default: 60)"
     )
     parser.add_argument(
-        "--timeout", type=float, default=900.0, metavar="S", help="end a process after S seconds (default: 900)"
+        "--timeout", type=float, default=900.0, metavar="SECONDS", help="end a process after this time (default: 900)"
     )
 
 

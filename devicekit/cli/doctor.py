@@ -67,11 +67,16 @@ def decide(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
         from ..runtime.speed_cache import cached_speeds
 
         measured = cached_speeds(machine)
+    if getattr(options, "issue", False):
+        from ..machine.live_host import LiveHost
+        from ..report.shareable import names_of, shareable
+
+        machine = shareable(machine, names_of(LiveHost()))
     selection = plan_for(request, None, machine, measured=measured).selection()
     diagnosis = diagnose(machine)
-    # It comes from measurements, not from a rule.
-    slower = tuple(item for item in selection.findings if item.code == "slower-than-cpu")
-    return machine, diagnosis.replace(findings=diagnosis.findings + slower), selection
+    # They come from the request or from measurements, not from a rule.
+    further = tuple(item for item in selection.findings if item not in diagnosis.findings)
+    return machine, diagnosis.replace(findings=further + diagnosis.findings), selection
 
 
 def exit_status(options: argparse.Namespace, diagnosis: Diagnosis, selection: Selection) -> int:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple
 
 from .arguments import json_output
-from .output import print_json, print_text, terminal_style
+from .inputs import interpreter_of
+from .output import print_error, print_json, print_message, print_note, print_text, terminal_style
 
 if TYPE_CHECKING:
     from ..machine.host import Interpreter
@@ -44,14 +45,12 @@ def add_fix(verbs: Any) -> None:
 
 
 def _fix(options: argparse.Namespace) -> int:
-    from ..machine.interpreter import command_interpreter, other_interpreter
-
-    interpreter = other_interpreter(options.python) if options.python else command_interpreter()
+    interpreter = interpreter_of(options.python)
     try:
         with _interruptible():
             remedy, shown = (_undone if options.undo else _fixed)(options, interpreter)
     except KeyboardInterrupt:
-        _note("interrupted; the environment is as it was before")
+        print_message("interrupted; the environment is as it was before")
         return 130
     # What was planned and not confirmed was shown already.
     if not (shown and remedy.outcome == "planned"):
@@ -68,7 +67,7 @@ def _fixed(options: argparse.Namespace, interpreter: "Interpreter") -> "Tuple[Re
     if interrupted(layout) and _confirmed(options, "An earlier fix was interrupted. Restore what was there before?"):
         journal = recover(layout)
         if journal is not None:
-            _note("the fix that was interrupted is undone: everything is as it was on %s" % journal.started)
+            print_note("the fix that was interrupted is undone: everything is as it was on %s" % journal.started)
     remedy = (plan_for if options.dry_run else plan_and_try)(interpreter, options.goal)
     if remedy.outcome != "planned":
         return remedy, False
@@ -101,10 +100,9 @@ def _confirmed(options: argparse.Namespace, question: str) -> bool:
         return True
     if not _asks(options):
         if not options.dry_run:
-            _note("nothing was changed; with --yes it is done without asking")
+            print_message("nothing was changed; with --yes it is done without asking")
         return False
-    sys.stderr.write("%s [y/N] " % question)
-    sys.stderr.flush()
+    print_error("%s [y/N] " % question)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -116,10 +114,6 @@ def _show(options: argparse.Namespace, remedy: "Remedy", again: bool = False) ->
     else:
         print_text(remedy_text(remedy, terminal_style(), again))
         sys.stdout.flush()
-
-
-def _note(text: str) -> None:
-    sys.stderr.write("devicekit: %s\n" % text)
 
 
 @contextmanager

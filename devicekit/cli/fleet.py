@@ -39,8 +39,8 @@ def add_fleet(verbs: Any) -> None:
         "--timeout",
         type=float,
         default=120.0,
-        metavar="S",
-        help="seconds for all nodes of a Ray cluster (default: 120)",
+        metavar="SECONDS",
+        help="for all nodes of a Ray cluster (default: 120)",
     )
     parser.add_argument("--output", "-o", metavar="DIR", help="save the snapshots in this folder, for --from")
     add_html(parser)
@@ -56,18 +56,13 @@ def _fleet(options: argparse.Namespace) -> int:
     if options.folder is None and options.ray is None:
         raise ValueError("choose a source: --from DIR or --ray")
     with Progress("0 nodes so far", read_settings().quiet) as progress:
-
-        def tick(number: int) -> None:
-            progress.say("%d nodes so far" % number)
-            progress.tick()
-
         fleet = examine_fleet(
             options.folder,
             ray=(options.ray or True) if options.ray is not None else False,
             device=options.device,
             timeout_s=options.timeout,
             keep=options.output,
-            tick=tick,
+            tick=lambda number: progress.say("%d nodes so far" % number),
         )
     if not fleet.nodes:
         because = "; ".join(fleet.problems) or "the cluster has no nodes"

@@ -1,13 +1,18 @@
 """What the options name: a machine, a log, facts, the clipboard."""
 
-import json
 import os
 import sys
 from contextlib import contextmanager
-from typing import IO, Any, Dict, Iterator, Optional
+from typing import IO, TYPE_CHECKING, Any, Dict, Iterator, Optional
 
 from ..errors import DevicekitError, did_you_mean
 from ..machine.facts import Machine
+from ..records import parse_json
+from ..runtime.settings import read_settings
+from .output import print_note
+
+if TYPE_CHECKING:
+    from ..machine.host import Interpreter
 
 _FACTS_LIMIT_BYTES = 4 << 20
 
@@ -28,11 +33,38 @@ def examine(snapshot: Optional[str] = None, python: Optional[str] = None, deep: 
     """Return the machine of a snapshot, or this one, as another Python interpreter or environment sees it."""
     if snapshot:
         return read_snapshot(snapshot)
-    from ..machine.interpreter import command_interpreter, other_interpreter
+    from ..children.progress import Progress
     from ..machine.live_host import LiveHost
     from ..machine.probe import read_machine
 
-    return read_machine(LiveHost(other_interpreter(python) if python else command_interpreter()), deep=deep)
+    what, quiet = "examining %s" % (python or "this machine"), read_settings().quiet
+    if python:
+        with Progress(what, quiet):  # it may take its time to answer
+            interpreter = interpreter_of(python)
+    else:
+        interpreter = interpreter_of(None)
+    with Progress(what, quiet):
+        return read_machine(LiveHost(interpreter), deep=deep)
+
+
+def interpreter_of(python: Optional[str]) -> "Interpreter":
+    """Return the interpreter to examine: the one that the user names, or this one; that of uvx or pipx is not meant."""
+    from ..machine.interpreter import command_interpreter, other_interpreter, users_interpreter
+
+    if python:
+        from ..children.process_tree import adopting
+
+        with adopting():
+            return other_interpreter(python)
+    found, source = users_interpreter() or (command_interpreter(), "")
+    active = os.environ.get("VIRTUAL_ENV", "")
+    other = ".venv" if source == "PATH" and os.path.isdir(".venv") else "PATH"
+    # To standard error, also with --json: this is for a person, data are for a program.
+    if source:
+        print_note("examines %s (from %s); --python %s examines another one" % (found.executable, source, other))
+    elif active and os.path.realpath(active) != os.path.realpath(found.prefix):
+        print_note("examines %s, not the active environment: --python %s" % (found.executable, active))
+    return found
 
 
 def read_snapshot(path: str) -> Machine:
@@ -80,7 +112,10 @@ def is_message(text: str) -> bool:
 def open_log(path: str) -> "Iterator[IO[bytes]]":
     """Open a log for reading, ``"-"`` for standard input; raise DevicekitError if it cannot be read."""
     if path == "-":
-        yield sys.stdin.buffer
+        try:
+            yield sys.stdin.buffer
+        except OSError as error:
+            raise DevicekitError("standard input cannot be read: %s" % (error.strerror or error)) from error
         return
     try:
         stream = open(path, "rb")  # noqa: SIM115 - closed below
@@ -106,8 +141,8 @@ def read_facts(path: str) -> Dict[str, Any]:
     if len(content) > _FACTS_LIMIT_BYTES:
         raise DevicekitError("%s is too large for a file of facts (limit: %d MiB)" % (path, _FACTS_LIMIT_BYTES >> 20))
     try:
-        data = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        data = parse_json(content)
+    except ValueError as error:
         raise DevicekitError("%s is not JSON: %s" % (path, error)) from None
     if not isinstance(data, dict):
         raise DevicekitError('%s is not a JSON object such as {"os": "linux", "python": "3.11"}' % path)

@@ -1,10 +1,9 @@
 """``devicekit launch``: start processes that train together on this machine."""
 
 import argparse
-import sys
 from typing import Any, Dict, Sequence
 
-from .output import print_json, print_text, write_text
+from .output import print_error, print_json, print_text, write_text
 
 # Names that type checkers know: the other verbs shall not pay for what starts processes.
 TYPE_CHECKING = False
@@ -28,7 +27,9 @@ def add_launch(verbs: Any) -> None:
         help="number of processes (default: one for each usable accelerator, or one)",
     )
     parser.add_argument(
+        "--device",
         "--devices",
+        dest="devices",
         default="auto",
         metavar="DEVICES",
         help="devices to distribute: auto, gpu, gpu:0,1, cpu, ... (default: auto)",
@@ -38,7 +39,7 @@ def add_launch(verbs: Any) -> None:
     )
     parser.add_argument("--port", type=int, metavar="PORT", help="first port to use (default: free ports)")
     parser.add_argument(
-        "--grace", type=float, default=10.0, metavar="S", help="seconds between asking to end and killing (default: 10)"
+        "--grace", type=float, default=10.0, metavar="SECONDS", help="between asking to end and killing (default: 10)"
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be started, and start nothing")
     parser.add_argument("--json", action="store_true", help="print a summary as JSON on the last line")
@@ -51,6 +52,7 @@ def add_launch(verbs: Any) -> None:
 
 
 def _launch(options: argparse.Namespace) -> int:
+    from ..children.process_tree import adopting
     from ..cluster.launch.launch_plan import Order, local_tasks, plan_launch
     from ..cluster.launch.supervisor import supervise
 
@@ -67,13 +69,14 @@ def _launch(options: argparse.Namespace) -> int:
     specs, notes = plan_launch(order)
     planned = [spec.to_dict() for spec in specs]
     tasks = local_tasks(order, specs)
-    for note in notes:
+    for note in notes if not options.quiet else ():
         _say(note)
     if options.dry_run:
         return _show(tasks, planned, options.json)
     if options.summary:
         write_text(options.summary, "", "a")  # an error must not come after hours of work
-    outcome = supervise(tasks, grace_s=options.grace, say=_say)
+    with adopting():
+        outcome = supervise(tasks, grace_s=options.grace, say=_say)
     _summarise(options, outcome, planned)
     return outcome.status
 
@@ -83,11 +86,7 @@ def _without_dashes(command: Sequence[str]) -> Sequence[str]:
 
 
 def _say(text: str) -> None:
-    try:
-        sys.stderr.write("devicekit launch: %s\n" % text)
-        sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):  # the reader is gone; the work goes on
-        pass
+    print_error("devicekit launch: %s\n" % text)
 
 
 def _show(tasks: "Sequence[Task]", planned: Sequence[Dict[str, Any]], as_json: bool) -> int:

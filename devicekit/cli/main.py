@@ -4,13 +4,14 @@ Exit status 0: fine; 1: an error was found, or the requested device cannot be us
 """
 
 import argparse
-import os
 import sys
 from typing import Optional, Sequence
 
 from .. import __version__
 from ..errors import DevicekitError
+from ..runtime.settings import be_quiet
 from .bench import add_bench
+from .completion import add_completion
 from .devices import add_devices
 from .diff import add_diff
 from .doctor import add_doctor
@@ -20,6 +21,8 @@ from .fleet import add_fleet
 from .launch import add_launch
 from .leases import add_leases
 from .matrix import add_matrix
+from .mcp import add_mcp
+from .output import StreamError, discard, open_streams, print_message, unwritable
 from .parser import CommandParser, Verbs
 from .resolve import add_resolve
 from .run import add_run
@@ -34,13 +37,27 @@ _GROUPS = (
     ("Check", (add_verify, add_bench, add_tune, add_devices)),
     ("Compare machines", (add_snapshot, add_diff, add_fleet)),
     ("Share", (add_run, add_leases, add_launch)),
+    ("Integrate", (add_completion, add_mcp)),
 )
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command and return its exit status."""
+    open_streams()
+    try:
+        try:
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            _flush()
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        return 0
+    except StreamError as error:
+        print_message(str(error))
+        return 2
+
+
+def _run(given: Sequence[str]) -> int:
     parser = command_parser()
-    given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["help"]:  # devicekit help doctor
         given = [*given[1:2], "--help"]
     options, unknown = parser.parse_known_args(given)
@@ -49,16 +66,26 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     if not hasattr(options, "run"):
         parser.print_help(sys.stderr)
         return 2
+    be_quiet(options.quiet)
     try:
         status: int = options.run(options)
-        sys.stdout.flush()
         return status
-    except BrokenPipeError:  # the reader (head, less) has seen enough; Python must not complain about it at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except StreamError:
+        raise
     except (DevicekitError, ValueError) as error:
-        print("devicekit: %s" % error, file=sys.stderr)
+        print_message(str(error))
         return 2
+    finally:
+        be_quiet(False)
+
+
+def _flush() -> None:
+    """Write what is still in the buffer: that may fail too, and Python must not complain about it when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        discard(sys.stdout)
+        raise unwritable(error) from error
 
 
 def command_parser() -> CommandParser:

@@ -1,13 +1,20 @@
-"""What every verb prints: text for this terminal, or JSON."""
+"""What every verb prints: text for this terminal, or JSON. Nothing else in the command writes to a standard stream."""
 
+import errno
+import io
 import json
 import os
+import re
 import shutil
 import sys
 from typing import Any, Callable
 
-from ..errors import DevicekitError
-from ..report.terminal import Style
+from ..errors import DevicekitError, printable
+from ..report.terminal import COLORS, Style
+from ..runtime.settings import read_settings
+
+#: The sequences that `Style` writes.
+_COLOR = re.compile("(\033\\[(?:%s|0)m)" % "|".join(sorted(COLORS.values(), key=len, reverse=True)))
 
 
 def show(as_json: bool, record: Any, text: Callable[[Any, Style], str]) -> None:
@@ -24,9 +31,92 @@ def print_json(data: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print text; characters that standard output cannot encode become question marks."""
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+    """Print text on standard output; characters that it cannot encode become question marks.
+
+    Raises
+    ------
+    StreamError
+        If it is closed or full; BrokenPipeError if its reader has seen enough.
+    """
+    try:
+        sys.stdout.write(_safe(sys.stdout, text))
+    except OSError as error:
+        raise unwritable(error) from error
+
+
+def unwritable(error: OSError) -> Exception:
+    """Return what to raise where standard output could not be written: BrokenPipeError, or StreamError with the reason."""
+    # Windows calls a pipe without a reader an invalid argument.
+    if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
+        return BrokenPipeError(errno.EPIPE, "its reader has ended")
+    return StreamError("standard output cannot be written: %s" % (error.strerror or error))
+
+
+def print_error(text: str) -> None:
+    """Print text on standard error at once; if that is not possible, no one can be told."""
+    try:
+        sys.stderr.write(_safe(sys.stderr, text))
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        discard(sys.stderr)
+
+
+def print_message(text: str) -> None:
+    """Print a message of the command on standard error."""
+    print_error("devicekit: %s\n" % text)
+
+
+def print_note(text: str) -> None:
+    """Print a message that can be left out, as ``--quiet`` asks."""
+    if not read_settings().quiet:
+        print_message(text)
+
+
+def _safe(stream: Any, text: str) -> str:
+    """Return a text in which only devicekit's own colors are control characters, and those on a terminal only."""
+    parts = _COLOR.split(text) if stream.isatty() else [text]
+    text = "".join(part if number % 2 else printable(part, lines=True) for number, part in enumerate(parts))
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+class StreamError(DevicekitError):
+    """Standard output is closed, or cannot take what is printed."""
+
+
+class _Closed(io.TextIOBase):
+    """Stands for a standard stream that was closed before this process began; Python has None then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buffer = self
+
+    def _fail(self, *_: Any) -> Any:
+        raise OSError(errno.EBADF, "it is closed")
+
+    read = readline = write = _fail
+
+
+def open_streams() -> None:
+    """Let every standard stream be one: a closed one is None, and its number is given to the next file that is opened."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _Closed())
+
+
+def discard(stream: Any) -> None:
+    """Let what is left in the buffer of a stream go nowhere: Python would fail to write it when it ends."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+    except (OSError, ValueError):  # it is not a file
+        pass
 
 
 def write_text(path: str, text: str, mode: str = "w") -> None:

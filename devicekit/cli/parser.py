@@ -2,10 +2,12 @@
 
 import argparse
 import re
+import sys
 import textwrap
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 from ..errors import did_you_mean
+from .output import print_error, print_text
 
 #: What a verb returns if nothing else is said of it.
 STATUS = "0: fine; 1: an error was found, or the requested device cannot be used; 2: wrong use"
@@ -34,6 +36,10 @@ class CommandParser(argparse.ArgumentParser):
             message += did_you_mean(found.group(1), choices)
         super().error(message)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            (print_text if file is sys.stdout else print_error)(message)
+
     def reject(self, unknown: Sequence[str]) -> "NoReturn":
         """Exit because of arguments that the verb does not have."""
         options = [text for action in self._actions for text in action.option_strings]
@@ -43,13 +49,18 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class Verbs:
-    """The verbs of the command, in groups for ``--help``."""
+    """The verbs of the command, in groups for ``--help``.
+
+    Attributes
+    ----------
+    by_name : dict of str to CommandParser
+    """
 
     def __init__(self, parser: CommandParser) -> None:
         # Listed by `listing`, in groups, which argparse does not have.
         self._parsers = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", help=argparse.SUPPRESS)
         self._groups: List[Tuple[str, List[Tuple[str, str]]]] = []
-        self._by_name = parser.verbs
+        self.by_name = parser.verbs
 
     def add_group(self, title: str, verbs: Sequence[Callable[[Any], None]]) -> None:
         """Add verbs under a title."""
@@ -71,12 +82,15 @@ class Verbs:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **options,
         )
-        self._by_name[name] = parser
+        parser.add_argument(
+            "-q", "--quiet", action="store_true", help="print no progress and no notes on standard error"
+        )
+        self.by_name[name] = parser
         return parser
 
     def listing(self) -> str:
         """Return the verbs with what they do, by group."""
-        width = max(map(len, self._by_name)) + 2
+        width = max(map(len, self.by_name)) + 2
         groups = (
             "%s:\n%s" % (title, "\n".join("  %s%s" % (name.ljust(width), text) for name, text in verbs))
             for title, verbs in self._groups

@@ -2,11 +2,12 @@
 
 import argparse
 import re
-import sys
 from typing import TYPE_CHECKING, Any, Optional
 
+from ..children.progress import Progress
+from ..runtime.settings import read_settings
 from .inputs import examine
-from .output import print_json, print_text
+from .output import print_error, print_json, print_text
 
 if TYPE_CHECKING:
     from ..machine.facts import Machine
@@ -65,19 +66,20 @@ def add_resolve(verbs: Any) -> None:
 def _answer(options: argparse.Namespace, machine: "Machine", python: Optional[str]) -> "Resolution":
     from .. import resolve
 
-    return resolve(
-        options.goal,
-        framework=options.framework,
-        machine=machine,
-        python=python,
-        platform=options.platform,
-        gpu=options.gpu,
-        driver=options.driver,
-        keep=tuple(options.keep),
-        also=tuple(options.also),
-        online=not options.offline,
-        allow_unknown=options.allow_unknown,
-    )
+    with Progress("looking for releases that work together", read_settings().quiet):
+        return resolve(
+            options.goal,
+            framework=options.framework,
+            machine=machine,
+            python=python,
+            platform=options.platform,
+            gpu=options.gpu,
+            driver=options.driver,
+            keep=tuple(options.keep),
+            also=tuple(options.also),
+            online=not options.offline,
+            allow_unknown=options.allow_unknown,
+        )
 
 
 def _resolve(options: argparse.Namespace) -> int:
@@ -107,7 +109,7 @@ def _resolve(options: argparse.Namespace) -> int:
         pip = options.format == "pip"
         print_text(install_command(resolution, python) + "\n" if pip else resolution.render(options.format))
     elif options.format:  # standard output is for the installer
-        sys.stderr.write(resolution_text(resolution, python))
+        print_error(resolution_text(resolution, python))
     else:
         print_text(resolution_text(resolution, python))
     return 0 if resolution.possible else 1
@@ -115,11 +117,9 @@ def _resolve(options: argparse.Namespace) -> int:
 
 def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resolution") -> int:
     """Make an environment with the set; where this Python has none, with the newest Python that does."""
-    from ..children.progress import Progress
     from ..matrix.target import PYTHONS
     from ..remedy.new_environment import Order, make_environment
     from ..report.resolution import environment_text, resolution_text
-    from ..runtime.settings import read_settings
 
     for python in PYTHONS if not (resolution.possible or options.python_version) else ():
         other = _answer(options, machine, python)
@@ -127,7 +127,7 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
             resolution = other
             break
     if not resolution.possible:
-        sys.stderr.write(resolution_text(resolution, resolution.python))
+        print_error(resolution_text(resolution, resolution.python))
         return 1
     folder = options.into or "venv-%s" % resolution.goal
     settings = tuple(resolution.variables.items())
@@ -135,12 +135,7 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
         folder, resolution.python, resolution.requirements, resolution.index_options, settings, resolution.frameworks
     )
     with Progress("making an environment", read_settings().quiet) as progress:
-
-        def say(text: str) -> None:
-            progress.say(text)
-            progress.tick()
-
-        made = make_environment(order, say)
+        made = make_environment(order, progress.say)
     if options.json or options.format == "json":
         print_json(dict(resolution.to_dict(), environment=made.to_dict()))
     else:

@@ -7,11 +7,13 @@ import signal
 import sys
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 
+from ..children.progress import Progress, is_watched
 from ..diagnosis.findings import Candidate
 from ..errors import DevicekitError, DeviceUnavailableError, LeaseTimeoutError
 from ..machine.facts import Machine
 from ..selection.request import Request
 from .inputs import examine
+from .output import print_error, print_message, print_note
 
 #: The exit status of shells and env(1) if a command cannot be run, and if it is not found.
 _CANNOT_RUN, _NOT_FOUND = 126, 127
@@ -42,7 +44,6 @@ def add_run(verbs: Any) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print what was leased on standard error, as one line of JSON"
     )
-    parser.add_argument("--quiet", "-q", action="store_true", help="print nothing while waiting")
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="the command to run, after two dashes"
     )
@@ -60,22 +61,22 @@ def _run(options: argparse.Namespace) -> int:
     request = parse_request(options.device)
     count, timeout_s = checked_count(options.gpus, request), checked_timeout(options.timeout)
     machine = examine(options.machine, deep=False)
-    teller = _Teller(count, sys.stderr, options.quiet)
+    teller = _Teller(count, options.quiet)
     try:
         candidates, framework = _devices(request, count, machine, options)
         held = take_devices(candidates, count, machine, framework, timeout_s, teller, _name_of(command))
     except (LeaseTimeoutError, DeviceUnavailableError) as error:
         teller.end()
-        _say(str(error))
+        print_message(str(error))
         return 1
     finally:
         teller.end()
     if options.json:
         uuids = [item.uuid for item in held.candidates]
         leased = {"devices": list(held.devices), "uuids": uuids, "environment": held.environment}
-        sys.stderr.write(json.dumps(leased) + "\n")
-    elif held.unrestricted and not options.quiet:
-        _say("%s is leased, but %s" % (held.device, held.unrestricted))
+        print_error(json.dumps(leased) + "\n")
+    elif held.unrestricted:
+        print_note("%s is leased, but %s" % (held.device, held.unrestricted))
     environment = dict(os.environ, **held.environment)
     if os.name == "nt":
         return _start(command, environment, held)
@@ -97,11 +98,6 @@ def _devices(
     return candidates_of(plan, count), plan.framework
 
 
-def _say(text: str) -> None:
-    sys.stderr.write("devicekit: %s\n" % text)
-    sys.stderr.flush()
-
-
 def _name_of(command: List[str]) -> str:
     """Return what other users see: the name of the script rather than of the interpreter, and no arguments."""
     name = os.path.basename(command[0])
@@ -116,8 +112,6 @@ def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoRet
 
     No second process remains that could be killed alone, or outlive it.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
     for handle in held.handles:
         os.set_inheritable(handle, True)
     for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the command would inherit that
@@ -126,7 +120,7 @@ def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoRet
         os.execvpe(command[0], command, environment)  # noqa: S606 - the user's command, without a shell
     except OSError as error:
         held.release()
-        _say("%s cannot be run: %s" % (command[0], error.strerror))
+        print_message("%s cannot be run: %s" % (command[0], error.strerror))
         os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN)
 
 
@@ -138,40 +132,28 @@ def _start(command: List[str], environment: Dict[str, str], held: Any) -> int:
         try:
             return run_in_foreground(command, environment)
         except OSError as error:
-            _say("%s cannot be run: %s" % (command[0], error.strerror))
+            print_message("%s cannot be run: %s" % (command[0], error.strerror))
             return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
 
 
 class _Teller:
-    """Shows the progress of the wait: on a terminal in one line, elsewhere once a minute."""
+    """Shows the progress of the wait: to a person in one line, elsewhere once a minute."""
 
-    def __init__(self, count: int, stream: Any, quiet: bool) -> None:
-        self._count, self._stream, self._quiet = count, stream, quiet
-        self._terminal = stream is not None and stream.isatty()
-        self._told_s: Optional[float] = None
-        self._shown = False
+    def __init__(self, count: int, quiet: bool) -> None:
+        self._what = "waiting for %s" % ("a device" if count == 1 else "%d devices" % count)
+        self._line = Progress(self._what, quiet)
+        self._logs = not quiet and not is_watched(sys.stderr)
+        self._next_s = 0.0
+        self._line.__enter__()
 
     def __call__(self, progress: Any) -> None:
-        if self._quiet or (self._told_s is not None and not self._terminal and progress.seconds - self._told_s < 60):
-            return
-        self._told_s = progress.seconds
         ahead = ", %d ahead" % progress.ahead if progress.ahead else ""
-        text = "devicekit: waiting for %s (%.0f s%s)" % (
-            "a device" if self._count == 1 else "%d devices" % self._count, progress.seconds, ahead
-        )  # fmt: skip
-        text += ": " + "; ".join(progress.holders) if progress.holders else ""
-        if self._terminal:
-            import shutil
-
-            self._stream.write("\r\033[K" + text[: shutil.get_terminal_size().columns - 1])
-            self._shown = True
-        else:
-            self._stream.write(text + "\n")
-        self._stream.flush()
+        holders = ": " + "; ".join(progress.holders) if progress.holders else ""
+        self._line.say(self._what + ahead + holders)
+        if self._logs and progress.seconds >= self._next_s:
+            self._next_s = progress.seconds + 60.0
+            print_message("%s (%.0f s%s)%s" % (self._what, progress.seconds, ahead, holders))
 
     def end(self) -> None:
         """Remove the line."""
-        if self._shown:
-            self._shown = False
-            self._stream.write("\r\033[K")
-            self._stream.flush()
+        self._line.__exit__()

@@ -29,12 +29,14 @@ def add_snapshot(verbs: Any) -> None:
 
 def _snapshot(options: argparse.Namespace) -> int:
     from ..machine.live_host import LiveHost
+    from ..report.shareable import names_of, shareable
 
-    machine = examine(python=options.python).to_dict()
-    text = json.dumps(machine, indent=1) + "\n"
+    host = LiveHost()
+    machine = shareable(examine(python=options.python), names_of(host))
+    text = json.dumps(machine.to_dict(), indent=1) + "\n"
     if not options.output:
         print_text(text)
         return 0
-    path = options.output.replace("{node}", LiveHost().node.partition(".")[0] or "node")
+    path = options.output.replace("{node}", host.node.partition(".")[0] or "node")
     write_text(path, text)
     return 0

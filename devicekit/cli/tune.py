@@ -30,8 +30,8 @@ def add_tune(verbs: Any) -> None:
         "--budget",
         type=float,
         default=180.0,
-        metavar="S",
-        help="start no new measurement after S seconds (default: 180)",
+        metavar="SECONDS",
+        help="start no new measurement after this time; a larger budget continues an earlier run (default: 180)",
     )
     parser.add_argument("--refresh", action="store_true", help="measure again, even if there is a cached result")
     parser.set_defaults(run=_tune)

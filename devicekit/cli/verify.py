@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from .arguments import json_output
+from .inputs import interpreter_of
 from .numerics import add_numerics, numerics_requested, verify_numerics
 from .output import print_json, print_text, terminal_style
 
@@ -35,12 +36,11 @@ def add_verify(verbs: Any) -> None:
 def _verify(options: argparse.Namespace) -> int:
     if numerics_requested(options):
         return verify_numerics(options)
-    from ..machine.interpreter import command_interpreter, other_interpreter
     from ..report.data import verification_data
     from ..report.verification import verification_text
     from ..runtime.verify import verify_interpreter
 
-    interpreter = other_interpreter(options.python) if options.python else command_interpreter()
+    interpreter = interpreter_of(options.python)
     names = [name for group in options.frameworks for name in group] if options.frameworks else None
     verification = verify_interpreter(interpreter, names, options.timeout)
     if options.json:
