@@ -34,7 +34,7 @@ LIVE = {
     "cpu-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
-        live_files("auto", "gpu", "platform", "scope", "strategy", "verify"),
+        live_files("auto", "quiet", "gpu", "platform", "scope", "strategy", "verify"),
         live_files("compare", "functions", "launch", "lease", "library", "numerics", "wrong_device"),
     ),
     "measure-3.11": (
@@ -48,9 +48,9 @@ LIVE = {
         "3.11",
         ["tensorflow", "scikit-learn"],
         [],
-        live_files("auto", "cuda", "library", "platform", "scope", "strategy", "verify"),
+        live_files("auto", "quiet", "cuda", "library", "platform", "scope", "strategy", "verify"),
     ),
-    "cpu-3.13": ("3.13", ["tensorflow-cpu", "scikit-learn"], [], live_files("auto", "scope")),
+    "cpu-3.13": ("3.13", ["tensorflow-cpu", "scikit-learn"], [], live_files("auto", "quiet", "scope")),
     # The simulated GPU on older releases.
     "gpu-2.10": ("3.10", ["tensorflow-cpu==2.10.1", "numpy<2"], [], OLD_GPU),
     "gpu-2.15": ("3.10", ["tensorflow-cpu==2.15.1"], [], OLD_GPU),
@@ -65,7 +65,7 @@ LIVE = {
     "directml-3.10": (
         "3.10",
         ["{wheel}[directml]", "scikit-learn"],
-        live_files("auto", "directml"),
+        live_files("auto", "quiet", "directml"),
         ["tests/live", *ELSEWHERE],
     ),
     # Keras on JAX: the newest, the last for Python 3.9, and next to TensorFlow.
@@ -169,11 +169,29 @@ def platform(session):
     run_pytest(session, os.path.join(source, "tests"))
 
 
+@nox.session(python="3.11")
+def onefile(session):
+    """Without an installation: ``devicekit.pyz`` on each Python from 3.7 to 3.13; uvx and pipx with the wheel."""
+    session.install(wheel(session) + "[test]", "pip", "uv", "pipx")
+    path = os.path.join(session.cache_dir, "devicekit.pyz")
+    session.run("python", "tools/build_pyz.py", wheel(session), path)
+    run_pytest(session, "tests/onefile", *session.posargs, env={"DEVICEKIT_TEST_PYZ": os.path.abspath(path)})
+
+
+@nox.session(python="3.11")
+def mcp(session):
+    """``devicekit mcp``, asked by the client of the protocol's own library; also of its last release 1."""
+    session.install(wheel(session) + "[test,mcp]")
+    run_pytest(session, "tests/protocol", *session.posargs, env={"DEVICEKIT_TEST_MCP": "1"})
+    session.install("mcp<2")
+    run_pytest(session, "tests/protocol", "-k", "answers", env={"DEVICEKIT_TEST_MCP": "1"})
+
+
 @nox.session(python="3.13")
 def typed(session):
     """A program that uses every public name, checked against the wheel as its users' type checkers would."""
     # basedpyright is pyright with everything in its wheel: pyright itself fetches a runtime and a package from elsewhere.
-    session.install(wheel(session), "mypy", "basedpyright", "pytest", "numpy")
+    session.install(wheel(session), "mypy", "basedpyright", "jedi", "pytest", "numpy")
     session.run("python", "tests/typed/check.py")
 
 
@@ -195,6 +213,32 @@ for _environment, (_python, _requirements, _gate, _nightly) in LIVE.items():
     if _gate:
         live_session("live-" + _environment, _python, _requirements, _gate)
     live_session("nightly-" + _environment, _python, _requirements, _nightly)
+
+
+#: Of the index's newer releases, Wine lacks functions that these do without.
+WINDOWS = ["numpy<2", "setuptools<82", "h5py==3.7.0", "protobuf<3.20"]
+
+
+@nox.session(python="3.11", name="windows-directml-3.10")
+def windows_directml(session):
+    """DirectML for real, on a Windows Python under Wine: TensorFlow 2.10, the plug-in, a device with wrong values."""
+    session.install(wheel(session) + "[test]", "uv")
+    # Nothing of an earlier run: its caches would say what is to be found out.
+    with tempfile.TemporaryDirectory() as folder:
+        packages = ["tensorflow-cpu==2.10.0", "tensorflow-directml-plugin==0.4.0.dev230202", *WINDOWS]
+        session.run("python", "tools/windows_environment.py", "make", folder, wheel(session), *packages)
+        run_pytest(session, "tests/windows", "-m", "", *session.posargs, env={"DEVICEKIT_TEST_WINDOWS": folder})
+
+
+@nox.session(python="3.11", name="nightly-dll-search", tags=["nightly"])
+def nightly_dll_search(session):
+    """Where the loader of Windows and TensorFlow 2.10.1 find CUDA DLLs, against the prediction: 1,000 layouts, under Wine."""
+    session.install(wheel(session), "uv")
+    with tempfile.TemporaryDirectory() as folder:
+        make = ("python", "tools/windows_environment.py", "make", folder, wheel(session))
+        session.run(*make, "tensorflow==2.10.1", *WINDOWS)
+        session.run("python", "tools/check_dll_search.py", folder, *session.posargs)
+        session.run("python", "tools/check_dll_search.py", folder, "--tensorflow")
 
 
 @nox.session(python="3.11")
