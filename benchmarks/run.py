@@ -275,6 +275,16 @@ def bench_explain(children, quick):
             yield row(name + ", memory", max(peak for _, peak, _ in found), "MB", 150.0, "peak of the process")
 
 
+def bench_crafted(children, quick):
+    """`explain` of logs that are made to be slow."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "crafted_logs.py")
+    options = ["--megabytes", "0.5"] if quick else ["--megabytes", "4", "--patterns"]
+    found = json.loads(children.run([script, *options])[1].stdout.decode())
+    kind = max(found, key=lambda name: found[name])
+    detail = "the slowest of %d: %s; a training log takes %.2f" % (len(found), kind, found["training"])
+    yield row("explain, crafted logs, CPU", found[kind], "s/MB", 0.4, detail)
+
+
 def make_broken(folder):
     """Make a `site-packages` with a TensorFlow of which only the list of its files is left, and return it."""
     site = os.path.join(folder, "broken", "site-packages")
@@ -537,6 +547,7 @@ def main():
             bench_verdict,
             bench_matrix,
             bench_explain,
+            bench_crafted,
             bench_fleet,
             bench_doctor,
         ):

@@ -22,9 +22,18 @@ if "DEVICEKIT_TEST_ENVIRONMENTS" not in os.environ:
 # These need a browser, and what draws pages; `nox -s report` asks for them.
 if "DEVICEKIT_TEST_BROWSER" not in os.environ:
     collect_ignore.append("browser")
+# These run the one file; `nox -s onefile` builds it.
+if "DEVICEKIT_TEST_PYZ" not in os.environ:
+    collect_ignore.append("onefile")
+# These need the library of the Model Context Protocol; `nox -s mcp` installs it.
+if "DEVICEKIT_TEST_MCP" not in os.environ:
+    collect_ignore.append("protocol")
 # These start a cluster of Ray's; `nox -s fleet` asks for them.
 if "DEVICEKIT_TEST_RAY" not in os.environ:
     collect_ignore.append("fleet_ray")
+# These need Wine and a Windows environment in it; `nox -s windows-directml-3.10` makes one.
+if "DEVICEKIT_TEST_WINDOWS" not in os.environ:
+    collect_ignore.append("windows")
 # These need examples/devicekit-npu installed; `nox -s platform` installs it.
 if "DEVICEKIT_TEST_PLATFORM" not in os.environ:
     collect_ignore.append("platform_plugin")

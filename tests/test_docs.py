@@ -28,7 +28,7 @@ SHELLS = ("bash", "powershell", "console")
 LANGUAGES = {"python", "json", "yaml", "toml", "ini", "dockerfile", "text", "pycon", *SHELLS}
 
 #: Pages that the site makes from the code: in the repository there is no file that a link leads to.
-GENERATED = r"docs/reference/(command-line|json|machines|api/[\w-]+|matrix/[\w-]+|codes/[a-z-]+)\.md"
+GENERATED = r"docs/(llms\.txt|reference/(command-line|json|machines|api/[\w-]+|matrix/[\w-]+|codes/[a-z-]+)\.md)"
 
 
 def read(name):
@@ -73,6 +73,9 @@ def test_code_blocks_run(python, name, block, tmp_path):
 
 def test_blocks_name_their_language():
     assert {language for _, language, _, _ in BLOCKS} <= LANGUAGES
+    # What is to be typed is tried, so it is not plain text; a usage has brackets, an output its title.
+    typed = [(name, text) for name, language, _, text in BLOCKS if language == "text"]
+    assert [item for item in typed if re.match(r"(devicekit [a-z]+(?!:)\b(?!.*\[)|pip |uvx )", item[1])] == []
 
 
 def of_toml(text):
@@ -216,6 +219,8 @@ def test_output_in_the_docs_is_what_devicekit_prints(command, output, files, tmp
     for name in (word for word in found if word.endswith(".json") and word not in files):
         snapshot = load(name[: -len(".json")]).to_dict()
         (tmp_path / name).write_text(json.dumps(snapshot), encoding="utf-8")
+    if found == ["devicekit", "doctor"]:  # this machine is another one
+        found += ["--machine", "linux-cudnn-missing"]
     assert main(found[1:]) in (0, 1)
     printed = capsys.readouterr().out
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -267,7 +272,8 @@ def test_the_commands_of_the_readme_are_commands(capsys):
         with pytest.raises(SystemExit) as end:
             main([verb, "--help"])
         assert end.value.code == 0
-        assert "--json" in capsys.readouterr().out
+        # Neither answers a person's question: one prints a script, the other speaks JSON only.
+        assert verb in ("completion", "mcp") or "--json" in capsys.readouterr().out
 
 
 def test_the_version_is_in_the_changelog():

@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import os
+import pydoc
 import re
 
 from checks import for_each
@@ -34,16 +35,27 @@ def test_devicekit_itself_has_few_names():
 @for_each("package", PACKAGES)
 def test_type_checkers_see_the_names_that_are_loaded_lazily(package):
     module = importlib.import_module(package)
-    with open(module.__file__, encoding="utf-8") as stream:
-        tree = ast.parse(stream.read())
-    blocks = [
-        node for node in tree.body if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-    ]
     if not hasattr(module, "__getattr__"):
         return
-    aliases = [alias.asname for block in blocks for node in block.body for alias in getattr(node, "names", ())]
+    stub = package == "devicekit"
+    with open(module.__file__ + "i" * stub, encoding="utf-8") as stream:
+        tree = ast.parse(stream.read())
+    blocks = [tree] if stub else []
+    blocks += [
+        node for node in tree.body if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    ]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom) and node.level]
+    aliases = [alias.asname for node in imports for alias in node.names]
     loaded = [name for name in module.__all__ if name != "__version__"]
     assert sorted(aliases) == sorted(loaded + (list(devicekit._PACKAGES) if package == "devicekit" else []))
+
+
+def test_help_begins_with_what_a_user_needs():
+    text = pydoc.plain(pydoc.render_doc(devicekit))
+    beginning = "\n".join(text.splitlines()[:30])
+    for words in ("devicekit.auto()", "device_scope", "detect()", "diagnose()", "explain(", "devicekit doctor"):
+        assert words in beginning
+    assert "PEP 562" not in beginning
 
 
 @for_each("package", PACKAGES)

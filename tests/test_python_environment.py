@@ -1,9 +1,15 @@
 """What is around the packages: PYTHON* variables, files cut short, folders without metadata; all seen in real environments."""
 
+import os
+import subprocess
 import sys
 
+import packaging
+import platformdirs
 import pytest
+import resolvelib
 
+import devicekit
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.probe import read_machine
@@ -195,3 +201,77 @@ def test_the_project_of_the_working_folder_is_no_copy(make_machine):
 )
 def test_parse_version(text, version):
     assert parse_version(text) == version
+
+
+@pytest.fixture
+def command_of_a_tool(tmp_path):
+    """Return a function that runs the command in an environment with a tool's mark, and returns what it examined and said."""
+    for name in ("tool", "users"):
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / name)], check=True)
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    for module in (devicekit, packaging, platformdirs, resolvelib):  # and no framework that is installed next to them
+        (modules / module.__name__).symlink_to(os.path.dirname(module.__file__))
+
+    def run(mark, **variables):
+        if mark:
+            (tmp_path / "tool" / mark).write_text("{}")
+        bare = {"PATH": str(tmp_path / "tool" / "bin"), "HOME": str(tmp_path), "PYTHONPATH": str(modules)}
+        code = "from devicekit.cli.inputs import interpreter_of; print(interpreter_of(None).prefix)"
+        command = [str(tmp_path / "tool" / "bin" / "python"), "-c", code]
+        done = subprocess.run(command, env=dict(bare, **variables), cwd=str(tmp_path), capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr.decode()
+        return os.path.basename(done.stdout.decode().strip()), done.stderr.decode()
+
+    return run
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the folders of a virtual environment have other names there")
+@pytest.mark.parametrize("mark", ["uv-receipt.toml", "pipx_metadata.json"])
+def test_uv_and_pipx_keep_a_command_apart_from_the_users_environment(command_of_a_tool, tmp_path, mark):
+    users = str(tmp_path / "users")
+    assert command_of_a_tool("", PATH=users + "/bin") == ("tool", "")
+    examined, said = command_of_a_tool("", VIRTUAL_ENV=users)
+    assert (examined, "not the active environment: --python " + users in said) == ("tool", True)
+    examined, said = command_of_a_tool(mark, VIRTUAL_ENV=users)
+    assert (examined, "(from VIRTUAL_ENV)" in said) == ("users", True)
+    # uvx puts its own folder first; a relative one is not searched.
+    path = os.pathsep.join([str(tmp_path / "tool" / "bin"), "users/bin"])
+    assert command_of_a_tool(mark, PATH=path) == ("tool", "")
+    examined, said = command_of_a_tool(mark, PATH=path + os.pathsep + users + "/bin")
+    assert (examined, "(from PATH)" in said) == ("users", True)
+    # An environment with a framework is the one, whatever made it.
+    site = next((tmp_path / "tool" / "lib").glob("python*/site-packages"))
+    (site / "torch.py").write_text("")
+    assert command_of_a_tool(mark, VIRTUAL_ENV=users)[0] == "tool"
+
+
+#: Shell commands of files that are not a Python interpreter, and the message about each.
+ANSWERS = {
+    "zeros": ("exec cat /dev/zero", "printed too much"),
+    "lines": ("exec yes", "printed too much"),
+    "messages": ('exec yes \'{"protocol": 1, "say": {"x": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}\'', "printed too much"),
+    "results": ('exec yes \'{"protocol": 1, "result": {}}\'', "printed too much"),
+    "deep": ("printf '{\"protocol\": 1, \"result\": '; head -c 200000 /dev/zero | tr '\\0' '['; echo", "no answer"),
+    "null": ('echo \'{"protocol": 1, "result": {"prefix": null}}\'', "interpreter.prefix should be str"),
+    "list": ('echo \'{"protocol": 1, "result": []}\'', "its answer is not that of an interpreter"),
+    "number": ('echo \'{"protocol": 1, "result": -Infinity}\'', "no answer"),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="shell scripts")
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_is_no_interpreter_is_said_in_bounded_memory(python, tmp_path, answer):
+    commands, message = ANSWERS[answer]
+    path = tmp_path / "python"
+    path.write_text("#!/bin/sh\n" + commands + "\n", encoding="utf-8")
+    path.chmod(0o755)
+    code = (
+        "import sys\nfrom devicekit.machine.interpreter import InterpreterError, other_interpreter\n"
+        "try:\n    other_interpreter(sys.argv[1])\nexcept InterpreterError as error:\n    print(error)\n"
+        "print(open('/proc/self/status').read() if sys.platform == 'linux' else 'VmHWM: 0 kB')"
+    )
+    said, _, status = python(code, str(path), from_checkout=True).partition("\n")
+    assert "is not Python 3.6 or later (" in said
+    assert message in said
+    assert int(status.partition("VmHWM:")[2].split()[0]) < 300000  # KiB

@@ -200,3 +200,16 @@ def test_a_defect_of_the_site_is_found(tmp_path, name, text, problem):
     status, message = check(tmp_path, dict(GOOD, **{name: text}))
     assert status == 1
     assert problem in message
+
+
+def test_llms_txt_has_each_page_with_a_sentence(docsite):
+    pages = {
+        "index.md": "# Home\n\n```python\nimport this\n```\n\nWhat `it` [is](a.md). More.\n",
+        "how-to/a.md": "# Do *A*\n\n| a | table |\n\nFirst: this.\n",
+        "bare.md": "# Bare\n",
+    }
+    nav = [{"Home": "index.md"}, {"How to": ["how-to/a.md", {"Deep": ["bare.md"]}]}]
+    assert docsite("llms").llms_text("t", "A summary.", nav, pages.__getitem__).splitlines() == [
+        "# t", "", "> A summary.", "", "## Start", "", "- [Home](index.html): What it is", "", "## How to", "",
+        "- [Do A](how-to/a.html): First", "", "## How to: Deep", "", "- [Bare](bare.html)",
+    ]  # fmt: skip

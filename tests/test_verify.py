@@ -11,6 +11,7 @@ import pytest
 from fake_frameworks import SOURCES
 
 import devicekit
+from devicekit.children.spawn import absolute_path, isolated
 from devicekit.diagnosis.findings import Finding, FrameworkStatus
 from devicekit.report.terminal import Style
 from devicekit.report.verification import verification_text
@@ -27,7 +28,10 @@ NEEDED = (
 )  # fmt: skip
 
 
-COMMAND = "import sys; sys.path.append(sys.argv.pop(1)); from devicekit.cli.main import main; sys.exit(main())"
+COMMAND = (
+    "import sys; del sys.path[0]; sys.path.append(sys.argv.pop(1)); "
+    "from devicekit.cli.main import main; sys.exit(main())"
+)
 
 
 class Patients:
@@ -386,3 +390,24 @@ def test_the_report_is_harmless_and_fits(width):
     assert text.count("[a-b]") + text.count("a-b") == 2  # named in its row, told once
     assert text.endswith("Does not work: jax, keras.\n")
     assert json.loads(json.dumps(found.to_dict()))["frameworks"][1]["observed"]["outcome"] == "raised"
+
+
+def test_nothing_of_the_working_folder_is_run(patients):
+    """What a framework imports is not a file that happens to lie where the command is typed."""
+    patients.package("tensorflow", UNKNOWN)
+    ran = patients.folder / "ran"
+    for name in ("typing", "numpy", "tensorflow", "json", "os", "keras"):
+        (patients.folder / ("%s.py" % name)).write_text("open(%r, 'a').write(__name__)\n" % str(ran))
+    patients.verify("tensorflow")
+    assert not ran.exists()
+
+
+def test_the_working_folder_counts_where_the_user_puts_it_on_the_path(patients, monkeypatch):
+    monkeypatch.chdir(patients.folder)
+    folder, other = str(patients.folder), str(patients.site)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    assert isolated([folder, other], (folder,)) == [other]
+    monkeypatch.setattr(sys, "path", ["", other])
+    assert absolute_path() == [other, folder]  # what is only there is still found
+    monkeypatch.setenv("PYTHONPATH", folder)
+    assert isolated([folder, other], (folder,)) == [folder, other] == absolute_path()

@@ -1,6 +1,7 @@
 """What a device really computes, and how fast: numerics, benchmarks, tuning, batch sizes."""
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from ..selection.throughput import Throughput as Throughput
     from .benchmark.result import BenchmarkResult as BenchmarkResult

@@ -14,6 +14,7 @@ CELLS = [
     "import sys; sys.path.insert(0, {folder!r}); import devicekit, measurements as m",
     "devicekit.select_device('auto')",
     "devicekit.diagnose()",
+    "devicekit.detect()",
     "m.selection({hostile!r})",
     "m.diagnosis({hostile!r})",
     "m.comparison({hostile!r})",
@@ -46,7 +47,7 @@ def test_nothing_is_printed(outputs):
     assert streams == []
 
 
-@pytest.mark.parametrize("place", range(1, 8))
+@pytest.mark.parametrize("place", range(1, 9))
 def test_a_result_is_shown_as_html(outputs, place):
     (shown,) = outputs[place]
     html = shown.data["text/html"]
@@ -55,7 +56,13 @@ def test_a_result_is_shown_as_html(outputs, place):
     assert "text/plain" in shown.data
 
 
-@pytest.mark.parametrize("place", range(3, 8))
+def test_a_machine_is_a_short_table(outputs):
+    (shown,) = outputs[3]
+    assert "<table" in shown.data["text/html"]
+    assert all(len(text) < 5000 for text in shown.data.values())
+
+
+@pytest.mark.parametrize("place", range(4, 9))
 def test_its_values_are_text(outputs, place):
     (shown,) = outputs[place]
     html = shown.data["text/html"]
@@ -65,7 +72,7 @@ def test_its_values_are_text(outputs, place):
 
 
 def test_it_looks_right_in_both_themes(outputs, browser):
-    html = "".join(outputs[place][0].data["text/html"] for place in range(1, 8))
+    html = "".join(outputs[place][0].data["text/html"] for place in range(1, 9))
     for dark, ink, paper in ((False, "#111111", "#ffffff"), (True, "#e8e8e8", "#111111")):
         page = "<!DOCTYPE html><meta charset='utf-8'><title>notebook</title><body style='color:%s;background:%s'>%s"
         browser.open(page % (ink, paper, html), 800, dark)

@@ -85,6 +85,13 @@ return found;
 """
 
 
+def test_no_column_of_a_benchmark_is_cut(browser):
+    browser.open(PAGES["bench"](), 1280)
+    assert browser.run("return document.querySelectorAll('.wide table').length")
+    cut = "return Array.from(document.querySelectorAll('.wide')).filter(e => e.scrollWidth > e.clientWidth).length"
+    assert browser.run(cut) == 0
+
+
 def accessibility(browser):
     """What axe-core finds: contrast, names, roles, order of headings, landmarks, focus."""
     folder = find_spec("axe_core_python").submodule_search_locations[0]
@@ -282,5 +289,5 @@ def test_the_command_writes_the_page(browser, tmp_path, python):
     for private in ("home-of-wilhelmina", "secret-of-mine", os.uname().nodename):
         assert private not in html
     browser.open(html, 360)
-    assert browser.run("return document.querySelector('h1').textContent").startswith("cpu")
+    assert browser.run("return document.querySelector('h1').textContent").startswith(("cpu", "no usable device"))
     assert browser.console() == []

@@ -49,6 +49,10 @@ def test_a_page_fits_and_loads_nothing_from_elsewhere(browser, site, page, width
         ("find_batch_size", "find_batch_size"),
         ("DEVICEKIT_CACHE_DIR", "Environment variables"),
         ("zlibwapi.dll", "cudnn-missing"),
+        ("GPU not used", "My GPU is not used"),
+        ("cuInit", "My GPU is not used"),
+        ("could not load dynamic library", "cuda-library-missing"),
+        ("failed call to cuInit", "My GPU is not used"),
     ],
 )
 def test_the_search_finds(browser, site, words, title):
@@ -62,6 +66,13 @@ def test_the_search_finds(browser, site, words, title):
         lambda _: any(title in item.text for item in driver.find_elements(By.CSS_SELECTOR, results)[:3])
     )
     assert browser.console() == []
+
+
+def test_the_home_page_shows_its_output_whole(browser, site):
+    browser.visit(site / "index.html")
+    cut = "return Array.from(document.querySelectorAll('pre code')).filter(e => e.scrollWidth > e.clientWidth).length"
+    assert browser.run("return document.querySelectorAll('pre code').length") >= 4
+    assert browser.run(cut) == 0
 
 
 def test_a_table_of_the_matrix_is_filtered(browser, site):

@@ -1,6 +1,7 @@
 """Findings name the layer, the operation, the figures and a fix that fits."""
 
 import numpy as np
+import pytest
 
 from devicekit.measure.numerics.difference_findings import findings
 from devicekit.measure.numerics.result import Difference, Divergence
@@ -54,7 +55,17 @@ def test_one_finding_for_each_layer_with_its_worst_figures_first():
     assert "ULP, cosine -1.0" in first.evidence[0].text
     assert "last" in second.summary
     assert first.blocks == ("gpu:0",)
-    assert any("devicekit.device_scope('cpu')" in fix.text for fix in first.fix)
+
+
+@pytest.mark.parametrize(("what", "framework", "moved"), [
+    ("output", "tensorflow", True), ("gradient of kernel", "tensorflow", False), ("gradient of kernel", "jax", False),
+    ("gradient of kernel", "torch", True),
+])  # fmt: skip
+def test_a_scope_is_advised_only_where_it_moves_what_is_wrong(what, framework, moved):
+    (found,) = findings([compared(-CLEAN, what=what).replace(framework=framework)])
+    texts = " ".join(fix.text for fix in found.fix)
+    assert ("with devicekit.device_scope('cpu') around it" in texts) is moved
+    assert ("devicekit.auto('cpu')" in texts) is not moved
 
 
 def test_many_wrong_layers_are_counted():

@@ -5,6 +5,7 @@ that type checkers agree on.
 """
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -12,6 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import jedi
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SETTINGS = {"typeCheckingMode": "strict", "reportUnusedExpression": False, "reportUnusedCallResult": False}
@@ -108,6 +111,21 @@ def unclear_types(homes):
     return found
 
 
+def unseen_names():
+    """Return the public names that jedi, which most notebooks and editors without a type checker use, does not list."""
+    found = []
+    for package in sorted({name.rpartition(".")[0] for name in public_names(os.getcwd())}):
+        program = "import %s\n%s." % (package, package)
+        listed = {item.name for item in jedi.Script(program).complete()}
+        wanted = importlib.import_module(package).__all__
+        found += ["jedi does not list %s.%s" % (package, name) for name in wanted if name not in listed]
+    if not any(
+        "framework" in item.to_string() for item in jedi.Script("import devicekit\ndevicekit.auto(").get_signatures()
+    ):
+        found.append("jedi does not show the arguments of devicekit.auto")
+    return found
+
+
 def main():
     """Print what is wrong and return the exit status."""
     problems = []
@@ -127,11 +145,12 @@ def main():
                 if not (name == "wrong.py" and line in wanted)
             ]
         problems += ["basedpyright: " + text for text in unclear_types(homes)]
+        problems += unseen_names()
         os.chdir(HERE)
     for problem in problems:
         print(problem)
     if not problems:
-        print("mypy and basedpyright accept the sample, with all %d public names" % len(homes))
+        print("mypy and basedpyright accept the sample, with all %d public names; jedi lists them" % len(homes))
     return 1 if problems else 0
 
 

@@ -10,8 +10,9 @@ __all__ = ["command_line_page", "verbs"]
 
 _HEAD = """# Command line
 
-`devicekit` and `python -m devicekit` are the same command. Every verb has `--json`; its output has a [schema](json.md). Exit
-status 0: fine; 1: an error was found, or the requested device cannot be used; 2: wrong use.
+`devicekit` and `python -m devicekit` are the same command. Every verb that answers a question has `--json`; its
+output has a [schema](json.md). Exit status 0: fine; 1: an error was found, or the requested device cannot be used; 2: wrong
+use.
 """
 
 

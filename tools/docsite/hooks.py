@@ -11,7 +11,7 @@ from mkdocs.exceptions import PluginError  # noqa: E402
 from mkdocs.structure.files import File  # noqa: E402
 
 from devicekit.cli.main import command_parser  # noqa: E402
-from docsite import api, codes, command_line, json_page, machines_page, matrix_pages  # noqa: E402
+from docsite import api, codes, command_line, json_page, llms, machines_page, matrix_pages  # noqa: E402
 from docsite import markdown as markdown_blocks  # noqa: E402
 
 
@@ -45,9 +45,16 @@ def _filled(nav, fill):
 
 
 def on_files(files, config):
-    """Add the generated pages."""
-    for path, text in generated().items():
+    """Add the generated pages, and `llms.txt` with all of them."""
+    pages = generated()
+    for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
+
+    def read(path):
+        return pages[path] if path in pages else files.get_file_from_path(path).content_string
+
+    content = llms.llms_text(config.site_name, config.site_description, config.nav, read)
+    files.append(File.generated(config, "llms.txt", content=content))
     return files
 
 

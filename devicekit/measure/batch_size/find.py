@@ -1,6 +1,6 @@
 """`find_batch_size`: the largest batch that fits, searched in processes that may run out of memory."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ...errors import DevicekitError
 from ...selection.request import parse_memory
@@ -112,10 +112,13 @@ def _search(model: Any, task: Dict[str, Any], limits: Limits, timeout_s: float) 
     """Hand the model over in a folder, and search."""
     import tempfile
 
+    from ...children.progress import Progress
     from ...diagnosis.findings import name_of
+    from ...runtime.settings import read_settings
     from .model_transfer import packed
 
-    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder, _progress() as progress:
+    line = Progress("finding the batch size", read_settings().quiet)
+    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder, line as progress:
         packed_model = packed(model, folder, task["mode"])
         framework = packed_model.get("framework") or task["framework"]
         variables: List[Tuple[str, Optional[str]]] = list(clean_environment())
@@ -127,7 +130,7 @@ def _search(model: Any, task: Dict[str, Any], limits: Limits, timeout_s: float) 
             limits,
             timeout_s=timeout_s,
             environment=variables,
-            tick=lambda what: progress("finding the batch size for %s: %s" % (task["device"], what)),
+            tick=lambda what: progress.say("finding the batch size for %s: %s" % (task["device"], what)),
         )
 
 
@@ -184,22 +187,3 @@ def _nothing_fits(why: str, device: str, least: int) -> str:
         "not even a batch of %s fits on '%s' (%s): free memory there (other programs, and this process itself, where it has"
         " used the device), make the model or its inputs smaller, or use mixed precision" % (examples, device, why)
     )
-
-
-class _progress:
-    """A line on a terminal that says what is being tried."""
-
-    def __enter__(self) -> Callable[[str], None]:
-        from ...children.progress import Progress
-        from ...runtime.settings import read_settings
-
-        self._line = Progress("finding the batch size", read_settings().quiet)
-        self._line.__enter__()
-        return self._say
-
-    def _say(self, what: str) -> None:
-        self._line.say(what)
-        self._line.tick()
-
-    def __exit__(self, *error: Any) -> None:
-        self._line.__exit__(*error)

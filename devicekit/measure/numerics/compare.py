@@ -53,7 +53,7 @@ def compare(
     loss : str or callable or None
         As for ``model.compile``; by default the one that the model is compiled with.
     optimizers : sequence of {"sgd", "momentum", "adam", "adamw"}
-        What to train with.
+        What to train with; before them with the one that the model is compiled with, if there is one.
     steps : int or None
         Steps of training with each optimizer; 0 for none. By default, if there are targets and a loss, 10, or as many
         as can be made in about 20 seconds, at least 2; of a large model with the first of the optimizers only.
@@ -81,7 +81,8 @@ def compare(
     -----
     Runs in this process, and leaves the model as it was: weights, states, metrics, optimizer, seeds, and Keras's dtype
     policy. Layers are compared in inference, and those that have a training mode without randomness (batch normalization)
-    in that as well; dropout is compared in inference only.
+    in that as well; dropout is compared in inference only. What raises on the CPU, gives something else every time or does
+    not fit into the time is ``"not-compared"``, with the reason; the rest is compared all the same.
     """
     from .difference_findings import findings
     from .keras_model import is_model

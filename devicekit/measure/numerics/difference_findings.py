@@ -151,9 +151,18 @@ def _blocks(target: Tuple[str, str]) -> Tuple[str, ...]:
     return (target[0],) if target[0].startswith("gpu:") else ()
 
 
-def _on_cpu(device: str, what: str) -> Tuple[Fix, ...]:
+def _on_cpu(target: Tuple[str, str], what: str, items: Sequence[Difference]) -> Tuple[Fix, ...]:
+    """Return the fix that leaves something to the CPU; anyone who trains needs the gradient there as well.
+
+    TensorFlow does not place a gradient by the scope of the forward pass (a wrong one stays as wrong, eager and compiled),
+    and JAX compiles a training step for one device. PyTorch computes a gradient where the forward pass was.
+    """
+    device, framework = target
     if device == "cpu":
         return ()
+    if framework != "torch" and (not items or any(item.what.startswith("gradient") for item in items)):
+        text = "Meanwhile train this model on the CPU: devicekit.auto('cpu'); a device_scope moves no gradients"
+        return (Fix(text, changes="code"),)
     text = "Meanwhile let the CPU compute %s: with devicekit.device_scope('cpu') around it"
     return (Fix(text % what, changes="code"),)
 
@@ -184,7 +193,7 @@ def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tu
         )
     else:
         first = _shown("Update the device's driver, and see whether the device as a whole is sound", "verify")
-    return (first,) + _on_cpu(device, name or "these layers")
+    return (first,) + _on_cpu(target, name or "these layers", items)
 
 
 def _shown(text: str, *words: str) -> Fix:
@@ -210,14 +219,26 @@ def _reduced(target: Tuple[str, str], arithmetic: str, items: Sequence[Differenc
         "info" if arithmetic == "tf32" else "warning",
         summary,
         tuple(Evidence(text, "measured") for text in evidence[:_LINES]),
-        fix or _on_cpu(target[0], "these layers"),
+        fix or _on_cpu(target, "these layers", items),
     )
 
 
 def _training(target: Tuple[str, str], items: Sequence[Divergence]) -> List[Finding]:
-    astray = [item for item in items if item.verdict != "agrees"]
-    if not astray:
-        return []
+    missing = [item for item in items if item.verdict == "unsupported"]
+    astray = [item for item in items if item.verdict in ("differs", "failed")]
+    return (_no_kernel(target, missing) if missing else []) + (_astray(target, astray) if astray else [])
+
+
+def _no_kernel(target: Tuple[str, str], items: Sequence[Divergence]) -> List[Finding]:
+    """Return the finding of trainings that need an operation which the device does not have."""
+    names = ", ".join(_unique(item.optimizer for item in items))
+    summary = "Training with %s needs an operation that %s does not have with %s." % ((names,) + target)
+    evidence = tuple(Evidence("%s: %s" % (item.optimizer, item.detail), "measured") for item in items)
+    fix = Fix("Train this model on the CPU: devicekit.auto('cpu')", changes="code")
+    return [Finding("op-unsupported", "error", summary, evidence[:_LINES], (fix,), _blocks(target))]
+
+
+def _astray(target: Tuple[str, str], astray: Sequence[Divergence]) -> List[Finding]:
     names = ", ".join(_unique(item.optimizer for item in astray))
     if all(item.verdict == "failed" for item in astray):
         summary = "Training with %s fails on %s with %s." % ((names,) + target)
@@ -247,7 +268,7 @@ def _cannot(target: Tuple[str, str], items: Sequence[Difference]) -> List[Findin
         summary = "%s with %s has not every operation: %s." % (target + ("; ".join(parts),))
         fix: Tuple[Fix, ...] = ()
         if raised:
-            fix = _on_cpu(target[0], "these operations")
+            fix = _on_cpu(target, "these operations", raised)
             if target[1] == "tensorflow":
                 fix = (Fix("Let TensorFlow place them on the CPU: tf.config.set_soft_device_placement(True)"),) + fix
             if target[1] == "torch" and _platform(target[0], items) == "metal":

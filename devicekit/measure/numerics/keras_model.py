@@ -88,8 +88,8 @@ def variables_of(model: Any) -> List[Any]:
 
 
 def public_class(layer: object) -> Tuple[str, bool]:
-    """Return the name of a layer's class, and whether it is one of Keras's own."""
-    kind = type(layer)
+    """Return the name of a layer's class, or of a class itself, and whether it is one of Keras's own."""
+    kind = layer if isinstance(layer, type) else type(layer)
     return kind.__name__, kind.__module__.partition(".")[0] in _PACKAGES
 
 

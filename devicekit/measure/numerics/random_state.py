@@ -3,11 +3,12 @@
 import contextlib
 import random
 import sys
-from typing import Iterator
+from typing import Any, Dict, Iterator, List
 
 import numpy as np
 
 from ...runtime.frameworks import tensors_of
+from .keras_model import layers_of
 
 
 @contextlib.contextmanager
@@ -38,4 +39,30 @@ def kept_random(framework: str) -> Iterator[None]:
             generator = getattr(holder, "generator", None)
             if generator is not None:
                 stack.callback(generator.setstate, generator.getstate())
+        unnamed = _global_generator()
+        if unnamed is not None:
+            stack.callback(unnamed.state.assign, np.array(tensors_of(framework).variable_to_numpy(unnamed.state)))
         yield
+
+
+def generator_states(model: Any) -> List[Any]:
+    """Return the variables that hold the state of the random generators which a model draws from, each once.
+
+    They are not among ``model.get_weights()``. Keras 3 has a ``SeedGenerator`` for each layer, and one for what names none;
+    layers of Keras 2 hold their ``tf.random.Generator`` in an object of their own, private.
+    """
+    held = [value for layer in layers_of(model) for value in list(vars(layer).values())]
+    found: Dict[int, Any] = {}
+    for value in [*held, _global_generator()]:
+        for generator in value if isinstance(value, (list, tuple)) else (value,):
+            generator = getattr(generator, "_generator", generator)
+            state: Any = getattr(generator, "state", None)
+            if type(generator).__name__ in ("SeedGenerator", "Generator") and hasattr(state, "assign"):
+                found.setdefault(id(state), state)
+    return list(found.values())
+
+
+def _global_generator() -> Any:
+    """Return Keras 3's generator for random operations that name none (private, as of 3.0); None if there is none yet."""
+    state = sys.modules.get("keras.src.backend.common.global_state")
+    return state.get_global_attribute("global_seed_generator") if state is not None else None

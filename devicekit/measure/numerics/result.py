@@ -5,10 +5,11 @@ from typing import Optional, Tuple
 from ...diagnosis.findings import Finding
 from ...records import Real, Record, Seconds, ShownAsReport
 
-#: From best to worst. ``agrees``: within the tolerance of its dtype. ``reduced-precision``: within that of a coarser
-#: arithmetic that is recognized and named (TF32, bfloat16, float16 accumulation). ``unsupported``: no kernel, so that it
-#: ran elsewhere or not at all. ``failed``: it raised. ``differs``: outside every tolerance.
-VERDICTS = ("agrees", "reduced-precision", "unsupported", "failed", "differs")
+#: From best to worst. ``agrees``: within the tolerance of its dtype. ``not-compared``: there is nothing to compare with, as
+#: its detail says. ``reduced-precision``: within the tolerance of a coarser arithmetic that is recognized and named (TF32,
+#: bfloat16, float16 accumulation). ``unsupported``: no kernel, so that it ran elsewhere or not at all. ``failed``: it
+#: raised. ``differs``: outside every tolerance.
+VERDICTS = ("agrees", "not-compared", "reduced-precision", "unsupported", "failed", "differs")
 
 
 class Measure(Record):
@@ -94,7 +95,7 @@ class Divergence(Record):
     Attributes
     ----------
     optimizer : str
-        ``"sgd"``, ``"momentum"``, ``"adam"`` or ``"adamw"``.
+        ``"sgd"``, ``"momentum"``, ``"adam"``, ``"adamw"``, or the model's own: ``"RMSprop, as compiled"``.
     device, framework : str
     loss : tuple of float
         Loss on the device, before each step.
@@ -105,8 +106,8 @@ class Divergence(Record):
         The same distance for the reference itself with one weight moved by one unit in the last place.
     seed : tuple of float
         The same distance for the reference itself with another seed for order and dropout.
-    verdict : {"agrees", "differs", "failed"}
-        ``differs``: further than what rounding explains at some step.
+    verdict : {"agrees", "not-compared", "differs", "failed"}
+        ``differs``: further than what rounding explains at some step. ``not-compared``: see ``detail``.
     first_step : int or None
         The first step, from 1, at which it is further than that.
     detail : str

@@ -8,20 +8,25 @@ Every training starts from the same weights and takes the same batches in the sa
   again in that: with every weight moved by at most one unit in the last place); with one weight moved by that;
 - another seed: the same examples in another order.
 
-Dropout and noise are left out, for the generators of two devices draw other numbers. `measure.numerics.drift` judges.
+Dropout and noise are left out. What else draws random numbers (augmentation, a sampling layer) draws the same in every
+training: generators start from one state. If that is not enough, nothing is judged. `measure.numerics.drift` judges.
 """
 
 import contextlib
+import copy
 import time
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ...errors import DevicekitError
+from ...runtime.frameworks.tensors import Tensors
 from .drift import Curves, judge_drift
-from .keras_model import Keras, keras_of, layers_of
+from .error_text import describe, is_missing_kernel
+from .keras_model import Keras, keras_of, layers_of, public_class
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .nests import flatten, rebuild
+from .random_state import generator_states, python_seeds
 from .result import Divergence
 from .training_data import Batches, batches_of, cast, moved
 
@@ -45,6 +50,9 @@ _FOLLOWED = 4096
 _MOST_STEPS = 10
 _LEAST_STEPS = 2
 _BUDGET_S = 20.0
+
+#: Relative difference of two losses of the first steps beyond which two trainings on the CPU are not the same training.
+_SAME_LOSS = 1e-3
 
 
 class Run(NamedTuple):
@@ -119,73 +127,110 @@ def compare_training(
     Returns
     -------
     tuple of Divergence
-        For each optimizer in turn, one for each device.
-
-    Raises
-    ------
-    DevicekitError
-        If the model cannot be made again, or cannot be trained on the CPU.
+        For each optimizer in turn, the model's own first, one for each device. What could not be compared is among them,
+        with the reason.
     """
     keras = keras_of(model)
     known = optimizers_of(keras)
+    makers = _own_optimizer(model)
+    makers.update((name, _maker(known[name], OPTIMIZERS[name][1])) for name in task.optimizers if name in known)
     trainer = _Trainer(model, keras, task, say)
     if not trainer.parameters:
         return ()
     try:
-        wanted = {name: known[name] for name in task.optimizers if name in known}
-        return tuple(_compare(trainer, wanted, devices, framework, task))
+        return tuple(_compare(trainer, makers, devices, framework, task))
     finally:
         trainer.close()
 
 
+_Makers = Dict[str, Callable[[], Any]]
+
+
 def _compare(
-    trainer: "_Trainer", known: Dict[str, Any], devices: Sequence[str], framework: str, task: TrainingTask
+    trainer: "_Trainer", makers: _Makers, devices: Sequence[str], framework: str, task: TrainingTask
 ) -> List[Divergence]:
-    steps, seed = task.steps, task.seed
-    if steps is None:
-        known, steps = _affordable(trainer, known, 4 + len(devices), task.batch_size)
-    order = np.random.RandomState(seed & 0xFFFFFFFF)
-    batches = batches_of(task.inputs, task.targets, steps, task.batch_size, order)
-    others = batches_of(task.inputs, task.targets, steps, task.batch_size, order)
+    steps, names = task.steps, list(makers)
     found: List[Divergence] = []
-    for name in known:
-        make = _maker(known[name], OPTIMIZERS[name][1])
-        right = _on_cpu(trainer, make, batches, trainer.start)
-        rounding = [_distances(control, right) for control in _controls(trainer, make, batches, seed)]
-        seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
-        for device in devices:
-            try:
-                own = trainer.train(device, False, make, batches, trainer.start)
-            except Exception as error:  # kernels raise whatever they like
-                found.append(_failed(name, device, framework, right, error))
-                continue
-            curves = Curves(
-                own.loss,
-                right.loss,
-                _distances(own, right),
-                rounding,
-                seeds,
-                parameters=trainer.parameters,
-                moved_weights=trainer.parameters,
-            )
-            found.append(judge_drift(name, device, framework, curves))
+    try:
+        if steps is None:
+            count, steps = _affordable(trainer, len(names), 4 + len(devices), task.batch_size)
+            names = names[:count]
+        for name in names:
+            found += _compare_optimizer(trainer, name, makers[name], devices, framework, task._replace(steps=steps))
+        reason = (
+            "no time left: all trainings together would take longer than %.0f s; name optimizers and steps" % _BUDGET_S
+        )
+    except _NothingToCompareWith as error:
+        reason = str(error)
+    rest = ", ".join(name for name in makers if name not in {item.optimizer for item in found})
+    return found + [_not_compared(rest, device, framework, reason) for device in devices if rest]
+
+
+class _NothingToCompareWith(Exception):
+    """The CPU cannot train the model, or does it in another way every time."""
+
+
+def _compare_optimizer(
+    trainer: "_Trainer",
+    name: str,
+    make: Callable[[], Any],
+    devices: Sequence[str],
+    framework: str,
+    task: TrainingTask,
+) -> List[Divergence]:
+    """Train with one optimizer everywhere.
+
+    Raises
+    ------
+    _NothingToCompareWith
+    """
+    order = np.random.RandomState(task.seed & 0xFFFFFFFF)
+    batches, others = (
+        batches_of(task.inputs, task.targets, task.steps or _MOST_STEPS, task.batch_size, order) for _ in range(2)
+    )
+    right = _on_cpu(trainer, make, batches, trainer.start)
+    draws = trainer.draws_random_numbers(batches[0][0])
+    controls = _controls(trainer, make, batches, task.seed, draws)
+    if _another_loss(controls[0], right) and _another_loss(_on_cpu(trainer, make, batches, trainer.start), right):
+        raise _NothingToCompareWith("two trainings from the same start differ on the CPU: it is not deterministic")
+    rounding = [_distances(control, right) for control in controls]
+    seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
+    found = []
+    for device in devices:
+        if draws and not trainer.draws_alike(device):
+            reason = "not deterministic: the model draws random numbers, and %s draws others than the CPU" % device
+            found.append(_not_compared(name, device, framework, reason))
+            continue
+        try:
+            own = trainer.train(device, False, make, batches, trainer.start)
+        except Exception as error:  # kernels raise whatever they like
+            found.append(_failed(name, device, framework, right, error))
+            continue
+        size = trainer.parameters
+        curves = Curves(
+            own.loss, right.loss, _distances(own, right), rounding, seeds, parameters=size, moved_weights=size
+        )
+        found.append(judge_drift(name, device, framework, curves))
     return found
 
 
-def _affordable(
-    trainer: "_Trainer", known: Dict[str, Any], trainings: int, batch_size: int
-) -> Tuple[Dict[str, Any], int]:
-    """Return the first optimizers that there is time for, at least one, and how many steps to make with each."""
+def _another_loss(run: Run, right: Run) -> bool:
+    """Return whether two trainings on the CPU, at most a rounding apart, go apart at once."""
+    pairs = [(a, b) for a, b in zip(run.loss[:_LEAST_STEPS], right.loss) if np.isfinite(a) and np.isfinite(b)]
+    return any(abs(a - b) > _SAME_LOSS * max(abs(a), abs(b), 1e-3) for a, b in pairs)
+
+
+def _affordable(trainer: "_Trainer", count: int, trainings: int, batch_size: int) -> Tuple[int, int]:
+    """Return for how many of the optimizers there is time, at least one, and how many steps to make with each."""
     each_s = max(trainings * trainer.seconds_of_a_step(batch_size), 1e-6)
-    count = max(1, min(len(known), int(_BUDGET_S / (each_s * _LEAST_STEPS))))
-    steps = int(max(_LEAST_STEPS, min(_MOST_STEPS, _BUDGET_S / (each_s * count))))
-    return {name: known[name] for name in list(known)[:count]}, steps
+    count = max(1, min(count, int(_BUDGET_S / (each_s * _LEAST_STEPS))))
+    return count, int(max(_LEAST_STEPS, min(_MOST_STEPS, _BUDGET_S / (each_s * count))))
 
 
-def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, seed: int) -> List[Run]:
+def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, seed: int, draws: bool) -> List[Run]:
     everywhere, single = moved(trainer.start, seed)
     controls = [_on_cpu(trainer, make, batches, single)]
-    if trainer.has_double:
+    if trainer.has_double and not draws:  # in float64 generators draw other numbers
         try:
             return [*controls, trainer.train("cpu", True, make, batches, trainer.start)]
         except Exception:  # whatever the user's layers raise in a dtype that they were not written for
@@ -196,20 +241,34 @@ def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, se
 def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, start: List[np.ndarray]) -> Run:
     try:
         return trainer.train("cpu", False, make, batches, start)
-    except DevicekitError:
-        raise
     except Exception as error:  # whatever the user's model raises
-        message = "the model cannot be trained on the CPU, so that there is nothing to compare with: %s: %s"
-        raise DevicekitError(message % (type(error).__name__, error)) from error
+        message = str(error) if isinstance(error, DevicekitError) else "training on the CPU fails: " + describe(error)
+        raise _NothingToCompareWith(message) from error
 
 
 def _failed(optimizer: str, device: str, framework: str, right: Run, error: Exception) -> Divergence:
-    text = "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:400])
-    return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), "failed", None, text)
+    verdict = "unsupported" if is_missing_kernel(error) else "failed"
+    return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), verdict, None, describe(error))
+
+
+def _not_compared(optimizer: str, device: str, framework: str, reason: str) -> Divergence:
+    return Divergence(optimizer, device, framework, (), (), (), (), (), "not-compared", None, reason)
 
 
 def _maker(kind: Any, options: Dict[str, float]) -> Callable[[], Any]:
     return lambda: kind(**options)
+
+
+def _own_optimizer(model: Any) -> _Makers:
+    """Return what makes the optimizer that a model is compiled with, by its name; nothing if it cannot be made again."""
+    own: Any = getattr(model, "optimizer", None)
+    try:
+        kind, config = type(own), own.get_config()
+        kind.from_config(copy.deepcopy(config))  # some take their configuration apart
+    except Exception:  # there is none, or it is one of TensorFlow's own, which have no configuration
+        return {}
+    name = type(getattr(own, "inner_optimizer", own)).__name__  # of one that scales the loss
+    return {"%s, as compiled" % name: lambda: kind.from_config(copy.deepcopy(config))}
 
 
 class _Trainer:
@@ -221,7 +280,10 @@ class _Trainer:
         self._model, self._keras, self._loss, self._say = model, keras, task.loss, say
         self.data = (task.inputs, task.targets)
         self._known = known_classes(model)
-        self._scope = runner_of(model, keras).scope
+        runner = runner_of(model, keras)
+        self._scope, self._seed = runner.scope, task.seed
+        self._tensors: Tensors = runner.tensors
+        self._states = [runner.tensors.variable_to_numpy(item) for item in generator_states(model)]
         self.start: List[np.ndarray] = [np.array(item) for item in model.get_weights()]
         self._trained = _trained(model)
         self.parameters = sum(self.start[place].size for place in self._trained)
@@ -246,22 +308,57 @@ class _Trainer:
         self, device: str, double: bool, make: Callable[[], Any], batches: Batches, start: List[np.ndarray]
     ) -> Run:
         """Make a copy on a device with weights to start from and take a step with each batch."""
-        with self._own_graph(), self._scope(device, double), global_float64(self._keras, double):
-            key = (device, double)
-            if key not in self._copies:
-                self._copies[key] = self._copy(double)
-            copy = self._copies[key]
-            copy.set_weights(start)
+        with self._own_graph(), self._scope(device, double), global_float64(self._keras, double), self._seeded():
+            model = self._copy_on(device, double)
+            model.set_weights(start)
+            for state, value in zip(generator_states(model), self._states):
+                state.assign(value)
             # Without tracing: a graph for each copy would take longer than the few steps that are made on it.
-            copy.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options())
+            model.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options())
             run = Run([], [])
             for inputs, targets in batches:
-                copy.reset_metrics()
-                result = copy.train_on_batch(cast(inputs, double), cast(targets, double))
-                run.loss.append(float(np.asarray(result[0] if isinstance(result, (list, tuple)) else result)))
-                run.weights.append(self._follow(copy.get_weights()))
+                run.loss.append(_step(model, cast(inputs, double), cast(targets, double)))
+                run.weights.append(self._follow(model.get_weights()))
                 self._say("training")
             return run
+
+    @contextlib.contextmanager
+    def _seeded(self, more: int = 0) -> Iterator[None]:
+        """Let what draws random numbers without a generator in the model's layers draw the same every time."""
+        seed = (self._seed + more) & 0x7FFFFFFF
+        with python_seeds(seed), self._tensors.seeded(seed):
+            yield
+
+    def draws_random_numbers(self, inputs: Any) -> bool:
+        """Return whether the model gives something else in training mode if generators are in another state."""
+        if self._keras.generation == 1:
+            return False  # a graph's seeds are fixed when it is built
+        outputs = []
+        for more in (1, 2):
+            with self._scope("cpu", False), self._seeded(more):
+                given = self._copy_on("cpu", False)(cast(inputs, False), training=True)
+                tensors = [item for _, item in flatten(given) if self._tensors.is_tensor(item)]
+                outputs.append([self._tensors.to_numpy(item) for item in tensors])
+        return not all(np.array_equal(one, other, equal_nan=True) for one, other in zip(*outputs))
+
+    def draws_alike(self, device: str) -> bool:
+        """Return whether a device draws the random numbers that the CPU draws from the same seed."""
+        one, other = self._normal_numbers("cpu"), self._normal_numbers(device)
+        return bool(np.allclose(one, other, rtol=1e-3, atol=1e-3))
+
+    def _normal_numbers(self, device: str) -> np.ndarray:
+        with self._scope(device, False), self._seeded():
+            if self._keras.generation == 3:
+                return self._tensors.to_numpy(self._keras.module.random.normal((64,), seed=7))
+            import tensorflow as tf
+
+            return self._tensors.to_numpy(tf.random.normal((64,), seed=7))
+
+    def _copy_on(self, device: str, double: bool) -> Any:
+        key = (device, double)
+        if key not in self._copies:
+            self._copies[key] = self._copy(double)
+        return self._copies[key]
 
     @contextlib.contextmanager
     def _own_graph(self) -> Iterator[None]:
@@ -285,20 +382,19 @@ class _Trainer:
         try:
             # A graph has what its layers were while it was built.
             with _still(self._model) if self._keras.generation == 1 else contextlib.nullcontext():
-                copy = again_whole(self._model, self._keras, self._known, double)
-            if not getattr(copy, "built", False) or not copy.weights:
-                copy(cast(self._example(), double))
-            fit_together(self._model, copy)
+                model = again_whole(self._model, self._keras, self._known, double)
+            if not getattr(model, "built", False) or not model.weights:
+                model(cast(self._example(), double))
+            fit_together(self._model, model)
         except NotClonable as error:
             if double:
                 raise
             raise DevicekitError(
-                "the model cannot be made again, so that training cannot be compared: %s; give it a get_config(), or "
-                "leave training out with steps=0" % error
+                "the model cannot be made again: %s; give what it names a get_config()" % error
             ) from error
-        for layer, name, _ in _random_parts(copy):
+        for layer, name, _ in _random_parts(model):
             setattr(layer, name, 0.0)
-        return copy
+        return model
 
     def _example(self) -> Any:
         return rebuild(self.data[0], [item[:1] for _, item in flatten(self.data[0])])
@@ -313,6 +409,20 @@ class _Trainer:
             np.asarray(weights[place]).reshape(-1)[places].astype(np.float64)
             for place, places in zip(self._trained, self._followed)
         ]
+
+
+def _step(model: Any, inputs: Any, targets: Any) -> float:
+    """Make one step of training and return the loss before it."""
+    model.reset_metrics()
+    owner = next(kind for kind in type(model).__mro__ if "train_step" in vars(kind) or kind is object)
+    if owner is object or public_class(owner)[1]:
+        result = model.train_on_batch(inputs, targets)
+        return float(np.asarray(result[0] if isinstance(result, (list, tuple)) else result))
+    # A step of the user's own gets what `fit` gives it: pairs, as Keras's guide unpacks them, without weights of samples.
+    count = len(flatten(inputs)[0][1])
+    figures = model.fit(inputs, targets, batch_size=count, epochs=1, shuffle=False, verbose=0).history
+    values = figures.get("loss") or next(iter(figures.values()), [float("nan")])
+    return float(np.asarray(values[0]))
 
 
 def _trained(model: Any) -> List[int]:

@@ -1,5 +1,6 @@
 """`tune`: every setting against the framework's defaults, then all that paid together."""
 
+import math
 import os
 import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
@@ -29,6 +30,9 @@ _BLOCK_S = 0.5
 
 #: Seconds of the pairs of blocks of one option, at the least and at the most.
 _RACE_S = (4.0, 15.0)
+
+#: Begins the reason of an option for which there was no time.
+_NOT_TRIED = "not tried: "
 
 #: What a step may take on a processor: smaller examples and batches than the benchmarks' own, if no one says others.
 _ON_CPU: Dict[str, Dict[str, Any]] = {
@@ -80,7 +84,7 @@ def tune(
         ``"xla"``, ``"compile"``, ``"prefetch"``, or `measure.tuning.options.Option` objects of your own. By default all.
     budget_s : float
         Seconds after which no further setting is begun; what was not tried is listed as such. What is kept is measured once
-        more after that.
+        more after that. With a larger budget, a later call in the same state of this machine continues with what is left.
     seed : int
         Of weights and data.
     refresh : bool
@@ -130,12 +134,22 @@ def tune(
         decided = tuple(item for item in decided if item.name in names)
     asked = [sorted(task.items(), key=str), names and sorted(map(str, names))]
     folder, state = cache_folder(), this_state()
-    kept = None if refresh else cache.load(folder, state, asked)
-    if kept is not None:
-        return kept
-    tuning = _Tuner(task, before, budget_s).run(to_try, decided, selection)
+    earlier = None if refresh else cache.load(folder, state, asked)
+    if earlier is not None and not _continues(earlier, budget_s):
+        return earlier
+    tuning = _Tuner(task, before, budget_s, earlier).run(to_try, decided, selection)
     cache.save(folder, state, asked, tuning)  # if it cannot be kept, it is measured again
     return tuning
+
+
+def _is_left(item: TunedOption) -> bool:
+    """Whether there was no time for an option."""
+    return item.gain is None and item.reason.startswith(_NOT_TRIED)
+
+
+def _continues(earlier: Tuning, budget_s: float) -> bool:
+    """Whether a budget has time left for what an earlier tuning did not try."""
+    return budget_s > earlier.seconds and any(map(_is_left, earlier.options))
 
 
 def _selected(device: str, framework: Optional[str]) -> Selection:
@@ -207,9 +221,17 @@ class _Result(NamedTuple):
 class _Tuner:
     """Measures options against the defaults, within a budget of time."""
 
-    def __init__(self, task: Dict[str, Any], environment: Sequence[Tuple[str, Optional[str]]], budget_s: float) -> None:
+    def __init__(
+        self,
+        task: Dict[str, Any],
+        environment: Sequence[Tuple[str, Optional[str]]],
+        budget_s: float,
+        earlier: Optional[Tuning] = None,
+    ) -> None:
         self._task, self._environment, self._budget_s = task, tuple(environment), budget_s
-        self._began = time.monotonic()
+        self._began = time.monotonic() - (earlier.seconds if earlier is not None else 0.0)
+        tried = [item for item in earlier.options if not _is_left(item)] if earlier is not None else []
+        self._tried = {(item.name, item.setting): item for item in tried}
         self._check: Optional[Dict[str, Any]] = None
         self._noise = Noise(0.0)
         self._start_s = 0.0
@@ -267,17 +289,20 @@ class _Tuner:
                 what = "%s cannot be trained on %s with the framework's defaults, so that there is nothing to tune: %s"
                 raise DevicekitError(what % (self._task["model"], selection.device, error)) from error
             self._start_s = time.monotonic() - began
-            self._share(len(options) + 2)  # the one without a setting, and the one with all of them
+            left = [item for item in options if (item.name, item.setting) not in self._tried]
+            self._share(len(left) + 2)  # the one without a setting, and the one with all of them
             same = self._race(base, None, progress)
             self._noise = noise_of(same)
-            results: List[_Result] = []
-            for number, option in enumerate(options):
+            results = [_of_earlier(item, self._tried.get((item.name, item.setting))) for item in options]
+            for number, option in enumerate(left):
                 if self._left() <= 0:
-                    results.append(_Result(option, None, False, "not tried: the %g s were over" % self._budget_s))
-                    continue
-                self._share(len(options) - number + 1)
-                progress.say("%s: %s %s (%d of %d)" % (what, option.name, option.setting, number + 1, len(options)))
-                results.append(self._try(base, option, selection, progress))
+                    reason = _NOT_TRIED + "the time budget of %g s ran out" % self._budget_s
+                    result = _Result(option, None, False, reason)
+                else:
+                    self._share(len(left) - number + 1)
+                    progress.say("%s: %s %s (%d of %d)" % (what, option.name, option.setting, number + 1, len(left)))
+                    result = self._try(base, option, selection, progress)
+                results[options.index(option)] = result
             results = _best_of_each(results)
             progress.say("%s: all together" % what)
             return self._together(base, results, selection, progress)
@@ -353,6 +378,14 @@ class _Tuner:
             ]
             return results, None
         return results, None if final.gain is None else final.gain.ratio
+
+
+def _of_earlier(option: Option, found: Optional[TunedOption]) -> _Result:
+    """Return what an earlier tuning found of an option; the budget is for the others."""
+    if found is None:
+        return _Result(option, None, False, "")
+    gain = Gain(math.log(found.gain), 0.0) if found.gain is not None and found.gain > 0 else None
+    return _Result(option, gain, found.kept, found.reason)
 
 
 def _left(item: _Result, why: str) -> _Result:

@@ -9,7 +9,7 @@ from devicekit import Selection
 
 
 def main(train: Callable[[], float]) -> float:
-    selection = devicekit.auto("gpu", memory="4GiB", require=False, seed=3)
+    selection = devicekit.auto("gpu", memory="4GiB", require=False, seed=3, quiet=None)
     assert_type(selection, Selection)
     with devicekit.device_scope("cpu") as inner:
         assert_type(inner, Selection)

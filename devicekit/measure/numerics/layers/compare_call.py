@@ -100,9 +100,9 @@ def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[st
             _Case(*way, Reference(runner, layer, way.work, way.cotangent, _no_head))
             for way in ways_to_call(runner, call, subject.seed)
         ]
-    except DrawsRandomNumbers:
+    except Exception as error:  # whatever the user's layer raises on the CPU, now that it is called alone
         about = Difference("layer", call.path, call.operation, "output", "", subject.framework, "agrees", depth=number)
-        return [_not_compared(about, device) for device in devices]
+        return [_not_compared(about, device, error) for device in devices]
     if not cases:
         return []
     found: List[Difference] = []
@@ -261,8 +261,8 @@ def compare_whole(
     about = Difference("model", name, public_class(model)[0], "output", "", subject.framework, "differs")
     try:
         reference = Reference(runner, model, work, cotangent, make_head)
-    except DrawsRandomNumbers:
-        return [_not_compared(about, device) for device in devices]
+    except Exception as error:  # whatever the user's model raises on the CPU
+        return [_not_compared(about, device, error) for device in devices]
     case = _Case(work, cotangent, "", False, reference)
     found: List[Difference] = []
     for device in devices:
@@ -323,9 +323,11 @@ def _failure(labels: Difference, what: str, error: Exception) -> Difference:
     return make(labels.replace(what=what), text)
 
 
-def _not_compared(about: Difference, device: str) -> Difference:
-    detail = "not compared: it draws random numbers in inference too"
-    return about.replace(device=device, verdict="agrees", detail=detail)
+def _not_compared(about: Difference, device: str, error: Exception) -> Difference:
+    detail = "could not be repeated on the CPU: %s: %s" % (type(error).__name__, line_of(error))
+    if isinstance(error, DrawsRandomNumbers):
+        detail = "it draws random numbers in inference too"
+    return about.replace(device=device, verdict="not-compared", detail=detail)
 
 
 def _no_head(_: bool) -> None:

@@ -123,7 +123,11 @@ def _of_layers(
 
 def only_the_cause(differences: Sequence[Difference], calls: Sequence[Call]) -> List[Difference]:
     """Leave out what a layer has wrong because a layer inside it is wrong: that is the one to name."""
-    wrong = {(item.device, item.name) for item in differences if item.verdict not in ("agrees", "unsupported")}
+    wrong = {
+        (item.device, item.name)
+        for item in differences
+        if item.verdict not in ("agrees", "not-compared", "unsupported")
+    }
 
     def blameless(item: Difference) -> bool:
         inside = item.name + "/"
