@@ -11,7 +11,7 @@ import sys
 from typing import Any, Dict
 
 from ...errors import DevicekitError
-from ..numerics.keras_model import is_model, keras_of
+from ...runtime.frameworks.keras_model import is_model, keras_of
 
 _INSTEAD = (
     "give a function that returns the compiled model instead, as 'module:function' or the function itself, from a module"

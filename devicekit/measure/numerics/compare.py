@@ -84,8 +84,8 @@ def compare(
     in that as well; dropout is compared in inference only. What raises on the CPU, gives something else every time or does
     not fit into the time is ``"not-compared"``, with the reason; the rest is compared all the same.
     """
+    from ...runtime.frameworks.keras_model import is_model
     from .difference_findings import findings
-    from .keras_model import is_model
 
     names = _check(devices, framework, frameworks, optimizers, steps, batch_size, seed)
     question = _Question(inputs, targets, loss, names, tuple(optimizers), steps, batch_size, seed)
@@ -129,7 +129,7 @@ class _Parts(NamedTuple):
 def _check_subject(
     subject: Any, model: bool, framework: Optional[str], question: _Question, frameworks: Optional[Sequence[str]]
 ) -> None:
-    from .keras_model import keras_of
+    from ...runtime.frameworks.keras_model import keras_of
 
     if not model and not callable(subject):
         raise ValueError("compare takes a Keras model or a function, not a %s" % type(subject).__name__)
@@ -152,7 +152,7 @@ def _progress() -> Iterator[_Say]:
 
 
 def _model(model: Any, question: _Question, say: _Say) -> _Parts:
-    from .keras_model import keras_of
+    from ...runtime.frameworks.keras_model import keras_of
     from .layers.compare_layers import check_model, compare_model, loss_of
     from .samples import EXAMPLES, sample
 
@@ -202,7 +202,7 @@ def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say)
 
 
 def _frameworks(model: Any, question: _Question, frameworks: Sequence[str], say: _Say) -> _Parts:
-    from .keras_model import keras_of
+    from ...runtime.frameworks.keras_model import keras_of
     from .layers.compare_layers import check_model, loss_of
     from .samples import EXAMPLES, sample
     from .transfer import compare_frameworks

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List
 import numpy as np
 
 from ...runtime.frameworks import tensors_of
-from .keras_model import layers_of
+from ...runtime.frameworks.keras_model import layers_of
 
 
 @contextlib.contextmanager

@@ -20,10 +20,10 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from ...errors import DevicekitError
+from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import Tensors
 from .drift import Curves, judge_drift
 from .error_text import describe, is_missing_kernel
-from .keras_model import Keras, keras_of, layers_of, public_class
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds

@@ -10,8 +10,8 @@ import tempfile
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...errors import DevicekitError
+from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import HostArray
-from .keras_model import Keras, keras_of, layers_of, public_class
 from .layers.clone import NotClonable, is_container
 from .layers.compare_call import Subject, compare_call, compare_whole, ways_to_call
 from .layers.compare_layers import only_the_cause

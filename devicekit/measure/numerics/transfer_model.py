@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
-from .keras_model import Keras, layers_of, public_class
+from ...runtime.frameworks.keras_model import Keras, layers_of, public_class
 
 _REGISTER = "register it with @keras.saving.register_keras_serializable()"
 

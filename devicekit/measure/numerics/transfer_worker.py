@@ -32,7 +32,7 @@ def run_model(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
     selection = devicekit.auto("cpu", framework=task["framework"], verify="never")
     import keras
 
-    from .keras_model import keras_of
+    from ...runtime.frameworks.keras_model import keras_of
 
     if keras.backend.backend() != task["framework"]:
         raise RuntimeError("Keras computes with %s: %s" % (keras.backend.backend(), selection.reason))

@@ -4,7 +4,7 @@ import contextlib
 import inspect
 from typing import Any, Dict, Iterator, List
 
-from ..keras_model import Keras, layers_of, public_class
+from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 

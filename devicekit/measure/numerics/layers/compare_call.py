@@ -6,9 +6,9 @@ from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, T
 
 import numpy as np
 
+from ....runtime.frameworks.keras_model import public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..error_text import is_missing_kernel
-from ..keras_model import public_class
 from ..nests import flatten, rebuild
 from ..operations.operation import rounded
 from ..result import VERDICTS, Difference

@@ -8,7 +8,7 @@ again in float64. A layer that calls others is to blame only where those agree.
 from typing import Any, Callable, List, Sequence, Tuple
 
 from ....errors import DevicekitError
-from ..keras_model import Keras, keras_of, layers_of, public_class
+from ....runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ..result import Difference
 from .clone import is_container
 from .compare_call import Subject, compare_call, compare_whole

@@ -10,9 +10,9 @@ from typing import Any, ContextManager, Dict, Iterator, List, Optional
 import numpy as np
 
 from ....errors import DevicekitError
+from ....runtime.frameworks.keras_model import Keras
 from ....runtime.frameworks.tensors import HostArray
 from ....selection.request import parse_request
-from ..keras_model import Keras
 from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, variables

@@ -4,8 +4,8 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ....runtime.frameworks.keras_model import layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray
-from ..keras_model import layers_of, public_class
 from ..nests import rebuild
 from ..operations.operation import rounded
 from .clone import NotClonable

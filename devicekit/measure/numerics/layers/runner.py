@@ -8,8 +8,8 @@ from typing import Any, Callable, ContextManager, Dict, List, NamedTuple, Option
 import numpy as np
 
 from ....runtime.frameworks import tensors_of
+from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray, Tensors
-from ..keras_model import Keras, layers_of, public_class
 from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables

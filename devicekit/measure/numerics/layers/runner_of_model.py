@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..keras_model import Keras
+from ....runtime.frameworks.keras_model import Keras
 from .runner import CopyingRunner, Runner
 
 

@@ -5,8 +5,8 @@ from typing import Any, List, NamedTuple, Sequence
 
 import numpy as np
 
+from ....runtime.frameworks.keras_model import public_class
 from ....runtime.frameworks.tensors import HostArray
-from ..keras_model import public_class
 from .clone import variables
 from .recorded_calls import Call
 from .runner import Work
