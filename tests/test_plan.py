@@ -27,7 +27,7 @@ FIRST = {
 #: Machines where something is wrong and no installer helps: it is the system, the hardware, a variable.
 LEFT = (
     "linux-alpine", "linux-amd-rocm-missing", "linux-intel-no-compute-runtime", "linux-jax-platforms-cuda", "linux-no-avx",
-    "linux-xla-flags-unknown", "windows-32-bit", "windows-no-msvc-runtime", "wsl2-directml-bridge-fails", "wsl2-without-dxg",
+    "windows-32-bit", "windows-no-msvc-runtime", "wsl2-directml-bridge-fails", "wsl2-without-dxg",
 )  # fmt: skip
 
 
@@ -122,9 +122,18 @@ def test_a_missing_driver_is_left_to_an_administrator():
 def test_a_variable_is_not_worked_around_by_another_release():
     machine = installed("linux-xla-flags-unknown")
     remedy = plan(machine)
+    (attempt,) = remedy.attempts
+    assert (attempt.unset, attempt.packages, attempt.keeps_release) == (("TF_XLA_FLAGS",), Packages(), True)
     assert next(step.command for step in remedy.left) == "unset TF_XLA_FLAGS"
     fixed = machine.replace(process=machine.process.replace(environ=()))
     assert plan(fixed).outcome == "nothing-wrong"
+
+
+def test_what_chooses_a_device_or_a_backend_is_never_unset():
+    machine = installed("linux-jax-platforms-cuda")
+    remedy = plan(machine)
+    assert remedy.attempts == ()
+    assert next(step.command for step in remedy.left) == "unset JAX_PLATFORMS"
 
 
 def test_two_distributions_of_one_package_are_removed_before_one_is_installed():

@@ -37,6 +37,7 @@ class Interpreter(Record):
     """The Python interpreter that is examined. All paths are the machine's own, not scrubbed.
 
     ``problem``: the variable that keeps it from starting, or from finding its own standard library; "" if none does.
+    ``unset``: variables that its own start removes (a ``.pth`` file, ``sitecustomize``).
     """
 
     implementation: str
@@ -55,6 +56,7 @@ class Interpreter(Record):
     modules: Tuple[Tuple[str, str], ...] = ()
     keras_backend: str = ""
     problem: str = ""
+    unset: Tuple[str, ...] = ()
 
 
 #: Frameworks whose presence in `sys.modules` matters: one that is imported is the selected framework.

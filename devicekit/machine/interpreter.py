@@ -10,6 +10,7 @@ from ..children.scripts import ARCHIVE, script_path
 from ..errors import DevicekitError
 from .host import WATCHED_MODULES, Interpreter
 from .live_host import this_interpreter
+from .probe.process import VARIABLES
 
 _TIMEOUT_S = 20.0
 
@@ -118,7 +119,9 @@ _LIBRARY_VARIABLES = ("PYTHONHOME", "PYTHONPLATLIBDIR")
 
 def _ask(script: str, executable: str, environment: Tuple[Tuple[str, None], ...]) -> ChildReport:
     # No byte code of devicekit's files: nothing in the other environment is changed.
-    command = Command.of(script, {}, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
+    removed = [name for name, _ in environment]
+    task = {"variables": [name for name in VARIABLES if name in os.environ and name not in removed]}
+    command = Command.of(script, task, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
     return Child(command.replace(environment=command.environment + environment)).wait(_TIMEOUT_S)
 
 

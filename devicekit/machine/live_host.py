@@ -73,7 +73,8 @@ class LiveHost(Host):
         self._loader_cache: Optional[Dict[str, str]] = None  # read once: three probers search it
 
     def environ(self) -> Mapping[str, str]:
-        return os.environ
+        gone = self.interpreter.unset
+        return {name: value for name, value in os.environ.items() if name not in gone} if gone else os.environ
 
     def read_bytes(self, path: str, limit: int = 1 << 20, offset: int = 0) -> bytes:
         _check(path)

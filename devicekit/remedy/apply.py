@@ -23,6 +23,7 @@ from .installers import Installer, check_packages, constraints_for, drop_unrecor
 from .journal import ASIDE, FixFolder, Journal, Logbook
 from .layout import Layout, versions
 from .result import Attempt, Change, Remedy
+from .startup import unset_at_start
 
 #: A first import after an installation compiles thousands of files.
 _TRIAL_S = 300.0
@@ -178,7 +179,9 @@ class Surgeon:
         outcome = "failed"
         if not problem:
             self._progress.say("trying the frameworks")
-            after = verify_interpreter(self._examined.interpreter, timeout_s=_TRIAL_S)
+            interpreter = self._examined.interpreter
+            interpreter = interpreter.replace(unset=(*interpreter.unset, *attempt.unset))
+            after = verify_interpreter(interpreter, timeout_s=_TRIAL_S)
             outcome = compare(before.frameworks, after.frameworks)
             if outcome == "not-better" and _helps_unseen(attempt, before, after):
                 outcome = "works"
@@ -200,6 +203,10 @@ class Surgeon:
                 os.rename(path, path + ASIDE)
             except OSError as error:
                 return "%s cannot be renamed: %s" % (path, error.strerror or error)
+        try:
+            unset_at_start(self._layout, attempt.unset, os.environ)
+        except OSError as error:
+            return "%s cannot be written: %s" % (self._layout.libraries[0], error.strerror or error)
         for text, command in steps(self._installer, attempt.packages, constraints):
             self._progress.say(text)
             done = self._installer.run(command, journal.token, self._logbook.installer_lock, self._ticker(text))

@@ -19,6 +19,7 @@ from ..resolver.goals import platforms_for
 from ..resolver.sets import best_set
 from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
+from .startup import UNSETTABLE
 
 #: How many ways that keep the release are offered: each costs an install where the one before it did not help.
 _MOST_KEEPING = 2
@@ -219,6 +220,8 @@ class _Planner:
             kind = [item for item in found if item.keeps_release == attempt.keeps_release]
             if len(kind) < (_MOST_KEEPING if attempt.keeps_release else 1):
                 found.append(attempt)
+        if alone is not None and alone.unset and set(alone.variables) <= set(alone.unset):
+            found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
         # Stable: of each kind the smallest change comes first.
         found.sort(key=lambda item: (not item.keeps_release, bool(item.unsure)))
         codes = {item.code for item in self.diagnosis.findings if item.severity == "error"}
@@ -242,6 +245,7 @@ class _Planner:
             keeps_release=keeps,
             changes=changes,
             aside=culprits.files,
+            unset=culprits.unset,
             unsure="" if state.sure else "whether this is enough will show when it is done",
         )
 
@@ -600,6 +604,11 @@ class _Culprits(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.variables or self.files)
 
+    @property
+    def unset(self) -> Tuple[str, ...]:
+        """The variables that the environment itself may unset."""
+        return tuple(name for name in self.variables if name in UNSETTABLE)
+
     def single(self) -> Iterator["_Culprits"]:
         """Yield each of them alone."""
         for name in self.variables:
@@ -709,6 +718,9 @@ def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits
     parts = []
     if culprits.files:
         parts.append("move %s aside" % " and ".join(culprits.files))
+    if culprits.unset:
+        text = "unset %s whenever this environment's Python starts, while the shell sets the same value"
+        parts.append(text % " and ".join(culprits.unset))
     replaced = [item for item in changes if item.before and item.after]
     added = [item for item in changes if item.after and not item.before]
     removed = [item for item in changes if item.before and not item.after]

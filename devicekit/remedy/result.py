@@ -54,6 +54,9 @@ class Attempt(Record):
     aside : tuple of str
         Files and folders that are renamed first, to their name and ``.aside``: they hide a package, or hold a setting that
         stops the framework.
+    unset : tuple of str
+        Variables of the shell that the environment's Python unsets when it starts, as long as they have their present
+        values: a file of the environment does that.
     unsure : str
         What is not known of its effect before it is tried, "" if it is predicted to work.
     outcome : {"planned", "works", "better", "not-better", "failed"}
@@ -72,6 +75,7 @@ class Attempt(Record):
     python: str = ""
     changes: Tuple[Change, ...] = ()
     aside: Tuple[str, ...] = ()
+    unset: Tuple[str, ...] = ()
     unsure: str = ""
     outcome: str = "planned"
     detail: str = ""

@@ -93,6 +93,9 @@ def _in_place_or_separate(remedy: Remedy, examined: Examined) -> Remedy:
     reason = why_not_changed(examined.layout, examined.machine.python.environment)
     if remedy.outcome != "planned" or reason is None:
         return remedy
+    if remedy.attempts[0].unset:  # another environment has the variable as well
+        summary = "Nothing is changed in this environment: %s. See what is left to you." % reason
+        return remedy.replace(outcome="no-plan", summary=summary, attempts=())
     return plan_separate(remedy, examined.machine, subject(examined.machine), reason)
 
 

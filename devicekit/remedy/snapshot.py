@@ -13,6 +13,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optiona
 
 from ..errors import RemedyError
 from .layout import Layout
+from .startup import FILE as STARTUP_FILE
 
 #: What is kept of a path: of a file its size and time, of a link where it leads to, None of a folder.
 Kept = Union[Tuple[int, int], str, None]
@@ -211,7 +212,7 @@ def _owned(layout: Layout) -> Set[str]:
 
 def _is_made(relative: str) -> bool:
     """Whether Python or devicekit made a file, and will again."""
-    return relative.endswith((".pyc", _PARTIAL))
+    return relative.endswith((".pyc", _PARTIAL)) or os.path.basename(relative) == STARTUP_FILE
 
 
 def _remove_if_empty(path: str) -> None:

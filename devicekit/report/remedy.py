@@ -67,7 +67,8 @@ def _attempt(several: Sequence[Attempt], style: Style, plan: bool) -> List[str]:
     attempt, start = several[-1], "  %d. " % len(several)
     where = " In a new environment: %s." % attempt.environment if attempt.environment else ""
     text = attempt.reason + where
-    same = any((item.changes, item.aside) == (attempt.changes, attempt.aside) for item in several[:-1])
+    content = (attempt.changes, attempt.aside, attempt.unset)
+    same = any((item.changes, item.aside, item.unset) == content for item in several[:-1])
     if same:
         text = "The same, with everything that the framework requires."
     text = "If that does not help: %s" % text if len(several) > 1 and plan else text

@@ -1,5 +1,6 @@
 """The outcome for an environment: fixed, or exactly as it was. Real installers, tiny wheels, no index."""
 
+import json
 import os
 import random
 import shutil
@@ -9,10 +10,11 @@ import sys
 import time
 
 import pytest
-from tiny import BROKEN_NUMPY, GOOD_NUMPY, NEEDED, POSIX, ended, numpy_files, wheel
+from tiny import APPLY, BROKEN_NUMPY, FOLDER, GOOD_NUMPY, NEEDED, POSIX, ended, numpy_files, wheel
 
 from devicekit.diagnosis.findings import Packages
 from devicekit.machine.interpreter import other_interpreter
+from devicekit.machine.live_host import LiveHost
 from devicekit.remedy.journal import Logbook
 from devicekit.remedy.layout import read_layout
 
@@ -144,10 +146,6 @@ def test_what_the_user_has_done_since_is_named_and_files_of_no_distribution_stay
 
 
 def test_a_file_that_hides_a_package_is_renamed_and_gets_its_name_back(patient):
-    import json
-
-    from tiny import APPLY, FOLDER
-
     add_numpy(patient)
     path = os.path.join(patient.home, "setting.json")
     with open(path, "w") as stream:
@@ -160,6 +158,34 @@ def test_a_file_that_hides_a_package_is_renamed_and_gets_its_name_back(patient):
     assert patient.fix("--undo", "--yes")[0] == 0
     assert os.path.isfile(path)
     assert not os.path.exists(path + ".aside")
+
+
+def test_a_variable_is_unset_in_the_environment_and_only_with_its_value(patient_of):
+    plant = {"tensorflow import": "if os.environ.get('XLA_FLAGS') == '--%d\\'': raise RuntimeError('unknown flag')"}
+    patient = patient_of(PATIENT=json.dumps(plant), XLA_FLAGS="--%d'")
+    add_numpy(patient)
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "restored"
+    attempt = {"packages": GOOD.to_dict(), "reason": "a test", "unset": ["XLA_FLAGS"]}
+    output, errors = ended(patient.start(APPLY, FOLDER, patient.prefix, json.dumps([attempt])))
+    assert json.loads(output.decode("utf-8"))["outcome"] == "fixed", errors
+    assert patient.works()
+    show = [patient.python, "-c", "import os; print(os.environ.get('XLA_FLAGS'))"]
+    for value, seen in (("--%d'", "None"), ("--other", "--other")):
+        variables = dict(patient.variables, XLA_FLAGS=value)
+        assert subprocess.check_output(show, env=variables).decode("ascii").strip() == seen
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
+def test_a_variable_that_the_start_of_another_interpreter_unsets_is_not_set_there(patient, monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--x")
+    assert LiveHost(other_interpreter(patient.python)).environ()["XLA_FLAGS"] == "--x"
+    with open(os.path.join(patient.site, "own.pth"), "w") as stream:
+        stream.write("import os; os.environ.pop('XLA_FLAGS', None)\n")
+    interpreter = other_interpreter(patient.python)
+    assert interpreter.unset == ("XLA_FLAGS",)
+    assert "XLA_FLAGS" not in LiveHost(interpreter).environ()
 
 
 def test_devicekits_own_dependencies_stay(patient):

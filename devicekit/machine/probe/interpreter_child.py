@@ -89,5 +89,7 @@ def keras_backend():  # type: () -> str
 
 
 def main(task, say):  # type: (dict[str, object], object) -> dict[str, object]
-    """Return the description; see `devicekit.children.child`."""
-    return describe(as_script=True)
+    """Return the description; see `devicekit.children.child`. ``variables`` of the task: what is set where it was started."""
+    found = describe(as_script=True)
+    found["unset"] = [name for name in task["variables"] if name not in os.environ]  # type: ignore[attr-defined]
+    return found
