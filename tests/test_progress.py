@@ -5,38 +5,21 @@ import subprocess
 import sys
 
 import pytest
+from terminal_tools import python, shown_on_terminal
 
 from devicekit.children.progress import _encodable
 from devicekit.cli.main import command_parser
 from devicekit.cli.run import _Teller
 from devicekit.runtime.settings import be_quiet, read_settings
 
-pty = pytest.importorskip("pty")
-
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-SIZE = (
-    "import fcntl, struct, sys, termios, time; fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack('HHHH', 24, %d, 0, 0))\n"
-)
 
 
 def frames(code, *command, columns=80, status=0):
     """Run a program on a terminal and return what it shows, split at its carriage returns."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        arguments = [sys.executable, "-c", SIZE % columns + code] if code else [sys.executable, *command]
-        os.execve(sys.executable, arguments, dict(os.environ, PYTHONPATH=ROOT))
-    seen = b""
-    while True:
-        try:
-            chunk = os.read(terminal, 4096)
-        except OSError:  # Linux: the program has ended
-            break
-        if not chunk:
-            break
-        seen += chunk
-    os.close(terminal)
-    assert os.waitpid(pid, 0)[1] >> 8 == status, seen
+    words = python("import time\n" + code) if code else [sys.executable, *command]
+    ended, seen = shown_on_terminal(words, dict(os.environ, PYTHONPATH=ROOT), columns)
+    assert ended >> 8 == status, seen
     return seen.decode().split("\r")
 
 

@@ -63,20 +63,15 @@ def run_tool(command: Sequence[str], timeout_s: float) -> ToolResult:
     )
 
 
-def run_in_foreground(command: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run a command on the terminal of this process, and return its status.
+def spawn_here(command: Sequence[str], variables: Mapping[str, str], **options: Any) -> "Process[bytes]":
+    """Start a command on the terminal of this process, in its process group. The options are those of `subprocess.Popen`.
 
     Raises
     ------
     OSError
         If it cannot be started.
     """
-    process = subprocess.Popen(list(command), env=dict(variables))
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:  # the console has sent it to the command as well, which decides
-            continue
+    return subprocess.Popen(list(command), env=dict(variables), **options)
 
 
 def absolute_path() -> List[str]:

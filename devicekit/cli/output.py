@@ -128,13 +128,14 @@ def write_text(path: str, text: str, mode: str = "w") -> None:
         raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
 
 
-def terminal_style() -> Style:
-    """Return the width of the terminal, and whether it shows colors and characters beyond ASCII."""
-    terminal = sys.stdout.isatty()
+def terminal_style(stream: Any = None) -> Style:
+    """Return the width of the terminal, and whether a stream (standard output) shows colors and characters beyond ASCII."""
+    stream = sys.stdout if stream is None else stream
+    terminal = stream.isatty()
     color = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     if color and os.name == "nt":
         # Windows consoles before 10 have no ANSI colors; the newer ones set one of these variables.
         color = any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM_PROGRAM"))
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+    encoding = (getattr(stream, "encoding", None) or "ascii").lower()
     columns = shutil.get_terminal_size((100, 24)).columns
     return Style(width=max(40, min(columns, 100)), color=color, unicode="utf" in encoding)

@@ -13,7 +13,7 @@ from ..errors import DevicekitError, DeviceUnavailableError, LeaseTimeoutError
 from ..machine.facts import Machine
 from ..selection.request import Request
 from .inputs import examine
-from .output import print_error, print_message, print_note
+from .output import print_error, print_message, print_note, terminal_style
 
 #: The exit status of shells and env(1) if a command cannot be run, and if it is not found.
 _CANNOT_RUN, _NOT_FOUND = 126, 127
@@ -25,15 +25,15 @@ def add_run(verbs: Any) -> None:
         "run",
         example="devicekit run --gpus 1 -- python train.py",
         status="that of the command; 1: no device is available; 2: wrong use; 126, 127: the command cannot be started",
-        help="run a command with GPUs reserved for it",
-        description="Wait until enough devices are free, lease them, run the command so that it sees only these devices, and"
-        " release them when it ends.",
+        help="run a command, with GPUs reserved for it, and explain why it failed",
+        description="Run a command; if it fails, explain what it printed and how it ended. With --gpus or --device, wait until"
+        " enough devices are free, lease them, let the command see only these, and release them when it ends.",
     )
     parser.add_argument(
-        "--gpus", type=int, metavar="N", help="number of devices (default: as many as --device names, or 1)"
+        "--gpus", type=int, metavar="N", help="number of devices to lease (default: as many as --device names, or none)"
     )
     parser.add_argument(
-        "--device", default="gpu", metavar="DEVICE", help="gpu, cuda:1, gpu:0,2, gpu:GPU-5ebe9f43, ... (default: gpu)"
+        "--device", metavar="DEVICE", help="the devices to lease: gpu, cuda:1, gpu:0,2, gpu:GPU-5ebe9f43, ..."
     )
     parser.add_argument("--min-memory", metavar="SIZE", help="minimum memory of a device: 8GiB, ...")
     parser.add_argument(
@@ -51,24 +51,52 @@ def add_run(verbs: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..cluster.lease.eligible_devices import checked_count, checked_timeout
-    from ..cluster.lease.lease import take_devices
-    from ..selection.request import parse_request
+    from ..children.foreground import end_as
 
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise DevicekitError("no command to run: devicekit run --gpus 1 -- python train.py")
-    request = parse_request(options.device)
+    if options.timeout is not None and not _asks_for_devices(options):
+        raise DevicekitError("--timeout is how long to wait for devices: name them by --gpus or --device")
+    if _asks_for_devices(options):
+        try:
+            held = _leased(options, command)
+        except (LeaseTimeoutError, DeviceUnavailableError) as error:
+            print_message(str(error))
+            return 1
+        environment, handles = dict(os.environ, **held.environment), held.handles
+    else:
+        held, environment, handles = None, dict(os.environ), ()
+    if options.quiet and os.name != "nt":  # nothing would be said at the end
+        _become(command, environment, handles)
+    try:
+        status = _explained(command, environment, handles, options)
+    except OSError as error:
+        print_message("%s cannot be run: %s" % (command[0], error.strerror))
+        return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
+    finally:
+        if held is not None:
+            held.hand_over()  # what the command has left behind goes on using the devices
+    return end_as(status)
+
+
+def _asks_for_devices(options: argparse.Namespace) -> bool:
+    return any(item is not None for item in (options.gpus, options.device, options.min_memory, options.policy))
+
+
+def _leased(options: argparse.Namespace, command: List[str]) -> Any:
+    """Wait for the devices, and return the lease."""
+    from ..cluster.lease.eligible_devices import checked_count, checked_timeout
+    from ..cluster.lease.lease import take_devices
+    from ..selection.request import parse_request
+
+    request = parse_request(options.device or "gpu")
     count, timeout_s = checked_count(options.gpus, request), checked_timeout(options.timeout)
     machine = examine(options.machine, deep=False)
     teller = _Teller(count, options.quiet)
     try:
         candidates, framework = _devices(request, count, machine, options)
         held = take_devices(candidates, count, machine, framework, timeout_s, teller, _name_of(command))
-    except (LeaseTimeoutError, DeviceUnavailableError) as error:
-        teller.end()
-        print_message(str(error))
-        return 1
     finally:
         teller.end()
     if options.json:
@@ -77,10 +105,32 @@ def _run(options: argparse.Namespace) -> int:
         print_error(json.dumps(leased) + "\n")
     elif held.unrestricted:
         print_note("%s is leased, but %s" % (held.device, held.unrestricted))
-    environment = dict(os.environ, **held.environment)
-    if os.name == "nt":
-        return _start(command, environment, held)
-    _become(command, environment, held)
+    return held
+
+
+def _explained(
+    command: List[str], environment: Dict[str, str], handles: Sequence[int], options: argparse.Namespace
+) -> int:
+    """Run the command, say why it failed if that is known, and return its status."""
+    from ..children.foreground import run_listening
+    from ..machine.live_host import LiveHost
+    from ..report.explanation import explanation_text
+    from ..watch.failed_command import Heard, KernelWatch, explain_failure, how_it_ended
+
+    heard, kernel = Heard(), KernelWatch(LiveHost())
+    try:
+        status = run_listening(command, environment, heard.listen, handles)
+        explanation = explain_failure(status, heard, kernel, lambda: examine(options.machine))
+    finally:
+        kernel.close()
+    if explanation is None:
+        return status
+    if options.json:
+        print_error(json.dumps(explanation.to_dict()) + "\n")
+    else:
+        print_error("\ndevicekit: %s %s\n" % (_name_of(command), how_it_ended(status)))
+        print_error(explanation_text(explanation, terminal_style(sys.stderr)))
+    return status
 
 
 def _devices(
@@ -107,33 +157,18 @@ def _name_of(command: List[str]) -> str:
     return name[:60]
 
 
-def _become(command: List[str], environment: Dict[str, str], held: Any) -> NoReturn:
-    """Replace this process with the command: it gets every signal itself, and the kernel frees its locks when it ends.
-
-    No second process remains that could be killed alone, or outlive it.
-    """
-    for handle in held.handles:
+def _become(command: List[str], environment: Dict[str, str], handles: Sequence[int]) -> NoReturn:
+    """Replace this process with the command: it gets every signal itself, and the kernel frees its locks when it ends."""
+    for handle in handles:
         os.set_inheritable(handle, True)
     for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the command would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         os.execvpe(command[0], command, environment)  # noqa: S606 - the user's command, without a shell
     except OSError as error:
-        held.release()
         print_message("%s cannot be run: %s" % (command[0], error.strerror))
+        sys.stderr.flush()
         os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN)
-
-
-def _start(command: List[str], environment: Dict[str, str], held: Any) -> int:
-    """Run the command as a child, because on Windows a process cannot be replaced."""
-    from ..children.spawn import run_in_foreground
-
-    with held:
-        try:
-            return run_in_foreground(command, environment)
-        except OSError as error:
-            print_message("%s cannot be run: %s" % (command[0], error.strerror))
-            return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
 
 
 class _Teller:

@@ -3,29 +3,15 @@
 import os
 import sys
 
-import pytest
-
-pty = pytest.importorskip("pty")
+from terminal_tools import shown_on_terminal
 
 
 def lines_on_a_terminal(code, cache):
     """Run a program on a terminal and return what it shows, line by line."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        environ = dict(os.environ, DEVICEKIT_CACHE_DIR=str(cache))
-        environ.pop("TF_CPP_MIN_LOG_LEVEL", None)
-        os.execve(sys.executable, [sys.executable, "-W", "ignore", "-c", code], environ)
-    seen = b""
-    while True:
-        try:
-            chunk = os.read(terminal, 4096)
-        except OSError:  # Linux: the program has ended
-            break
-        if not chunk:
-            break
-        seen += chunk
-    os.close(terminal)
-    assert os.waitpid(pid, 0)[1] == 0, seen
+    environ = dict(os.environ, DEVICEKIT_CACHE_DIR=str(cache))
+    environ.pop("TF_CPP_MIN_LOG_LEVEL", None)
+    status, seen = shown_on_terminal([sys.executable, "-W", "ignore", "-c", code], environ)
+    assert status == 0, seen
     return [line.rpartition("\r")[2] for line in seen.decode().replace("\r\n", "\n").splitlines() if line.strip()]
 
 

@@ -74,21 +74,31 @@ class Lease:
 
     @property
     def handles(self) -> Tuple[int, ...]:
-        """The open files of the locks, by which another program can hold them that this process becomes."""
+        """The open files of the locks, by which another program holds them that inherits these."""
         return tuple(lock.descriptor for _, lock in self._taken) + self._guards
 
     def release(self) -> None:
         """Release the devices. Does nothing the second time, or in a process that was forked from the holder."""
+        if self._ends() and self._taken:
+            self._queue.give_back(self._taken)
+
+    def hand_over(self) -> None:
+        """Leave the devices to the processes that have inherited `handles`: they are free when the last of these has ended."""
+        if self._ends():
+            for _, lock in self._taken:
+                lock.hand_over()
+
+    def _ends(self) -> bool:
+        """Note that this process holds the devices no longer; return whether it did."""
         with _lock:
             if self._released or self._process != os.getpid():
-                return
+                return False
             self._released = True
             for key, _ in self._taken:
                 _held.pop(key, None)
-        if self._taken:
-            self._queue.give_back(self._taken)
         for handle in self._guards:
             os.close(handle)
+        return True
 
     def __enter__(self) -> "Lease":
         if self._released:

@@ -119,6 +119,13 @@ class Lock:
                 unlock(handle)
             os.close(handle)
 
+    def hand_over(self) -> None:
+        """Close the file without freeing the lock: it lasts as long as a process that has inherited the file."""
+        handle, self.descriptor = self.descriptor, None
+        _held.discard(self)
+        if handle is not None:
+            os.close(handle)
+
     def __del__(self) -> None:
         # A process that gives up waiting without saying so must not keep its place in the queue.
         self.release()

@@ -53,6 +53,28 @@ def read_limits(host: Host) -> Limits:
     )
 
 
+def read_oom_kills(host: Host) -> Optional[int]:
+    """Return how many processes of this process's group the kernel has ended for want of memory, None if it does not tell.
+
+    It counts them in ``memory.events`` (version 2) and, since Linux 4.13, in ``memory.oom_control`` (version 1).
+    """
+    try:
+        paths = parse_cgroup(host.read_text(_OWN))
+        mounts = parse_mounts(host.read_text(_MOUNTS, 4 << 20))
+    except OSError:
+        return None
+    for folder, is_second in _folders(host, paths, mounts, "memory"):
+        try:
+            text = host.read_text(folder + ("/memory.events" if is_second else "/memory.oom_control"))
+        except OSError:  # the root group has none
+            continue
+        for line in text.splitlines():
+            name, _, value = line.partition(" ")
+            if name == "oom_kill" and value.isdigit():
+                return int(value)
+    return None
+
+
 def parse_cgroup(text: str) -> Dict[str, str]:
     """Return the path of the process's group for each controller of version 1, and for ``""`` that of version 2.
 

@@ -1,0 +1,1 @@
+"""What looks at a program while it runs, and says at the end what it saw."""

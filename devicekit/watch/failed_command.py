@@ -1,0 +1,179 @@
+"""Why a command failed: explains what it printed, the signal that ended it, and what the kernel wrote meanwhile."""
+
+import os
+import re
+import signal
+from collections import deque
+from typing import Callable, Deque, List, Optional
+
+from ..logs.engine import Explanation
+from ..logs.explain import explain_log
+from ..machine.facts import Machine
+from ..machine.host import Host
+from ..machine.probe.cgroup import read_oom_kills
+
+#: How much of a command's output is kept: its start, with what the libraries say of the devices, and its end.
+_START_BYTES, _END_BYTES = 256 << 10, 1 << 20
+
+#: Statuses with which a command ends that a person or a scheduler has ended, or whose reader has gone.
+_ASKED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGALRM", "SIGUSR1", "SIGUSR2")
+
+#: What shells print where a signal has ended their command (``strsignal(3)``).
+_WORDS = {"SIGILL": "Illegal instruction", "SIGBUS": "Bus error", "SIGSEGV": "Segmentation fault", "SIGKILL": "Killed"}
+
+#: The status that Windows gives a process that used an instruction the processor lacks (``ntstatus.h``).
+_ILLEGAL_INSTRUCTION = 0xC000001D
+
+#: Lines of the kernel's log that tell of GPUs, and of the command with its process number.
+_OF_GPUS = re.compile(r"NVRM: |amdgpu.{0,80}(?:reset|timeout|fault|hang)|i915.{0,80}(?:hang|reset)")
+_OF_PROCESSES = re.compile(r"(?:Killed process |\bpid ?[=:]? ?|traps: [^\[]{1,40}\[)(\d{1,10})")
+
+#: What needs no explanation below the program's own words.
+_OWN_FAULT, _UNKNOWN = "user-code-error", "cause-unknown"
+
+_KERNEL_LOG = "/dev/kmsg"
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - not a temporary file, the folder itself
+
+
+class Heard:
+    """The start and the end of a command's output, in bounded memory."""
+
+    def __init__(self) -> None:
+        self._start = b""
+        self._end: Deque[bytes] = deque()
+        self._end_bytes = 0
+
+    def listen(self, part: bytes) -> None:
+        """Take the next part of the output."""
+        if len(self._start) < _START_BYTES:
+            room = _START_BYTES - len(self._start)
+            self._start, part = self._start + part[:room], part[room:]
+        if part:
+            self._end.append(part)
+            self._end_bytes += len(part)
+        while self._end and self._end_bytes - len(self._end[0]) >= _END_BYTES:
+            self._end_bytes -= len(self._end.popleft())
+
+    def parts(self) -> List[bytes]:
+        """Return what was kept, with a line's end where something was left out."""
+        return [self._start, b"\n", *self._end]
+
+
+class KernelWatch:
+    """What the kernel says from now on: its log, where this user may read it, and its count of processes ended for memory."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._kills = read_oom_kills(host)
+        self._log: Optional[int] = None
+        try:
+            self._log = os.open(_KERNEL_LOG, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            os.lseek(self._log, 0, os.SEEK_END)
+        except OSError:  # another system, or the log is not for this user
+            self.close()
+
+    def lines(self) -> List[str]:
+        """Return what was said, in the kernel's words."""
+        found = [line for line in self._log_lines() if _concerns_the_command(line)]
+        kills = read_oom_kills(self._host)
+        if kills is None or self._kills is None:
+            return found
+        if kills > self._kills:
+            return [*found, "memory.events: oom_kill %d" % (kills - self._kills)]
+        # If the kernel ended processes for want of memory, they were others'.
+        return [line for line in found if "Killed process" not in line]
+
+    def _log_lines(self) -> List[str]:
+        lines: List[str] = []
+        while self._log is not None:
+            try:
+                record = os.read(self._log, 8192)
+            except BrokenPipeError:  # records were overwritten before they were read: the next read has the oldest left
+                continue
+            except OSError:  # no more for now
+                break
+            if not record:
+                break
+            # "6,1234,5678901,-;text", then lines with keys (Documentation/ABI/testing/dev-kmsg).
+            lines.append(record.partition(b";")[2].partition(b"\n")[0].decode("utf-8", "replace"))
+        return lines
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
+
+
+def explain_failure(
+    status: int, heard: Heard, kernel: KernelWatch, machine: Callable[[], Machine]
+) -> Optional[Explanation]:
+    """Explain why a command failed, None if nothing is known of it.
+
+    Parameters
+    ----------
+    status : int
+        Its exit status, or minus the number of the signal that ended it.
+    heard : Heard
+        Its output.
+    kernel : KernelWatch
+        Begun before the command.
+    machine : callable
+        Returns this machine, for fixes that fit it; called if something is known.
+    """
+    name = ended_by(status)
+    if status == 0 or name in _ASKED:
+        return None
+    last = [*kernel.lines(), *_last_words(status)]
+    log = [*heard.parts(), "".join("\n" + line for line in last).encode("utf-8"), b"\n"]
+    found = explain_log(log, source="output")
+    codes = [item.code for item in found.findings if item.severity != "info" and item.code != _UNKNOWN]
+    errors = any(item.severity == "error" and item.code != _UNKNOWN for item in found.findings)
+    if not errors and (not codes or any(item.code == _OWN_FAULT for item in found.findings)):
+        return None
+    # The rules know this machine's versions and shell. What else is wrong with the machine did not end the command.
+    here = explain_log(log, machine(), source="output")
+    shown = tuple(item for item in here.findings if item.code in codes)
+    return Explanation(shown, (), found.certain)
+
+
+def how_it_ended(status: int) -> str:
+    """Return how a command ended, for messages: "ended with status 1"."""
+    if status >= 0:
+        return "ended with status %d" % status if status < 256 else "ended with status 0x%08X" % status
+    return "was ended by %s" % (ended_by(status) or "signal %d" % -status)
+
+
+def ended_by(status: int) -> str:
+    """Return the name of the signal that ended a command, or what it started in a shell (128 and more), "" if none did."""
+    number = -status if status < 0 else status - 128
+    try:
+        return signal.Signals(number).name if 0 < number < 65 else ""
+    except ValueError:  # a real-time signal, or no signal at all
+        return ""
+
+
+def _last_words(status: int) -> List[str]:
+    """Return what a shell would print of a command's end, and of /dev/shm as df does where that may be the reason."""
+    name = ended_by(status) if status < 0 else ""
+    if status & 0xFFFFFFFF == _ILLEGAL_INSTRUCTION:
+        name = "SIGILL"
+    lines = [_WORDS[name]] if name in _WORDS else []
+    if ended_by(status) == "SIGBUS":
+        try:
+            room = os.statvfs(_SHARED_MEMORY)
+        except OSError:  # macOS has none
+            return lines
+        total, free = room.f_blocks * room.f_frsize >> 10, room.f_bavail * room.f_frsize >> 10
+        if total and free < total // 20:
+            percent = 100 - 100 * free // total
+            lines.append("shm %d %d %d %d%% %s" % (total, total - free, free, percent, _SHARED_MEMORY))
+    return lines
+
+
+def _concerns_the_command(line: str) -> bool:
+    """Whether a line of the kernel's log tells of a GPU or of a process that has ended: those that live are others'."""
+    process = _OF_PROCESSES.search(line)
+    if process is not None and os.path.exists("/proc/%s" % process.group(1)):
+        return False
+    return _OF_GPUS.search(line) is not None or process is not None

@@ -1,0 +1,242 @@
+"""`devicekit run` without a lease: output that passes unchanged, the command's own end, and the explanation below it."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from devicekit.children.foreground import run_listening
+from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe.cgroup import read_oom_kills
+from devicekit.watch.failed_command import Heard, KernelWatch, explain_failure
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ENVIRON = dict(os.environ, PYTHONPATH=ROOT)
+RUN = [sys.executable, "-m", "devicekit", "run"]
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+
+posix = pytest.mark.skipif(os.name == "nt", reason="signals, shells and terminals of POSIX")
+
+
+def ran(*words, options=(), **streams):
+    streams = dict({"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **streams)
+    process = subprocess.Popen([*RUN, *options, "--", *words], env=ENVIRON, **streams)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def python(code):
+    return [sys.executable, "-c", code]
+
+
+def test_bytes_and_status_are_the_commands_own():
+    code = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 999); sys.stderr.buffer.write(b'\\0\\xff'); sys.exit(%d)"
+    for status in (0, 3):
+        assert ran(*python(code % status)) == (status, bytes(range(256)) * 999, b"\0\xff")
+
+
+def test_one_pipe_for_both_streams_keeps_their_order():
+    code = "import os\nfor number in range(500): os.write(1 + number % 2, b'%d\\n' % number)"
+    status, out, _ = ran(*python(code), stderr=subprocess.STDOUT)
+    assert (status, out.split()) == (0, [b"%d" % number for number in range(500)])
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_failure_that_is_known_is_explained_below_the_output(stream):
+    status, out, err = ran(*python("import sys; print(%r, file=sys.%s); sys.exit(9)" % (NO_KERNEL, stream)))
+    shown = (out if stream == "stdout" else err).decode().splitlines()
+    assert (status, shown[0]) == (9, NO_KERNEL)
+    text = err.decode()
+    assert "devicekit: python" in text
+    assert " ended with status 9\n" in text
+    assert "compute-capability-unsupported" in text
+    assert len(out.splitlines()) == (1 if stream == "stdout" else 0)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(%r)" % NO_KERNEL,  # it was printed, and did not end the program
+        "raise SystemExit(1)",
+        "{}['key']",
+        "raise ValueError('a fault of the program itself')",
+        "import sys; sys.exit('no match')",
+    ],
+)
+def test_nothing_is_said_where_nothing_failed_or_the_program_says_it_itself(code):
+    _, out, err = ran(*python(code))
+    assert b"devicekit" not in out + err
+
+
+def test_quiet_explains_nothing():
+    assert ran(*python("raise SystemExit(%r)" % NO_KERNEL), options=["-q"])[::2] == (
+        1,
+        (NO_KERNEL + os.linesep).encode(),
+    )
+
+
+def test_json_is_one_line():
+    import json
+
+    status, _, err = ran(*python("raise SystemExit(%r)" % NO_KERNEL), options=["--json"])
+    assert status == 1
+    first, second = err.decode().splitlines()
+    assert first == NO_KERNEL
+    assert json.loads(second)["findings"][0]["code"] == "compute-capability-unsupported"
+
+
+@posix
+def test_a_signal_that_ends_the_command_ends_this_process():
+    for name, code in (("SIGILL", "cpu-instructions-missing"), ("SIGTERM", ""), ("SIGINT", "")):
+        number = int(getattr(signal, name))
+        status, _, err = ran("/bin/sh", "-c", "kill -%d $$" % number)
+        assert status == -number
+        assert (code in err.decode()) if code else err == b""
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_signals_are_passed_on_once(number):
+    code = (
+        "import signal, sys, time\nseen = []\nsignal.signal(%d, lambda *now: seen.append(1))\nprint('on', flush=True)\n"
+        "end = time.monotonic() + 60\nwhile not seen and time.monotonic() < end: time.sleep(0.01)\n"
+        "time.sleep(0.3); print(len(seen)); sys.exit(4)" % number
+    )
+    process = subprocess.Popen(
+        [*RUN, "--", *python(code)], env=ENVIRON, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stdout.readline() == b"on\n"
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (4, b"1\n", b"")
+
+
+@posix
+def test_a_reader_that_has_seen_enough_ends_the_command():
+    process = subprocess.Popen([*RUN, "--", "yes"], env=ENVIRON, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.read(4) == b"y\ny\n"
+    process.stdout.close()
+    assert process.wait(60) == -signal.SIGPIPE
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@posix
+def test_what_is_left_in_the_background_goes_on_printing(tmp_path):
+    go = str(tmp_path / "go")
+    shell = '(while [ ! -e "$0" ]; do sleep 0.1; done; echo late) & echo soon'
+    process = subprocess.Popen([*RUN, "--", "/bin/sh", "-c", shell, go], env=ENVIRON, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"soon\n"
+    assert process.wait(60) == 0
+    open(go, "w").close()
+    assert process.stdout.read() == b"late\n"
+    process.stdout.close()
+
+
+@posix
+def test_a_closed_or_full_stream_does_not_keep_the_command_from_running(tmp_path):
+    mark = str(tmp_path / "ran")
+    shell = '"$0" -m devicekit run -- /bin/sh -c \'echo x; echo y >&2; : > "$0"\' "$1" %s'
+    for redirection in (">&-", "2>&-", "<&- >&- 2>&-", "> /dev/null 2>&1"):
+        subprocess.run(
+            ["/bin/sh", "-c", shell % redirection, sys.executable, mark], env=ENVIRON, timeout=60, capture_output=True
+        )
+        os.unlink(mark)
+
+
+@posix
+def test_on_a_terminal_the_command_has_one_of_the_same_size():
+    from terminal_tools import shown_on_terminal
+
+    code = (
+        "import os, sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), *os.get_terminal_size(1))\n"
+        "sys.stderr.write('\\033[31mred\\033[0m\\rover\\n'); sys.stdout.flush(); sys.exit(7)"
+    )
+    direct = shown_on_terminal(python(code), columns=101)
+    assert direct == (7 << 8, b"True True True 101 24\r\n\x1b[31mred\x1b[0m\rover\r\n")
+    assert shown_on_terminal([*RUN, "--", *python(code)], ENVIRON, columns=101) == direct
+
+
+@posix
+def test_ctrl_c_on_a_terminal_reaches_the_command_once():
+    from terminal_tools import read_to_end, start_on_terminal
+
+    code = (
+        "import signal, time\nseen = []\nsignal.signal(signal.SIGINT, lambda *now: seen.append(1))\nprint('on', flush=True)\n"
+        "end = time.monotonic() + 60\nwhile not seen and time.monotonic() < end: time.sleep(0.01)\n"
+        "time.sleep(0.3); print('got', len(seen))"
+    )
+    # Where the tests themselves run in the background, a shell has let them ignore Ctrl-C.
+    start = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.executable, sys.argv[1:])"
+    )
+    words = [sys.executable, "-c", start, *RUN, "--", *python(code)]
+    pid, terminal = start_on_terminal(words, ENVIRON)
+    seen = b""
+    while b"on\r\n" not in seen:
+        seen += os.read(terminal, 100)
+    os.write(terminal, b"\x03")
+    seen = read_to_end(terminal)
+    assert (os.waitpid(pid, 0)[1], seen) == (0, b"^Cgot 1\r\n")
+
+
+def test_the_memory_that_output_takes_is_bounded():
+    heard = Heard()
+    for number in range(100000):
+        heard.listen(b"%06d " % number * 20)
+    kept = b"".join(heard.parts())
+    assert kept.startswith(b"000000 000000")
+    assert kept.endswith(b"099999 ")
+    assert len(kept) < 2 << 20
+
+
+def test_what_was_heard_is_what_was_printed():
+    parts = []
+    assert run_listening(python("print('x' * 100000)"), ENVIRON, parts.append) == 0
+    assert b"".join(parts) in (b"", b"x" * 100000 + os.linesep.encode())  # b"": a console of Windows
+
+
+def make_kernel(make_machine, number):
+    files = {
+        "/proc/self/cgroup": "0::/job\n",
+        "/proc/self/mountinfo": "32 24 0:28 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n",
+        "/sys/fs/cgroup/job/memory.events": "low 0\nhigh 0\nmax 12\noom %d\noom_kill %d\n" % (number, number),
+    }
+    return make_machine(files=files)
+
+
+def test_processes_that_the_kernel_has_ended_for_memory(make_machine):
+    assert read_oom_kills(make_kernel(make_machine, 3)) == 3
+    first = {
+        "/proc/self/cgroup": "9:memory:/docker/5f\n",
+        "/proc/self/mountinfo": "36 31 0:31 /docker/5f /sys/fs/cgroup/memory ro,nosuid - cgroup cgroup rw,memory\n",
+        "/sys/fs/cgroup/memory/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+    }
+    assert read_oom_kills(make_machine(files=first)) == 2
+    assert read_oom_kills(make_machine(files={})) is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="control groups of Linux")
+def test_memory_is_the_cause_only_if_the_kernel_counted_it(make_machine):
+    for kills, certain in ((1, True), (0, False)):
+        kernel = KernelWatch(make_kernel(make_machine, 4))
+        kernel._host = make_kernel(make_machine, 4 + kills)
+        found = explain_failure(-signal.SIGKILL, Heard(), kernel, this_machine)
+        kernel.close()
+        assert (found.findings[0].code, found.certain) == ("host-memory-exhausted", certain)
+        assert any("oom_kill 1" in item.text for item in found.findings[0].evidence) == certain
+
+
+def this_machine():
+    from devicekit import detect
+
+    return detect()
+
+
+def test_the_kernels_log_is_read_where_it_may_be():
+    kernel = KernelWatch(LiveHost())
+    assert all(isinstance(line, str) for line in kernel.lines())
+    kernel.close()
+    assert kernel.lines() == []  # nothing was counted meanwhile, and the log is closed
