@@ -228,6 +228,10 @@ def bench_matrix(children, quick):
     yield row("first question to the matrix", median(found), "ms", 5.0, "median of %d processes" % len(found))
     found = [children.value(scripts.RESOLVE) for _ in range(1 if quick else 5)]
     yield row("resolve('cpu')", median(found), "ms", None, "median of 10, median of %d processes" % len(found))
+    found = [children.value(scripts.RESOLVE_GPU) for _ in range(1 if quick else 5)]
+    yield row(
+        "resolve() for a GPU that was not asked for", median(found), "ms", None, "median of %d processes" % len(found)
+    )
 
 
 def make_log(path, size_bytes, different):

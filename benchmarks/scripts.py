@@ -118,6 +118,17 @@ for _ in range(10):
 print(statistics.median(times))
 """
 
+#: The most that a question about a GPU model costs: no TensorFlow does for it, so that what does instead is looked for.
+RESOLVE_GPU = """
+import time
+import devicekit
+machine = devicekit.detect()
+devicekit.resolve("cpu", machine=machine)
+started = time.perf_counter()
+assert not devicekit.resolve("gpu", machine=machine, platform="linux-x86_64", gpu="RTX 5090").possible
+print(1000 * (time.perf_counter() - started))
+"""
+
 #: A log from a file: seconds, peak memory in MB (None if the system does not tell), what was found.
 EXPLAIN = """
 import json, sys, time

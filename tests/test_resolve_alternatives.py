@@ -12,7 +12,7 @@ from devicekit.cli.main import main
 from devicekit.matrix.target import PLATFORMS
 from devicekit.report.resolution import resolution_text
 from devicekit.resolver.alternatives import announced
-from devicekit.resolver.result import Pin, Resolution, quoted
+from devicekit.resolver.result import Pin, quoted
 from devicekit.testing import load
 
 
@@ -44,7 +44,7 @@ def resolved(arguments, capsys):
 
 def pins_of(data):
     pins = tuple(Pin(pin["name"], pin["version"], "", extras=tuple(pin["extras"])) for pin in data["pins"])
-    return announced(Resolution("", "", (), None, pins))
+    return announced(pins)
 
 
 def check(arguments, capsys):

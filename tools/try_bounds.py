@@ -145,7 +145,8 @@ def subjects():
             jax = "jax[cpu]==0.4.30" if item[2] == "3.9" else "jax[cpu]==0.4.38"
             rows.append(Subject("keras", *item, "jax", (jax, "packaging")))
             if item[0].startswith(tuple(minor + "." for minor in KERAS_ON_TORCH)):
-                rows.append(Subject("keras", *item, "torch", ("torch==2.3.1", "packaging")))
+                torch = "torch==2.9.1" if item[2] == "3.13" else "torch==2.3.1"
+                rows.append(Subject("keras", *item, "torch", (torch, "packaging")))
     for item in newest_patches(matrix, "torch"):
         if item[0].startswith(tuple(minor + "." for minor in TORCHES)):
             old = Version(item[0]) < Version("2.3")
@@ -511,6 +512,9 @@ class Environments:
             if "no answer in time" in result:
                 with self.alone:
                     result = self.run(subject, child, 3 * SECONDS)
+            if any(name.startswith("nvidia-") for name in also):
+                # Those for two CUDA releases write the same folders: with one the files of the other would go as well.
+                self.remove(subject)
             if result != "ok" and changes.get("jax") and "jaxlib" not in also:
                 result = "install: no jaxlib of its time"
         self.results.add(

@@ -487,6 +487,7 @@ def _about(projects: List[str], name: str) -> bool:
     return name in projects or ("tensorflow" in projects and name in TENSORFLOW_OWNERS)
 
 
+@functools.lru_cache(maxsize=16384)
 def accepts(specifier: str, version: str) -> Optional[bool]:
     """Return whether a version is in a range; None if the version is no version.
 

@@ -69,6 +69,11 @@ class Target(Record):
         return tuple(item for item in self.targets if item.startswith("gfx") == (goal == "rocm"))
 
     @property
+    def wheel_key(self) -> Tuple[object, ...]:
+        """What decides which wheels it takes; targets that differ in their hardware only take the same ones."""
+        return (self.python, self.system, self.architecture, self.libc, self.macos, self.bits)
+
+    @property
     def platform(self) -> str:
         """As ``--platform`` names it."""
         other = {"windows": {"x86_64": "amd64", "aarch64": "arm64"}, "macos": {"aarch64": "arm64"}}

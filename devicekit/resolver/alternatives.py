@@ -13,7 +13,7 @@ from ..matrix.target import PYTHONS, Target
 from ..matrix.windows_gpu import ways_on_windows
 from .engine import Need
 from .goals import platforms_for
-from .result import Alternative, Resolution
+from .result import Alternative, Pin
 
 #: Enough to choose from.
 _MOST = 5
@@ -63,11 +63,11 @@ _Variation = Tuple[str, Question]
 
 
 def alternatives_for(
-    question: Question, target: Target, search: Callable[[Question], Optional[Resolution]]
+    question: Question, target: Target, search: Callable[[Question], Optional[Tuple[Pin, ...]]]
 ) -> Tuple[Alternative, ...]:
     """Return what can be had instead, the nearest first: one thing is given up at a time.
 
-    ``target`` is what the question is about; ``search`` answers a question as `resolve` does.
+    ``target`` is what the question is about; ``search`` returns the pins with which `resolve` answers a question.
     """
     found: List[Alternative] = []
     for variations, one_is_enough in (
@@ -93,7 +93,7 @@ def alternatives_for(
 
 
 def better_than_directml(
-    question: Question, target: Target, search: Callable[[Question], Optional[Resolution]]
+    question: Question, target: Target, search: Callable[[Question], Optional[Tuple[Pin, ...]]]
 ) -> Tuple[Alternative, ...]:
     """Return what uses a GPU of AMD or Intel on Windows better than DirectML does, the best first.
 
@@ -117,11 +117,9 @@ def better_than_directml(
     return tuple(dict.fromkeys(found))
 
 
-def announced(answer: Resolution) -> str:
+def announced(pins: Sequence[Pin]) -> str:
     """Return the releases by which a set is announced."""
-    return " with ".join(
-        pin.requirement for pin in answer.pins if pin.name in _TELLING or pin.name in TENSORFLOW_OWNERS
-    )
+    return " with ".join(pin.requirement for pin in pins if pin.name in _TELLING or pin.name in TENSORFLOW_OWNERS)
 
 
 def _in_64_bits(question: Question, target: Target) -> Iterator[_Variation]:

@@ -51,7 +51,7 @@ class Wanted(NamedTuple):
 
     name: str
     extras: Tuple[str, ...]
-    specifier: SpecifierSet
+    bounds: str
     need: Need
 
 
@@ -93,10 +93,8 @@ class Conflict(Exception):
         self.rejected = dict(rejected)
 
 
-#: By matrix: for every way to a goal the same is asked again.
-_AVAILABLE: "WeakKeyDictionary[Matrix, Dict[Tuple[str, Target], Tuple[Tuple[Release, Build], ...]]]" = (
-    WeakKeyDictionary()
-)
+#: By matrix: for every way to a goal, and for other GPUs, the same is asked again.
+_AVAILABLE: "WeakKeyDictionary[Matrix, Dict[Any, Tuple[Tuple[Release, Build], ...]]]" = WeakKeyDictionary()
 
 
 @lru_cache(maxsize=8192)
@@ -110,12 +108,35 @@ def _version(text: str) -> Version:
     return Version(text)
 
 
+@lru_cache(maxsize=8192)
+def _bounds(text: str) -> str:
+    return str(parsed(text).specifier)
+
+
+@lru_cache(maxsize=8192)
+def _specifiers(bounds: str) -> SpecifierSet:
+    return SpecifierSet(bounds)
+
+
+@lru_cache(maxsize=65536)
+def _meets(version: Version, bounds: str) -> bool:
+    return _specifiers(bounds).contains(version, prereleases=True)
+
+
+@lru_cache(maxsize=16384)
+def _applies(text: str, extra: str, environment: Tuple[Tuple[str, str], ...]) -> bool:
+    """Return whether the marker of a requirement holds: frameworks of one set ask for the same of their libraries."""
+    marker = parsed(text).marker
+    return marker is None or marker.evaluate(dict(environment, extra=extra))
+
+
 def available(matrix: Matrix, name: str, target: Target) -> Tuple[Tuple[Release, Build], ...]:
     """Return the releases of a project with a wheel for a target, newest first."""
     found = _AVAILABLE.setdefault(matrix, {})
-    if (name, target) not in found:
-        found[name, target] = tuple(_available(matrix, name, target))
-    return found[name, target]
+    key = (name, *target.wheel_key)
+    if key not in found:
+        found[key] = tuple(_available(matrix, name, target))
+    return found[key]
 
 
 def _available(matrix: Matrix, name: str, target: Target) -> Iterator[Tuple[Release, Build]]:
@@ -175,7 +196,7 @@ def solve(
     """
     search = _Search(matrix, target, keep, installed or {}, goal, allow)
     for need in roots:
-        search.asked[canonicalize_name(parsed(need.text).name)] = parsed(need.text).specifier
+        search.asked[canonicalize_name(parsed(need.text).name)] = _bounds(need.text)
     search.order = tuple(search.asked)
     wanted = [item for need in roots for item in search.wanted(need, "")]
     try:
@@ -221,10 +242,10 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self.installed = installed
         self.goal = goal
         self.allow = allow
-        self.environment = target.environment()
+        self.environment = tuple(target.environment().items())
         #: The projects that were asked for, the one that matters most first.
         self.order: Tuple[str, ...] = ()
-        self.asked: Dict[str, SpecifierSet] = {}
+        self.asked: Dict[str, str] = {}
         #: Why releases were left out: project -> the reason of the newest one that was asked for.
         self.rejected: Dict[str, str] = {}
         #: Requirements on projects that the data do not cover, with who has them.
@@ -241,7 +262,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
     def wanted(self, need: Need, extra: str) -> List[Wanted]:
         """Return a requirement in the search's form: nothing where it does not hold here or the data know nothing of it."""
         requirement = parsed(need.text)
-        if requirement.marker is not None and not requirement.marker.evaluate(dict(self.environment, extra=extra)):
+        if requirement.marker is not None and not _applies(need.text, extra, self.environment):
             return []
         name = canonicalize_name(requirement.name)
         if self.matrix.project(name) is None:
@@ -250,9 +271,10 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                 self.others.append(((by[0], by[2]), need))
             return []
         extras = tuple(sorted(requirement.extras))
-        found = [Wanted(name, extras, requirement.specifier, need)]
-        found += [Wanted(name, (), bounds, reason) for bounds, reason in self._keep.get(name, ())]
-        return found + self._files(name, requirement.specifier, need)
+        bounds = _bounds(need.text)
+        found = [Wanted(name, extras, bounds, need)]
+        found += [Wanted(name, (), str(kept), reason) for kept, reason in self._keep.get(name, ())]
+        return found + self._files(name, bounds, need)
 
     def identify(self, requirement_or_candidate: Any) -> str:
         """A project with extras is a thing of its own, which requires the one without."""
@@ -275,17 +297,17 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         """Return the releases that meet all requirements, the best first."""
         name, _, rest = identifier.partition("[")
         extras = tuple(rest[:-1].split(",")) if rest else ()
-        bounds = [item.specifier for item in requirements[identifier]]
+        bounds = [item.bounds for item in requirements[identifier]]
         excluded = {item.version for item in incompatibilities[identifier]}
         return [
-            item._replace(extras=extras)
+            item._replace(extras=extras) if extras else item
             for item in self._all(name)
-            if item.version not in excluded and all(bound.contains(item.version, prereleases=True) for bound in bounds)
+            if item.version not in excluded and all(_meets(item.version, bound) for bound in bounds)
         ]
 
     def is_satisfied_by(self, requirement: Wanted, candidate: Candidate) -> bool:
         """Return whether a release meets a requirement."""
-        return requirement.specifier.contains(candidate.version, prereleases=True)
+        return _meets(candidate.version, requirement.bounds)
 
     def get_dependencies(self, candidate: Candidate) -> List[Wanted]:
         """Return what a release requires, declared and not declared."""
@@ -293,7 +315,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         if key in self._dependencies:
             return self._dependencies[key]
         by = "%s %s" % (candidate.name, candidate.version)
-        exact = SpecifierSet("==%s" % candidate.version)
+        exact = "==%s" % candidate.version
         found = (
             self._files(candidate.name, exact, Need("%s%s" % (candidate.name, exact))) if not candidate.extras else []
         )
@@ -309,25 +331,23 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self._dependencies[key] = found
         return found
 
-    def _files(self, name: str, specifier: SpecifierSet, need: Need) -> List[Wanted]:
+    def _files(self, name: str, bounds: str, need: Need) -> List[Wanted]:
         """Return the files that all these releases write and wheels of another project as well, each as a requirement.
 
         A file can be of one project only. Asked of a requirement this rules out its owner, not one release after another.
         """
         found = []
         for file, writers in self.matrix.overlaps(name):
-            key = (name, str(specifier), file)
+            key = (name, bounds, file)
             if key not in self._writes:
                 project = self.matrix.project(name)
-                versions = (
-                    [text for text in project.versions if specifier.contains(text, prereleases=True)] if project else []
-                )
+                versions = [text for text in project.versions if _meets(_version(text), bounds)] if project else []
                 self._writes[key] = bool(versions) and all(accepts(writers[name], text) for text in versions)
             if self._writes[key]:
                 self._candidates.setdefault(file, [_owner(file, number) for number in range(len(writers))])
                 others = " and ".join(item for item in writers if item != name)
                 reason = need._replace(because="it writes %s, as %s does" % (file, others))
-                found.append(Wanted(file, (), SpecifierSet("==%d" % list(writers).index(name)), reason))
+                found.append(Wanted(file, (), "==%d" % list(writers).index(name), reason))
         return found
 
     def _undeclared(self, candidate: Candidate, by: str) -> Iterable[Need]:
@@ -365,7 +385,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         declared: Dict[str, SpecifierSet] = {}
         for text in candidate.build.requires:
             requirement = parsed(text)
-            if requirement.marker is None or requirement.marker.evaluate(dict(self.environment, extra="")):
+            if requirement.marker is None or _applies(text, "", self.environment):
                 key: str = canonicalize_name(requirement.name)
                 declared[key] = declared.get(key, SpecifierSet()) & requirement.specifier
         backend = next((name for name in ("jax", "torch") if name in self.order and candidate.name == "keras"), "")
@@ -399,7 +419,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                 if refusal is None and unfit is None:
                     found.append(candidate)
                     continue
-                if self.asked.get(name, SpecifierSet()).contains(release.version, prereleases=True):
+                if _meets(candidate.version, self.asked.get(name, "")):
                     self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
                 if refusal is None and self._keep.get(name):
                     # Where the user keeps nothing else, it is taken; the answer then says what has to be done as well.

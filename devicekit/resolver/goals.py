@@ -158,27 +158,32 @@ def filter_for(way: Sequence[Stack], target: Target, matrix: Matrix) -> Filter:
             return _lacks_code(build, target.targets_for(build.kind))
         if release.project == "tensorflow-rocm" and any(item.goal == "rocm" for item in way):
             return refuses_targets(release.version, target.targets_for("rocm"), matrix)
-        if not cuda or release.project not in TENSORFLOW_OWNERS + ("torch", "jax"):
+        if not cuda or release.project not in _WITH_GPU_CODE:
             return None
+        key = (release.project, release.version, build.source, jax)
+        if key not in refusals:
+            refusals[key] = refusal_on_cuda(release, build)
+        return refusals[key]
+
+    def refusal_on_cuda(release: Release, build: Build) -> Optional[str]:
         if release.project == "jax":
             # What has GPU code is its plug-in, which it requires in the same version.
             build = build._replace(kind="cuda", cuda=jax)
         if build.kind not in ("cuda", ""):
             return "this build has no GPU support"
         build = build._replace(capabilities=gpu_code_in(release, build, matrix))
-        key = (release.project, release.version, build.cuda, build.capabilities)
-        if key not in refusals:
-            same = ("", "") + key[2:]
-            if same not in refusals:
-                refusals[same] = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
-            refusals[key] = refusals[same] or _known_to_fail(release, build, target, matrix)
-        return refusals[key]
+        same = (build.cuda, build.capabilities)
+        if same not in refusals:
+            refusals[same] = refuses_driver(build, target, matrix) or refuses_gpu(build, target, matrix)
+        return refusals[same] or _known_to_fail(release, build, target, matrix)
 
     return allow
 
 
-#: By matrix and target, for a project's release with a CUDA release and GPU code: why it does not run there, if so.
-_Verdicts = Dict[Target, Dict[Tuple[str, str, str, Tuple[str, ...]], Optional[str]]]
+_WITH_GPU_CODE = (*TENSORFLOW_OWNERS, "torch", "jax")
+
+#: By matrix and target, for a build of a release, and for a CUDA release with GPU code: why it does not run there, if so.
+_Verdicts = Dict[Target, Dict[Tuple[object, ...], Optional[str]]]
 _REFUSALS: "WeakKeyDictionary[Matrix, _Verdicts]" = WeakKeyDictionary()
 
 

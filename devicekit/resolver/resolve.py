@@ -16,8 +16,8 @@ from ..records import seam
 from .alternatives import Question, alternatives_for, better_than_directml
 from .engine import Need
 from .goals import FRAMEWORKS, GOALS, platforms_for
-from .result import DataSource, Resolution
-from .sets import DECIDING, Further, best_set
+from .result import DataSource, Pin, Resolution
+from .sets import DECIDING, Further, best_releases, best_set
 
 
 def resolve(
@@ -104,10 +104,10 @@ def _answer(question: Question, machine: Optional[Machine], matrix: Matrix, furt
     target = _target_of(question, machine, matrix)
     found, obstacles = best_set(question.goal, question.frameworks, target, question.keep, matrix, further)
 
-    def search(variation: Question) -> Optional[Resolution]:
+    def search(variation: Question) -> Optional[Tuple[Pin, ...]]:
         ways = None if variation.goal in GOALS else further
         about = _target_of(variation, machine, matrix)
-        return best_set(variation.goal, variation.frameworks, about, variation.keep, matrix, ways)[0]
+        return best_releases(variation.goal, variation.frameworks, about, variation.keep, matrix, ways)
 
     better = better_than_directml(question, target, search) if found is None or found.goal == "directml" else ()
     if found is not None:

@@ -42,6 +42,40 @@ def best_set(
     """
     obstacles: List[Callable[[], Iterable[str]]] = []
     keep = tuple(need for need in keep if _holds(need, target))
+    best = _best(goal, frameworks, target, keep, matrix, further, obstacles)
+    if best is None:
+        return None, partial(_told, obstacles)
+    platform, ways, way, solution = best
+    answer = _resolution(goal, platform, frameworks, way, solution, target, keep, matrix)
+    newer = _newer_on_index(ways, solution, target, keep, matrix)
+    return answer.replace(notes=answer.notes + newer), tuple
+
+
+def best_releases(
+    goal: str,
+    frameworks: Tuple[str, ...],
+    target: Target,
+    keep: Tuple[Need, ...],
+    matrix: Matrix,
+    further: Optional[Further] = None,
+) -> Optional[Tuple[Pin, ...]]:
+    """Return the pins of `best_set` without their reasons, which cost as much again as the set; None if there is no set."""
+    keep = tuple(need for need in keep if _holds(need, target))
+    best = _best(goal, frameworks, target, keep, matrix, further, [])
+    if best is None:
+        return None
+    _, _, way, solution = best
+    roots = _roots(way)
+    return tuple(
+        Pin(name, solution.versions[name], "", extras=_extras(roots, name)) for name in _in_order(roots, solution)
+    )
+
+
+def _best(
+    goal: str, frameworks: Tuple[str, ...], target: Target, keep: Tuple[Need, ...], matrix: Matrix,
+    further: Optional[Further], obstacles: List[Callable[[], Iterable[str]]],
+) -> Optional[Tuple[str, Iterable[Tuple[Stack, ...]], Sequence[Stack], Solution]]:  # fmt: skip
+    """Return the platform, the ways to it, the best of them and its set; what prevents others is added to ``obstacles``."""
     names = tuple(canonicalize_name(parsed(need.text).name) for need in keep)
     for platform in platforms_for(goal, target):
         ways: List[Tuple[Stack, ...]] = []
@@ -73,11 +107,23 @@ def best_set(
             if platform != "cpu":
                 break  # the ways are in order of preference; on the CPU two names compete for the newest release
         if best is not None:
-            answer = _resolution(goal, platform, frameworks, best[0], best[1], target, keep, matrix)
-            newer = _newer_on_index(product(*ways), best[1], target, keep, matrix)
-            return answer.replace(notes=answer.notes + newer), tuple
+            return (platform, product(*ways), *best)
         obstacles.append(partial(_elsewhere, platform, frameworks, target, matrix))
-    return None, partial(_told, obstacles)
+    return None
+
+
+def _roots(way: Sequence[Stack]) -> Dict[str, Need]:
+    return {parsed(need.text).name: need for item in way for need in item.roots}
+
+
+def _in_order(roots: Dict[str, Need], solution: Solution) -> List[str]:
+    return sorted(
+        solution.versions, key=lambda name: (name not in roots, list(roots).index(name) if name in roots else 0)
+    )
+
+
+def _extras(roots: Dict[str, Need], name: str) -> Tuple[str, ...]:
+    return tuple(sorted(parsed(roots[name].text).extras)) if name in roots else ()
 
 
 def _told(obstacles: Sequence[Callable[[], Iterable[str]]]) -> Tuple[str, ...]:
@@ -214,12 +260,10 @@ def _resolution(
     indexes = {item.index.project: item.index.url for item in way if item.index is not None}
     if "torch" in indexes:  # their compiled code belongs to one build of PyTorch
         indexes.update(dict.fromkeys(("torchvision", "torchaudio"), indexes["torch"]))
-    roots = {parsed(need.text).name: need for item in way for need in item.roots}
+    roots = _roots(way)
     kept = {canonicalize_name(parsed(need.text).name) for need in keep}
     pins = []
-    for name in sorted(
-        solution.versions, key=lambda item: (item not in roots, list(roots).index(item) if item in roots else 0)
-    ):
+    for name in _in_order(roots, solution):
         version = solution.versions[name]
         newer = [release.version for release, _ in available(matrix, name, target) if release.version != version]
         newer = [item for item in newer if sort_key(item) > sort_key(version)]
@@ -227,11 +271,10 @@ def _resolution(
         # What a release of the set declares exactly needs no second mention: there is no choice left.
         left_open = newest != version and not _declared_exactly(name, solution)
         deciding = name in roots or name in kept or name in DECIDING or left_open
-        extras = tuple(sorted(parsed(roots[name].text).extras)) if name in roots else ()
         because = _reason(name, version, newer, solution, target) + _assumed(name, version, matrix)
         index = indexes.get(name, "")
         because += "; from %s" % index if index else ""
-        pins.append(Pin(name, version, because, deciding, extras, index))
+        pins.append(Pin(name, version, because, deciding, _extras(roots, name), index))
     pins = _with_clashes(pins, alone, target, matrix)
     others = tuple(dict.fromkeys(need.text for need in solution.others))
     needs = system_needs(way, solution, target, matrix)
