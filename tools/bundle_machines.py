@@ -124,14 +124,28 @@ def changes(old, new):
 
     >>> changes({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4}, "d": 3})
     {'a': {'b': 4, '-': ['c']}}
+
+    Of distributions, which have names, what differs by name:
+
+    >>> changes({"a": [{"name": "b", "c": 1}, {"name": "d", "c": 1}]}, {"a": [{"name": "b", "c": 2}]})
+    {'a': {'b': {'c': 2}, '-': ['d']}}
     """
     result = {}
     for key, value in new.items():
         if key not in old or old[key] != value:
-            both = isinstance(value, dict) and isinstance(old.get(key), dict)
-            result[key] = changes(old[key], value) if both else value
+            left, right = by_name(old.get(key)), by_name(value)
+            both = isinstance(left, dict) and isinstance(right, dict) and type(old[key]) is type(value)
+            result[key] = changes(left, right) if both else value
     gone = sorted(set(old) - set(new))
     return dict(result, **{"-": gone}) if gone else result
+
+
+def by_name(value):
+    """Return a list of records with a name each, in the order of these names, as a dict; anything else as it is."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) and "name" in item for item in value):
+        return value
+    names = [item["name"] for item in value]
+    return dict(zip(names, value)) if value and names == sorted(set(names)) else value
 
 
 def _compact(value):

@@ -84,12 +84,21 @@ def _changed(data: Dict[str, Any], changes: Dict[str, Any]) -> Dict[str, Any]:
 
     >>> _changed({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4, "-": ["c"]}})
     {'a': {'b': 4}, 'd': 3}
+
+    Those of a list are by the name of each record, which it is in the order of:
+
+    >>> _changed({"a": [{"name": "b", "c": 1}]}, {"a": {"b": {"c": 2}}})
+    {'a': [{'name': 'b', 'c': 2}]}
     """
     result = {key: value for key, value in data.items() if key not in changes.get("-", ())}
     for key, value in changes.items():
         if key != "-":
             old = data.get(key)
-            result[key] = _changed(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+            if isinstance(old, list) and isinstance(value, dict):
+                named = _changed({item["name"]: item for item in old}, value)
+                result[key] = [named[name] for name in sorted(named)]
+            else:
+                result[key] = _changed(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return result
 
 
