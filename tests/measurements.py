@@ -59,7 +59,7 @@ def benchmark(text=""):
         Throughput(
             "resnet50" + text, device + text, "tensorflow" + text, "training", precision, xla, 32, "images",
             tuple(32 / (rate * (0.97, 1.0, 1.02, 1.01)[step % 4]) for step in range(12)), (3.0, 0.2),
-            memory_peak_bytes=3 << 30, steady=rate > 10, platform="cuda", name="GPU" + text,
+            runs=(4, 4, 4), memory_peak_bytes=3 << 30, steady=rate > 10, platform="cuda", name="GPU" + text,
         )
         for device, precision, xla, rate in (
             ("cpu", "float32", False, 6.2), ("gpu:0", "float32", False, 410.0), ("gpu:0", "mixed_float16", True, 905.0)

@@ -10,9 +10,13 @@ import devicekit
 from devicekit import DevicekitError
 from devicekit.children.call import ChildReport
 from devicekit.measure import BenchmarkResult, Throughput, TunedOption, Tuning
+from devicekit.measure.benchmark.energy import EnergyMeter
+from devicekit.measure.benchmark.figures import figures_data, read_figures
+from devicekit.measure.benchmark.load import LOAD_LIMIT, Load, busy_seconds
 from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
 from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
 from devicekit.measure.benchmark.steadiness import is_steady, still_warming, trend
+from devicekit.measure.benchmark.taking_steps import take_steps
 from devicekit.report.benchmark import benchmark_line, benchmark_text, tuning_line, tuning_text
 from devicekit.report.terminal import Style
 
@@ -74,7 +78,7 @@ def test_the_ratio_to_the_cpu_is_of_the_same_work():
     assert result.relative_to_cpu(gpu) == pytest.approx(2.0)
     assert result.relative_to_cpu(cpu) == pytest.approx(1.0)
     assert result.relative_to_cpu(mixed) is None
-    assert result.fastest == mixed
+    assert result.fastest is None  # of one process each: nothing is known of how much processes differ
 
 
 # Warm-up and steady state
@@ -224,7 +228,7 @@ def test_repeated_measurements_are_one_row():
     second = throughput(step_seconds=(1.0,), warmup_seconds=(8.0,), memory_peak_bytes=20, steady=False)
     both = joined([first, second])
     assert (both.step_seconds, both.warmup_seconds) == ((0.5, 1.0), (9.0, 8.0))
-    assert (both.memory_peak_bytes, both.steady) == (20, False)
+    assert (both.memory_peak_bytes, both.steady, both.runs) == (20, False, (1, 1))
     failed = throughput(step_seconds=(), problem="out of memory")
     assert joined([failed]) == failed
     assert joined([first, failed]) == first
@@ -242,11 +246,25 @@ def test_the_table_says_once_what_all_rows_share():
     text = text_of(throughput(), throughput(device="gpu:0", step_seconds=(0.25, 0.26), name="A100"), seconds=12.0)
     head, _, titles, cpu, gpu = text.splitlines()[:5]
     assert head == "devicekit bench: training of resnet50, TensorFlow, float32, no XLA, batch size 32"
-    assert titles.split() == ["device", "images/sec", "+/-", "jitter", "steps", "memory", "to", "CPU"]
+    assert titles.split() == [
+        "device",
+        "images/sec",
+        "95",
+        "%",
+        "interval",
+        "p50",
+        "ms",
+        "p99",
+        "ms",
+        "steps",
+        "memory",
+        "to",
+        "CPU",
+    ]
     assert cpu.split()[:2] == ["cpu", "64.0"]
     assert gpu.split()[:2] == ["gpu:0", "125.5"]
     assert "1.96" in gpu
-    assert "gpu:0 is the fastest. Measured in 12 s." in text
+    assert "Cannot tell which is the fastest: a single process does not show how much processes differ" in text
 
 
 def test_what_differs_has_a_column_and_what_failed_a_sentence():
@@ -301,7 +319,7 @@ def test_slower_than_the_cpu_is_told_with_both_figures():
 
 def test_one_line_for_print():
     result = BenchmarkResult((throughput(), throughput(device="gpu:0", step_seconds=(), problem="out of memory")))
-    assert str(result) == "devicekit: resnet50, cpu: 64.0 +/- 0.00 images/sec; gpu:0: out of memory"
+    assert str(result) == "devicekit: resnet50, cpu: 64.0 images/sec; gpu:0: out of memory"
 
 
 def test_a_tuning_says_what_to_type():
@@ -319,6 +337,210 @@ def test_a_tuning_says_what_to_type():
     assert tuning_line(tuning) == str(tuning)
     assert "threads intra=1 inter=1 kept, 1.80 times as fast" in tuning_line(tuning)
     assert "There are no options to try here." in tuning_text(Tuning("cpu", "jax", "mlp"), Style(width=80))
+
+
+# Several processes
+
+
+def processes(*rates, **changes):
+    """A row of processes with these speeds, of three steps each."""
+    steps = tuple(seconds for rate in rates for seconds in (32 / rate,) * 3)
+    return throughput(**dict({"step_seconds": steps, "runs": (3,) * len(rates)}, **changes))
+
+
+def test_the_interval_is_students_of_the_processes():
+    row = processes(60.0, 64.0, 68.0)
+    assert row.per_second == pytest.approx(64.0)
+    # 4.303 is the quantile for two degrees of freedom; the standard deviation is 4.
+    assert row.interval == pytest.approx((64.0 - 4.303 * 4 / 3**0.5, 64.0 + 4.303 * 4 / 3**0.5))
+    assert throughput().interval is None
+    assert processes(*[64.0] * 40).interval == pytest.approx((64.0, 64.0))
+
+
+def test_intervals_cover():
+    generator = random.Random(1)
+    for count in (2, 3, 5, 40):
+        rows = [processes(*(generator.gauss(100.0, 5.0) for _ in range(count))) for _ in range(400)]
+        covered = sum(low <= 100.0 <= high for low, high in (row.interval for row in rows))
+        assert covered >= 0.92 * len(rows), count
+
+
+def test_nothing_is_the_fastest_where_intervals_overlap():
+    cpu, gpu = processes(60.0, 64.0, 68.0), processes(65.0, 70.0, 75.0, device="gpu:0")
+    result = BenchmarkResult((cpu, gpu))
+    assert result.fastest is None
+    assert "the intervals of gpu:0 and cpu overlap" in result.undecided
+    assert "Cannot tell which is the fastest" in text_of(cpu, gpu)
+    assert "cannot tell which is the fastest" in benchmark_line(result)
+    clear = BenchmarkResult((cpu, processes(100.0, 101.0, 102.0, device="gpu:0")))
+    assert clear.fastest.device == "gpu:0"
+    assert "gpu:0 is the fastest." in text_of(*clear.rows)
+
+
+def test_a_row_under_load_is_marked_and_decides_nothing():
+    gpu = processes(100.0, 101.0, 102.0, device="gpu:0")
+    cpu = processes(60.0, 61.0, 62.0, under_load=True, load=0.42)
+    result = BenchmarkResult((cpu, gpu))
+    assert result.fastest is None
+    assert "other programs used 42 % of the processors while cpu was measured" in result.undecided
+    assert "Under load" in text_of(cpu, gpu)
+
+
+def test_processes_under_load_do_not_count_where_others_do():
+    quiet = [throughput(step_seconds=(0.5,), runs=(1,), load=0.01) for _ in range(2)]
+    loaded = throughput(step_seconds=(2.0, 2.0), runs=(2,), under_load=True, load=0.6)
+    both = joined([*quiet, loaded])
+    assert (both.step_seconds, both.under_load, both.loaded_steps) == ((0.5, 0.5), False, 2)
+    assert joined([quiet[0], loaded]).under_load
+    assert joined([loaded, loaded]).under_load
+
+
+def test_latency_operations_and_energy():
+    row = processes(
+        64.0, 64.0, flops_per_step=32e9, peak_flops=1e12, energy_joules=96.0, threads=2, load=0.03, loaded_steps=1
+    )
+    assert dict(row.latency) == {"p50": 0.5, "p90": 0.5, "p99": 0.5}
+    assert dict(throughput(step_seconds=tuple(range(1, 101))).latency) == {"p50": 50, "p90": 90, "p99": 99}
+    assert (row.flop_per_second, row.share_of_peak, row.joules_per_example) == pytest.approx((64e9, 0.064, 0.5))
+    text = " ".join(text_of(row).split())
+    assert "64.0 GFLOP/s (6.4 % of the device's peak), 2 threads, 0.50 J per image" in text
+    assert "other programs used 3 % of the processors, 1 step disturbed by them left out" in text
+    assert throughput().flop_per_second is throughput().share_of_peak is throughput().joules_per_example is None
+
+
+def test_peaks_are_those_of_the_very_product():
+    import doctest
+
+    from devicekit.matrix import peaks
+    from devicekit.report import amounts
+
+    for module in (peaks, amounts):
+        assert doctest.testmod(module).failed == 0
+
+
+# Steps
+
+
+class Machine:
+    """A machine whose clock stands still except for steps; another program comes and goes."""
+
+    def __init__(self, busy, step_s=0.1):
+        self.now, self.busy, self.step_s = 0.0, busy, step_s
+
+    def step(self):
+        self.now += self.step_s * (1.8 if self.busy(self.now) else 1.0)
+
+    def begin(self):
+        self.began = self.now
+
+    def end(self):
+        span = self.now - self.began
+        share = sum(self.busy(self.began + span * part / 20) for part in range(20)) / 40
+        return Load(share, span, share > LOAD_LIMIT)
+
+
+def taken(machine, **changes):
+    task = dict({"num_batches": 30, "num_warmup_batches": 2, "min_batches": 3, "seconds": 60.0}, **changes)
+    meter = EnergyMeter(lambda: 50.0 * machine.now)
+    return take_steps(machine, task, lambda **_: None, meter, machine, lambda: machine.now)
+
+
+def test_disturbed_steps_are_taken_again():
+    steps = taken(Machine(lambda now: int(now) // 2 % 2 == 1))
+    assert len(steps.seconds) == 30
+    assert steps.seconds == pytest.approx([0.1] * 30)
+    assert steps.loaded > 0
+    assert (steps.under_load, steps.load) == (False, 0.0)
+    assert steps.energy_joules == pytest.approx(50.0 * 3.0)
+
+
+def test_steps_that_are_all_disturbed_count_and_are_marked():
+    steps = taken(Machine(lambda now: True), seconds=None)
+    assert (len(steps.seconds), steps.loaded, steps.under_load, steps.load) == (120, 0, True, 0.5)
+    assert len(taken(Machine(lambda now: True), seconds=1.0).seconds) >= 3
+
+
+def test_a_benchmark_beside_a_program_that_comes_and_goes_covers_the_quiet_figure():
+    generator = random.Random(3)
+    told, covered = 0, 0
+    for _ in range(20):
+        phase, spell = generator.uniform(0.0, 40.0), generator.uniform(3.0, 20.0)
+        rows = []
+        for process in range(5):
+            # What differs from process to process: where memory lies, which processor a thread got.
+            step_s = 0.1 * generator.gauss(1.0, 0.03)
+            start = phase + process * generator.uniform(15.0, 30.0)
+            machine = Machine(lambda now, start=start, spell=spell: int((start + now) / spell) % 2 == 1, step_s)
+            steps = taken(machine, seconds=20.0)
+            rows.append(
+                throughput(
+                    step_seconds=tuple(steps.seconds),
+                    runs=(len(steps.seconds),),
+                    under_load=steps.under_load,
+                    load=steps.load,
+                )
+            )
+        row = joined(rows)
+        told += row.under_load
+        covered += row.under_load or row.interval[0] <= 320.0 <= row.interval[1]
+    assert covered >= 18
+    assert told <= 10
+
+
+def test_busy_processors_are_read_from_the_kernels_counters():
+    text = "cpu  99 9 9 9 9 9 9 9 0 0\ncpu0 10 1 15 450 5 1 2 1 7 0\ncpu1 20 0 5 450 0 0 0 0 0 0\nintr 1 2\n"
+    assert busy_seconds(text, {0}, 100.0) == pytest.approx(0.30)
+    assert busy_seconds(text, {0, 1}, 100.0) == pytest.approx(0.55)
+    assert busy_seconds(text, {0, 2}, 100.0) is None
+
+
+# Figures of other machines
+
+
+def test_figures_are_written_and_read(tmp_path):
+    rows = (
+        processes(60.0, 64.0, 68.0, name="CPU A"),
+        processes(9.0, 9.1, under_load=True),
+        throughput(step_seconds=()),
+    )
+    path = tmp_path / "figures.json"
+    path.write_text(json.dumps(figures_data(BenchmarkResult(rows))), encoding="utf-8")
+    (figure,) = read_figures(str(path))
+    assert (figure.name, figure.model, figure.batch_size) == ("CPU A", "resnet50", 32)
+    assert (figure.low, figure.high) == rows[0].interval
+    fast = processes(640.0, 641.0, 642.0)
+    text = " ".join(text_of(fast, against=(figure,)).split())
+    assert "cpu is 10.02 times as fast as CPU A, TensorFlow: 64.0 images/sec (54.1 to 73.9)." in text
+    assert "the intervals overlap" in " ".join(text_of(processes(60.0, 61.0, 62.0), against=(figure,)).split())
+    assert "times as fast" not in text_of(processes(1.0, 2.0, mode="inference"), against=(figure,))
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"schema": 2, "figures": []}', '{"schema": 1, "figures": [{}]}', '{"schema": 1, "figures": 3}'],
+)
+def test_what_is_not_a_file_of_figures_is_refused(content, tmp_path):
+    path = tmp_path / "figures.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DevicekitError, match="not a file of figures"):
+        read_figures(str(path))
+    with pytest.raises(DevicekitError, match="cannot be read"):
+        read_figures(str(tmp_path / "missing.json"))
+
+
+# Tuning
+
+
+def test_a_tuning_in_noise_cannot_tell():
+    option = TunedOption("threads", "intra=1", 1.05, False, "no more than noise")
+    text = tuning_text(Tuning("cpu", "tensorflow", "mlp", (option,), noise=1.88), Style(width=100))
+    assert (
+        "Cannot tell whether other settings are faster: two processes with the same settings differ by up to 88 %"
+        in text
+    )
+    assert "defaults are the fastest" not in text
+    quiet = tuning_text(Tuning("cpu", "tensorflow", "mlp", (option,), noise=1.04), Style(width=100))
+    assert "The framework's defaults are the fastest settings here." in quiet
 
 
 # The command

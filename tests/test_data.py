@@ -274,6 +274,11 @@ ROWS = {
         "resident_bytes": {"type": "integer", "minimum": 1 << 20},
         "address_space_bytes": {"type": "integer", "minimum": 0},
     },
+    "peaks": {
+        "name": TEXT,
+        **{name: {"type": "number", "minimum": 1.0} for name in ("float32", "tf32", "float16", "bfloat16")},
+        "source": {"type": "string", "pattern": "^https://"},
+    },
     "spared": {"projects": NAMES, "versions": SPECIFIER, "names": NAMES},
     "companions": {
         "projects": NAMES,
@@ -305,6 +310,7 @@ OPTIONAL = {
     "defects": {"libraries", "capabilities", "code", "gfx", "chips", "instructions", "gpus", "without"},
     "remedies": {"hides"},
     "driver_installs": {"needs"},
+    "peaks": {"tf32", "bfloat16"},
     "project_rules": {"build", "protobuf", "sources"},
     "bounds": {"with", "without", "imports_below", "imports_above"}
     | {name + end for name in ("below", "above", "import_below", "import_above") for end in ("", "_fails")},

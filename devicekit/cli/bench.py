@@ -4,12 +4,13 @@ Options with underscores can also be written with hyphens.
 """
 
 import argparse
+import json
 from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
 from .arguments import add_html, json_output, model
 from .html import check_drawing, write_record
-from .output import show
+from .output import INTERRUPTED, show, write_text
 
 
 def add_bench(verbs: Any) -> None:
@@ -19,6 +20,7 @@ def add_bench(verbs: Any) -> None:
         example="devicekit bench --compare cpu,gpu:0 --model mobilenet",
         parents=[model(), json_output()],
         help="measure the training speed of a model on each device",
+        status="0: fine; 1: a row has no figures; 2: wrong use; 130: interrupted (the finished rows are printed)",
     )
     parser.add_argument(
         "--device",
@@ -50,6 +52,10 @@ def add_bench(verbs: Any) -> None:
     )
     _add_amounts(parser)
     add_html(parser)
+    parser.add_argument(
+        "--against", metavar="FILE", help="compare with the figures in a file, such as those of another machine"
+    )
+    parser.add_argument("--figures", metavar="FILE", help="also write the figures to a file for --against")
     parser.add_argument("--plot", metavar="FILE", help="also write a figure: .svg, .png or .pdf (needs matplotlib)")
     parser.set_defaults(run=_bench)
 
@@ -70,9 +76,13 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="minimum number of steps before the measurement; more as long as steps get faster (default: 10)",
     )
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="processes per row, in turns (default: 1)")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="processes per row, in turns (default: 3)")
     parser.add_argument(
-        "--seconds", type=float, default=60.0, metavar="SECONDS", help="start no new step after this time (default: 60)"
+        "--seconds",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="start no new step of a row after this time (default: 60)",
     )
     parser.add_argument(
         "--timeout", type=float, default=900.0, metavar="SECONDS", help="end a process after this time (default: 900)"
@@ -84,14 +94,37 @@ def _size(text: str) -> Union[int, str]:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from ..measure.benchmark.benchmark import benchmark
+    from ..measure.benchmark.figures import figures_data, read_figures
+    from ..measure.benchmark.result import BenchmarkInterrupted
     from ..report.benchmark import benchmark_text
 
     # Before spending minutes on measurements.
     _check_file(options.plot, (".svg", ".png", ".pdf"))
     _check_file(options.html, ())
+    _check_file(options.figures, ())
+    against = read_figures(options.against) if options.against else ()
     check_drawing(options.html or options.plot)
-    result = benchmark(
+    try:
+        result = _measured(options)
+    except BenchmarkInterrupted as interrupted:
+        result = interrupted.result
+    result = result.replace(against=against)
+    show(options.json, result, benchmark_text)
+    if options.figures:
+        write_text(options.figures, json.dumps(figures_data(result), indent=1) + "\n")
+    if options.plot:
+        _save_plot(options.plot, result)
+    if options.html:
+        write_record(options.html, result)
+    if result.interrupted:
+        return INTERRUPTED
+    return 1 if any(row.problem for row in result.rows) else 0
+
+
+def _measured(options: argparse.Namespace) -> Any:
+    from ..measure.benchmark.benchmark import benchmark
+
+    return benchmark(
         options.model,
         devices=options.devices,
         framework=options.frameworks,
@@ -109,12 +142,6 @@ def _bench(options: argparse.Namespace) -> int:
         shape=options.shape,
         refresh=True,
     )
-    show(options.json, result, benchmark_text)
-    if options.plot:
-        _save_plot(options.plot, result)
-    if options.html:
-        write_record(options.html, result)
-    return 1 if any(row.problem for row in result.rows) else 0
 
 
 def _check_file(path: Optional[str], endings: Tuple[str, ...]) -> None:

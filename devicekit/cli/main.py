@@ -22,7 +22,7 @@ from .launch import add_launch
 from .leases import add_leases
 from .matrix import add_matrix
 from .mcp import add_mcp
-from .output import StreamError, discard, open_streams, print_message, unwritable
+from .output import INTERRUPTED, StreamError, discard, open_streams, print_message, unwritable
 from .parser import CommandParser, Verbs
 from .resolve import add_resolve
 from .run import add_run
@@ -49,6 +49,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             _flush()
+    except KeyboardInterrupt:
+        print_message("interrupted")
+        return INTERRUPTED
     except BrokenPipeError:  # the reader (head, less) has seen enough
         return 0
     except StreamError as error:

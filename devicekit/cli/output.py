@@ -16,6 +16,9 @@ from ..runtime.settings import read_settings
 #: The sequences that `Style` writes.
 _COLOR = re.compile("(\033\\[(?:%s|0)m)" % "|".join(sorted(COLORS.values(), key=len, reverse=True)))
 
+#: The exit status after Ctrl-C, as a shell reports it (128 and the number of SIGINT).
+INTERRUPTED = 130
+
 
 def show(as_json: bool, record: Any, text: Callable[[Any, Style], str]) -> None:
     """Print a record as JSON, or as the text that ``text`` makes of it."""

@@ -203,6 +203,10 @@ class Matrix:
             and accepts(row["versions"], version)
         )
 
+    def peaks(self) -> List[Dict[str, Any]]:
+        """Return how fast devices are at most; see `devicekit.matrix.peaks`."""
+        return self._table("peaks")
+
     def import_memory(self, project: str, version: str) -> Optional[ImportMemory]:
         """Return how much memory the import of a release takes, None if none like it was tried."""
         for row in self._table("memory"):

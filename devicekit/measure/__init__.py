@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..selection.throughput import Throughput as Throughput
+    from .benchmark.result import BenchmarkInterrupted as BenchmarkInterrupted
     from .benchmark.result import BenchmarkResult as BenchmarkResult
+    from .benchmark.result import Figure as Figure
     from .numerics.result import Comparison as Comparison
     from .numerics.result import Difference as Difference
     from .numerics.result import Divergence as Divergence
@@ -18,10 +20,12 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "BenchmarkInterrupted": "benchmark.result",
             "BenchmarkResult": "benchmark.result",
             "Comparison": "numerics.result",
             "Difference": "numerics.result",
             "Divergence": "numerics.result",
+            "Figure": "benchmark.result",
             "Measure": "numerics.result",
             "Throughput": "..selection.throughput",
             "TunedOption": "tuning.result",

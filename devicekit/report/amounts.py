@@ -178,6 +178,36 @@ def rate(value: Optional[float]) -> str:
     return "%.0f" % value if size >= 1000 else "%.1f" % value if size >= 10 else "%.2f" % value
 
 
+def grouped(value: Optional[float]) -> str:
+    """Return an amount with three or four digits, thousands apart: ``1,550``, ``98.7``, ``0.45``; "" if there is none.
+
+    >>> [grouped(value) for value in (1549.7, 98.71, 0.453, 0.00123, None)]
+    ['1,550', '98.7', '0.45', '0.0012', '']
+    """
+    if value is None:
+        return ""
+    size = abs(value)
+    if size >= 1e9:
+        return "%.2e" % value
+    return "{:,.0f}".format(value) if size >= 1000 else rate(value) if size >= 0.1 or not value else "%.2g" % value
+
+
+def flops(value: float) -> str:
+    """Return operations per second with a unit.
+
+    >>> flops(3.12e11), flops(1.5e13), flops(2e6)
+    ('312 GFLOP/s', '15.0 TFLOP/s', '2.00 MFLOP/s')
+    """
+    for factor, unit in ((1e12, "T"), (1e9, "G")):
+        if value >= factor:
+            return "%s %sFLOP/s" % (_digits(value / factor), unit)
+    return "%s MFLOP/s" % _digits(value / 1e6)
+
+
+def _digits(value: float) -> str:
+    return "%.0f" % value if value >= 100 else "%.1f" % value if value >= 10 else "%.2f" % value
+
+
 def ratio(value: Optional[float]) -> str:
     """Return a ratio: ``1.35``, or "" if there is none."""
     return "" if value is None else "%.2f" % value

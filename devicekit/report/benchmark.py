@@ -2,10 +2,10 @@
 
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ..measure.benchmark.result import BenchmarkResult
+from ..measure.benchmark.result import BenchmarkResult, Figure
 from ..measure.tuning.result import TunedOption, Tuning
 from ..selection.throughput import Throughput
-from .amounts import count, framework_title, memory, rate, ratio
+from .amounts import count, flops, framework_title, grouped, memory, rate, ratio
 from .terminal import Style, findings_lines
 
 
@@ -16,9 +16,14 @@ def benchmark_line(result: BenchmarkResult) -> str:
         if row.per_second is None:
             parts.append("%s: %s" % (row.device, row.problem or "no figures"))
         else:
-            parts.append("%s: %s +/- %s %s/sec" % (row.device, rate(row.per_second), rate(row.uncertainty), row.unit))
+            parts.append("%s: %s %s/sec%s" % (row.device, rate(row.per_second), row.unit, _between(row)))
     models = ", ".join(dict.fromkeys(row.model for row in result.rows))
+    parts += ["cannot tell which is the fastest"] if result.undecided else []
     return "devicekit: %s, %s" % (models, "; ".join(parts)) if parts else "devicekit: nothing was measured"
+
+
+def _between(row: Throughput) -> str:
+    return " (%s)" % " to ".join(map(rate, row.interval)) if row.interval is not None else ""
 
 
 def benchmark_text(result: BenchmarkResult, style: Style) -> str:
@@ -29,6 +34,14 @@ def benchmark_text(result: BenchmarkResult, style: Style) -> str:
     for row in rows:
         if row.problem:
             lines += [""] + style.wrap("%s: %s." % (_label(row, rows), row.problem.rstrip(".")))
+    lines += _details(result, style)
+    loaded = [row for row in rows if row.per_second and row.under_load]
+    if loaded:
+        names = ", ".join(_label(row, rows) for row in loaded)
+        lines += [""] + style.wrap(
+            "Under load: other programs used the processors while %s was measured. Close them and measure again; these "
+            "figures are not kept for auto('fastest')." % names
+        )
     moving = [row for row in rows if row.per_second and not row.steady]
     if moving:
         names = ", ".join(_label(row, rows) for row in moving)
@@ -39,7 +52,7 @@ def benchmark_text(result: BenchmarkResult, style: Style) -> str:
     if result.findings:
         lines += ["", *findings_lines(result.findings, style)]
     lines.append(style.rule)
-    kind = "good" if result.fastest else "error"
+    kind = "good" if result.fastest else "warning" if result.measured else "error"
     lines += [style.paint(line, kind) for line in style.wrap(_verdict(result))]
     return "\n".join(lines) + "\n"
 
@@ -51,7 +64,9 @@ def _heading(rows: Sequence[Throughput]) -> str:
 
 
 def _values(get: Callable[[Throughput], str], rows: Sequence[Throughput]) -> List[str]:
-    """Return the different values of rows. A row without figures may lack some."""
+    """Return the different values of rows. A row without figures may lack some, but not its precision."""
+    if get is _precision:
+        return list(dict.fromkeys(map(get, rows)))
     return list(dict.fromkeys(get(row) for row in rows if row.per_second) or dict.fromkeys(map(get, rows)))
 
 
@@ -95,9 +110,10 @@ def _table(result: BenchmarkResult, style: Style) -> List[str]:
         if len(_values(get, rows)) > 1:
             columns.append((title, get))
     columns += [
-        (unit, lambda row: rate(row.per_second) or "-"),
-        ("+/-", lambda row: rate(row.uncertainty)),
-        ("jitter", lambda row: rate(row.jitter)),
+        (unit, lambda row: grouped(row.per_second) or "-"),
+        ("95 % interval", lambda row: " to ".join(map(grouped, row.interval or ()))),
+        ("p50 ms", lambda row: _milliseconds(row, "p50")),
+        ("p99 ms", lambda row: _milliseconds(row, "p99")),
         ("steps", lambda row: str(len(row.step_seconds) or "")),
         ("memory", lambda row: memory(row.memory_peak_bytes)),
     ]
@@ -106,7 +122,7 @@ def _table(result: BenchmarkResult, style: Style) -> List[str]:
     columns.append(("", lambda row: row.name))
     # On a narrow terminal, leave out what matters least.
     cells = [[title] + [style.plain(get(row)) for row in rows] for title, get in columns]
-    for title in ("steps", "jitter", "memory"):
+    for title in ("steps", "p99 ms", "memory", "p50 ms", "95 % interval"):
         if sum(max(map(len, column)) + 2 for column in cells[:-1]) - 2 > style.width:
             cells = [column for column in cells if column[0] != title]
     return _aligned(cells, unit, style)
@@ -124,13 +140,74 @@ def _aligned(columns: List[List[str]], first_number: str, style: Style) -> List[
     return [style.paint(lines[0], "dim")] + lines[1:]
 
 
+def _milliseconds(row: Throughput, name: str) -> str:
+    seconds = dict(row.latency).get(name)
+    return "" if seconds is None else grouped(1000 * seconds)
+
+
+def _details(result: BenchmarkResult, style: Style) -> List[str]:
+    """Return what is known besides of each row, and what it is compared with."""
+    lines: List[str] = []
+    for row in result.measured:
+        parts = row_details(row)
+        if parts:
+            lines += style.wrap("%s: %s" % (_label(row, result.rows), ", ".join(parts)), "", "    ")
+    for row in result.measured:
+        for figure in result.against:
+            if figure.same_work(row):
+                lines += style.wrap(against_line(_label(row, result.rows), row, figure), "", "    ")
+    return [""] + lines if lines else []
+
+
+def row_details(row: Throughput) -> List[str]:
+    """Return latency, operations per second, threads, energy and load of a row, as far as they are known."""
+    parts = []
+    latency = dict(row.latency)
+    if latency:
+        parts.append("90 %% of the steps within %s ms" % grouped(1000 * latency["p90"]))
+    if row.flop_per_second is not None:
+        share = " (%.1f %% of the device's peak)" % (100 * row.share_of_peak) if row.share_of_peak is not None else ""
+        parts.append("%s%s" % (flops(row.flop_per_second), share))
+    if row.threads:
+        parts.append(count(row.threads, "thread"))
+    if row.joules_per_example is not None:
+        parts.append("%s J per %s" % (grouped(row.joules_per_example), row.unit.rstrip("s")))
+    if row.load is not None and row.load >= 0.005:
+        parts.append("other programs used %.0f %% of the processors" % (100 * row.load))
+    if row.loaded_steps:
+        parts.append("%s disturbed by them left out" % count(row.loaded_steps, "step"))
+    return parts
+
+
+def against_line(label: str, row: Throughput, figure: Figure) -> str:
+    """Return how a row compares with a figure, in a sentence."""
+    other = ", ".join(
+        filter(None, (figure.name or figure.device, framework_title(figure.framework), _size(row, figure)))
+    )
+    between = " (%s to %s)" % (grouped(figure.low), grouped(figure.high)) if figure.low is not None else ""
+    known = figure.low is not None and row.interval is not None
+    unsure = "" if figure.clearly_differs(row) else "; the intervals overlap" if known else "; without intervals"
+    quotient = ratio((row.per_second or 0.0) / figure.per_second) if figure.per_second > 0 else "-"
+    return "%s is %s times as fast as %s: %s %s/sec%s%s." % (
+        label, quotient, other, grouped(figure.per_second), figure.unit, between, unsure
+    )  # fmt: skip
+
+
+def _size(row: Throughput, figure: Figure) -> str:
+    return "batch size %d" % figure.batch_size if figure.batch_size != row.batch_size else ""
+
+
 def _verdict(result: BenchmarkResult) -> str:
+    ended = "Interrupted after %.0f s." if result.interrupted else "Measured in %.0f s."
+    ended = ended % result.seconds
+    if not result.measured:
+        return "Nothing could be measured. " + ended if result.interrupted else "Nothing could be measured."
+    if len(result.measured) == 1:
+        return ended
     fastest = result.fastest
     if fastest is None:
-        return "Nothing could be measured."
-    if len([row for row in result.rows if row.per_second]) == 1:
-        return "Measured in %.0f s." % result.seconds
-    return "%s is the fastest. Measured in %.0f s." % (_label(fastest, result.rows), result.seconds)
+        return "Cannot tell which is the fastest: %s. %s" % (result.undecided, ended)
+    return "%s is the fastest. %s" % (_label(fastest, result.rows), ended)
 
 
 def tuning_line(tuning: Tuning) -> str:
@@ -175,6 +252,10 @@ def _option_lines(item: TunedOption, style: Style) -> List[str]:
 def _tuning_verdict(tuning: Tuning) -> str:
     if not any(item.gain is not None for item in tuning.options):
         return "Nothing could be measured: keep the framework's defaults."
+    if not tuning.kept and tuning.undecided:
+        return "Cannot tell whether other settings are faster: %s. Measured in %.0f s." % (
+            tuning.undecided, tuning.seconds
+        )  # fmt: skip
     if not tuning.kept:
         return "The framework's defaults are the fastest settings here. Measured in %.0f s." % tuning.seconds
     gain = "" if tuning.gain is None else ": together %s times as fast as the framework's defaults" % ratio(tuning.gain)

@@ -22,7 +22,7 @@ from .trial.fingerprint import digest, fingerprint
 Task = Mapping[str, Any]
 
 #: Raised if figures of an earlier form must not be read.
-_SCHEMA = 1
+_SCHEMA = 2
 
 #: Figures count for so long: clocks, temperatures and other users of the machine are in no fingerprint.
 LIFE_S = 30 * 24 * 3600.0
@@ -118,6 +118,8 @@ def save(folder: str, state: str, task: Task, row: Throughput) -> Optional[str]:
         if before is not None and not before.row.problem:
             return None
     values = dict(row.to_dict(), step_seconds=list(row.step_seconds[-_MOST_STEPS:]))
+    if len(row.step_seconds) > _MOST_STEPS:
+        values["runs"] = []
     values["warmup_seconds"] = list(row.warmup_seconds[:_MOST_STEPS])
     limit = _limit(task)
     asked = [int(task["num_batches"]), None if math.isinf(limit) else limit]
@@ -183,6 +185,11 @@ def _row(values: Dict[str, Any]) -> Throughput:
     for seconds in (row.step_seconds, row.warmup_seconds):
         if len(seconds) > _MOST_STEPS or not all(math.isfinite(item) and 0 <= item < 1e6 for item in seconds):
             raise ValueError("no seconds")
+    amounts = (row.load, row.flops_per_step, row.peak_flops, row.energy_joules)
+    if not all(amount is None or (math.isfinite(amount) and amount >= 0) for amount in amounts):
+        raise ValueError("no amount")
+    if sum(row.runs) not in (0, len(row.step_seconds)) or not all(_is_count(count) for count in row.runs):
+        raise ValueError("no numbers of steps")
     return row
 
 

@@ -82,9 +82,15 @@ def _ordered(rows: List[Throughput]) -> List[Throughput]:
 
 
 def is_faster(first: Throughput, second: Throughput) -> bool:
-    """Return whether one is faster than the other by more than twice the standard error of their difference."""
+    """Return whether one is faster than the other by more than the noise.
+
+    Between rows of several processes that is: their intervals do not overlap. Of a single process only the steps are known:
+    by more than twice the standard error of their difference.
+    """
     if not first.per_second or not second.per_second:
         return bool(first.per_second)
+    if first.interval is not None and second.interval is not None:
+        return first.interval[0] > second.interval[1]
     error = ((first.uncertainty or 0.0) ** 2 + (second.uncertainty or 0.0) ** 2) ** 0.5
     return bool(first.per_second - second.per_second > 2.0 * error)
 

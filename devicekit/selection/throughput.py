@@ -1,8 +1,10 @@
 """How fast a model runs on a device: pure data, with the statistics that the field uses. `devicekit.benchmark` measures it."""
 
+import math
 from typing import Optional, Tuple
 
 from ..records import Pairs, Record
+from .student_t import confidence_interval
 
 
 class Throughput(Record):
@@ -42,13 +44,32 @@ class Throughput(Record):
         How many weights the model has; None where it was not made.
     versions : tuple of (str, str)
         Releases of Python, Keras, NumPy and the framework.
+    runs : tuple of int
+        How many of `step_seconds` each process took, in their order; empty: all are of one process.
+    load : float or None
+        Share of the processors, from 0 to 1, that other programs used during the steps that count. None where that is
+        not known.
+    under_load : bool
+        Whether other programs used so much that the figures say little about the device.
+    loaded_steps : int
+        Steps that don't count, because other programs were busy while they were taken.
+    threads : int or None
+        Threads for one operation, as the framework says; None where it does not.
+    flops_per_step : float or None
+        Floating-point operations in a step, as the framework counts them; None where it can't.
+    peak_flops : float or None
+        What the device can compute at most in this precision, in floating-point operations per second, as its maker says.
+    energy_joules : float or None
+        What the device took for the steps that count, as its driver says.
     """
 
     _json = (
         "model", "device", "framework", "mode", "precision", "xla",
         "batch_size", "unit", "step_seconds", "warmup_seconds", "input_pipeline", "memory_peak_bytes",
         "steady", "platform", "name", "problem", "parameters", "versions",
-        "per_second", "uncertainty", "deviation", "jitter",
+        "runs", "load", "under_load", "loaded_steps", "threads", "flops_per_step", "peak_flops", "energy_joules",
+        "per_second", "uncertainty", "deviation", "jitter", "interval", "latency", "flop_per_second", "share_of_peak",
+        "joules_per_example",
     )  # fmt: skip
 
     model: str
@@ -69,6 +90,14 @@ class Throughput(Record):
     problem: str = ""
     parameters: Optional[int] = None
     versions: Pairs[str] = ()
+    runs: Tuple[int, ...] = ()
+    load: Optional[float] = None
+    under_load: bool = False
+    loaded_steps: int = 0
+    threads: Optional[int] = None
+    flops_per_step: Optional[float] = None
+    peak_flops: Optional[float] = None
+    energy_joules: Optional[float] = None
 
     @property
     def rates(self) -> Tuple[float, ...]:
@@ -76,10 +105,60 @@ class Throughput(Record):
         return tuple(self.batch_size / seconds for seconds in self.step_seconds if seconds > 0)
 
     @property
+    def run_rates(self) -> Tuple[float, ...]:
+        """Examples per second of each process: as many as it computed by the time that took."""
+        rates, start = [], 0
+        for count in self.runs or (len(self.step_seconds),):
+            seconds = sum(self.step_seconds[start : start + count])
+            start += count
+            if seconds > 0:
+                rates.append(count * self.batch_size / seconds)
+        return tuple(rates)
+
+    @property
     def per_second(self) -> Optional[float]:
-        """Examples per second over all steps: as many as were computed by the time that took. None without figures."""
-        total = sum(self.step_seconds)
-        return len(self.step_seconds) * self.batch_size / total if total > 0 else None
+        """Examples per second: the mean of the processes. None without figures."""
+        rates = self.run_rates
+        return sum(rates) / len(rates) if rates else None
+
+    @property
+    def interval(self) -> Optional[Tuple[float, float]]:
+        """In what range another measurement would find `per_second`: the 95 % confidence interval of the processes' mean.
+
+        Student's t over processes, because steps of one process resemble each other more than those of the next one
+        (Georges, Buytaert and Eeckhout 2007, "Statistically rigorous Java performance evaluation"). None for a single
+        process.
+        """
+        return confidence_interval(self.run_rates)
+
+    @property
+    def latency(self) -> Pairs[float]:
+        """Seconds of a step that half, 90 % and 99 % of the steps don't exceed: ``p50``, ``p90``, ``p99``."""
+        ordered = sorted(self.step_seconds)
+        if not ordered:
+            return ()
+        return tuple(
+            (name, ordered[max(0, math.ceil(share * len(ordered)) - 1)])
+            for name, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
+        )
+
+    @property
+    def flop_per_second(self) -> Optional[float]:
+        """Floating-point operations per second; None where those of a step are not known."""
+        rate = self.per_second
+        return None if rate is None or self.flops_per_step is None else self.flops_per_step * rate / self.batch_size
+
+    @property
+    def share_of_peak(self) -> Optional[float]:
+        """`flop_per_second` as a share of `peak_flops`."""
+        speed = self.flop_per_second
+        return None if speed is None or not self.peak_flops else speed / self.peak_flops
+
+    @property
+    def joules_per_example(self) -> Optional[float]:
+        """Energy of the device for one example, in joules."""
+        examples = len(self.step_seconds) * self.batch_size
+        return None if self.energy_joules is None or not examples else self.energy_joules / examples
 
     @property
     def uncertainty(self) -> Optional[float]:

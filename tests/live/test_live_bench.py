@@ -22,7 +22,7 @@ needs_tensorflow = pytest.mark.skipif("tensorflow" not in FRAMEWORKS, reason="Te
 TINY = """
 import json, sys
 import devicekit
-tiny = dict(devices="cpu", batch_size=8, num_batches=6, num_warmup_batches=2)
+tiny = dict(devices="cpu", batch_size=8, num_batches=6, num_warmup_batches=2, repeat=1)
 def shown(result):
     loaded = {"numpy", "tensorflow", "jax", "torch"} & set(sys.modules)
     print(json.dumps({"result": result.to_dict(), "loaded": sorted(loaded)}))
@@ -47,9 +47,15 @@ def test_each_framework_is_measured_and_the_program_stays_clean(framework, progr
     assert row["problem"] == ""
     assert row["framework"].startswith(framework)
     assert (row["device"], row["platform"], row["unit"], row["parameters"]) == ("cpu", "cpu", "examples", 2913290)
-    assert len(row["step_seconds"]) == 6
+    # Up to four times as many if other programs are busy.
+    assert 6 <= len(row["step_seconds"]) <= 24
+    assert row["runs"] == [len(row["step_seconds"])]
+    assert (
+        row["flops_per_step"] is None or row["flops_per_step"] > 2 * 8 * 2913290
+    )  # a product and a sum for each weight
+    assert set(row["latency"]) == {"p50", "p90", "p99"}
     assert len(row["warmup_seconds"]) >= 2
-    assert row["per_second"] == pytest.approx(48 / sum(row["step_seconds"]))
+    assert row["per_second"] == pytest.approx(8 * len(row["step_seconds"]) / sum(row["step_seconds"]))
     # The interpreter, the framework, and weights with two moments in 32 bits, at least.
     assert sys.platform == "win32" or row["memory_peak_bytes"] > 3 * 4 * 2913290
     assert row["versions"][framework]
@@ -84,9 +90,12 @@ print(json.dumps([item.to_dict() for item in found]))
 """
     first, again = program(TINY + code)
     assert [(row["xla"], row["problem"]) for row in first["rows"]] == [(True, ""), (False, "")]
-    assert [len(row["step_seconds"]) for row in first["rows"]] == [12, 12]  # of two processes each
-    assert (first["cached"], again["cached"]) == (False, True)
-    assert [row["step_seconds"] for row in again["rows"]] == [row["step_seconds"] for row in first["rows"]]
+    assert all(len(row["runs"]) >= 2 and len(row["interval"]) == 2 for row in first["rows"])  # of two processes each
+    # What other programs disturbed is not kept.
+    quiet = not any(row["under_load"] for row in first["rows"])
+    assert (first["cached"], again["cached"]) == (False, quiet)
+    if quiet:
+        assert [row["step_seconds"] for row in again["rows"]] == [row["step_seconds"] for row in first["rows"]]
 
 
 def test_what_fails_is_a_row(program):
@@ -199,7 +208,7 @@ def test_the_command_prints_json(python):
         python("import sys; from devicekit.cli.main import main; sys.exit(main(sys.argv[1:]))", *arguments)
     )
     (row,) = data["rows"]
-    assert (row["mode"], row["batch_size"], len(row["step_seconds"])) == ("training", 8, 4)
+    assert (row["mode"], row["batch_size"], row["runs"]) == ("training", 8, [len(row["step_seconds"])])
     assert data["cached"] is False
     personal = {os.path.expanduser("~"), os.uname().nodename if hasattr(os, "uname") else ""} - {
         "",

@@ -48,7 +48,8 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
         "Numbers, speed, memory. Work runs in child processes, except for `compare` of your own model or function.",
         (
             "compare", "measure.Comparison", "measure.Difference", "measure.Divergence", "measure.Measure", "benchmark",
-            "measure.BenchmarkResult", "measure.Throughput", "find_batch_size", "tune", "measure.Tuning",
+            "measure.BenchmarkResult", "measure.BenchmarkInterrupted",
+            "measure.Figure", "measure.Throughput", "find_batch_size", "tune", "measure.Tuning",
             "measure.TunedOption",
         ),
     ),

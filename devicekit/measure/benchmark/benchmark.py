@@ -1,4 +1,4 @@
-"""`benchmark`: one worker for each device and setting, one after the other, in turns where it is repeated."""
+"""`benchmark`: workers for each device and setting, which take turns, so that all of them meet the same machine."""
 
 import time
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
@@ -10,11 +10,17 @@ from ..child_environment import clean_environment
 from .arguments import tasks_for
 from .cached_rows import SpeedCache
 from .largest_batch import largest_batch
-from .outcome import joined, row_of
-from .result import BenchmarkResult
+from .outcome import interrupted_row, joined, row_of
+from .result import BenchmarkInterrupted, BenchmarkResult
 
 #: How long the steps of one row may take.
 SECONDS = 60.0
+
+#: Processes for each row. Fewer don't show how much processes differ.
+REPEAT = 3
+
+#: So many more turns are given to rows that other programs disturbed.
+_EXTRA_TURNS = 2
 
 #: A first step may compile for minutes; what takes longer than this is ended.
 TIMEOUT_S = 900.0
@@ -35,7 +41,7 @@ def benchmark(
     xla: Union[bool, Iterable[Optional[bool]], None] = None,
     input_pipeline: bool = False,
     seed: int = 0,
-    repeat: int = 1,
+    repeat: int = REPEAT,
     seconds: Optional[float] = SECONDS,
     timeout_s: float = TIMEOUT_S,
     shape: Optional[Sequence[int]] = None,
@@ -45,8 +51,9 @@ def benchmark(
 ) -> BenchmarkResult:
     """Measure how many images (or sequences, or examples) per second a model computes on each device.
 
-    Each device and setting is measured in a fresh process of its own, so that neither memory nor settings of one touch
-    the next, or this process. What fails becomes a row with its `Throughput.problem`.
+    Each device and setting is measured in separate fresh processes, so that neither memory nor settings of one touch
+    the next, or this process. They take turns, so that all rows meet the same machine. What fails becomes a row with its
+    `Throughput.problem`.
 
     Parameters
     ----------
@@ -74,9 +81,11 @@ def benchmark(
     seed : int
         Of weights and data.
     repeat : int
-        How many processes to start for each row, in turns.
+        How many processes to start for each row, in turns: how much they differ is what `Throughput.interval` says. A row
+        that other programs disturbed gets up to two more.
     seconds : float or None
-        After this many seconds of steps no more are begun, but three are measured in any case. None: no limit.
+        After this many seconds of steps of a row no more are begun, but each process measures three in any case. None: no
+        limit.
     timeout_s : float
         Seconds after which a process is ended.
     shape : sequence of int or None
@@ -100,16 +109,25 @@ def benchmark(
         If an argument is not one of the accepted; the message lists those.
     DevicekitError
         If no framework is installed.
+    KeyboardInterrupt
+        On Ctrl-C: a `devicekit.measure.BenchmarkInterrupted`, with the finished rows in its ``result``.
+
+    Notes
+    -----
+    Steps during which other programs use more than 5 % of the processors don't count, and more are taken instead, as far
+    as ``seconds`` allow (on Linux; elsewhere the load is not known). If there are too few others, they do count, and
+    `Throughput.under_load` says so; such figures are not cached.
     """
     _check(repeat, timeout_s)
     started = time.monotonic()
     steps: Dict[str, Any] = {"num_batches": num_batches, "num_warmup_batches": num_warmup_batches, "seed": seed}
     own: Dict[str, Any] = {"shape": shape, "settings": dict(settings or {})}
-    what: Dict[str, Any] = {"mode": mode, "input_pipeline": input_pipeline, "seconds": seconds}
+    each = None if seconds is None else seconds / repeat
+    what: Dict[str, Any] = {"mode": mode, "input_pipeline": input_pipeline, "seconds": each}
     tasks = tasks_for(model, devices, framework, batch_size, precision, xla, **steps, **own, **what)
     run = _Run(tasks, clean_environment() + tuple(environment), timeout_s)
     # What was measured with other settings, inputs or models says nothing of the machine as programs find it.
-    cache = None if environment or settings or shape is not None else SpeedCache(tasks)
+    cache = None if environment or settings or shape is not None else SpeedCache(tasks, repeat)
     cached = None if cache is None or refresh else cache.load()
     rows = run.rows(repeat) if cached is None else cached
     if cached is None and cache is not None:
@@ -117,13 +135,17 @@ def benchmark(
     asked = dict(steps, repeat=repeat, seconds=seconds, timeout_s=timeout_s)
     asked.update(shape=None if shape is None else list(shape), batch_size=batch_size)
     asked.update(settings=own["settings"], environment=dict(environment))
-    return BenchmarkResult(
+    result = BenchmarkResult(
         rows=tuple(rows),
         findings=findings_of(rows),
         seconds=time.monotonic() - started,
         cached=cached is not None,
         settings=tuple(asked.items()),
+        interrupted=run.interrupted,
     )
+    if run.interrupted:
+        raise BenchmarkInterrupted(result)
+    return result
 
 
 def _check(repeat: int, timeout_s: float) -> None:
@@ -140,25 +162,31 @@ class _Run:
         self._tasks = tasks
         self._environment = environment
         self._timeout_s = timeout_s
+        self.interrupted = False
 
     def rows(self, repeat: int) -> List[Throughput]:
-        """Return one row for each task; the processes of a repeated measurement take turns."""
+        """Return one row for each task. The processes take turns; rows that were disturbed get some more."""
         from ...children.progress import Progress
         from ...runtime.settings import read_settings
 
         found: List[List[Throughput]] = [[] for _ in self._tasks]
-        with Progress("measuring", read_settings().quiet) as progress:
-            for turn in range(repeat):
-                for number, task in enumerate(self._tasks):
-                    if found[number] and found[number][0].problem:
-                        continue  # it will not get better
-                    place = (turn * len(self._tasks) + number + 1, repeat * len(self._tasks))
-                    found[number].append(self._row(task, progress, place))
-        return [joined(items) for items in found]
+        extra = _EXTRA_TURNS if repeat > 1 else 0
+        try:
+            with Progress("measuring", read_settings().quiet) as progress:
+                for turn in range(repeat + extra):
+                    for number, task in enumerate(self._tasks):
+                        if not _is_complete(found[number], repeat):
+                            place = (turn * len(self._tasks) + number + 1, repeat * len(self._tasks))
+                            found[number].append(self._row(task, progress, place))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return [joined(items) if items else interrupted_row(task) for task, items in zip(self._tasks, found)]
 
     def _row(self, task: Dict[str, Any], progress: Any, place: Tuple[int, int]) -> Throughput:
         what = "measuring %s on %s with %s" % (task["model"], task["device"], task["framework"])
-        if place[1] > 1:
+        if place[0] > place[1]:
+            what += " (again: other programs were busy)"
+        elif place[1] > 1:
             what += " (%d of %d)" % place
 
         def heard(message: Dict[str, Any]) -> None:
@@ -178,6 +206,13 @@ class _Run:
             tick=progress.tick,
         )
         return row_of(report, task)
+
+
+def _is_complete(rows: Sequence[Throughput], repeat: int) -> bool:
+    """Return whether a row has its undisturbed processes, or will not get any."""
+    if rows and rows[0].problem:
+        return True  # it will not get better
+    return sum(not row.under_load and not row.problem for row in rows) >= repeat
 
 
 def findings_of(rows: Sequence[Throughput]) -> Tuple[Finding, ...]:

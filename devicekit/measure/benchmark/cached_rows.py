@@ -6,6 +6,7 @@ from ...runtime import speed_cache
 from ...runtime.settings import cache_folder
 from ...selection.throughput import Throughput
 from .models import model_named
+from .outcome import was_interrupted
 
 
 def is_cacheable(task: speed_cache.Task) -> bool:
@@ -26,12 +27,15 @@ class SpeedCache:
     ----------
     tasks : sequence of dict
         As `devicekit.measure.benchmark.arguments.tasks_for` returns them.
+    repeat : int
+        Rows of fewer processes than this are not loaded.
     """
 
-    def __init__(self, tasks: Sequence[Dict[str, Any]]) -> None:
+    def __init__(self, tasks: Sequence[Dict[str, Any]], repeat: int = 1) -> None:
         # Own models may change under the same name.
         self._able = all(is_cacheable(task) for task in tasks)
         self._tasks = tasks
+        self._repeat = repeat
         self._folder = cache_folder()
         self._state = speed_cache.this_state() if self._able else ""
 
@@ -42,15 +46,22 @@ class SpeedCache:
         rows: List[Throughput] = []
         for task in self._tasks:
             row = speed_cache.load(self._folder, self._state, dict(task, device=_chosen_device(task)))
-            if row is None:
+            if row is None or len(row.runs) < self._repeat:
                 return None
             rows.append(row)
         return rows
 
     def save(self, rows: Sequence[Throughput]) -> None:
-        """Save rows, one for each task. If they cannot be written, the next call measures again."""
+        """Save rows, one for each task. If they cannot be written, the next call measures again.
+
+        Figures that were taken under load say little about the device: they are not saved, and neither is what the user
+        did not wait for.
+        """
         if self._able:
-            for task, row in zip(self._tasks, rows):
+            kept = [
+                (task, row) for task, row in zip(self._tasks, rows) if not row.under_load and not was_interrupted(row)
+            ]
+            for task, row in kept:
                 speed_cache.save(self._folder, self._state, task, row)
 
 

@@ -2,13 +2,14 @@
 
 import os
 import sys
-import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
+from .energy import meter_of
 from .models import model_named, resized
-from .settings import apply_settings
-from .steadiness import is_steady, still_warming
+from .settings import apply_settings, threads_of
+from .steadiness import is_steady
 from .step_loop import Job, Loop
+from .taking_steps import take_steps
 
 Say = Callable[..., None]
 
@@ -61,7 +62,7 @@ def measure(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
     say(stage="build")
     network, job, unit = prepare(keras, task)
     loop = loop_for(framework)(keras, network, job)
-    warmup, steps = _steps(loop, task, say)
+    taken = take_steps(loop, task, say, meter_of(selection.platform, _uuid(selection)))
     return {
         "model": task["model"],
         "device": selection.device,
@@ -71,17 +72,46 @@ def measure(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
         "xla": loop.xla,
         "batch_size": job.batch_size,
         "unit": unit,
-        "step_seconds": steps,
-        "warmup_seconds": warmup,
+        "step_seconds": taken.seconds,
+        "warmup_seconds": taken.warmup,
         "input_pipeline": job.input_pipeline,
         "memory_peak_bytes": loop.memory_peak(),
-        "steady": is_steady(steps),
+        "steady": is_steady(taken.seconds),
         "platform": selection.platform,
         "name": selection.name,
         "problem": "",
         "parameters": int(network.count_params()),
         "versions": _versions(framework, keras),
+        "runs": [len(taken.seconds)],
+        "load": taken.load,
+        "under_load": taken.under_load,
+        "loaded_steps": taken.loaded,
+        "threads": threads_of(framework) if selection.platform == "cpu" else None,
+        "flops_per_step": loop.flops_per_step(),
+        "peak_flops": _peak(selection, task),
+        "energy_joules": taken.energy_joules,
     }
+
+
+def _uuid(selection: Any) -> str:
+    """Return the driver's identifier of a device, "" if it is not known."""
+    from ...diagnosis.diagnose import diagnose
+    from ...machine.detect import real_machine
+
+    candidates = diagnose(real_machine()).candidates_for(selection.framework)
+    return next((item.uuid for item in candidates if item.device == selection.device), "")
+
+
+def _peak(selection: Any, task: Dict[str, Any]) -> Optional[float]:
+    """Return what the device can compute at most in the task's precision."""
+    from ...matrix.matrix import BUNDLED
+    from ...matrix.peaks import peak_flops
+
+    precision = task["precision"].replace("mixed_", "")
+    full = (task["settings"] or {}).get("tf32") is False or os.environ.get("NVIDIA_TF32_OVERRIDE") == "0"
+    if precision == "float32" and not full:
+        precision = "tf32"
+    return peak_flops(selection.name, precision, BUNDLED)
 
 
 def set_up(task: Dict[str, Any], say: Say) -> Tuple[Any, Any]:
@@ -193,37 +223,6 @@ def loop_for(framework: str) -> Callable[[Any, Any, Job], Loop]:
     from .loops_tensorflow import TensorFlowLoop
 
     return TensorFlowLoop
-
-
-def _steps(loop: Loop, task: Dict[str, Any], say: Say) -> Tuple[List[float], List[float]]:
-    """Take the steps of the warm-up, and those that count; return the seconds of each."""
-    budget = float(task["seconds"]) if task["seconds"] else float("inf")
-    least, count = int(task["num_warmup_batches"]), int(task["num_batches"])
-    told = [0.0]
-
-    def take(stage: str, done: int, of: int) -> float:
-        before = time.perf_counter()
-        if before - told[0] >= 0.5:
-            told[0] = before
-            say(stage=stage, done=done, of=of)
-        before = time.perf_counter()
-        loop.step()
-        return time.perf_counter() - before
-
-    # The first step is traced and compiled in most frameworks: neither its time nor what it takes of the limit counts.
-    warmup: List[float] = [take("compile", 0, 1)]
-    began = time.perf_counter()
-    # Warm-up may take a half of the time at most.
-    while len(warmup) < max(1, least) or (still_warming(warmup) and len(warmup) < 10 * max(1, least)):
-        warmup.append(take("warm-up", len(warmup), max(1, least)))
-        if time.perf_counter() - began > budget / 2:
-            break
-    steps: List[float] = []
-    while len(steps) < count:
-        steps.append(take("measure", len(steps), count))
-        if time.perf_counter() - began > budget and len(steps) >= min(count, int(task["min_batches"])):
-            break
-    return warmup, steps
 
 
 def _versions(framework: str, keras: Any) -> Dict[str, str]:

@@ -40,6 +40,15 @@ class JaxLoop(Loop):
             self._state = result = result[1]
         self._jax.block_until_ready(result)
 
+    def flops_per_step(self) -> Optional[float]:
+        # What XLA's own model of the program says; it counts the body of a loop once.
+        program = self._run.lower(self._state, next(self._batches))
+        if "stablehlo.while" in program.as_text():
+            return None
+        cost = program.cost_analysis()
+        flops = (cost[0] if isinstance(cost, list) and cost else cost or {}).get("flops")
+        return float(flops) if flops and flops > 0 else None
+
     def memory_peak(self) -> Optional[int]:
         leaf = self._jax.tree_util.tree_leaves(self._state)[0]
         (device,) = leaf.devices()

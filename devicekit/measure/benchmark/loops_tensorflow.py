@@ -43,6 +43,16 @@ class TensorFlowLoop(Loop):
         # compiler leaves out what is not asked for.
         (result if result.shape.rank == 0 else self._tf.reshape(result, [-1])[0]).numpy()
 
+    def flops_per_step(self) -> Optional[float]:
+        tf = self._tf
+        graph = self._run.get_concrete_function(*next(self._batches)).graph
+        # The profiler does not look into functions and loops, and does not know cuDNN's recurrent layers.
+        if any(operation.type in _UNCOUNTED for operation in graph.get_operations()):
+            return None
+        options = dict(tf.compat.v1.profiler.ProfileOptionBuilder.float_operation(), output="none")
+        counted = tf.compat.v1.profiler.profile(graph, options=options)
+        return float(counted.total_float_ops) or None
+
     def memory_peak(self) -> Optional[int]:
         tf = self._tf
         devices = [device for device in tf.config.list_logical_devices() if device.device_type not in _NO_MEMORY]
@@ -55,6 +65,7 @@ class TensorFlowLoop(Loop):
         return int(info["peak"]) or None
 
 
+_UNCOUNTED = ("While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall", "CudnnRNN", "CudnnRNNV3")
 _NO_MEMORY = ("CPU", "XLA_CPU", "XLA_GPU", "TPU_SYSTEM", "COMPOSITE")
 
 

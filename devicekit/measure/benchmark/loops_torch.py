@@ -29,8 +29,10 @@ class TorchLoop(Loop):
                     return network(batch[0], training=False)
 
             network.eval()
+        self._eager = step
         self._run = torch.compile(step) if job.settings.get("torch_compile") else step
         self._batches = job.on_device(keras.ops.convert_to_tensor)
+        self._layers = list(network.layers)
         self._kind = str(network.weights[0].value.device.type)
 
     def step(self) -> None:
@@ -38,6 +40,17 @@ class TorchLoop(Loop):
         wait = getattr(getattr(self._torch, self._kind, None), "synchronize", None)
         if wait is not None:
             wait()
+
+    def flops_per_step(self) -> Optional[float]:
+        try:
+            from torch.utils.flop_counter import FlopCounterMode  # since 2.1
+        except ImportError:
+            return None
+        if self._kind != "cpu" and any(type(layer).__name__ in ("LSTM", "GRU") for layer in self._layers):
+            return None  # cuDNN's recurrent layers are not counted
+        with FlopCounterMode(display=False) as counter:
+            self._eager(next(self._batches))
+        return float(counter.get_total_flops()) or None
 
     def memory_peak(self) -> Optional[int]:
         if self._kind == "cpu":

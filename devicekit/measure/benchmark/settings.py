@@ -1,6 +1,7 @@
 """Settings of a framework that a measurement may ask for, applied in the worker before the first operation."""
 
-from typing import Any, Dict
+import os
+from typing import Any, Dict, Optional
 
 #: What may be set. ``prefetch`` (batches prepared ahead) and ``torch_compile`` are read by the loops.
 SETTINGS = ("intra_op_threads", "inter_op_threads", "tf32", "prefetch", "torch_compile")
@@ -63,3 +64,21 @@ def _jax(settings: Dict[str, Any]) -> None:
         jax.config.update("jax_default_matmul_precision", precision)
     if settings.get("torch_compile"):
         raise ValueError("torch_compile is PyTorch's; JAX always compiles")
+
+
+def threads_of(framework: str) -> Optional[int]:
+    """Return how many threads the framework uses for one operation on the CPU; None if it does not say."""
+    if framework == "torch":
+        import torch
+
+        return int(torch.get_num_threads())
+    if framework == "tensorflow":
+        import tensorflow as tf
+
+        # 0: as many as there are processors to use.
+        return int(tf.config.threading.get_intra_op_parallelism_threads()) or _processors()
+    return None
+
+
+def _processors() -> Optional[int]:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -65,6 +65,7 @@ def _measure_speeds(plan: Plan, model: str, rows: Tuple[Throughput, ...]) -> boo
         devices=devices,
         framework=name_of(plan.framework),
         num_warmup_batches=2,
+        repeat=1,
         seconds=_SECONDS,
         timeout_s=_TIMEOUT_S,
     )

@@ -81,6 +81,10 @@ class Loop:
         """Take one step and wait until the device has done it."""
         raise NotImplementedError
 
+    def flops_per_step(self) -> Optional[float]:
+        """Return the floating-point operations of a step, as the framework counts them; None if it can't. After a step."""
+        return None
+
     def memory_peak(self) -> Optional[int]:
         """Return the most bytes that were in use on the device, None if the framework does not say."""
         raise NotImplementedError

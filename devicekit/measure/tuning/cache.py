@@ -8,7 +8,7 @@ from ...runtime.trial.fingerprint import digest
 from .result import TunedOption, Tuning
 
 #: Raised if tunings of an earlier form must not be read.
-_CACHE = JsonCache("tune", 1, LIFE_S)
+_CACHE = JsonCache("tune", 2, LIFE_S)
 
 
 def load(folder: str, state: str, asked: Sequence[Any]) -> Optional[Tuning]:
@@ -25,7 +25,7 @@ def newest(folder: str, state: str, framework: str, device: str) -> Optional[Tun
 
 def save(folder: str, state: str, asked: Sequence[Any], tuning: Tuning) -> Optional[str]:
     """Cache a tuning; return the problem, None if there was none."""
-    values = {name: getattr(tuning, name) for name in ("device", "framework", "model", "gain", "seconds")}
+    values = {name: getattr(tuning, name) for name in ("device", "framework", "model", "gain", "seconds", "noise")}
     values["options"] = [
         dict(vars(item), environment=list(item.environment), settings=list(item.settings)) for item in tuning.options
     ]
@@ -57,4 +57,5 @@ def _decode(data: Dict[str, Any]) -> Tuning:
         )
     gain = None if values["gain"] is None else float(values["gain"])
     texts = [str(values[name]) for name in ("device", "framework", "model")]
-    return Tuning(texts[0], texts[1], texts[2], tuple(options), gain, (), float(values["seconds"]), True)
+    noise = None if values["noise"] is None else float(values["noise"])
+    return Tuning(texts[0], texts[1], texts[2], tuple(options), gain, (), float(values["seconds"]), True, noise)

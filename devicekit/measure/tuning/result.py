@@ -5,6 +5,9 @@ from typing import Any, Optional, Tuple
 from ...diagnosis.findings import Finding
 from ...records import Pairs, Record, Seconds, ShownAsReport
 
+#: A larger noise than this hides what most settings bring.
+NOISY = 1.15
+
 
 class TunedOption(Record):
     """One setting that was tried on its own.
@@ -56,9 +59,11 @@ class Tuning(ShownAsReport, Record):
     seconds : float
     cached : bool
         Whether it comes from an earlier measurement of the same state of this machine.
+    noise : float or None
+        The ratio of speeds that says nothing: by this much two processes with the same settings differed.
     """
 
-    _json = ("device", "framework", "model", "gain", "options", "findings", "seconds", "cached")
+    _json = ("device", "framework", "model", "gain", "noise", "undecided", "options", "findings", "seconds", "cached")
 
     device: str
     framework: str
@@ -68,6 +73,14 @@ class Tuning(ShownAsReport, Record):
     findings: Tuple[Finding, ...] = ()
     seconds: Seconds = 0.0
     cached: bool = False
+    noise: Optional[float] = None
+
+    @property
+    def undecided(self) -> str:
+        """Why the measurements don't say whether other settings are faster, in a sentence; "" if they do."""
+        if self.noise is not None and self.noise > NOISY:
+            return "two processes with the same settings differ by up to %.0f %% here" % (100 * (self.noise - 1))
+        return ""
 
     @property
     def kept(self) -> Tuple[TunedOption, ...]:

@@ -138,7 +138,8 @@ def tune(
     if earlier is not None and not _continues(earlier, budget_s):
         return earlier
     tuning = _Tuner(task, before, budget_s, earlier).run(to_try, decided, selection)
-    cache.save(folder, state, asked, tuning)  # if it cannot be kept, it is measured again
+    if tuning.kept or not tuning.undecided:
+        cache.save(folder, state, asked, tuning)  # if it cannot be kept, it is measured again
     return tuning
 
 
@@ -261,6 +262,7 @@ class _Tuner:
             options=tuple(item.tuned() for item in results) + tuple(decided),
             gain=gain,
             seconds=time.monotonic() - self._began,
+            noise=self._noise.ratio if results else None,
         )
 
     def _racer(self, option: Optional[Option], timeout_s: float, tick: Callable[[], None]) -> Racer:

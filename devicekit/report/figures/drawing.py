@@ -145,20 +145,6 @@ def _legend(figure: Any, entries: Entries, columns: int, place: Tuple[float, flo
     )
 
 
-def measured(value: float, uncertainty: float) -> str:
-    """Return a value and its uncertainty, rounded to one digit of the uncertainty.
-
-    >>> measured(413.02, 2.37), measured(6.193, 0.053), measured(98.7, 0.0)
-    ('413 ± 2', '6.19 ± 0.05', '98.7')
-    """
-    from math import floor, isfinite, log10
-
-    if not (uncertainty > 0 and isfinite(uncertainty)):
-        return "%.0f" % value if value >= 1000 else "%.3g" % value
-    decimals = min(6, max(0, -floor(log10(uncertainty))))
-    return "%.*f ± %.*f" % (decimals, value, decimals, uncertainty)
-
-
 def label(text: str) -> str:
     """Return text that matplotlib shows unchanged: no formulas between dollar signs, no control characters."""
     return printable(text).replace("$", "\\$")

@@ -1,10 +1,11 @@
-"""Throughput of each device as bars, with the standard error of the mean."""
+"""Throughput of each device as bars, with the interval in which another measurement would find it."""
 
 from typing import Any, Dict, List, Tuple
 
 from ...measure.benchmark.result import BenchmarkResult
 from ...selection.throughput import Throughput
-from .drawing import BLUE, FAINT, GREY, INK, RED, WIDE, Entries, Panel, label, measured, rows_of_bars, shortened
+from ..amounts import grouped
+from .drawing import BLUE, FAINT, GREY, INK, RED, WIDE, Entries, Panel, label, rows_of_bars, shortened
 
 
 def throughput_panels(result: BenchmarkResult, width: float) -> Tuple[Panel, ...]:
@@ -34,21 +35,32 @@ def _panel(rows: List[Throughput], width: float) -> Panel:
     wide = width >= WIDE
 
     def draw(axes: Any) -> Entries:
+        from matplotlib.ticker import FuncFormatter
+
         names = [shortened(name, 44 if wide else 20) for name in row_labels(rows)]
         places = rows_of_bars(axes, names)
-        best = max((row.per_second or 0.0 for row in rows), default=0.0)
+        best = max((max(row.per_second or 0.0, *(row.interval or (0.0,))) for row in rows), default=0.0)
         for place, row in zip(places, rows):
             rate = row.per_second
             if rate is None:
                 text = shortened("no figures: %s" % (row.problem or "nothing was measured"), 60 if wide else 26)
                 axes.text(best * 0.01, place, label(text), va="center", color=RED, fontsize=10)
                 continue
-            axes.barh(place, rate, height=0.62, color=BLUE, linewidth=0)
-            error = row.uncertainty or 0.0
-            axes.errorbar(rate, place, xerr=error, color=INK, capsize=3.5, linewidth=1.2, capthick=1.2)
+            axes.barh(
+                place,
+                rate,
+                height=0.62,
+                facecolor="none" if row.under_load else BLUE,
+                edgecolor=GREY if row.under_load else BLUE,
+                linewidth=1.2 if row.under_load else 0,
+            )
+            low, high = row.interval or (rate, rate)
+            if row.interval is not None:
+                errors = [[rate - max(low, 0.0)], [high - rate]]
+                axes.errorbar(rate, place, xerr=errors, color=INK, capsize=3.5, linewidth=1.2, capthick=1.2)
             axes.annotate(
-                measured(rate, error),
-                (rate + error, place),
+                grouped(rate),
+                (max(high, rate), place),
                 xytext=(7, 0),
                 textcoords="offset points",
                 va="center",
@@ -59,8 +71,25 @@ def _panel(rows: List[Throughput], width: float) -> Panel:
         axes.xaxis.grid(True, color=FAINT)
         axes.spines["bottom"].set_color(GREY)
         axes.locator_params(axis="x", nbins=7 if wide else 4)
-        axes.set_xlabel("%s per second (mean ± standard error)" % label(rows[0].unit), loc="right")
-        return ()
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, place: "{:,g}".format(value)))
+        axes.set_xlabel("%s per second" % label(rows[0].unit), loc="right")
+        return _legend(rows)
 
     title = "%s, %s" % (rows[0].model, rows[0].mode)
     return Panel(0.15 + 0.4 * len(rows), shortened(title, 80 if wide else 36), draw)
+
+
+def _legend(rows: List[Throughput]) -> Entries:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    measured = [row for row in rows if row.per_second]
+    entries: List[Tuple[Any, str]] = []
+    if any(not row.under_load for row in measured):
+        entries.append((Patch(facecolor=BLUE, edgecolor=BLUE), "mean of the processes"))
+    if any(row.under_load for row in measured):
+        entries.append((Patch(facecolor="none", edgecolor=GREY), "measured under load"))
+    if any(row.interval is not None for row in measured):
+        mark = Line2D([], [], color=INK, linewidth=1.2, marker="|", markersize=7)
+        entries.append((mark, "95 % confidence interval"))
+    return entries

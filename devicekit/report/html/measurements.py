@@ -6,9 +6,9 @@ from ...measure.benchmark.result import BenchmarkResult
 from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
-from ..amounts import count, framework_title, memory, rate, ratio, relative, worst_first
+from ..amounts import count, framework_title, grouped, memory, ratio, relative, worst_first
+from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
-from ..figures.drawing import measured
 from ..figures.errors import error_panels
 from ..figures.gains import gain_panels
 from ..figures.throughput import throughput_panels
@@ -25,14 +25,23 @@ def benchmark_report(result: BenchmarkResult) -> Report:
     broken = sum(1 for row in result.rows if row.problem)
     if broken:
         tags.append(Tag("error", "%s without figures" % count(broken, "row")))
-    if not all(row.steady for row in result.rows):
+    if result.undecided:
+        tags.append(Tag("warning", "cannot tell which is the fastest"))
+    if any(row.under_load for row in result.measured):
+        tags.append(Tag("warning", "measured under load"))
+    if not all(row.steady for row in result.measured):
         tags.append(Tag("warning", "not every row was steady: use a longer warm-up"))
     heading, lead = "Nothing could be measured", "None of the rows has figures."
-    if fastest is not None:
-        several = len({row.device for row in result.rows if row.per_second is not None}) > 1
-        heading = "%s is the fastest" % fastest.device if several else "%s: %s" % (fastest.device, _rate(fastest))
-        speed = ": %s %s per second" % (rate(fastest.per_second), fastest.unit) if several else ""
-        lead = "%s, %s%s with %s." % (fastest.model, fastest.mode, speed, framework_title(fastest.framework))
+    rows = result.measured
+    if rows:
+        first = fastest or rows[0]
+        several = len(rows) > 1
+        heading = "%s is the fastest" % first.device if several else "%s: %s" % (first.device, _rate(first))
+        speed = ": %s %s per second" % (grouped(first.per_second), first.unit) if several else ""
+        lead = "%s, %s%s with %s." % (first.model, first.mode, speed, framework_title(first.framework))
+        if fastest is None:
+            heading = "Cannot tell which is the fastest"
+            lead = "%s, %s: %s." % (first.model, first.mode, result.undecided)
     lead += " Measured earlier." if result.cached else " Measured in %.0f seconds." % result.seconds
     sections = [_throughput_section(result)] if result.rows else []
     return Report("bench", heading, lead, tags, result.findings, "" if tags else "No problems found.", sections)
@@ -93,27 +102,41 @@ def tuning_report(tuning: Tuning) -> Report:
 def _throughput_section(result: BenchmarkResult) -> Section:
     description = "; ".join("%s: %s" % (row.device, _rate(row)) for row in result.rows[:FIRST_ROWS])
     heads = (
-        "Device", "Model", "Precision", "Batch", "Per second", "Deviation", "Jitter", "Memory", "State",
+        "Device", "Model", "Batch", "Per second", "95 % interval", "Step, ms (p50, p90, p99)", "Memory", "State",
     )  # fmt: skip
-    table = Table("Throughput of each row", heads, [_throughput(row) for row in result.rows], (3, 4, 5, 6, 7))
-    text = "More is better. The uncertainty is the standard error of the mean over the steps."
+    tables = [Table("Throughput of each row", heads, [_throughput(row) for row in result.rows], (2, 3, 4, 5, 6))]
+    details = [(row.device, "; ".join(row_details(row)[1:])) for row in result.measured]
+    if any(text for _, text in details):
+        tables.append(Table("Besides", ("Device", "What is known of it"), details))
+    against = [
+        (against_line(row.device, row, figure),)
+        for row in result.measured
+        for figure in result.against
+        if figure.same_work(row)
+    ]
+    if against:
+        tables.append(Table("Compared with other figures", ("Comparison",), against))
+    text = (
+        "More is better. In 19 of 20 cases the interval covers what many more processes give on average (Student's t)."
+    )
     drawing = Drawing("throughput", lambda width: throughput_panels(result, width), description)
-    return Section("Throughput", [table], text, drawing)
+    return Section("Throughput", tables, text, drawing)
 
 
 def _throughput(row: Throughput) -> Tuple[Any, ...]:
     state = Tag("ok", "steady") if row.steady else Tag("warning", "not steady")
+    if row.under_load:
+        state = Tag("warning", "under load")
     if row.per_second is None:
         state = Tag("fails", _cut(row.problem) or "no figures")
-    details = ["XLA"] * bool(row.xla) + ["input pipeline"] * row.input_pipeline
+    details = [row.precision] + ["XLA"] * bool(row.xla) + ["input pipeline"] * row.input_pipeline
     return (
         "%s, %s" % (row.device, framework_title(row.framework)),
-        "%s, %s" % (row.model, row.mode),
-        ", ".join([row.precision, *details]),
-        str(row.batch_size),
-        "" if row.per_second is None else _rate(row),
-        rate(row.deviation),
-        rate(row.jitter),
+        "%s, %s, %s" % (row.model, row.mode, ", ".join(details)),
+        "{:,}".format(row.batch_size),
+        grouped(row.per_second),
+        " to ".join(map(grouped, row.interval or ())),
+        ", ".join(grouped(1000 * seconds) for _, seconds in row.latency),
         memory(row.memory_peak_bytes),
         state,
     )
@@ -122,7 +145,7 @@ def _throughput(row: Throughput) -> Tuple[Any, ...]:
 def _rate(row: Throughput) -> str:
     if row.per_second is None:
         return _cut(row.problem) or "no figures"
-    return "%s %s/s" % (measured(row.per_second, row.uncertainty or 0.0), row.unit)
+    return "%s %s/s" % (grouped(row.per_second), row.unit)
 
 
 def _gain_section(tuning: Tuning) -> Section:
@@ -172,7 +195,7 @@ def _difference(item: Difference) -> Tuple[Any, ...]:
             relative(measure.max_relative_error),
             relative(measure.mean_relative_error),
             relative(measure.tolerance),
-            "%.3g" % measure.max_ulp,
+            grouped(measure.max_ulp),
             "%.6f" % measure.cosine,
         )
     name = "%s: %s%s" % (item.name, item.what, ", %s" % measure.dtype if measure is not None else "")

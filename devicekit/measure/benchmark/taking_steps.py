@@ -1,0 +1,144 @@
+"""Takes the steps of a measurement: those of the warm-up, and those that count, which no other program disturbs."""
+
+import time
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
+
+from .energy import EnergyMeter
+from .load import Load, LoadWatch
+from .steadiness import still_warming
+from .step_loop import Loop
+
+#: Seconds of steps that are judged together: over less, the system's counters of time are too coarse.
+_WINDOW_S = 1.0
+
+#: Of a measurement without a limit of time: it ends after so many times the steps that were asked for.
+_MOST_TRIES = 4
+
+
+class Steps(NamedTuple):
+    """What was measured.
+
+    Attributes
+    ----------
+    warmup, seconds : list of float
+        Seconds of each step.
+    loaded : int
+        Steps that don't count, because other programs were busy.
+    load : float or None
+        Share of the processors that others used during the steps that count.
+    under_load : bool
+        Whether there are too few undisturbed steps, so that the disturbed ones count.
+    energy_joules : float or None
+        What the device took for the steps that count.
+    """
+
+    warmup: List[float]
+    seconds: List[float]
+    loaded: int
+    load: Optional[float]
+    under_load: bool
+    energy_joules: Optional[float]
+
+
+class _Window(NamedTuple):
+    steps: List[float]
+    load: Optional[Load]
+    energy_joules: Optional[float]
+
+    @property
+    def quiet(self) -> bool:
+        return self.load is None or not self.load.busy
+
+
+class _Taker:
+    """Takes steps one by one, and says now and then how far it is."""
+
+    def __init__(self, loop: Loop, say: Callable[..., None], clock: Callable[[], float]) -> None:
+        self._loop, self._say, self.clock, self._said = loop, say, clock, 0.0
+
+    def take(self, stage: str, done: int, of: int) -> float:
+        before = self.clock()
+        if before - self._said >= 0.5:
+            self._said = before
+            self._say(stage=stage, done=done, of=of)
+        before = self.clock()
+        self._loop.step()
+        return self.clock() - before
+
+
+def take_steps(
+    loop: Loop,
+    task: Dict[str, Any],
+    say: Callable[..., None],
+    meter: EnergyMeter,
+    watch: Any = None,
+    clock: Any = time.perf_counter,
+) -> Steps:
+    """Take the steps of the warm-up, then those that count.
+
+    Parameters
+    ----------
+    loop : Loop
+    task : dict
+        See `devicekit.measure.benchmark.child.measure`.
+    say : callable
+    meter : EnergyMeter
+    watch : LoadWatch or None
+    clock : callable
+    """
+    budget = float(task["seconds"]) if task["seconds"] else float("inf")
+    count, least = int(task["num_batches"]), min(int(task["num_batches"]), int(task["min_batches"]))
+    taker = _Taker(loop, say, clock)
+    # The first step is traced and compiled in most frameworks: neither its time nor what it takes of the limit counts.
+    warmup = [taker.take("compile", 0, 1)]
+    began = clock()
+    _warm_up(taker, warmup, int(task["num_warmup_batches"]), budget)
+    watch, windows, quiet, taken = watch or LoadWatch(), [], 0, 0
+    while quiet < count:
+        window = _window(taker, count - quiet, quiet, count, watch, meter)
+        windows.append(window)
+        taken += len(window.steps)
+        quiet += len(window.steps) if window.quiet else 0
+        spent = clock() - began > budget
+        if (spent and taken >= least) or taken >= _MOST_TRIES * count:
+            break
+    return _summary(warmup, windows, least)
+
+
+def _warm_up(taker: _Taker, warmup: List[float], least: int, budget: float) -> None:
+    """Take steps until they don't get faster any more, for half of the time at most."""
+    began, least = taker.clock(), max(1, least)
+    while len(warmup) < least or (still_warming(warmup) and len(warmup) < 10 * least):
+        warmup.append(taker.take("warm-up", len(warmup), least))
+        if taker.clock() - began > budget / 2:
+            break
+
+
+def _window(taker: _Taker, most: int, done: int, of: int, watch: LoadWatch, meter: EnergyMeter) -> _Window:
+    steps: List[float] = []
+    watch.begin()
+    energy = meter.joules()
+    began = taker.clock()
+    while not steps or (len(steps) < most and taker.clock() - began < _WINDOW_S):
+        steps.append(taker.take("measure", done + len(steps), of))
+    after, load = meter.joules(), watch.end()
+    # Counters of processors begin again at zero after some thousands of seconds.
+    unknown = energy is None or after is None or after < energy
+    return _Window(steps, load, None if unknown else (after or 0.0) - (energy or 0.0))
+
+
+def _summary(warmup: List[float], windows: List[_Window], least: int) -> Steps:
+    quiet = [window for window in windows if window.quiet]
+    enough = sum(len(window.steps) for window in quiet) >= max(least, 1)
+    counted = quiet if enough else windows
+    loads = [window.load for window in counted if window.load is not None]
+    span = sum(load.seconds for load in loads)
+    energies = [window.energy_joules for window in counted]
+    return Steps(
+        warmup,
+        [seconds for window in counted for seconds in window.steps],
+        sum(len(window.steps) for window in windows if window not in counted),
+        sum(load.share * load.seconds for load in loads) / span if span else None,
+        not enough,
+        None if None in energies else sum(energy for energy in energies if energy is not None),
+    )
