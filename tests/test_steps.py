@@ -372,6 +372,21 @@ def test_a_data_center_gpu_may_keep_its_driver(make_machine):
         assert any(re.search(r"/usr/local/cuda-12\.\d+/compat", text) for text in steps) is kept
 
 
+def test_the_size_of_the_shared_memory(make_machine):
+    from devicekit.machine.probe.native import parse_shared_memory
+
+    line = "634 629 0:147 / %s rw,nosuid,nodev - tmpfs shm %s"
+    assert parse_shared_memory([line % ("/dev/shm", "rw,size=65536k,inode64")]) == 64 << 20
+    assert parse_shared_memory([line % ("/dev/shm", "rw,size=1048576")]) == 1 << 20
+    assert (
+        parse_shared_memory([line % ("/dev/shm", "rw,size=65536k"), line % ("/dev/shm", "rw")]) is None
+    )  # mounted over it
+    assert parse_shared_memory([line % ("/tmp", "rw,size=65536k"), "x", ""]) is None
+    host = {"files": {"/proc/self/mountinfo": line % ("/dev/shm", "rw,size=65536k") + "\n"}}
+    assert read_machine(make_machine(**host)).native.shared_memory_bytes.value == 64 << 20
+    assert not read_machine(make_machine()).native.shared_memory_bytes.known
+
+
 def test_secure_boot_and_modules_for_another_kernel(make_machine, tmp_path):
     base = "linux-nvidia-driver-missing"
     host = json.loads(json.dumps(host_data(os.path.join(FOLDER, base))))

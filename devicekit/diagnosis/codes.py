@@ -15,7 +15,8 @@ CODES = (
     "driver-mismatch", "driver-unhealthy", "driver-too-old", "rocm-missing", "rocm-version-mismatch", "gfx-unsupported",
     "compute-capability-unsupported", "cuda-version-mismatch", "cuda-library-missing", "cudnn-missing",
     "cudnn-version-mismatch", "xla-toolchain-missing", "known-defect", "device-busy", "out-of-memory",
-    "memory-limit-too-low", "cpu-quota-ignored", "no-gpu",
+    "memory-limit-too-low", "cpu-quota-ignored", "shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded",
+    "no-gpu",
 )  # fmt: skip
 
 #: Codes that only a run can show: `devicekit.runtime.trial` and `devicekit.runtime.apply` make these findings, or `explain`
@@ -23,8 +24,8 @@ CODES = (
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "device-lost", "op-unsupported",
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
-    "devices-unlike", "device-not-found", "blocked-by-policy", "shared-memory-too-small", "host-memory-exhausted",
-    "openmp-duplicated", "cuda-toolkit-missing", "peer-access-unsupported", "user-code-error", "cause-unknown",
+    "devices-unlike", "device-not-found", "blocked-by-policy", "host-memory-exhausted",
+    "openmp-duplicated", "cuda-toolkit-missing", "user-code-error", "cause-unknown",
 )  # fmt: skip
 
 #: Codes that `devicekit.explain` never names, and why no log shows them.
@@ -34,6 +35,7 @@ NOT_IN_LOGS = {
     "framework-unsupported": "devicekit's own: it was asked for a framework that it does not set up",
     "keras-backend-differs": "devicekit's own: it was asked for another framework than Keras has",
     "cpu-quota-ignored": "nothing fails, and no program reports it",
+    "gpu-link-degraded": "everything works, only slower",
     "memory-limit-too-low": "a log ends in Killed, which is host-memory-exhausted: it does not say whose limit it was",
     "numerics-divergent": "only two runs show it",
     "device-not-found": "devicekit's own: what was asked for is not on this machine",

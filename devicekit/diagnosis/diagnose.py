@@ -33,6 +33,7 @@ from .rules import (  # noqa: F401 - they register themselves
     processor,
     python,
     rocm,
+    several_gpus,
 )
 from .rules.alternatives import another_could
 from .rules.keras import backend

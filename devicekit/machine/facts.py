@@ -196,7 +196,8 @@ class Gpu(Record):
     What follows ``compute_capability`` is NVIDIA's (NVML). ``ecc_errors``: uncorrectable ones since the driver was loaded,
     ``ecc_errors_total`` ever. ``memory_repair``: none, pending (at the next reset), failed. ``recovery``: what the driver
     says must be done first: none, reset, bus-reset, reboot, drain, drain-and-reset, recover-imex. ``processes``: without
-    this one. ``problem``: why the driver cannot describe it, "" if it can.
+    this one. ``problem``: why the driver cannot describe it, "" if it can. ``pcie_width``: the lanes in use, of the
+    ``pcie_width_max`` that the card and its slot have. ``nvlinks``: whether each of its NVLinks is up.
     """
 
     vendor: str  # "nvidia", "amd", "intel", "apple", "qualcomm", "other"
@@ -219,6 +220,20 @@ class Gpu(Record):
     compute_mode: Fact[str] = Fact.unknown("not asked")
     processes: Fact[Tuple[GpuProcess, ...]] = Fact.unknown("not asked")
     problem: str = ""
+    pcie_width: Fact[int] = Fact.unknown("not asked")
+    pcie_width_max: Fact[int] = Fact.unknown("not asked")
+    nvlinks: Fact[Tuple[bool, ...]] = Fact.unknown("not asked")
+
+
+class PeerAccess(Record):
+    """Whether two GPUs, named by their bus ids, read each other's memory directly, and why not.
+
+    ``state``: works, chipset, gpu, topology, disabled, not-supported, unknown.
+    """
+
+    first: str
+    second: str
+    state: str
 
 
 class KernelModule(Record):
@@ -235,7 +250,7 @@ class Driver(Record):
     ``nvml``: the version of NVIDIA's management library, which describes the GPUs; ``nvml_error`` is its number for why it
     did not start, ``nvml_silent`` says that it was asked and gave no answer. ``nvidia_version`` and ``cuda_version``: the
     driver's own, and the newest CUDA that it runs, as NVML says. ``xids``: since the machine's start. ``modules``: the drivers
-    that DKMS builds for each kernel.
+    that DKMS builds for each kernel. ``peers``: each pair of GPUs.
     """
 
     displays: Fact[Tuple[PciDisplay, ...]]
@@ -251,6 +266,7 @@ class Driver(Record):
     cuda_version: Fact[str] = Fact.unknown("not asked")
     xids: Fact[Tuple[Xid, ...]] = Fact.unknown("not asked")
     modules: Fact[Tuple[KernelModule, ...]] = Fact.unknown("not asked")
+    peers: Fact[Tuple[PeerAccess, ...]] = Fact.unknown("not asked")
 
 
 class Cuda(Record):
@@ -565,6 +581,7 @@ class Native(Record):
     number of processors; ``cpu_usable`` is the least of all three. ``memory_limit_bytes``: the least limit of its control
     groups; ``address_space_bytes``: what ``ulimit -v`` allows. ``performance_cores``: the fast ones of Apple's chips.
     ``secure_boot``: whether the firmware makes the kernel refuse modules without a known signature.
+    ``shared_memory_bytes``: the size of ``/dev/shm``.
     """
 
     system: str  # "linux", "windows", "macos"
@@ -585,6 +602,7 @@ class Native(Record):
     address_space_bytes: Fact[int] = Fact.unknown("not asked")
     os_release: Fact[OsRelease] = Fact.unknown("not asked")
     secure_boot: Fact[bool] = Fact.unknown("not asked")
+    shared_memory_bytes: Fact[int] = Fact.unknown("not asked")
 
     @property
     def cpu_limited_by(self) -> str:

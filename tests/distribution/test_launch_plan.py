@@ -107,6 +107,15 @@ def test_what_is_over_stays_idle():
     assert notes == ["gpu:6, gpu:7: not used, because every process gets the same number of devices"]
 
 
+def test_what_lets_gpus_wait_for_each_other_is_said_before():
+    _, notes = plan_launch(Order(SCRIPT, workers=8), {}, machine("linux-nvidia-server-of-cards"))
+    assert [note.rpartition(" ")[2] for note in notes] == [
+        "[shared-memory-too-small]", "[peer-access-unsupported]", "[gpu-link-degraded]",
+    ]  # fmt: skip
+    assert "4 of 16 PCIe lanes" in notes[2]
+    assert plan_launch(Order(SCRIPT, workers=8), {}, machine("linux-nvidia-server-linked"))[1] == []
+
+
 def test_no_two_workers_share_a_device():
     with pytest.raises(DevicekitError, match="9 processes for 8 devices") as raised:
         launch("linux-nvidia-server", workers=9)

@@ -26,6 +26,9 @@
  *     proc=PID:MIB[:g]          a process, "g": of graphics; MIB -1: not available
  *     mig=0|1                   MIG mode; without the line the GPU has none
  *     migdev=UUID:GI:CI:MIB:NAME
+ *     pcie=NOW/MOST             lanes; without the line the GPU does not tell
+ *     nvlinks=1101              the state of each NVLink; without the line it has none
+ *     peer=N                    the state of direct access to its memory (nvmlGpuP2PStatus_t), 0 by default: it works
  */
 #include <signal.h>
 #include <stdint.h>
@@ -47,6 +50,8 @@ typedef struct Device {
   unsigned long long total, free_;
   int major, minor, util;
   int ecc_volatile, ecc_aggregate, rows_pending, rows_failed, pages, recovery, persistence, mode, mig;
+  int pcie, pcie_most, peer;
+  char nvlinks[20];
   unsigned gi, ci;
   int procs, slices;
   Proc proc[MAX_ITEMS];
@@ -107,6 +112,9 @@ static void read_line(char *line) {
   if (IS("persistence")) gpu->persistence = atoi(value);
   if (IS("mode")) gpu->mode = atoi(value);
   if (IS("mig")) gpu->mig = atoi(value);
+  if (IS("pcie")) sscanf(value, "%d/%d", &gpu->pcie, &gpu->pcie_most);
+  if (IS("nvlinks")) snprintf(gpu->nvlinks, sizeof gpu->nvlinks, "%s", value);
+  if (IS("peer")) gpu->peer = atoi(value);
   if (IS("proc") && gpu->procs < MAX_ITEMS) {
     Proc *proc = &gpu->proc[gpu->procs++];
     long long mib = 0;
@@ -302,6 +310,20 @@ PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, 1, 1)
 PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v2, 1, 2)
 PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, 1, 2)
 
+EXPORT int nvmlDeviceGetCurrPcieLinkWidth(Device *device, unsigned *to) {
+  BEGIN(device) NEED(!device->pcie) *to = device->pcie; return OK;
+}
+EXPORT int nvmlDeviceGetMaxPcieLinkWidth(Device *device, unsigned *to) {
+  BEGIN(device) NEED(!device->pcie) *to = device->pcie_most; return OK;
+}
+EXPORT int nvmlDeviceGetNvLinkState(Device *device, unsigned link, unsigned *to) {
+  BEGIN(device) NEED(!*device->nvlinks)
+  if (link >= strlen(device->nvlinks)) return INVALID;
+  *to = device->nvlinks[link] == '1'; return OK;
+}
+EXPORT int nvmlDeviceGetP2PStatus(Device *device, Device *other, int index, int *to) {
+  (void)index; BEGIN(device) *to = device->peer ? device->peer : other->peer; return OK;
+}
 EXPORT int nvmlDeviceGetMigMode(Device *device, unsigned *now, unsigned *later) {
   BEGIN(device) NEED(device->mig < 0) *now = *later = device->mig; return OK;
 }

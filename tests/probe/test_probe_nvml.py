@@ -105,10 +105,30 @@ gpu=NVIDIA A100-SXM4-40GB
  recovery=1
  persistence=1
  mode=3
+ pcie=16/16
+ nvlinks=11
  proc=4242:900
  proc=4243:-1:g
  mig=0
 """
+
+
+@LINUX
+def test_how_gpus_are_connected(ask):
+    driver = ask("gpu=NVIDIA A\n pcie=16/16\n nvlinks=1101\ngpu=NVIDIA A\n pcie=4/16\n peer=1\ngpu=NVIDIA B")
+    first, second, third = driver.gpus.value
+    assert (first.pcie_width.value, first.pcie_width_max.value, first.nvlinks.value) == (
+        16,
+        16,
+        (True, True, False, True),
+    )
+    assert (second.pcie_width.value, second.pcie_width_max.value, second.nvlinks.status) == (4, 16, "absent")
+    assert (third.pcie_width.status, third.nvlinks.status) == ("absent", "absent")
+    pairs = [(item.first, item.second, item.state) for item in driver.peers.value]
+    one, two, three = first.bus_id, second.bus_id, third.bus_id
+    assert pairs == [(one, two, "chipset"), (one, three, "works"), (two, three, "chipset")]
+    assert ask("gpu=NVIDIA A").peers.status == "absent"
+    assert "Insufficient" in ask("gpu=A\ngpu=B\nfail=nvmlDeviceGetP2PStatus:4").peers.problem
 
 
 @LINUX

@@ -77,7 +77,19 @@ def plan_launch(
     notes = []
     if share.idle:
         notes.append("%s: not used, because every process gets the same number of devices" % ", ".join(share.idle))
+    if len(accelerators) > 1:
+        notes += _hazards(machine)
     return specs, notes
+
+
+def _hazards(machine: Optional[Machine]) -> List[str]:
+    """What makes the GPUs of this machine slow together, or lets them hang."""
+    from ...diagnosis.diagnose import diagnose
+    from ...diagnosis.rules.several_gpus import CODES
+    from ...machine.detect import real_machine
+
+    found = diagnose(machine if machine is not None else real_machine()).findings
+    return ["%s [%s]" % (item.summary, item.code) for item in found if item.code in CODES]
 
 
 def _check(order: Order) -> None:

@@ -19,6 +19,7 @@ def read_native(host: Host) -> Native:
         msvc=_read_msvc(host),
         os_release=_read_os_release(host),
         secure_boot=_read_secure_boot(host),
+        shared_memory_bytes=_read_shared_memory(host),
         **read_processor(host)._asdict(),
     )
 
@@ -84,6 +85,39 @@ def _read_secure_boot(host: Host) -> "Fact[bool]":
     except OSError as error:
         return Fact.unknown(host.scrub(str(error)), _SECURE_BOOT)
     return Fact.of(len(value) == 5 and value[4] == 1, _SECURE_BOOT)
+
+
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - not a temporary file, the folder itself
+_MOUNTS = "/proc/self/mountinfo"
+_SIZE = re.compile(r"(?:^|,)size=(\d{1,15})(k?)(?:,|$)")
+
+
+def _read_shared_memory(host: Host) -> "Fact[int]":
+    if host.system != "linux":
+        return Fact.absent(problem="a folder of Linux")
+    try:
+        lines = host.read_text(_MOUNTS, 4 << 20).splitlines()
+    except OSError as error:
+        return Fact.unknown(host.scrub(str(error)), _MOUNTS)
+    size = parse_shared_memory(lines)
+    return Fact.unknown("no size is given", _MOUNTS) if size is None else Fact.of(size, _MOUNTS)
+
+
+def parse_shared_memory(lines: Iterable[str]) -> Optional[int]:
+    """Return the bytes of the file system on ``/dev/shm``, None where no size is given (half of the memory, as a rule).
+
+    ::
+
+        634 629 0:147 / /dev/shm rw,nosuid,nodev,noexec,relatime - tmpfs shm rw,size=65536k,inode64
+    """
+    found = None
+    for line in lines:  # what is mounted later hides what was there
+        before, _, after = line.partition(" - ")
+        fields, kind = before.split(" "), after.split(" ")
+        if len(fields) > 4 and fields[4] == _SHARED_MEMORY and len(kind) > 2:
+            match = _SIZE.search(kind[2])
+            found = int(match.group(1)) << (10 if match.group(2) else 0) if match else None
+    return found
 
 
 def _read_libc(host: Host) -> "Fact[str]":

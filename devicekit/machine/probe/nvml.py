@@ -7,7 +7,7 @@ a fact.
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ..facts import Driver, Fact, Gpu, GpuProcess, MigDevice
+from ..facts import Driver, Fact, Gpu, GpuProcess, MigDevice, PeerAccess
 from ..host import Host
 from .nvml_question import NvmlQuestion
 from .xids import find_xids, parse_xids, read_xids
@@ -61,6 +61,7 @@ def read_nvml(host: Host, asked: NvmlQuestion, driver: Driver, minors: Mapping[s
         cuda_version=_fact(answer.get("cuda_version"), str, host),
         xids=xids,
         gpus=_merged(found, driver, minors) if isinstance(answer.get("gpus"), list) else driver.gpus,
+        peers=_peers(answer.get("peers"), found, host),
     )
 
 
@@ -132,7 +133,31 @@ def parse_nvml_gpu(item: Mapping[str, Any], host: Host) -> Gpu:
         compute_mode=_fact(item.get("compute_mode"), str, host),
         processes=_processes(item.get("processes"), host),
         problem=host.scrub(str(item.get("error") or ""))[:300],
+        pcie_width=_fact(item.get("pcie_width"), int, host),
+        pcie_width_max=_fact(item.get("pcie_width_max"), int, host),
+        nvlinks=_nvlinks(item.get("nvlinks"), host),
     )
+
+
+def _nvlinks(value: Any, host: Host) -> "Fact[Tuple[bool, ...]]":
+    if isinstance(value, list):
+        return Fact.of(tuple(item is True for item in value), SOURCE)
+    reason: Fact[Tuple[bool, ...]] = _fact(value, tuple, host)
+    return reason
+
+
+def _peers(value: Any, gpus: Sequence[Gpu], host: Host) -> "Fact[Tuple[PeerAccess, ...]]":
+    """Whether the GPUs of each pair ``[0, 1, "chipset"]`` reach each other."""
+    if not isinstance(value, list):
+        reason: Fact[Tuple[PeerAccess, ...]] = _fact(value, tuple, host)
+        return reason
+    by_number = {gpu.index: gpu.bus_id for gpu in gpus}
+    found = []
+    for item in value:
+        if isinstance(item, list) and len(item) == 3:
+            first, second = (by_number.get(_whole(number) or 0, "") for number in item[:2])
+            found.append(PeerAccess(first, second, str(item[2])[:20]))
+    return Fact.of(tuple(found), SOURCE)
 
 
 def _memory(value: Any, host: Host) -> "Tuple[Fact[int], Fact[int], Fact[int]]":

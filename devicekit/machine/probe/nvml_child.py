@@ -28,6 +28,13 @@ RECOVERY = {
     0: "none", 1: "reset", 2: "reboot", 3: "drain", 4: "drain-and-reset", 5: "recover-imex", 6: "bus-reset", 7: "reboot",
 }  # fmt: skip
 
+#: NVML_P2P_CAPS_INDEX_READ (nvml.h), which nvidia-ml-py 11 to 13 has as a tuple, and nvmlGpuP2PStatus_t.
+READ = 0
+PEER_STATES = {0: "works", 1: "chipset", 2: "gpu", 3: "topology", 4: "disabled", 5: "not-supported"}
+
+#: No GPU has more NVLinks (nvml.h: NVML_NVLINK_MAX_LINKS).
+MOST_NVLINKS = 18
+
 #: Name of the MPS server, cut as the kernel does: it may hold an exclusive GPU for many programs.
 MPS = "nvidia-cuda-mps"
 
@@ -129,6 +136,9 @@ class Asker:
             "ecc_errors_total": value(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 1),
             "memory_repair": self.memory_repair(handle),
             "recovery": self.recovery(handle),
+            "pcie_width": value(int, "nvmlDeviceGetCurrPcieLinkWidth", handle),
+            "pcie_width_max": value(int, "nvmlDeviceGetMaxPcieLinkWidth", handle),
+            "nvlinks": self.nvlinks(handle),
             "mig_enabled": value(lambda modes: bool(modes[0]), "nvmlDeviceGetMigMode", handle),
         }
         if found["mig_enabled"] is True:
@@ -201,6 +211,30 @@ class Asker:
             return {"absent" if status in (2, NOT_SUPPORTED) else "unknown": "NVML error %d" % status}
         number = values[0].value.uiVal
         return RECOVERY.get(number, "action %d" % number)
+
+    def nvlinks(self, handle):  # type: (Any) -> Any
+        """Return whether each NVLink is up. The first number without a link is an error."""
+        found = []  # type: List[bool]
+        for number in range(MOST_NVLINKS):
+            state = self.ask("nvmlDeviceGetNvLinkState", handle, number)
+            if isinstance(state, dict):
+                return found or state
+            found.append(bool(state))
+        return found
+
+    def peers(self, count):  # type: (int) -> Any
+        """Return for each pair of GPUs, by their numbers, whether one reads the memory of the other."""
+        handles = [self.ask("nvmlDeviceGetHandleByIndex", number) for number in range(min(count, 16))]
+        found = []
+        for first in range(len(handles)):
+            for second in range(first + 1, len(handles)):
+                if isinstance(handles[first], dict) or isinstance(handles[second], dict):
+                    continue
+                state = self.ask("nvmlDeviceGetP2PStatus", handles[first], handles[second], READ)
+                if isinstance(state, dict):
+                    return state
+                found.append([first, second, PEER_STATES.get(int(state), "unknown")])
+        return found
 
     def mig_devices(self, handle):  # type: (Any) -> Any
         """Describe the slices of a GPU in MIG mode."""
@@ -285,6 +319,7 @@ def answer(task):  # type: (Dict[str, str]) -> Dict[str, Any]
     count = asker.value(int, "nvmlDeviceGetCount")
     if isinstance(count, int):
         found["gpus"] = [asker.gpu(index) for index in range(min(count, 256))]
+        found["peers"] = asker.peers(count) if count > 1 else {"absent": "one GPU"}
     else:
         found["gpus"] = count
     found["xids"] = guarded_xids()

@@ -1,0 +1,121 @@
+"""What makes several GPUs of one machine slow together, or lets them hang: their links, and the memory they share. Pure.
+
+Sources: NCCL User Guide, "Troubleshooting" (shared memory of containers, peer access); nvml.h (states of peer access and
+NVLink); Docker's documentation of ``--shm-size`` (64 MiB by default).
+"""
+
+from typing import Iterable, List, Sequence
+
+from ...machine.facts import Gpu
+from .. import pages
+from ..findings import Evidence, Finding, Fix, Kind
+from ..view import View
+from .cuda_order import cuda_view
+from .driver_health import HIDDEN_BY, cuda_in_use, label
+from .registry import rule
+
+#: What these rules find.
+CODES = ("shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded")
+
+#: Docker's default. NCCL's guide asks for 1 GiB for several GPUs.
+_TOO_SMALL_BYTES = 64 << 20
+
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - not a temporary file, the folder itself
+
+#: Why there is no direct access, in words (nvmlGpuP2PStatus_t).
+_WHY = {
+    "chipset": "the chipset does not support it",
+    "gpu": "these GPUs do not support it",
+    "topology": "they are below different parts of the machine",
+    "disabled": "the driver's settings switch it off",
+    "not-supported": "it is not supported",
+}
+
+
+def _used(view: View) -> Sequence[Gpu]:
+    """The GPUs that a program sees, each once, if there are several."""
+    if not cuda_in_use(view) or not view.machine.driver.gpus.value:
+        return ()
+    found: List[Gpu] = []
+    for device in cuda_view(view).devices:
+        if device.gpu not in found:
+            found.append(device.gpu)
+    return found if len(found) > 1 else ()
+
+
+@rule("shared-memory-too-small", hidden_by=(*HIDDEN_BY, "device-hidden"))
+def shared_memory_too_small(view: View) -> Iterable[Finding]:
+    """Several GPUs, and as little shared memory as a container has by default."""
+    gpus, size = _used(view), view.machine.native.shared_memory_bytes
+    if not gpus or (size.or_none() or _TOO_SMALL_BYTES + 1) > _TOO_SMALL_BYTES:
+        return
+    text = "%d MiB in /dev/shm" % ((size.or_none() or 0) >> 20)
+    fix = view.shell.root_fix("Make it larger", "mount", "-o", "remount,size=8G", _SHARED_MEMORY)
+    if view.machine.process.container.or_none():
+        fix = Fix(
+            "Start the container with more: --shm-size=8g (Kubernetes: an emptyDir with medium: Memory at /dev/shm)"
+        )
+    yield Kind("shared-memory-too-small", "info").finding(
+        "The %d GPUs exchange data through shared memory, of which there is little: %s." % (len(gpus), text),
+        (Evidence(text, size.source),),
+        (fix,),
+    )
+
+
+@rule("peer-access-unsupported", hidden_by=(*HIDDEN_BY, "device-hidden"))
+def peer_access_unsupported(view: View) -> Iterable[Finding]:
+    """Pairs of GPUs that do not read each other's memory."""
+    names = {gpu.bus_id: label(gpu) for gpu in _used(view)}
+    peers = view.machine.driver.peers
+    if not names or not peers.known:
+        return
+    apart = [
+        item for item in peers.content or () if item.first in names and item.second in names and item.state in _WHY
+    ]
+    if not apart:
+        return
+    every = len(apart) * 2 == len(names) * (len(names) - 1)
+    evidence = ["%s and %s: %s" % (names[item.first], names[item.second], _WHY[item.state]) for item in apart[:4]]
+    yield Kind("peer-access-unsupported", "info").finding(
+        "%s cannot read each other's memory directly (%s): they exchange data through the main memory, which is slower."
+        % ("The GPUs" if every else "Some of the GPUs", _WHY[apart[0].state]),
+        tuple(Evidence(text, peers.source) for text in evidence),
+        (
+            view.shell.set_fix(
+                "Nothing to do while it works; if training hangs at its first step, keep NCCL from trying it",
+                "NCCL_P2P_DISABLE",
+                "1",
+            ),
+        ),
+    )
+
+
+@rule("gpu-link-degraded", hidden_by=(*HIDDEN_BY, "device-hidden"))
+def gpu_link_degraded(view: View) -> Iterable[Finding]:
+    """A GPU with fewer PCIe lanes or NVLinks than others of its kind, or with a quarter of its lanes or less."""
+    evidence = [item for gpu in _used(view) for item in _weak_links(gpu, _used(view))]
+    if evidence:
+        yield Kind("gpu-link-degraded", "info", (), pages.NVML).finding(
+            "GPUs that train together wait for the one with the slowest link: %s." % evidence[0].text,
+            tuple(evidence),
+            (
+                view.shell.run_fix("See how the GPUs are connected", "nvidia-smi", "topo", "-m"),
+                Fix(
+                    "Put the card into a slot with all lanes, and look at the mainboard's settings and the bridge",
+                    who="admin",
+                ),
+            ),
+        )
+
+
+def _weak_links(gpu: Gpu, gpus: Sequence[Gpu]) -> Iterable[Evidence]:
+    like = [item for item in gpus if item.name == gpu.name]
+    width, most = gpu.pcie_width.or_none() or 0, max(item.pcie_width.or_none() or 0 for item in like)
+    own = gpu.pcie_width_max.or_none() or 0
+    if width and (width < most or width * 4 <= own):
+        text = "%s: %d of %d PCIe lanes" % (label(gpu), width, max(most, own))
+        yield Evidence(text, gpu.pcie_width.source)
+    links, usual = sum(gpu.nvlinks.or_none() or ()), max(sum(item.nvlinks.or_none() or ()) for item in like)
+    if gpu.nvlinks.known and links < usual:
+        text = "%s: %d NVLinks are up, %d on another one" % (label(gpu), links, usual)
+        yield Evidence(text, gpu.nvlinks.source)
