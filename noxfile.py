@@ -230,6 +230,33 @@ def windows_directml(session):
         run_pytest(session, "tests/windows", "-m", "", *session.posargs, env={"DEVICEKIT_TEST_WINDOWS": folder})
 
 
+#: What depends on the system: processes, files, locks, paths, consoles. The rest is data and texts, the same everywhere.
+ON_WINDOWS = [
+    "tests/leasing/test_leasing_folder.py",
+    "tests/leasing/test_leasing_lease.py",
+    "tests/leasing/test_leasing_run.py",
+]
+
+
+def windows_session(python):
+    """Make the session that runs the tests without a framework on a Windows Python."""
+
+    def windows(session):
+        session.install(wheel(session), "uv")
+        tool = ("python", "tools/windows_environment.py", "--python", python)
+        with tempfile.TemporaryDirectory() as folder:
+            # Of the index's newer releases, Wine lacks functions that these do without.
+            session.run(*tool, "make", folder, wheel(session) + "[test]", "numpy<2", "jsonschema<4.18")
+            session.run(*tool, "test", folder, "-m", "", *(session.posargs or ON_WINDOWS))
+
+    windows.__doc__ = "The tests whose result depends on the system, on a Windows Python %s under Wine." % python
+    nox.session(windows, python="3.11", name="windows-" + python)
+
+
+for _python in ("3.8", "3.11"):
+    windows_session(_python)
+
+
 @nox.session(python="3.11", name="nightly-dll-search", tags=["nightly"])
 def nightly_dll_search(session):
     """Where the loader of Windows and TensorFlow 2.10.1 find CUDA DLLs, against the prediction: 1,000 layouts, under Wine."""

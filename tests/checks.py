@@ -1,5 +1,6 @@
 """Checks over tables: one test goes through every item and lists all that fail, each with its reason."""
 
+import ctypes
 import functools
 import inspect
 import os
@@ -9,6 +10,21 @@ import pytest
 
 #: So much of one reason is shown: a comparison of two machines has thousands of characters.
 REASON_CHARACTERS = 1500
+
+
+#: Whether this is a Windows Python under Wine.
+WINE = os.name == "nt" and hasattr(ctypes.WinDLL("ntdll"), "wine_get_version")
+
+
+def lacks_in_wine(what):
+    """Return a mark for a test that fails under Wine through its own fault: such are counted, and may not be many.
+
+    Parameters
+    ----------
+    what : str
+        What Wine does otherwise than Windows.
+    """
+    return pytest.mark.skipif(WINE, reason="Wine: " + what)
 
 
 def for_each(name, items, ids=None):

@@ -93,6 +93,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker("data")
 
 
+def pytest_terminal_summary(terminalreporter):
+    if os.name == "nt":  # what tools/windows_environment.py counts
+        reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+        because = sum("Wine: " in reason for reason in reasons)
+        others = len(reasons) - because
+        terminalreporter.write_line("%d skipped because of Wine, %d that are for other systems" % (because, others))
+
+
 @pytest.fixture
 def make_machine(tmp_path):
     """Return a function that makes a simulated machine from the keys of its host.json."""

@@ -180,10 +180,16 @@ def test_no_personal_name_is_printed(tmp_path):
     home.mkdir()
     done = run(
         "snapshot",
-        env={"HOME": str(home), "USER": "wilhelmina", "LD_LIBRARY_PATH": str(home / "lib"), "KERAS_HOME": str(home)},
+        env={
+            "HOME": str(home),
+            "USERPROFILE": str(home),
+            "USER": "wilhelmina",
+            "LD_LIBRARY_PATH": str(home / "lib"),
+            "KERAS_HOME": str(home),
+        },
     )
     assert "wilhelmina" not in done.stdout
-    assert "~/lib" in done.stdout
+    assert json.dumps(os.path.join("~", "lib")) in done.stdout
 
 
 # Names are forgiven

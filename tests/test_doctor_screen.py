@@ -37,6 +37,13 @@ def screen(name, device="auto", **style):
     return doctor_screen(*examined(name, device), Style(**style))
 
 
+def test_directml_is_ready_only_when_a_self_test_has_passed():
+    machine, diagnosis, selection = examined("windows-amd-directml", "auto")
+    assert "gpu:0 (AMD Radeon RX 6700 XT) is listed, but not tested yet." in screen("windows-amd-directml")
+    text = doctor_screen(machine, diagnosis, selection.replace(verified=True), Style())
+    assert "Ready on gpu:0 (AMD Radeon RX 6700 XT)." in text
+
+
 def golden():
     """Return the screens as they are now: every bundled machine at each width, and one of each result in color."""
     parts = []
@@ -155,7 +162,8 @@ def test_a_damaged_bug_report_is_named(tmp_path, capsys):
 
 
 def test_a_bug_report_of_this_machine_has_nothing_private(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path / "home-of-wilhelmina"))
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home-of-wilhelmina"))
     monkeypatch.setenv("USER", "wilhelmina")
     main(["doctor", "--issue"])
     page = capsys.readouterr().out

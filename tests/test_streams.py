@@ -21,7 +21,7 @@ from devicekit.testing import load, machines
 posix = pytest.mark.skipif(os.name != "posix", reason="closes streams with a POSIX shell")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-linux = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+linux = pytest.mark.skipif(os.name != "posix" or not os.path.exists("/dev/full"), reason="needs /dev/full")
 
 MACHINE = "linux-eight-gpus"
 

@@ -43,7 +43,7 @@ class Patients:
         self.site.mkdir()
         self.behavior = {}
         self.environ = dict(os.environ, PYTHONPATH=str(self.site), PYTHONDONTWRITEBYTECODE="1")
-        self.environ["HOME"] = str(folder)  # no keras.json of anyone who runs the tests
+        self.environ["HOME"] = self.environ["USERPROFILE"] = str(folder)  # no keras.json of anyone who runs the tests
         for name in ("KERAS_BACKEND", "KERAS_HOME", "DEVICEKIT_QUIET", "TF_CONFIG", "TF_USE_LEGACY_KERAS"):
             self.environ.pop(name, None)
         for name in NEEDED:

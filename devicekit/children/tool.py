@@ -2,12 +2,12 @@
 
 import os
 import time
-from typing import Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 from .output import BoundedText
 from .process_tree import TRIAL_MARK, end_all
-from .spawn import NULL, TIMED_OUT, ToolResult, spawn
-from .windows_job import put_into_job
+from .spawn import NULL, TIMED_OUT, ToolResult
+from .windows_job import start_in_job
 
 _STEP_S = 0.2
 
@@ -58,16 +58,15 @@ def run_long_tool(
         raise ValueError("tools are called by their absolute path, not %r" % command[0])
     reading, writing = os.pipe()
     output = _LastLine(reading)
-    options = {"pass_fds": tuple(keep_open)} if os.name == "posix" and keep_open else {}
+    options: Dict[str, Any] = {"pass_fds": tuple(keep_open)} if os.name == "posix" and keep_open else {}
     try:
-        process = spawn(
+        process, job = start_in_job(
             command,
             dict(variables, **{TRIAL_MARK: token}),
             stdin=NULL, stdout=writing, stderr=writing, cwd=folder, **options,
         )  # fmt: skip
     finally:
         os.close(writing)
-    job = put_into_job(process)
     deadline, status = time.monotonic() + timeout_s, None
     next_tick = time.monotonic() + 1.0
     try:

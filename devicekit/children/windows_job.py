@@ -1,43 +1,102 @@
 """Jobs of Windows: a process and all that it starts, to be ended together. Other systems have none."""
 
 import sys
+from typing import Any, Mapping, Sequence, Tuple
 
-# A name that type checkers know.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .spawn import Process
+from .spawn import Process, spawn
 
 if sys.platform == "win32":
+    import ctypes
 
-    def put_into_job(process: "Process[bytes]") -> int:
-        """Put a process that has just been started into a new job; return its handle, 0 if there is none.
+    #: JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, and JOB_OBJECT_LIMIT_BREAKAWAY_OK (winnt.h).
+    _KILL_ON_CLOSE, _BREAKAWAY = 0x2000, 0x800
+    _CREATE_SUSPENDED = 0x4
 
-        What it starts from now on belongs to the job as well.
+    class _Limits(ctypes.Structure):
+        """JOBOBJECT_EXTENDED_LIMIT_INFORMATION, of which only the flags are used."""
+
+        _fields_ = [
+            ("times", ctypes.c_int64 * 2),
+            ("flags", ctypes.c_uint32),
+            ("sizes", ctypes.c_size_t * 2),
+            ("processes", ctypes.c_uint32),
+            ("affinity", ctypes.c_size_t),
+            ("classes", ctypes.c_uint32 * 2),
+            ("transfers", ctypes.c_uint64 * 6),
+            ("memory", ctypes.c_size_t * 4),
+        ]
+
+    class _Accounting(ctypes.Structure):
+        """JOBOBJECT_BASIC_ACCOUNTING_INFORMATION."""
+
+        _fields_ = [("times", ctypes.c_int64 * 4), ("counts", ctypes.c_uint32 * 4)]
+
+    def start_in_job(
+        command: Sequence[str], variables: Mapping[str, str], *, may_leave: bool = False, **options: Any
+    ) -> "Tuple[Process[bytes], int]":
+        """Start a process in a new job; return it with the job's handle, 0 if there is none.
+
+        Whatever it starts belongs to the job: it runs only when it is in it. When this process ends, however it ends, the
+        last handle is closed, and all of the job with it.
+
+        Parameters
+        ----------
+        command, variables, **options
+            As for `spawn.spawn`, and it raises what that raises.
+        may_leave : bool
+            Whether what it starts may ask to be outside the job (CREATE_BREAKAWAY_FROM_JOB), as without one.
         """
-        import ctypes
+        flags = options.pop("creationflags", 0x08000000)  # CREATE_NO_WINDOW
+        process = spawn(command, variables, creationflags=flags | _CREATE_SUSPENDED, **options)
+        handle = ctypes.c_void_p(int(process._handle))  # type: ignore[attr-defined,unused-ignore]
+        try:
+            return process, _put_into_job(handle, _KILL_ON_CLOSE | (_BREAKAWAY if may_leave else 0))
+        finally:
+            # Windows has no documented call for a whole process; psutil uses this one. Popen closes the thread's handle.
+            if ctypes.WinDLL("ntdll").NtResumeProcess(handle) < 0:
+                process.kill()
 
+    def _put_into_job(process: ctypes.c_void_p, flags: int) -> int:
         kernel = ctypes.WinDLL("kernel32")
         kernel.CreateJobObjectW.restype = ctypes.c_void_p
         job = kernel.CreateJobObjectW(None, None)
-        handle = ctypes.c_void_p(int(process._handle))  # type: ignore[attr-defined,unused-ignore]
-        if not job or kernel.AssignProcessToJobObject(ctypes.c_void_p(job), handle):
-            return int(job or 0)
+        limits = _Limits(flags=flags)
+        # 9: JobObjectExtendedLimitInformation.
+        if job and kernel.SetInformationJobObject(ctypes.c_void_p(job), 9, ctypes.byref(limits), ctypes.sizeof(limits)):
+            if kernel.AssignProcessToJobObject(ctypes.c_void_p(job), process):
+                return int(job)
         kernel.CloseHandle(ctypes.c_void_p(job))
         return 0
 
     def end_job(job: int) -> None:
         """End every process of a job, and give the handle back."""
-        import ctypes
-
         kernel = ctypes.WinDLL("kernel32")
         kernel.TerminateJobObject(ctypes.c_void_p(job), 1)
         kernel.CloseHandle(ctypes.c_void_p(job))
 
+    def count_processes(job: int) -> int:
+        """Return how many processes of a job still run."""
+        if not job:  # Windows would take that for the job that this process is in
+            return 0
+        accounting = _Accounting()
+        # 1: JobObjectBasicAccountingInformation. The counts: page faults, processes, those that run, those that were ended.
+        if not ctypes.WinDLL("kernel32").QueryInformationJobObject(
+            ctypes.c_void_p(job), 1, ctypes.byref(accounting), ctypes.sizeof(accounting), None
+        ):
+            return 0
+        return int(accounting.counts[2])
+
 else:
 
-    def put_into_job(process: "Process[bytes]") -> int:
-        """Return 0: sessions and marks do this elsewhere."""
-        return 0
+    def start_in_job(
+        command: Sequence[str], variables: Mapping[str, str], *, may_leave: bool = False, **options: Any
+    ) -> "Tuple[Process[bytes], int]":
+        """Start a process: sessions and marks do elsewhere what a job does."""
+        return spawn(command, variables, **options), 0
 
     def end_job(job: int) -> None:
         """Do nothing: there are no jobs."""
+
+    def count_processes(job: int) -> int:
+        """Return 0: there are no jobs."""
+        return 0

@@ -72,7 +72,12 @@ def decide(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
         from ..report.shareable import names_of, shareable
 
         machine = shareable(machine, names_of(LiveHost()))
-    selection = plan_for(request, None, machine, measured=measured).selection()
+    plan, verified = plan_for(request, None, machine, measured=measured), None
+    if not options.machine:
+        from ..runtime.trial.try_plan import recall
+
+        plan, verified = recall(plan, machine)
+    selection = plan.selection(verified=verified)
     diagnosis = diagnose(machine)
     # They come from the request or from measurements, not from a rule.
     further = tuple(item for item in selection.findings if item not in diagnosis.findings)

@@ -1,6 +1,7 @@
 """``devicekit run``: run a command with devices reserved for it."""
 
 import argparse
+import errno
 import json
 import os
 import signal
@@ -72,8 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         status = _explained(command, environment, handles, options)
     except OSError as error:
-        print_message("%s cannot be run: %s" % (command[0], error.strerror))
-        return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
+        return _cannot_run(command[0], error)
     finally:
         if held is not None:
             held.hand_over()  # what the command has left behind goes on using the devices
@@ -119,7 +119,7 @@ def _explained(
 
     heard, kernel = Heard(), KernelWatch(LiveHost())
     try:
-        status = run_listening(command, environment, heard.listen, handles)
+        status = run_listening(command, environment, heard.listen, handles, _say_what_is_left)
         explanation = explain_failure(status, heard, kernel, lambda: examine(options.machine))
     finally:
         kernel.close()
@@ -166,9 +166,23 @@ def _become(command: List[str], environment: Dict[str, str], handles: Sequence[i
     try:
         os.execvpe(command[0], command, environment)  # noqa: S606 - the user's command, without a shell
     except OSError as error:
-        print_message("%s cannot be run: %s" % (command[0], error.strerror))
+        status = _cannot_run(command[0], error)
         sys.stderr.flush()
-        os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN)
+        os._exit(status)
+
+
+def _cannot_run(program: str, error: OSError) -> int:
+    """Say why a program cannot be started; return the exit status for that."""
+    reason = error.strerror
+    if error.errno == errno.ENOEXEC:  # of Windows: "%1 is not a valid Win32 application"
+        reason = "it is not a program. Put its interpreter before a script: devicekit run -- python train.py"
+    print_message("%s cannot be run: %s" % (program, reason))
+    return _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_RUN
+
+
+def _say_what_is_left(number: int) -> None:
+    what = "a process that it has started still runs" if number == 1 else "%d processes still run" % number
+    print_message("the command has ended, but %s: waiting (Ctrl-C ends %s)" % (what, "it" if number == 1 else "them"))
 
 
 class _Teller:

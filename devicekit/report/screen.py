@@ -45,6 +45,9 @@ _REASONS = {
     "device-permission-denied": "no access", "driver-missing": "no driver", "rosetta-python": "Intel Python",
 }  # fmt: skip
 
+#: Platforms of which what is installed tells too little: drivers of DirectX that compute wrong values do not say so.
+_UNPROVEN = ("directml",)
+
 #: What ends a process that only imports the framework, whatever else works.
 _ENDS = ("memory-limit-too-low",)
 
@@ -114,8 +117,11 @@ def _result(
 
 def _ready(machine: Machine, diagnosis: Diagnosis, selection: Selection, style: Style) -> List[str]:
     if selection.platform != "cpu":
-        if _is_untested(diagnosis, selection):
+        if selection.verified is None and _is_untested(diagnosis, selection):
             return _paragraph(style, "unknown", "%s may work. Test it: devicekit verify" % _device(selection))
+        if selection.verified is None and selection.platform in _UNPROVEN:
+            text = "%s is listed, but not tested yet. devicekit tests it before it is used."
+            return _paragraph(style, "unknown", text % _device(selection))
         return _paragraph(style, "ok", "Ready on %s." % _device(selection))
     text = "Ready on the CPU."
     no_gpu = next((item for item in diagnosis.findings if _is_background(item)), None)

@@ -1,5 +1,6 @@
 """`devicekit launch` with real processes: small scripts instead of training."""
 
+import ctypes
 import json
 import os
 import signal
@@ -13,7 +14,9 @@ import pytest
 PATIENCE_S = 120
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and groups of processes are POSIX")
-LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what left its group is found on Linux only")
+TREES = pytest.mark.skipif(
+    not sys.platform.startswith(("linux", "win32")), reason="what left its group is found on Linux and Windows only"
+)
 
 OURS = (
     "TF_CONFIG",
@@ -80,7 +83,8 @@ def launch(start):
     def run(*arguments, **options):
         process = start(*arguments, **options)
         out, err = process.communicate(timeout=PATIENCE_S)
-        return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+        texts = [text.decode("utf-8", "replace").replace(os.linesep, "\n") for text in (out, err)]
+        return (process.returncode, *texts)
 
     return run
 
@@ -99,6 +103,10 @@ def wait_for(path, count=1):
 
 def gone(pid):
     """Wait until a process has ended; a zombie has ended too."""
+    if os.name == "nt":
+        kernel = ctypes.WinDLL("kernel32")
+        process = kernel.OpenProcess(0x100000, False, pid)  # SYNCHRONIZE
+        return not process or kernel.WaitForSingleObject(process, 1000 * PATIENCE_S) == 0
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         try:
@@ -263,7 +271,7 @@ time.sleep(600)
     assert sorted(out.splitlines()) == [("[worker %d] took %s" % (rank, name)).encode() for rank in (0, 1)]
 
 
-@LINUX
+@TREES
 def test_no_worker_outlives_a_launcher_that_was_killed(start, tmp_path):
     process = start(STUBBORN, "--workers", "2", "--grace", "0.5")
     found = pids(wait_for(tmp_path / "pids-", 2))
@@ -271,7 +279,7 @@ def test_no_worker_outlives_a_launcher_that_was_killed(start, tmp_path):
     assert all(gone(pid) for pid in found)
 
 
-@LINUX
+@TREES
 def test_what_a_worker_leaves_behind_ends_with_the_launch(launch, tmp_path):
     script = STUBBORN.replace("time.sleep(600)\n", "sys.exit(0)\n")
     script = script.replace("import time; sys.exit(0)", "import time; time.sleep(600)")

@@ -70,8 +70,9 @@ def test_where_nothing_would_be_said_it_becomes_the_command(command, folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_signals_reach_the_command_and_end_the_lease(command, folder, number):
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGINT"])
+def test_signals_reach_the_command_and_end_the_lease(command, folder, name):
+    number = getattr(signal, name)
     code = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); print('on', flush=True); time.sleep(300)"
     process = command("--device", "gpu:3", "--", sys.executable, "-c", code)
     assert process.stdout.readline() == b"on\n"
@@ -105,6 +106,58 @@ def test_what_the_command_leaves_behind_keeps_the_lease(command, folder, server,
         os.kill(child, signal.SIGKILL)
     until(lambda: queue.holdings() == [])
     process.stdout = open(os.devnull, "rb")  # noqa: SIM115 - what the fixture closes
+
+
+@pytest.mark.skipif(os.name != "nt", reason="elsewhere devicekit becomes the command")
+def test_a_command_ends_with_devicekit(command, folder):
+    code = "import time; print('on', flush=True); time.sleep(300)"
+    process = command("--device", "gpu:3", "--", sys.executable, "-c", code)
+    assert process.stdout.readline().strip() == b"on"
+    queue = Queue(open_folder(folder))
+    assert len(queue.holdings()) == 1
+    process.kill()
+    assert process.stdout.read() == b""  # which the command would keep open
+    until(lambda: queue.holdings() == [])
+
+
+@pytest.mark.skipif(os.name != "nt", reason="elsewhere locks are inherited")
+def test_what_the_command_leaves_behind_is_waited_for(command, folder):
+    code = (
+        "import subprocess, sys; kept = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)']);"
+        "print(kept.pid, flush=True); import os; os._exit(7)"
+    )
+    process = command("--device", "gpu:3", "--", sys.executable, "-c", code)
+    left = int(process.stdout.readline())
+    assert b"a process that it has started still runs: waiting" in process.stderr.readline()
+    queue = Queue(open_folder(folder))
+    assert len(queue.holdings()) == 1
+    os.kill(left, signal.SIGTERM)  # that is TerminateProcess
+    assert process.wait(60) == 7
+    assert queue.holdings() == []
+
+
+@pytest.mark.skipif(os.name != "nt", reason="exceptions of Windows")
+def test_the_code_of_an_exception_is_passed_on(command):
+    code = "import ctypes; ctypes.windll.kernel32.ExitProcess(ctypes.c_uint32(0xC0000005))"
+    assert finished(command("--", sys.executable, "-c", code))[0] == 0xC0000005
+
+
+@pytest.mark.skipif(os.name != "nt", reason="how Windows looks for programs")
+def test_a_command_is_what_path_has_and_may_be_a_script(command, tmp_path):
+    """Left to itself, Windows takes what is next to the interpreter first, and finds no scripts by their names."""
+    (tmp_path / "python.cmd").write_text("@echo off\necho this one %1\n", encoding="ascii")
+    environment = dict(os.environ, PATH=str(tmp_path) + os.pathsep + os.environ["PATH"])
+    status, out, err = finished(command("--", "python", "train.py", env=environment))
+    assert (status, out.strip()) == (0, "this one train.py"), err
+
+
+@pytest.mark.skipif(os.name != "nt", reason="elsewhere a script may be a program")
+def test_a_script_without_its_interpreter(command, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("print(1)", encoding="ascii")
+    status, out, err = finished(command("--", str(script)))
+    assert (status, out) == (126, "")
+    assert "it is not a program. Put its interpreter before a script: devicekit run -- python train.py" in err
 
 
 def test_a_program_in_it_may_ask_for_its_device_again(command, server):

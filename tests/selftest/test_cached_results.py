@@ -10,10 +10,15 @@ import pytest
 
 import devicekit
 from devicekit.machine.facts import Distribution, Fact, Gpu, ImportPackage, Library, PluginLibrary
+from devicekit.runtime.decide import plan_for
+from devicekit.runtime.settings import cache_folder
 from devicekit.runtime.trial.cached_results import load_result, save_result
 from devicekit.runtime.trial.fingerprint import fingerprint
 from devicekit.runtime.trial.once import find_out
 from devicekit.runtime.trial.result import Trial
+from devicekit.runtime.trial.try_plan import recall
+from devicekit.selection.request import parse_request
+from devicekit.testing import load
 
 TRIAL = Trial("works", "product", devices=("GPU:0",))
 FAILED = Trial("died", "import", "it was ended by signal SIGSEGV", output="the cause\n\ufffd")
@@ -280,8 +285,10 @@ def test_no_personal_path_hides_a_changed_file(tmp_path, monkeypatch):
     home = tmp_path / "jane"
     home.mkdir()
     (home / "libp.so").write_text("1")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USER", "jane")
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    for name in ("USER", "USERNAME"):
+        monkeypatch.setenv(name, "jane")
     for shown in ("~/libp.so", str(tmp_path / "<user>" / "libp.so")):
         machine = part("python", plugins=Fact.of((PluginLibrary(shown, "elf", 1),)))
         before = fingerprint(machine, 0, True)
@@ -315,3 +322,17 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
     loaded = run_json(code)
     assert not {"subprocess", "tempfile", "multiprocessing", "logging"} & set(loaded)
+
+
+def test_doctor_recalls_what_a_self_test_has_shown(tmp_path, monkeypatch):
+    monkeypatch.setenv("DEVICEKIT_CACHE_DIR", str(tmp_path))
+    machine = load("windows-amd-directml")
+    plan = plan_for(parse_request("auto"), None, machine)
+    assert (plan.device, recall(plan, machine)) == ("gpu:0", (plan, None))
+    key = fingerprint(machine, 0, True, plan.environment, "tensorflow", plan.libraries)
+    assert save_result(cache_folder(), key, TRIAL) is None
+    assert recall(plan, machine) == (plan, True)
+    wrong = Trial("wrong", "product", "a matrix product is off by 9", "ArithmeticError")
+    assert save_result(cache_folder(), key, wrong) is None
+    changed, verified = recall(plan, machine)
+    assert (changed.device, changed.findings[0].code, verified) == ("cpu", "numerics-divergent", None)

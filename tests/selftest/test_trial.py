@@ -174,7 +174,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     assert "file" in problem
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.skipif(not POSIX or not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
     # A limit on the file size is what a full disk is to a program: the write fails half-way.
     code = """

@@ -7,11 +7,12 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...children.process_tree import LAUNCH_MARK, marked_processes, send
 from ...children.scripts import python_command
 from ...children.spawn import CREATE_NEW_PROCESS_GROUP, NULL, PIPE, Process, spawn
+from ...children.windows_job import end_job, start_in_job
 from ...records import Record, Seconds
 from .output_relay import Passer
 
@@ -56,9 +57,10 @@ class Outcome:
 
 
 class _Running:
-    def __init__(self, task: Task, process: "Process[bytes]", passers: List[Passer]) -> None:
+    def __init__(self, task: Task, process: "Process[bytes]", job: int, passers: List[Passer]) -> None:
         self.task = task
         self.process = process
+        self.job = job  # on Windows: with this process its handle ends, and with that the worker
         self.passers = passers
         self.started = time.monotonic()
         self.ended: Optional[Ended] = None
@@ -130,13 +132,12 @@ class _Supervisor:
 
     def _start(self, task: Task) -> _Running:
         # Its own group, so that all that it starts can be ended with it, and so that Ctrl-C comes once.
-        group = {} if os.name == "posix" else {"creationflags": CREATE_NEW_PROCESS_GROUP}
+        group: Dict[str, Any] = {} if os.name == "posix" else {"creationflags": CREATE_NEW_PROCESS_GROUP}
         variables = dict(os.environ, **dict(task.variables), **{LAUNCH_MARK: self._token})
-        process = spawn(task.command, variables, stdin=NULL, stdout=PIPE, stderr=PIPE, bufsize=0, **group)
+        process, job = start_in_job(task.command, variables, stdin=NULL, stdout=PIPE, stderr=PIPE, bufsize=0, **group)
         prefix = "[%s] " % task.label
-        return _Running(
-            task, process, [Passer(process.stdout, "stdout", prefix), Passer(process.stderr, "stderr", prefix)]
-        )
+        passers = [Passer(process.stdout, "stdout", prefix), Passer(process.stderr, "stderr", prefix)]
+        return _Running(task, process, job, passers)
 
     def _wait_for(self, running: _Running) -> None:
         waitid = getattr(os, "waitid", None)  # not on Windows, and on macOS from 3.13 on
@@ -145,6 +146,8 @@ class _Supervisor:
             # What it leaves behind ends with it. Now: until it is waited for, its number is not reused.
             send(signal.SIGKILL, {running.process.pid})
         running.process.wait()
+        if running.job:
+            end_job(running.job)
         self._events.put(running)
 
     def _step(self, guard: "Process[bytes]") -> None:

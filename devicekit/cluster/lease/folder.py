@@ -123,7 +123,9 @@ def _mounts() -> List[Tuple[str, str]]:
                     "cannot determine the file system of the folder for leases: mount gave %s" % answer.stderr
                 )
             return parse_mount_command(answer.stdout)
+        if os.name == "nt":  # there it would be a folder of the current drive
+            return []
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as stream:
             return parse_mountinfo(stream.read())
-    except (OSError, ValueError):  # no such file, as on Windows: then nothing speaks against the folder
+    except (OSError, ValueError):  # no such file: then nothing speaks against the folder
         return []

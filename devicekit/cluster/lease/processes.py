@@ -4,6 +4,7 @@ Linux's ``/proc`` tells; elsewhere the record is believed. No process is sent a 
 """
 
 import os
+import sys
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from .holder_records import pid_of, printable
@@ -65,7 +66,8 @@ def _has_ended(pid: int, started: Any) -> bool:
     if now is not None:
         return isinstance(started, int) and started != now
     try:
-        return os.path.isdir("/proc/self") and not _is_hidden(pid)
+        # Elsewhere that may be any folder, and on Windows the signal 0 of `_is_hidden` is Ctrl-C.
+        return sys.platform.startswith("linux") and os.path.isdir("/proc/self") and not _is_hidden(pid)
     except OSError:
         return False
 

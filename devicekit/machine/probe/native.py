@@ -196,7 +196,8 @@ def find_libraries(host: Host, wanted: Callable[[str], bool]) -> "Fact[Tuple[Lib
         return Fact.unknown("; ".join(problems[:3]), source)
     unique: Dict[Tuple[str, str], Library] = {}
     for item in found:
-        unique.setdefault((item.name, item.path), item)
+        # Windows: System32 is on PATH as well, in whatever case.
+        unique.setdefault((item.name, host.path.normcase(item.path)), item)
     return Fact.of(tuple(unique.values()), source)
 
 

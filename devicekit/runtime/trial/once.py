@@ -5,6 +5,7 @@ import os
 import time
 from typing import Callable, Optional, Tuple
 
+from ...children.locks import try_lock
 from .cached_results import load_result, save_result
 from .result import TIMEOUT_S, Trial
 
@@ -109,13 +110,10 @@ class _Turn:
     def _lock(self) -> bool:
         try:
             if os.name == "nt":
-                import msvcrt
+                return try_lock(self._descriptor)
+            import fcntl
 
-                msvcrt.locking(self._descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-            else:
-                import fcntl
-
-                fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except ImportError:
             return True
         except OSError as error:

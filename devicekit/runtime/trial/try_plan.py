@@ -19,6 +19,41 @@ def try_first(plan: Plan, machine: Machine, options: Any) -> Plan:
     return plan.replace(findings=plan.findings + tuple(notes))
 
 
+def recall(plan: Plan, machine: Machine) -> Tuple[Plan, Optional[bool]]:
+    """Return a plan as the results of earlier self-tests leave it, and True if its device worked in one. Runs nothing.
+
+    Parameters
+    ----------
+    plan : Plan
+    machine : Machine
+        This machine, as it is now.
+    """
+    from ..settings import cache_folder
+    from .cached_results import load_result
+    from .findings import judge_trial
+    from .result import COMPUTING
+
+    while plan.verify and plan.indices:
+        trial = load_result(cache_folder(), _key(plan, machine, grow=True))
+        if trial is not None and trial.outcome == "works":
+            return plan, True
+        if trial is None or trial.stage not in COMPUTING:
+            break
+        finding = judge_trial(trial, plan)
+        plan = next_plan(plan, finding) or to_cpu(plan, finding)
+    return plan, None
+
+
+def _key(plan: Plan, machine: Machine, grow: bool) -> str:
+    from .fingerprint import fingerprint
+
+    index = plan.indices[0] if plan.indices else None
+    name = name_of(plan.framework)
+    return fingerprint(
+        machine, index, grow and index is not None, plan.environment, name, plan.libraries, device_type=plan.device_type
+    )
+
+
 def _tried(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> Plan:
     from .findings import judge_trial
     from .result import COMPUTING
@@ -50,7 +85,6 @@ def _trial_of(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) 
     """Look up or run the trial of the plan's first device; of the import alone where it has none."""
     from ...children.progress import Progress
     from ..settings import cache_folder, read_settings
-    from .fingerprint import fingerprint
     from .once import find_out
     from .result import DeviceTask
 
@@ -62,7 +96,7 @@ def _trial_of(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) 
         from ..plugin_devices import task_for
 
         plugins = task_for(machine, name, plan.platform, plan.device_type)
-    key = fingerprint(machine, index, grow, plan.environment, name, plan.libraries, device_type=plan.device_type)
+    key = _key(plan, machine, grow)
     what = "trying %s in a separate process" % (plan.device if plan.indices else TITLES[name])
     with Progress(what, read_settings().quiet) as progress:
 
