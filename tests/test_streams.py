@@ -105,6 +105,8 @@ class Terminal(io.StringIO):
 
 def controls(text):
     """What a text has beyond characters, line feeds and the command's own colors."""
+    # What takes longer than a second says so, and erases it.
+    text = re.sub("\r(devicekit: [^\r\n]*)\r *\r", r"\1", text)
     return [item for item in re.sub("\033\\[(?:31;1|33;1|36|32;1|1|2|0)m|\n", "", text) if not item.isprintable()]
 
 

@@ -73,7 +73,9 @@ def start(tmp_path, signals):
     for process in started:
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            stream.close()
 
 
 @pytest.fixture

@@ -1,0 +1,176 @@
+"""What Windows does in its own way: consoles and their code pages, names of users, cmd, processes without streams.
+
+Elsewhere there is nothing to look at; `nox -s windows-3.8 windows-3.11` runs these on Windows Pythons under Wine.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from devicekit.children.call import run_child
+from devicekit.children.windows_job import end_job, start_in_job
+from devicekit.diagnosis.shells import CMD
+from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe.native import find_libraries
+from devicekit.runtime.cache import JsonCache
+
+pytestmark = pytest.mark.skipif(os.name != "nt", reason="Windows only")
+
+USER = "Łukasz Żółć 東京"
+
+
+@pytest.fixture
+def home(tmp_path):
+    """The profile of a user whose name has characters of several code pages, and the environment of that user."""
+    folder = tmp_path / USER
+    for name in ("Temp", "Local", "Roaming"):
+        (folder / name).mkdir(parents=True)
+    environment = dict(
+        os.environ,
+        USERPROFILE=str(folder),
+        USERNAME=USER,
+        LOCALAPPDATA=str(folder / "Local"),
+        APPDATA=str(folder / "Roaming"),
+        TEMP=str(folder / "Temp"),
+        TMP=str(folder / "Temp"),
+    )
+    return folder, environment
+
+
+def devicekit(home, *arguments, **variables):
+    folder, environment = home
+    done = subprocess.run(
+        [sys.executable, "-m", "devicekit", *arguments],
+        cwd=str(folder), env=dict(environment, **variables), stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("encoding", ["cp437", "cp932", "utf-8"])
+def test_no_code_page_and_no_name_ends_the_command(home, encoding):
+    status, out, err = devicekit(home, "doctor", "--verbose", PYTHONIOENCODING=encoding)
+    assert (status, "Traceback" in err) == (1, False), err  # without a framework nothing works
+    assert "framework-missing" in out.decode(encoding)
+
+
+def test_the_name_of_the_user_is_not_printed(home):
+    status, out, err = devicekit(home, "snapshot", DEVICEKIT_CACHE_DIR=str(home[0] / "cache"), KERAS_HOME=str(home[0]))
+    assert status == 0, err
+    data = json.loads(out.decode("utf-8"))
+    assert data["native"]["system"] == "windows"
+    text = json.dumps(data, ensure_ascii=False)
+    assert USER not in text
+    assert "Żółć" not in text
+
+
+WITHOUT_STREAMS = """
+import json, sys
+answer = {"streams": [repr(sys.stdout), repr(sys.stderr)]}
+try:
+    import devicekit
+    from devicekit.cli.main import main
+    answer["device"] = devicekit.auto().device
+    answer["doctor"] = main(["doctor"])
+    answer["run"] = main(["run", "--", "python"])
+except BaseException as error:
+    answer["error"] = repr(error)
+with open("answer.json", "w") as stream:
+    json.dump(answer, stream)
+"""
+
+
+def test_a_program_without_a_console_has_no_streams(home):
+    """As the Explorer starts a ``.pyw`` file."""
+    folder, environment = home
+    (folder / "program.pyw").write_text(WITHOUT_STREAMS, encoding="utf-8")
+    python = os.path.join(os.path.dirname(sys.executable), "pythonw.exe")
+    process = subprocess.Popen([python, "program.pyw"], cwd=str(folder), env=environment, creationflags=0x8)
+    assert process.wait(300) == 0
+    answer = json.loads((folder / "answer.json").read_text())
+    assert answer["streams"] == ["None", "None"]
+    assert (answer.get("error"), answer["device"]) == (None, "cpu")
+    assert (answer["doctor"], answer["run"]) == (2, 1)  # no stream for what doctor prints, and no GPU
+
+
+NASTY = ["numpy<2", "a b", "x&y", "1|2", "^", "(z)", "tensorflow; python_version < '3.11'", "C:\\a b\\c", "Żółć"]
+
+
+def test_cmd_takes_words_as_they_are_meant():
+    code = "import json, sys; print(json.dumps(sys.argv[1:]))"
+    line = CMD.run([sys.executable, "-c", code, *NASTY])
+    done = subprocess.run(line, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=100)
+    assert json.loads(done.stdout.decode()) == NASTY, line
+
+
+def test_cmd_sets_variables_for_what_follows():
+    code = "import json, os; print(json.dumps([os.environ.get(name) for name in ('DK_A', 'DK_B')]))"
+    pairs = (("DK_A", "1 & 2"), ("DK_B", "$DK_C;a"))
+    line = CMD.joint.join([CMD.set(pairs), CMD.run([sys.executable, "-c", code])])
+    environment = dict(os.environ, DK_C="c")
+    done = subprocess.run(line, shell=True, env=environment, stdout=subprocess.PIPE, timeout=100)
+    assert json.loads(done.stdout.decode()) == ["1 & 2", "c;a"], line
+    gone = CMD.joint.join([CMD.unset("DK_A"), CMD.run([sys.executable, "-c", code])])
+    done = subprocess.run(gone, shell=True, env=dict(environment, DK_A="1"), stdout=subprocess.PIPE, timeout=100)
+    assert json.loads(done.stdout.decode())[0] is None, gone
+
+
+def test_a_library_of_the_system_is_listed_once():
+    found = find_libraries(LiveHost(), lambda name: name.lower() == "kernel32.dll")
+    assert len(found.content) == 1
+
+
+def test_a_path_that_is_too_long_raises_nothing(tmp_path):
+    folder = os.path.join(str(tmp_path), *["long-%s" % ("x" * 60)] * 6)
+    cache = JsonCache("bench", 1, 1000.0)
+    problem = cache.write(folder, "bench-x.json", "x", {"a": 1})
+    assert (cache.read(folder, "bench-x.json", "x", dict) is None) == bool(problem)
+
+
+#: Starts another process as its first action, and ends.
+STARTS = """
+import subprocess, sys
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"]).pid, flush=True)
+"""
+
+
+def test_what_a_process_starts_at_once_is_in_its_job():
+    process, job = start_in_job([sys.executable, "-c", STARTS], os.environ, stdout=subprocess.PIPE)
+    with process:
+        assert job
+        assert int(process.stdout.readline())
+        assert process.wait(100) == 0
+        end_job(job)
+        assert process.stdout.read() == b""  # which what it started has open as well
+
+
+def test_ctrl_break_ends_the_command_and_the_lease(tmp_path):
+    from devicekit.cluster.lease.folder import open_folder
+    from devicekit.cluster.lease.queue import Queue
+
+    folder = str(tmp_path / "leases")
+    code = "import time; print('on', flush=True); time.sleep(300)"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "devicekit", "run", "--machine", "linux-eight-gpus", "--", sys.executable, "-c", code],
+        env=dict(os.environ, DEVICEKIT_LEASE_DIR=folder), stdout=subprocess.PIPE, cwd=str(tmp_path),
+        creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline().strip() == b"on"
+        assert len(Queue(open_folder(folder)).holdings()) == 1
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+        assert process.wait(100) == 0xC000013A  # the command's status: STATUS_CONTROL_C_EXIT
+        assert Queue(open_folder(folder)).holdings() == []
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_child_of_a_program_without_a_console_answers(home):
+    """Its interpreter is pythonw.exe."""
+    python = os.path.join(os.path.dirname(sys.executable), "pythonw.exe")
+    report = run_child("devicekit.machine.detect:look_at_every_file", {}, timeout_s=100, executable=python)
+    assert report.outcome in ("done", "raised"), report
