@@ -232,9 +232,10 @@ def windows_directml(session):
 
 #: What depends on the system: processes, files, locks, paths, consoles. The rest is data and texts, the same everywhere.
 ON_WINDOWS = [
-    "tests/leasing/test_leasing_folder.py",
-    "tests/leasing/test_leasing_lease.py",
-    "tests/leasing/test_leasing_run.py",
+    "tests/distribution/test_launch.py",
+    *("tests/leasing/test_leasing_%s.py" % name for name in ("folder", "lease", "run")),
+    *("tests/test_%s.py" % name for name in ("benchmark_cache", "children", "cli", "entry_points", "import", "notify")),
+    *("tests/test_%s.py" % name for name in ("on_windows", "python_environment", "steps")),
 ]
 
 

@@ -43,4 +43,6 @@ def test_deciding_imports_no_framework_and_prints_nothing(python):
         "bad = [m for m in ('tensorflow', 'keras', 'jax', 'torch', 'numpy', 'ctypes') if m in sys.modules];"
         "assert not bad, bad"
     )
+    if os.name == "nt":  # there ctypes asks for the memory
+        code = code.replace(", 'ctypes'", "")
     assert python(code) == ""

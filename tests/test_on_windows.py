@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from checks import lacks_in_wine
 
 from devicekit.children.call import run_child
 from devicekit.children.windows_job import end_job, start_in_job
@@ -147,6 +148,7 @@ def test_what_a_process_starts_at_once_is_in_its_job():
         assert process.stdout.read() == b""  # which what it started has open as well
 
 
+@lacks_in_wine("a process that is started without a terminal has no console, whose Ctrl-Break others could get")
 def test_ctrl_break_ends_the_command_and_the_lease(tmp_path):
     from devicekit.cluster.lease.folder import open_folder
     from devicekit.cluster.lease.queue import Queue

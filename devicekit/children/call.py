@@ -13,7 +13,7 @@ from ..records import Record
 from .output import BoundedText, Messages
 from .process_tree import PATIENCE_S, TRIAL_MARK, ask_where, end_all
 from .scripts import package_folder, python_command
-from .spawn import CANNOT_START, NULL, TIMED_OUT, Process, absolute_path, how_it_ended, spawn
+from .spawn import CANNOT_START, NULL, TIMED_OUT, Process, absolute_path, how_it_ended, spawn, why_not_started
 from .windows_job import start_in_job
 
 #: ``done``: the function returned; ``raised``: it raised; ``died``: the process ended by a signal, or without an answer;
@@ -140,7 +140,7 @@ class Child:
             for reader in (self._answers, self._output):
                 if reader is not None:
                     reader.join()
-            self.problem = "the child process could not be started: %s" % (error or type(error).__name__)
+            self.problem = "the child process could not be started: %s" % why_not_started(error)
 
     def _start(self, command: Command, on_message: Optional[Listener]) -> "Process[bytes]":
         """Start the child with a reader on each of its outputs. Nothing stays open or running if that fails."""

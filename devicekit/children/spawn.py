@@ -1,5 +1,6 @@
 """Starts processes: the only module that does. `process_tree` ends them, and `output` reads what they print."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -93,6 +94,13 @@ def isolated(path: Sequence[str], folders: Sequence[str]) -> List[str]:
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     meant = {os.path.abspath(entry) for entry in named if entry}
     return [entry for entry in path if entry not in folders or entry in meant]
+
+
+def why_not_started(error: BaseException) -> str:
+    """Return why a process could not be started, for messages."""
+    if isinstance(error, OSError) and error.errno == errno.ENOEXEC:  # Windows: "%1 is not a valid Win32 application"
+        return "it is not a program of this system"
+    return str(error) or type(error).__name__
 
 
 def how_it_ended(status: Optional[int]) -> str:
