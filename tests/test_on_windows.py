@@ -76,7 +76,7 @@ try:
     from devicekit.cli.main import main
     answer["device"] = devicekit.auto().device
     answer["doctor"] = main(["doctor"])
-    answer["run"] = main(["run", "--", "python"])
+    answer["run"] = main(["run", "--gpus", "1", "--", "python"])
 except BaseException as error:
     answer["error"] = repr(error)
 with open("answer.json", "w") as stream:
@@ -156,7 +156,10 @@ def test_ctrl_break_ends_the_command_and_the_lease(tmp_path):
     folder = str(tmp_path / "leases")
     code = "import time; print('on', flush=True); time.sleep(300)"
     process = subprocess.Popen(
-        [sys.executable, "-m", "devicekit", "run", "--machine", "linux-eight-gpus", "--", sys.executable, "-c", code],
+        [
+            *(sys.executable, "-m", "devicekit", "run", "--gpus", "1", "--machine", "linux-eight-gpus"),
+            *("--", sys.executable, "-c", code),
+        ],
         env=dict(os.environ, DEVICEKIT_LEASE_DIR=folder), stdout=subprocess.PIPE, cwd=str(tmp_path),
         creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
     )  # fmt: skip

@@ -138,7 +138,7 @@ def _pass_on(pipe: Any, stream: Any, listen: Callable[[bytes], None]) -> None:
 
 
 def write_through(stream: Any, data: bytes) -> None:
-    """Write bytes to a text stream past its buffer, in which a reader that has gone would leave something to fail with later."""
+    """Write bytes to a text stream past its buffer, where a reader that has gone would leave something to fail with later."""
     stream.flush()
     write, rest = getattr(stream.buffer, "raw", stream.buffer).write, memoryview(data)
     while rest:

@@ -1,5 +1,6 @@
 """`devicekit run` and `devicekit leases` as they are typed, and ``auto(exclusive=True)``."""
 
+import ctypes
 import json
 import os
 import signal
@@ -110,13 +111,15 @@ def test_what_the_command_leaves_behind_keeps_the_lease(command, folder, server,
 
 @pytest.mark.skipif(os.name != "nt", reason="elsewhere devicekit becomes the command")
 def test_a_command_ends_with_devicekit(command, folder):
-    code = "import time; print('on', flush=True); time.sleep(300)"
+    code = "import os, time; print(os.getpid(), flush=True); time.sleep(300)"
     process = command("--device", "gpu:3", "--", sys.executable, "-c", code)
-    assert process.stdout.readline().strip() == b"on"
+    kernel = ctypes.WinDLL("kernel32")
+    started = kernel.OpenProcess(0x100000, False, int(process.stdout.readline()))  # SYNCHRONIZE
     queue = Queue(open_folder(folder))
+    assert started
     assert len(queue.holdings()) == 1
     process.kill()
-    assert process.stdout.read() == b""  # which the command would keep open
+    assert kernel.WaitForSingleObject(started, 60000) == 0
     until(lambda: queue.holdings() == [])
 
 

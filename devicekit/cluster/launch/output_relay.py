@@ -1,12 +1,12 @@
 """Passes on what a process prints, line by line, with the name of the process before each line."""
 
-import functools
 import os
 import sys
 import threading
 import time
-from typing import IO, Any, Callable, Optional, Set
+from typing import IO, Any, Optional, Set
 
+from ...children.foreground import write_through
 from ...children.fork_safe import ForkSafeLock
 
 #: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
@@ -62,18 +62,18 @@ class Passer:
                 stream: Any = getattr(sys, self._stream)
                 stream.flush()
                 if os.name == "posix":
-                    _write_all(functools.partial(os.write, stream.fileno()), data)
+                    _write_all(stream.fileno(), data)
                 else:  # a console of Windows takes bytes of UTF-8 from Python only
-                    _write_all(getattr(stream.buffer, "raw", stream.buffer).write, data)
+                    write_through(stream, data)
             except (OSError, ValueError, AttributeError):  # the reader is gone (head): the work goes on
                 _gone.add(self._stream)
 
 
-def _write_all(write: Callable[[memoryview], int], data: bytes) -> None:
+def _write_all(descriptor: int, data: bytes) -> None:
     """Write without a buffer, in which a reader that has gone would leave something to fail with at the end."""
     rest = memoryview(data)
     while rest:
         try:
-            rest = rest[write(rest) :]
+            rest = rest[os.write(descriptor, rest) :]
         except BlockingIOError:  # the output is a pipe that does not block
             time.sleep(0.01)
