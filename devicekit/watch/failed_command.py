@@ -66,10 +66,12 @@ class KernelWatch:
         self._host = host
         self._kills = read_oom_kills(host)
         self._log: Optional[int] = None
+        if host.system != "linux":  # that path would be another file, and under Wine a log that is waited for
+            return
         try:
             self._log = os.open(_KERNEL_LOG, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
             os.lseek(self._log, 0, os.SEEK_END)
-        except OSError:  # another system, or the log is not for this user
+        except OSError:  # the log is not for this user
             self.close()
 
     def lines(self) -> List[str]:
