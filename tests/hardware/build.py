@@ -12,7 +12,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-O1", "-std=c++17", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall"]
-PLUGGABLE = ["pluggable_device.cc", "pluggable_kernels.cc", "pluggable_registry.cc"]
+PLUGGABLE = ["pluggable_device.cc", "pluggable_faults.cc", "pluggable_kernels.cc", "pluggable_registry.cc"]
 DIRECTX = {
     "libdxcore.so": "SIM_DXCORE",
     "libdxgi.so": "SIM_DXGI",

@@ -17,6 +17,7 @@
 //     nan                     softmax has one element that is not a number
 //     padding                 a convolution is shifted by one row
 //     gradient                the gradient of a convolution's filter is half of what it should be
+//     (one kernel that computes wrong in one of many ways: DEVICEKIT_SIM_KERNEL, see pluggable_faults.cc)
 //     create                  starting fails: the memory of the device cannot be queried
 //     refuse                  starting fails: the device cannot be created (TensorFlow 2.10 aborts on this)
 
@@ -134,5 +135,8 @@ void* CreateKernel(const Op& op, TF_OpKernelConstruction* construction);
 void ComputeKernel(void* kernel, TF_OpKernelContext* context);
 void ComputeAssignment(void* kernel, TF_OpKernelContext* context);
 void DeleteKernel(void* kernel);
+
+// pluggable_faults.cc
+void Plant(const std::string& op, const std::vector<TF_Tensor*>& inputs, const std::vector<TF_Tensor*>& results);
 
 #endif  // DEVICEKIT_TESTS_HARDWARE_PLUGGABLE_H_

@@ -334,6 +334,15 @@ void ComputeKernel(void* self, TF_OpKernelContext* context) {
     if (updated && run.status.ok()) CopyTensor(context, updated, variable.second);
     run.Small("DestroyResourceOp", kNoType, {variable.first});
   }
+  if (run.status.ok() && getenv("DEVICEKIT_SIM_KERNEL")) {
+    std::vector<TF_Tensor*> inputs;
+    if (TF_NumInputs(context) > 0 && !kernel.op->variable_inputs.count(0)) {
+      TF_Tensor* input = nullptr;
+      TF_GetInput(context, 0, &input, run.status.raw);
+      if (run.Keep(input)) inputs.push_back(input);
+    }
+    Plant(kernel.op->name, inputs, results);
+  }
   run.Drop();  // before the outputs: an input that we still hold cannot be forwarded
   const bool is_product = kernel.op->name.find("MatMul") != std::string::npos;
   const bool spoil = (settings().Fault("wrong") && is_product) || settings().FaultAt("wrong", kernel.op->name);

@@ -13,11 +13,13 @@ from ...errors import DevicekitError
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import HostArray
 from .layers.clone import NotClonable, is_container
-from .layers.compare_call import Subject, compare_call, compare_whole, ways_to_call
+from .layers.coarse_products import as_layers_show
+from .layers.compare_call import Subject, compare_call, compare_whole
 from .layers.compare_layers import only_the_cause
 from .layers.recorded_calls import Call
 from .layers.runner import LayerOutcome, Runner, Work
 from .layers.sizes import sizes_of_whole
+from .layers.ways import ways_to_call
 from .result import Difference
 from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
 from .transfer_model import describe_model
@@ -160,7 +162,7 @@ def _write(
     write_arrays(folder, "weights", weights)
     listed = []
     for place, call in enumerate(calls):
-        ways = ways_to_call(runner, call, 0)
+        ways = ways_to_call(runner, call, 0, corners=False)
         held = [leaf for leaf in ways[0].work.leaves if isinstance(leaf, HostArray)] if ways else []
         write_arrays(folder, "call%d" % place, [leaf.array for leaf in held])
         dtypes = [leaf.dtype for leaf in held]
@@ -227,7 +229,7 @@ def _judged(
     say: Callable[..., None],
 ) -> Tuple[Difference, ...]:
     own = runner.keras.framework
-    subject = Subject(runner, own, seed)
+    subject = Subject(runner, own, seed, corners=False)
     devices = ["cpu" if name == own else name for name in frameworks]
     found: List[Difference] = []
     for place, call in enumerate(calls):
@@ -237,7 +239,7 @@ def _judged(
         say("layers")
     runner.now = "whole"
     sizes = sizes_of_whole(runner.model, [call for call in calls if not call.inner], layers_of(runner.model))
-    found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+    found += as_layers_show(compare_whole(subject, inputs, targets, loss, sizes, devices), found)
     say("model")
     return tuple(
         item if item.device == "cpu" else item.replace(device="cpu", framework=item.device)

@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import Any, Callable, Dict, Sequence, Tuple
 
 from ...runtime.frameworks.tensors import HostArray
-from .layers.compare_call import Way, way_of_whole, ways_to_call
 from .layers.recorded_calls import Call
 from .layers.runner import Runner
+from .layers.ways import Way, way_of_whole, ways_to_call
 from .nests import rebuild
 from .transfer_files import key_of, read_arrays, read_json, read_nest, write_json, write_outcome
 
@@ -89,7 +89,7 @@ def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str,
         return {"error": "the layer is not called here"}
     arrays = read_arrays(task["folder"], "call%d" % wanted["place"], len(wanted["dtypes"]))
     held = [HostArray(array, dtype) for array, dtype in zip(arrays, wanted["dtypes"]) if array is not None]
-    ways = ways_to_call(runner, call, task["seed"])
+    ways = ways_to_call(runner, call, task["seed"], corners=False)
     if not ways:
         return {}
     leaves = ways[0].work.leaves
@@ -101,7 +101,7 @@ def _repeated(task: Dict[str, Any], runner: Runner, call: Any, wanted: Dict[str,
     )
     same = Call(call.layer, call.path, call.number, args, kwargs, call.outer, call.inner)
     found = {}
-    for place, way in enumerate(ways_to_call(runner, same, task["seed"])):
+    for place, way in enumerate(ways_to_call(runner, same, task["seed"], corners=False)):
         name = "call%d-%d" % (wanted["place"], place)
         found[key_of(way.work, way.cotangent)] = _outcome(task, runner, call.layer, way, None, name)
     return found

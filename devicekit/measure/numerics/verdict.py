@@ -109,9 +109,7 @@ def judge(subject: Difference, actual: Any, expected: Expected) -> Difference:
     shape = tuple(int(size) for size in np.shape(actual))
     actual, reference = real(actual), real(expected.reference)
     baseline = None if expected.baseline is None else real(expected.baseline)
-    magnitude = expected.magnitude
-    if magnitude is not None:
-        magnitude = _terms(magnitude, shape, reference) * min(1.0, _SIGNED / math.sqrt(accumulation))
+    magnitude = shown_terms(expected)
     limit = tolerance(dtype, accumulation=accumulation, depth=expected.depth)
     case = _case(actual, reference, baseline, magnitude, dtype, limit)
     options = {"dtype": dtype, "tolerance": case.allowed, "magnitude": magnitude, "ignore": case.ignore}
@@ -140,10 +138,14 @@ def failed(subject: Difference, detail: str, ran_on: str = "") -> Difference:
     return subject.replace(verdict="failed", ran_on=ran_on, detail=detail)
 
 
-def _terms(magnitude: Any, shape: Tuple[int, ...], reference: Any) -> Any:
-    """Return the size of the terms behind each element; of a complex one for both of its parts."""
-    size = np.abs(np.asarray(magnitude)).astype(np.float64)
-    return np.broadcast_to(size[..., None] if reference.ndim > len(shape) else size, reference.shape)
+def shown_terms(expected: Expected) -> Optional[Any]:
+    """Return the size that each element has if its terms have both signs, None if that of its terms is not known."""
+    if expected.magnitude is None:
+        return None
+    reference = real(expected.reference)
+    size = np.abs(np.asarray(expected.magnitude)).astype(np.float64)
+    size = size[..., None] if reference.ndim > np.ndim(expected.reference) else size  # of a complex one for both parts
+    return np.broadcast_to(size, reference.shape) * min(1.0, _SIGNED / math.sqrt(expected.accumulation))
 
 
 def _joined(*parts: str) -> str:

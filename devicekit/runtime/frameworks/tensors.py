@@ -152,7 +152,15 @@ class Tensors:
         """Return a scope in which nothing is recorded for gradients."""
         return contextlib.nullcontext()
 
-    def vjp(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any = None) -> Pulled:
+    def vjp(
+        self,
+        function: Function,
+        values: List[Any],
+        others: List[Any],
+        weigh: Weigh,
+        key: Any = None,
+        loops: bool = False,
+    ) -> Pulled:
         """Run a function and pull weights of its outputs back to its first tensors (a vector-Jacobian product).
 
         Parameters
@@ -166,6 +174,8 @@ class Tensors:
         key : object
             What the function does, apart from the shapes and dtypes of its arguments: a framework that compiles does so once
             for each key. None: run it eagerly.
+        loops : bool
+            Whether it has a long loop, which TensorFlow compiles, too: eagerly it would take it step by step.
 
         Raises
         ------

@@ -83,7 +83,15 @@ class JaxTensors(Tensors):
         scope: ContextManager[Any] = switch(True)
         return scope
 
-    def vjp(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any = None) -> Pulled:
+    def vjp(
+        self,
+        function: Function,
+        values: List[Any],
+        others: List[Any],
+        weigh: Weigh,
+        key: Any = None,
+        loops: bool = False,
+    ) -> Pulled:
         if key is not None:
             known = (key, tuple((item.shape, str(item.dtype)) for item in values + others))
             try:

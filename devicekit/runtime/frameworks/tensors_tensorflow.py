@@ -1,7 +1,7 @@
 """TensorFlow tensors: eager ones, and those of TensorFlow 1.15's graphs."""
 
 import contextlib
-from typing import Any, Callable, ContextManager, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import tensorflow as tf
@@ -55,7 +55,23 @@ class TensorFlowTensors(Tensors):
         array: np.ndarray = np.asarray(variable.numpy())
         return array
 
-    def vjp(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any = None) -> Pulled:
+    def __init__(self) -> None:
+        self._programs: Dict[Any, Any] = {}
+
+    def vjp(
+        self,
+        function: Function,
+        values: List[Any],
+        others: List[Any],
+        weigh: Weigh,
+        key: Any = None,
+        loops: bool = False,
+    ) -> Pulled:
+        if loops and key is not None and tf.executing_eagerly():
+            try:
+                return self._compiled(function, values, others, weigh, key)
+            except (tf.errors.OpError, TypeError, ValueError, NotImplementedError, AttributeError):
+                pass  # it looks at values, or has an operation without a gradient in graphs
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(values)
             outputs, more = function(values, others)
@@ -68,6 +84,31 @@ class TensorFlowTensors(Tensors):
         except Exception as error:  # an operation may have none
             return Pulled(outputs, more, [None] * len(values), error)
         return Pulled(outputs, more, gradients)
+
+    def _compiled(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any) -> Pulled:
+        """Run a function and its gradient as graphs, which are kept for calls that are alike."""
+        if key not in self._programs:
+
+            def pulled(given: List[Any], rest: List[Any], weights: List[Any]) -> Any:
+                with tf.GradientTape(watch_accessed_variables=False) as tape:
+                    tape.watch(given)
+                    outputs, _ = function(given, rest)
+                chosen = [item for item in outputs if self._has_gradient(item)]
+                return tape.gradient(chosen, given, weights, unconnected_gradients="none")
+
+            self._programs[key] = tf.function(function), tf.function(pulled)
+        forward, backward = self._programs[key]
+        outputs, more = forward(values, others)
+        weights = self._weights(outputs, weigh) if values else []
+        gradients: List[Any] = [None] * len(values)
+        if any(item is not None for item in weights):
+            pairs = [(o, w) for o, w in zip(outputs, weights) if self._has_gradient(o)]
+            gradients = backward(values, others, [tf.zeros_like(o) if w is None else w for o, w in pairs])
+            gradients = [None if item is None else tf.convert_to_tensor(item) for item in gradients]
+        return Pulled(list(outputs), list(more), list(gradients))
+
+    def forget(self) -> None:
+        self._programs.clear()
 
     @contextlib.contextmanager
     def seeded(self, seed: int) -> Iterator[None]:

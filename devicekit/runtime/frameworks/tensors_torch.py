@@ -94,7 +94,15 @@ class TorchTensors(Tensors):
         scope: ContextManager[Any] = torch.no_grad()
         return scope
 
-    def vjp(self, function: Function, values: List[Any], others: List[Any], weigh: Weigh, key: Any = None) -> Pulled:
+    def vjp(
+        self,
+        function: Function,
+        values: List[Any],
+        others: List[Any],
+        weigh: Weigh,
+        key: Any = None,
+        loops: bool = False,
+    ) -> Pulled:
         # Parameters of a module are leaves already, and the module holds them.
         leaves = [value if value.requires_grad else value.detach().requires_grad_(True) for value in values]
         with torch.enable_grad():

@@ -1,27 +1,21 @@
 """Verdicts on the repeated call of a layer, and on a whole model."""
 
-import math
-import zlib
-from typing import Any, Container, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from ....runtime.frameworks.keras_model import public_class
-from ....runtime.frameworks.tensors import HostArray
 from ..error_text import is_missing_kernel
-from ..nests import flatten, rebuild
-from ..operations.operation import rounded
 from ..result import VERDICTS, Difference
 from ..verdict import Expected, failed, unsupported
-from .clone import variables
+from .coarse_products import shown_by_products, without_excuses
 from .finite_differences import gradient_problems
 from .recorded_calls import Call
-from .reference import DrawsRandomNumbers, Reference, arrays_in, line_of, other_inputs
-from .rounding_verdict import Check, Rounding, coarse_verdict, is_plainly_good, verdict_on
-from .runner import Cotangent, LayerOutcome, Work, names_of
+from .reference import DrawsRandomNumbers, Reference, arrays_in, line_of
+from .rounding_verdict import Check, Rounding, coarse_verdict, plain_verdict, row_sizes, stress_verdict, verdict_on
+from .runner import LayerOutcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
-
-_RANDOM = ("Dropout", "Random", "Noise", "AlphaDropout", "GaussianDropout")
+from .ways import Way, way_of_whole, ways_to_call
 
 
 class Subject:
@@ -32,12 +26,21 @@ class Subject:
     runner : Runner
     framework : str
     seed : int
+    corners : bool
+        Whether layers are also called with inputs that reach the corners of their kernels.
+
+    Attributes
+    ----------
+    agreed : set
+        What layers are like (`Runner.likeness`) that agreed in every way of calling them.
     """
 
-    def __init__(self, runner: Any, framework: str, seed: int) -> None:
+    def __init__(self, runner: Any, framework: str, seed: int, corners: bool = True) -> None:
         self.runner = runner
         self.framework = framework
         self.seed = seed
+        self.corners = corners
+        self.agreed: Set[Any] = set()
         self._places: Dict[str, str] = {}
 
     def place(self, device: str) -> str:
@@ -47,59 +50,28 @@ class Subject:
         return self._places[device]
 
 
-class Way(NamedTuple):
-    """One of the ways in which a layer is called, with weights of its outputs of its own: so gradients differ, too."""
-
-    work: Work
-    cotangent: Cotangent
-    note: str
-    stale: bool
-
-
 class _Case(NamedTuple):
     """A way of calling a layer, and what is right for it."""
 
-    work: Work
-    cotangent: Cotangent
-    note: str
-    stale: bool
+    way: Way
     reference: Reference
 
-
-def ways_to_call(runner: Any, call: Call, seed: int) -> List[Way]:
-    """Return the ways in which a recorded call is repeated; none if there is nothing to compare."""
-    first = Work(call.args, call.kwargs, runner.weights(call.layer))
-    if not any(isinstance(leaf, HostArray) for leaf in first.leaves):
-        return []
-    works = [(first, "", False), (other_inputs(first), "", True)]
-    if _has_training_mode(call):
-        works.append((first._replace(kwargs=dict(first.kwargs, training=True)), "in training", False))
-    return [
-        Way(work, _cotangent(seed + place, call.path), note, stale) for place, (work, note, stale) in enumerate(works)
-    ]
-
-
-def way_of_whole(runner: Any, inputs: Any, with_loss: bool, seed: int) -> Way:
-    """Return how the whole model is called: in inference, with the gradient of the loss if there is one."""
-    model = runner.model
-    given = rebuild(inputs, [HostArray(leaf, str(leaf.dtype)) for _, leaf in flatten(inputs)])
-    name = str(getattr(model, "name", "") or type(model).__name__)
-    work = Work((given,), {"training": False}, runner.weights(model))
-    return Way(work, _of_loss if with_loss else _cotangent(seed, name), "", False)
+    @property
+    def work(self) -> Work:
+        """The arguments and weights of the call."""
+        return self.way.work
 
 
 def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[str]) -> List[Difference]:
     """Compare one call of one layer on devices: outputs, and gradients of its inputs and weights.
 
-    The layer is called twice, the second time with other inputs, so that a result which stays from before is seen; and
-    once more in training if it has a training mode without randomness.
+    The layer is called again with other inputs, so that a result which stays from before is seen, and the corners of its
+    kernels are reached; and once more in training if it has a training mode without randomness. A layer that is like one
+    which agreed in all of that is called once.
     """
     runner, layer = subject.runner, call.layer
     try:
-        cases = [
-            _Case(*way, Reference(runner, layer, way.work, way.cotangent, _no_head))
-            for way in ways_to_call(runner, call, subject.seed)
-        ]
+        cases = _cases(subject, call)
     except Exception as error:  # whatever the user's layer raises on the CPU, now that it is called alone
         about = Difference("layer", call.path, call.operation, "output", "", subject.framework, "agrees", depth=number)
         return [_not_compared(about, device, error) for device in devices]
@@ -108,8 +80,26 @@ def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[st
     found: List[Difference] = []
     for device in devices:
         found += _on_device(subject, call, number, device, cases)
+    if all(item.verdict == "agrees" for item in found):
+        subject.agreed.add(runner.likeness(layer, cases[0].work))
     if not public_class(layer)[1] and not cases[0].reference.note:
         found += _doubtful_gradients(subject, call, number, cases[0])
+    return found
+
+
+def _cases(subject: Subject, call: Call) -> List[_Case]:
+    runner, layer = subject.runner, call.layer
+    found: List[_Case] = []
+    for way in ways_to_call(runner, call, subject.seed, subject.corners):
+        if found and runner.likeness(layer, found[0].work) in subject.agreed:
+            break
+        try:
+            reference = Reference(runner, layer, way.work, way.cotangent, _no_head, repeatable=bool(found))
+        except Exception:  # whatever the layer makes of inputs that it was not written for
+            if way.optional:
+                continue
+            raise
+        found.append(_Case(way, reference))
     return found
 
 
@@ -117,24 +107,28 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
     runner, layer = subject.runner, call.layer
     labels = Difference("layer", call.path, call.operation, "", device, subject.framework, "differs", depth=number)
     worst: Dict[str, Difference] = {}
-    before: List[np.ndarray] = []
+    first: List[LayerOutcome] = []
+    shown = False
     for case in cases:
+        way, before = case.way, [item for one in first[-1:] for item in arrays_in(one) if item is not None]
         try:
             on_device = runner.for_device(layer, case.work, device)
-            if case.stale and any(item.verdict == "differs" for item in worst.values()):
+            if way.stale and any(item.verdict == "differs" for item in worst.values()):
                 # It may be one call behind: what the first call should have given comes with the second, then.
-                again = runner.run(on_device, cases[0].work, device, False, cases[0].cotangent, None)
+                again = runner.run(on_device, cases[0].work, device, False, cases[0].way.cotangent, None)
                 before += [item.array for item in again.outputs]
-            outcome = runner.run(on_device, case.work, device, False, case.cotangent, None)
+            outcome = runner.run(on_device, case.work, device, False, way.cotangent, None)
         except Exception as error:  # whatever the framework raises on the device
             return list(worst.values()) + [_failure(labels, _suffix("output", call), error)]
         whats, sizes = _whats(runner, layer, outcome, call), sizes_of(call, case.work, outcome.outputs)
-        known_good = {what for what, item in worst.items() if item.verdict == "agrees"}
-        computed = _Computed(labels, case, outcome, whats, sizes, before if case.stale else (), known_good)
-        before = [item for item in arrays_in(outcome) if item is not None]
-        for item in _judged(subject, computed):
-            if case.note and item.verdict != "agrees":
-                item = _noted(item, case.note)
+        computed = _Computed(labels, case, outcome, whats, sizes, layer, before if way.stale else ())
+        first.append(outcome)
+        items = _judged(subject, computed)
+        # An arithmetic shows with the inputs of every day; what shows with others only is not that.
+        shown = shown_by_products(layer, items) if case is cases[0] else shown
+        for item in without_excuses(layer, items, shown):
+            if way.note and item.verdict != "agrees":
+                item = _noted(item, way.note)
             known = worst.get(item.what)
             if known is None or _badness(item) > _badness(known):
                 worst[item.what] = item
@@ -150,10 +144,10 @@ class _Computed(NamedTuple):
         What the differences of this subject have in common.
     whats : sequence of str
         What each array of the outcome is called.
+    layer : object
+        The model's own, or the model.
     before : sequence of numpy.ndarray
         Earlier results.
-    known_good : container of str
-        What was found to agree in an earlier case: left out if it plainly agrees again.
     """
 
     labels: Difference
@@ -161,8 +155,8 @@ class _Computed(NamedTuple):
     outcome: LayerOutcome
     whats: Sequence[str]
     sizes: Sizes
+    layer: Any
     before: Sequence[np.ndarray] = ()
-    known_good: Container[str] = ()
 
 
 def _judged(subject: Subject, computed: _Computed) -> List[Difference]:
@@ -175,6 +169,8 @@ def _judged(subject: Subject, computed: _Computed) -> List[Difference]:
     right = reference.arrays
     found: List[Difference] = []
     for place, actual in enumerate(arrays_in(outcome)):
+        if computed.case.way.stress and place >= outputs:
+            break
         is_gradient = outputs <= place < outputs + gradients
         kind = "gradient" if is_gradient and computed.labels.kind == "layer" else computed.labels.kind
         about = computed.labels.replace(kind=kind, what=computed.whats[place], ran_on=outcome.ran_on)
@@ -189,13 +185,26 @@ def _judged(subject: Subject, computed: _Computed) -> List[Difference]:
             dtype,
             sizes.backward if is_gradient else sizes.forward,
             sizes.depth * (2 if reference.note else 1) * (2 if is_gradient else 1),
+            magnitude=row_sizes(wanted, dtype, sizes.forward) if computed.case.way.stress else None,
             stale=[item for item in computed.before if item.shape == actual.shape],
         )
         check = Check(about, actual, expected, place)
-        if about.what in computed.known_good and is_plainly_good(check):
-            continue
-        found.append(_checked(subject, computed, check, found if is_gradient else ()))
+        item = _checked(subject, computed, check, found if is_gradient else ())
+        if place >= outputs + gradients:
+            item = _not_updated(subject, computed, item, actual, place - outputs - gradients)
+        found.append(item)
     return found
+
+
+def _not_updated(
+    subject: Subject, computed: _Computed, item: Difference, actual: np.ndarray, number: int
+) -> Difference:
+    """Return the verdict on a moving statistic: no rounding explains that it is what it was before."""
+    weights, trained = computed.case.work.weights, set(subject.runner.trained(computed.layer))
+    before = [weight.array for place, weight in enumerate(weights) if place not in trained][number:][:1]
+    if item.verdict == "agrees" or not before or not np.array_equal(before[0], actual):
+        return item
+    return item.replace(verdict="differs", arithmetic="", detail="not updated: equal to what it was before the call")
 
 
 def _one_is_missing(about: Difference, actual: Any, wanted: Any, is_gradient: bool) -> List[Difference]:
@@ -212,7 +221,7 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     """Return the verdict on one array; ``before``: on the layer's outputs, if it is a gradient."""
     case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
     rounding = Rounding(reference, case.work, subject.seed)
-    verdict = verdict_on(check, rounding)
+    verdict = plain_verdict(check) or (stress_verdict if case.way.stress else verdict_on)(check, rounding)
     coarse = [item.arithmetic for item in before if item.verdict == "reduced-precision" and item.kind != "gradient"]
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
@@ -233,7 +242,9 @@ def _doubtful_gradients(subject: Subject, call: Call, number: int, case: _Case) 
     runner, layer = subject.runner, call.layer
     trained = runner.trained(layer)
     reference = case.reference
-    problems = gradient_problems(reference.compute, case.work, trained, reference.outcome, case.cotangent, subject.seed)
+    problems = gradient_problems(
+        reference.compute, case.work, trained, reference.outcome, case.way.cotangent, subject.seed
+    )
     whats = _whats(runner, layer, reference.outcome, call)
     return [
         Difference(
@@ -252,7 +263,8 @@ def compare_whole(
     """Compare a model from end to end, in inference: outputs, loss, and the gradient of every weight."""
     runner, model = subject.runner, subject.runner.model
     with_loss = targets is not None and loss is not None
-    work, cotangent, _, _ = way_of_whole(runner, inputs, with_loss, subject.seed)
+    way = way_of_whole(runner, inputs, with_loss, subject.seed)
+    work, cotangent = way.work, way.cotangent
 
     def make_head(double: bool) -> Any:
         return runner.head(loss, targets, double) if with_loss else None
@@ -263,7 +275,7 @@ def compare_whole(
         reference = Reference(runner, model, work, cotangent, make_head)
     except Exception as error:  # whatever the user's model raises on the CPU
         return [_not_compared(about, device, error) for device in devices]
-    case = _Case(work, cotangent, "", False, reference)
+    case = _Case(way, reference)
     found: List[Difference] = []
     for device in devices:
         labels = about.replace(device=device)
@@ -274,7 +286,7 @@ def compare_whole(
             found.append(_failure(labels, "output", error))
             continue
         whats = _whats(runner, model, outcome, None, with_loss)
-        found += _judged(subject, _Computed(labels, case, outcome, whats, sizes))
+        found += _judged(subject, _Computed(labels, case, outcome, whats, sizes, model))
     runner.forget()
     return found
 
@@ -295,26 +307,15 @@ def _suffix(what: str, call: Call) -> str:
     return what if call.number == 1 else "%s, call %d" % (what, call.number)
 
 
-def _has_training_mode(call: Call) -> bool:
-    """Whether a layer does something else in training, and the same every time: batch normalization."""
-    if "training" not in call.kwargs or hasattr(call.layer, "return_sequences"):
-        return False
-    trained = {id(item) for item in getattr(call.layer, "trainable_variables", None) or ()}
-    others = [item for item in variables(call.layer) if id(item) not in trained and "float" in str(item.dtype)]
-    inside = [call] + call.inner
-    return bool(others) and not any(_is_random(item.layer) for item in inside) and call.layer.trainable
-
-
-def _is_random(layer: Any) -> bool:
-    rate = getattr(layer, "rate", None) or getattr(layer, "dropout", None)
-    return bool(rate) or any(word in public_class(layer)[0] for word in _RANDOM)
-
-
 def _badness(item: Difference) -> Tuple[int, bool, float]:
     """Return what is larger for what is worse, and of what is equally bad for what is recognized."""
-    error = item.measure.max_relative_error if item.measure is not None else math.inf
-    allowed = item.measure.tolerance if item.measure is not None else 1.0
-    return VERDICTS.index(item.verdict), bool(item.detail), ratio_of(error, allowed)
+    if item.measure is None or item.verdict == "differs":  # the first that is recognized says most
+        return VERDICTS.index(item.verdict), bool(item.detail), 0.0
+    return (
+        VERDICTS.index(item.verdict),
+        bool(item.detail),
+        ratio_of(item.measure.max_relative_error, item.measure.tolerance),
+    )
 
 
 def _failure(labels: Difference, what: str, error: Exception) -> Difference:
@@ -332,18 +333,3 @@ def _not_compared(about: Difference, device: str, error: Exception) -> Differenc
 
 def _no_head(_: bool) -> None:
     return None
-
-
-def _cotangent(seed: int, name: str) -> Cotangent:
-    """Return fixed weights of outputs, which every dtype from bfloat16 on has exactly."""
-
-    def weights(number: int, shape: Tuple[int, ...], _: str) -> Optional[np.ndarray]:
-        generator = np.random.RandomState([seed & 0xFFFFFFFF, zlib.crc32(name.encode("utf-8")), number])
-        values = generator.uniform(0.25, 1.0, shape) * generator.choice([-1.0, 1.0], shape)
-        return rounded(values, "bfloat16").astype(np.float32)
-
-    return weights
-
-
-def _of_loss(number: int, shape: Tuple[int, ...], _: str) -> Optional[np.ndarray]:
-    return np.ones(shape, np.float32) if number == 0 else None

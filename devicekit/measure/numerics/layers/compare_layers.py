@@ -11,6 +11,7 @@ from ....errors import DevicekitError
 from ....runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ..result import Difference
 from .clone import is_container
+from .coarse_products import as_layers_show
 from .compare_call import Subject, compare_call, compare_whole
 from .recorded_calls import Call
 from .runner_of_model import runner_of
@@ -85,7 +86,7 @@ def compare_model(
             subject = Subject(runner, framework, seed)
             found += _of_layers(subject, calls, devices, say)
             sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
-            found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+            found += as_layers_show(compare_whole(subject, inputs, targets, loss, sizes, devices), found)
             say("model")
         finally:
             runner.forget_all()

@@ -7,7 +7,6 @@ import numpy as np
 from ....runtime.frameworks.keras_model import layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..nests import rebuild
-from ..operations.operation import rounded
 from .clone import NotClonable
 from .runner import Cotangent, LayerOutcome, Work
 
@@ -34,10 +33,24 @@ class Reference:
     outcome : LayerOutcome
     note : str
         Why it is not in float64; "" if it is.
+
+    Parameters
+    ----------
+    repeatable : bool
+        Whether it is known that the layer gives the same every time.
     """
 
-    def __init__(self, runner: Any, layer: Any, work: Work, cotangent: Cotangent, make_head: MakeHead) -> None:
+    def __init__(
+        self,
+        runner: Any,
+        layer: Any,
+        work: Work,
+        cotangent: Cotangent,
+        make_head: MakeHead,
+        repeatable: bool = False,
+    ) -> None:
         self.note = ""
+        self._runner, self._own = runner, layer
         self.weights_are_free = True
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}
@@ -57,7 +70,7 @@ class Reference:
             reason = str(error) if isinstance(error, NotClonable) else "%s: %s" % (type(error).__name__, line_of(error))
             self.note = "compared with the CPU in the same dtype, for it cannot be made again in float64: %s" % reason
 
-        if _seed_moved(work, self.outcome) or not self._repeatable(runner, layer, work):
+        if _seed_moved(work, self.outcome) or not (repeatable or self._repeatable(runner, layer, work)):
             raise DrawsRandomNumbers
 
     def _repeatable(self, runner: Any, layer: Any, work: Work) -> bool:
@@ -78,6 +91,12 @@ class Reference:
         cotangent, make_head = self._rest
         found: LayerOutcome = self._run(self._layer, work, "cpu", self._double, cotangent, make_head(self._double))
         return found
+
+    def in_own_dtype(self, work: Work) -> List[Optional[np.ndarray]]:
+        """Return what the CPU computes in the layer's own dtype."""
+        cotangent, make_head = self._rest
+        subject = self._runner.for_device(self._own, work, "cpu")
+        return arrays_in(self._run(subject, work, "cpu", False, cotangent, make_head(False)))
 
     @property
     def arrays(self) -> List[Optional[np.ndarray]]:
@@ -143,21 +162,6 @@ def _moved(work: Work, size: float, seed: int, weights_too: bool) -> Work:
 
     args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
     return Work(args, kwargs, [one(item) for item in work.weights] if weights_too else work.weights)
-
-
-def other_inputs(work: Work) -> Work:
-    """Return other examples of the same kind: in reverse order, and floats a little smaller."""
-
-    def one(held: Any) -> Any:
-        if not isinstance(held, HostArray) or not held.array.ndim:
-            return held
-        if not held.is_float:
-            return HostArray(held.array[::-1].copy(), held.dtype)
-        values = 0.75 * held.array[::-1].astype(np.float64)
-        return HostArray(rounded(values, held.dtype).astype(held.array.dtype), held.dtype)
-
-    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
-    return Work(args, kwargs, work.weights)
 
 
 def line_of(error: BaseException) -> str:

@@ -1,15 +1,17 @@
 """The verdict on one array of a layer, with an eye on how far rounding of the layer's inputs would have moved it."""
 
+import math
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from ..measures import measure
+from ..measures import measure, plain_measure
 from ..result import Difference, Measure
-from ..tolerance import tolerance, unit_roundoff
-from ..verdict import Expected, judge
+from ..tolerance import FORMATS, tolerance, unit_roundoff
+from ..verdict import Expected, judge, shown_terms
 from .reference import Reference
 from .runner import Work
+from .ways import without_subnormals
 
 #: How often the reference is computed again with its inputs moved by as much as rounding may move them, if something is
 #: outside its tolerance; more often where few elements are left. A gradient jumps where an input is at a kink, as relu's,
@@ -22,11 +24,10 @@ _FEW = 0.05
 #: How many times as far as the moved references an element may be.
 _MARGIN = 4.0
 
-#: Elements from which an array is looked at quickly the second time.
-_LARGE = 4096
-
 #: Where a reference moves by so much of its size, it holds nothing but rounding.
 _NOISE = 0.25
+
+_FLUSHED = "subnormal numbers are flushed to zero"
 
 
 class Check(NamedTuple):
@@ -62,18 +63,52 @@ class Rounding(NamedTuple):
         return found if found is not None and np.all(np.isfinite(found)) else None
 
 
-def is_plainly_good(check: Check) -> bool:
-    """Whether a large array is within half its tolerance, without figures: those of its first verdict are kept."""
-    actual, right, dtype = check.actual, check.expected.reference, check.expected.dtype
-    if actual.size < _LARGE or actual.shape != right.shape or "float" not in dtype:
-        return False
-    with np.errstate(all="ignore"):
-        furthest = float(np.max(np.abs(actual - right)))
-        sizes = np.abs(right.reshape(-1)[:: max(1, right.size // _LARGE)])
-        size = min(float(np.sqrt(np.mean(sizes**2))), 16.0 * float(np.median(sizes)))
-    return (
-        furthest <= 0.5 * tolerance(dtype, accumulation=check.expected.accumulation, depth=check.expected.depth) * size
+def plain_verdict(check: Check) -> Optional[Difference]:
+    """Return the verdict on an array that is within its tolerance, looked at once; None if it takes a closer look."""
+    expected = check.expected
+    limit = tolerance(expected.dtype, accumulation=expected.accumulation, depth=expected.depth)
+    magnitude = shown_terms(expected)
+    figures = plain_measure(
+        check.actual, expected.reference, dtype=expected.dtype, tolerance=limit, magnitude=magnitude
     )
+    if figures is None:
+        return None
+    arithmetic = expected.dtype if expected.dtype in FORMATS else ""
+    detail = _FLUSHED if magnitude is not None and np.any((check.actual == 0) & (expected.reference != 0)) else ""
+    return check.subject.replace(verdict="agrees", measure=figures, arithmetic=arithmetic, detail=detail)
+
+
+def row_sizes(right: np.ndarray, dtype: str, accumulation: int) -> Optional[np.ndarray]:
+    """Return `Expected.magnitude` for examples of very different sizes: each element is as large as its example.
+
+    Examples of subnormal numbers are larger: a device may take those for zero.
+    """
+    form = FORMATS.get(dtype)
+    if form is None or right.ndim < 2 or right.dtype.kind != "f" or not right.size:
+        return None
+    squares = np.where(np.isfinite(right), right, 0.0).astype(np.float64) ** 2
+    size = np.sqrt(squares.mean(axis=tuple(range(1, right.ndim)), keepdims=True))
+    size = np.maximum(size, form.smallest_normal / form.unit_roundoff)
+    result: np.ndarray = np.broadcast_to(size * math.sqrt(accumulation), right.shape)
+    return result
+
+
+def stress_verdict(check: Check, rounding: Rounding) -> Difference:
+    """Judge one array that was computed for inputs at the corners: as exact as the CPU in the same dtype is enough there."""
+    reference, place = rounding.reference, check.place
+    expected = check.expected.replace(baseline=reference.in_own_dtype(rounding.work)[place])
+    found = verdict_on(check._replace(expected=expected), rounding)
+    if found.verdict == "agrees" or "float" not in expected.dtype or check.actual.shape != expected.reference.shape:
+        return found
+    flushed = reference.in_own_dtype(without_subnormals(rounding.work))[place]
+    if flushed is None or flushed.shape != check.actual.shape:
+        return found
+    with np.errstate(all="ignore"):
+        same = np.isclose(
+            check.actual.astype(np.float64), flushed.astype(np.float64), rtol=1e-5, atol=0, equal_nan=True
+        )
+    again = judge(check.subject, np.where(same, expected.reference, check.actual), expected)
+    return _joined(again, _FLUSHED) if again.verdict == "agrees" else found
 
 
 def verdict_on(check: Check, rounding: Rounding) -> Difference:

@@ -23,6 +23,13 @@ Cotangent = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
 Head = Callable[[List[Any]], Any]
 
 
+#: Weights of a copy that is kept for other layers: 8 MB in float64.
+_SHARED = 1 << 20
+
+#: Time steps that TensorFlow takes one by one; more of them are compiled.
+_FEW_STEPS = 16
+
+
 class Work(NamedTuple):
     """What is computed: arrays as `HostArray`.
 
@@ -81,6 +88,8 @@ class Runner:
         self.tensors: Tensors = tensors_of(keras.framework)
         self.known = known_classes(model)
         self._copies: Dict[Any, Any] = {}
+        self._shared: Dict[Any, Any] = {}
+        self._likenesses: Dict[int, Tuple[Any, Any]] = {}
 
     def record(self, inputs: Any) -> List[Call]:
         """Run the model on the CPU and return the calls of its layers."""
@@ -110,18 +119,30 @@ class Runner:
         """Return the values of a layer's variables."""
         return [HostArray(self.tensors.variable_to_numpy(item), _dtype(item)) for item in variables(layer)]
 
+    def likeness(self, layer: Any, work: Work) -> Any:
+        """Return what is equal for calls that do the same with other numbers; layers of the user are like themselves only."""
+        leaves = [(leaf.dtype, leaf.array.shape) if isinstance(leaf, HostArray) else repr(leaf) for leaf in work.leaves]
+        return self._likeness_of(layer), tuple(leaves), tuple(sorted(work.kwargs))
+
+    def _likeness_of(self, layer: Any) -> Any:
+        if id(layer) not in self._likenesses:
+            self._likenesses[id(layer)] = layer, _alike(layer)  # with the layer, or another could get its number
+        return self._likenesses[id(layer)][1]
+
     def trained(self, layer: Any) -> List[int]:
         """Return the places of the variables that there is a gradient for."""
         wanted = {id(item) for item in getattr(layer, "trainable_variables", None) or ()}
         return [i for i, item in enumerate(variables(layer)) if id(item) in wanted and "float" in _dtype(item)]
 
     def forget(self) -> None:
-        """Let the copies go that were made so far."""
+        """Let the copies go that were made so far, but for those that serve other layers as well."""
         self._copies.clear()
+        self._likenesses.clear()
 
     def forget_all(self) -> None:
         """Let everything go."""
         self.forget()
+        self._shared.clear()
         self.tensors.forget()
 
     def in_float64(self, layer: Any, work: Work) -> Any:
@@ -138,16 +159,27 @@ class Runner:
         return layer
 
     def _copy(self, layer: Any, work: Work, device: str, double: bool) -> Any:
-        key = (id(layer), device, double)
-        if key not in self._copies:
+        key: Any = (id(layer), device, double)
+        copies = self._copies
+        if self._serves_others(layer):
+            key, copies = (
+                (self._likeness_of(layer), str([item.array.shape for item in work.weights]), double),
+                self._shared,
+            )
+        if key not in copies:
             make = again_whole if layer is self.model else again
             with self.scope(device, double), global_float64(self.keras, double):
                 copy = make(layer, self.keras, self.known, double)
                 if variables(layer) and not self._build_as(copy, layer):
                     self._build(copy, work, double)
                 fit_together(layer, copy)
-            self._copies[key] = copy
-        return self._copies[key]
+            copies[key] = copy
+        return copies[key]
+
+    def _serves_others(self, layer: Any) -> bool:
+        """Whether a copy of a layer is good for all that are like it: weights are passed in, and few enough to be kept."""
+        size = sum(int(np.prod(item.shape)) for item in variables(layer))
+        return self.weights_are_free and layer is not self.model and size <= _SHARED and bool(public_class(layer)[1])
 
     def _build_as(self, copy: Any, layer: Any) -> bool:
         """Build a copy without running it, if the layer knows how it was built; return whether that was all."""
@@ -200,8 +232,9 @@ class Runner:
             values = [given[i] for i in inputs] + [weights[i] for i in trained]
             others = [given[i] for i in fixed] + [weights[i] for i in untrained]
             constants = [(i, repr(leaf)) for i, leaf in enumerate(leaves) if i not in held_in]
-            key = (_alike(subject), device, double, head is not None, str(constants), tuple(work.kwargs))
-            outputs, after, gradients, _ = tensors.vjp(function, values, others, weigh, key).checked()
+            key = (self._likeness_of(subject), device, double, head is not None, str(constants), tuple(work.kwargs))
+            loops = _steps(subject, work) > _FEW_STEPS
+            outputs, after, gradients, _ = tensors.vjp(function, values, others, weigh, key, loops).checked()
             return LayerOutcome(
                 [item for item in (held(tensors, output) for output in outputs) if item is not None],
                 [None if item is None else tensors.to_numpy(item) for item in gradients],
@@ -306,6 +339,14 @@ def _alike(layer: Any) -> Any:
         # Functions of the user may have one name.
         return type(layer).__name__, repr(config), repr(getattr(layer, "activation", None))
     return layer
+
+
+def _steps(subject: Any, work: Work) -> int:
+    """Return how many time steps something recurrent takes; 0 if nothing is recurrent."""
+    if not any(hasattr(item, "return_sequences") for item in layers_of(subject)):
+        return 0
+    arrays = [leaf.array for leaf in work.leaves if isinstance(leaf, HostArray)]
+    return max([int(array.shape[1]) for array in arrays if array.ndim > 1] or [0])
 
 
 def _dtype(variable: Any) -> str:

@@ -1,0 +1,87 @@
+"""Whether the products of a layer show the coarse arithmetic that its errors look like: nothing else excuses them."""
+
+from typing import Any, Dict, List, Sequence, Set
+
+from ....runtime.frameworks.keras_model import public_class
+from ..result import Difference
+from .clone import variables
+from .runner import names_of
+
+#: Keras's layers and operations that multiply arrays without having a weight for it.
+_MULTIPLY = ("Dot", "Attention", "Matmul", "Einsum", "Inner", "Outer", "Vdot", "Correlate", "Conv")
+
+#: A coarse elementary function of a layer without weights: up to a quarter of TF32's roundoff, relatively.
+_SLIGHT = 1.0 / 8192
+
+_REDUCED = "reduced-precision"
+
+
+def has_products(layer: Any) -> bool:
+    """Return whether a layer multiplies arrays, so that it may do so in a coarser arithmetic; a layer of the user may."""
+    name, of_keras = public_class(layer)
+    if not of_keras or any(word in name for word in _MULTIPLY):
+        return True
+    return bool(kernels_of(layer))
+
+
+def kernels_of(layer: Any) -> Set[str]:
+    """Return the names of a layer's weights that inputs are multiplied by; a table that is looked up is none of them."""
+    if public_class(layer)[0] == "Embedding":
+        return set()
+    trained = {id(item) for item in getattr(layer, "trainable_variables", None) or ()}
+    pairs = zip(names_of(layer), variables(layer))
+    return {name for name, item in pairs if id(item) in trained and len(item.shape) > 1}
+
+
+def shown_by_products(layer: Any, items: Sequence[Difference]) -> bool:
+    """Return whether the products of a layer show a coarser arithmetic.
+
+    Parameters
+    ----------
+    items : sequence of Difference
+        On the layer's first call, for ordinary inputs: an arithmetic does not depend on what is multiplied.
+    """
+    verdicts: Dict[str, str] = {item.what.partition(", call")[0]: item.verdict for item in items}
+    if not has_products(layer):
+        return False
+    if not any(verdict == _REDUCED for what, verdict in verdicts.items() if what.startswith("output")):
+        return False
+    kernels = [verdicts[what] for what in ("gradient of %s" % name for name in kernels_of(layer)) if what in verdicts]
+    return not kernels or any(verdict != "agrees" for verdict in kernels)
+
+
+def is_excused(item: Difference) -> bool:
+    """Return whether a coarser arithmetic is the excuse of a float32 array; sums of half precision need no products."""
+    return item.verdict == _REDUCED and item.measure is not None and item.measure.dtype == "float32"
+
+
+def without_excuses(layer: Any, items: Sequence[Difference], shown: bool) -> List[Difference]:
+    """Return the verdicts on a layer with "reduced-precision" only if its products show that."""
+    if shown:
+        return list(items)
+    weights = bool(variables(layer))
+
+    def strict(item: Difference) -> Difference:
+        if not is_excused(item):
+            return item
+        slight = item.measure is not None and item.measure.max_relative_error <= _SLIGHT
+        if slight and not weights and public_class(layer)[1]:  # an elementary function, as of an activation
+            return item
+        detail = "no coarser arithmetic explains it: the products of this layer are as exact as they should be"
+        if not has_products(layer):
+            detail = "no coarser arithmetic explains it: this layer multiplies nothing"
+        return item.replace(verdict="differs", arithmetic="", detail=detail)
+
+    return [strict(item) for item in items]
+
+
+def as_layers_show(whole: Sequence[Difference], layers: Sequence[Difference]) -> List[Difference]:
+    """Return the verdicts on a whole model with "reduced-precision" only on devices on which a layer of it shows that."""
+    shown = {item.device for item in layers if item.verdict == _REDUCED}
+    detail = "no layer shows a coarser arithmetic that would explain it"
+    return [
+        item.replace(verdict="differs", arithmetic="", detail=detail)
+        if is_excused(item) and layers and item.device not in shown
+        else item
+        for item in whole
+    ]
