@@ -401,6 +401,32 @@ def bench_loop(children, quick):
     yield row("bench --model resnet50 against model.fit, off by", abs(ratio(pairs) - 1), "", 0.05, detail)
 
 
+def compare_seconds(children, model, framework="tensorflow"):
+    """Return the CPU seconds of `compare` for a model, and the number of its judgements."""
+    before = dict(children.environ)
+    children.environ["KERAS_BACKEND"] = framework
+    try:
+        done = children.run(["-c", scripts.COMPARE, model])[1]
+    finally:
+        children.environ = before
+    return json.loads(done.stdout.decode().splitlines()[-1])
+
+
+def bench_compare(children, quick):
+    """CPU seconds of `compare`: a deep network, and a recurrent one with 300 steps."""
+    for model, budget in (("small", None),) if quick else (("resnet50", 15.0), ("lstm", 20.0)):
+        seconds, count = compare_seconds(children, model)
+        yield row("compare, %s, CPU" % model, seconds, "s", budget, "without training, %d judgements" % count)
+
+
+def bench_compare_on(children, quick, framework):
+    """CPU seconds of `compare` on a framework against TensorFlow's."""
+    model = "small" if quick else "resnet50"
+    own, other = (compare_seconds(children, model, name)[0] for name in (framework, "tensorflow"))
+    detail = "%.1f s against %.1f s of TensorFlow" % (own, other)
+    yield row("compare, %s on %s, CPU" % (model, framework), own / other, "x", 2.0, detail)
+
+
 def bench_fleet(children, quick):
     """`devicekit fleet` on the snapshots of a large cluster, the whole command in a fresh process."""
     count = 300 if quick else fleet.NODES
@@ -561,13 +587,15 @@ def main():
                 about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
             except subprocess.SubprocessError:  # installed and broken: the rows below say so
                 about["tensorflow"] = "broken"
-            for bench in (bench_scope, bench_auto, bench_loop, bench_tune):
+            for bench in (bench_scope, bench_auto, bench_loop, bench_tune, bench_compare):
                 collect(rows, bench, children, options.quick)
         for framework in scripts.OWN_SCOPE:
             if framework != "tensorflow" and has(framework):
                 collect(rows, bench_scope, children, options.quick, framework)
                 if has("keras"):
                     collect(rows, bench_auto_on, children, options.quick, framework)
+                    if has_tensorflow():
+                        collect(rows, bench_compare_on, children, options.quick, framework)
     about["load_after"] = load_average()
     print("devicekit %(devicekit)s, Python %(python)s, TensorFlow %(tensorflow)s, %(system)s, %(cores)s cores" % about)
     print("load average %(load_before)s before, %(load_after)s after\n" % about)

@@ -284,3 +284,26 @@ usable = devicekit.detect().native.cpu_usable.or_none() or os.cpu_count()
 tuning = devicekit.tune("transformer", device="cpu", framework="tensorflow", options=["threads"], budget_s=%d, refresh=True)
 print(json.dumps([tuning.to_dict(), usable]))
 """
+
+#: CPU seconds of a comparison without training, the model's making and TensorFlow's start not included; and its judgements.
+COMPARE = """
+import json, sys, time
+import keras
+import numpy as np
+import devicekit
+L = keras.layers
+keras.utils.set_random_seed(0)
+if sys.argv[1] == "resnet50":
+    model = keras.applications.ResNet50(weights=None, input_shape=(64, 64, 3), classes=10)
+elif sys.argv[1] == "lstm":
+    model = keras.Sequential([keras.Input((300, 16)), L.LSTM(64), L.Dense(5)])
+else:
+    layers = [L.Conv2D(8, 3, padding="same", activation="relu"), L.BatchNormalization(), L.Conv2D(8, 3), L.Flatten()]
+    model = keras.Sequential([keras.Input((16, 16, 3)), *layers, L.Dense(32, activation="gelu"), L.Dense(5)])
+x = np.random.RandomState(0).normal(size=(8, *model.input_shape[1:])).astype("float32")
+model(x[:1])
+before = time.process_time()
+comparison = devicekit.compare(model, x, devices="cpu")
+assert comparison.agrees and not comparison.findings
+print(json.dumps([time.process_time() - before, len(comparison.differences)]))
+"""

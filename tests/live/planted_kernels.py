@@ -121,11 +121,11 @@ for name, fault, layers in json.loads(sys.argv[1]):
         continue
     finally:
         os.environ.pop("DEVICEKIT_SIM_KERNEL")
-    layer = lambda item: OPERATIONS.get(item.operation.lower(), item.name)
+    layer = lambda item: OPERATIONS.get(item.operation.lower(), item.name.partition("/")[0])
     alone = [item for item in comparison.differences if item.kind != "model"]
     wrong = sorted({layer(item) for item in alone if item.verdict in ("differs", "failed")})
     details = sorted({"%s: %s" % (item.what, item.detail) for item in alone if item.verdict == "differs"})
-    reduced = sorted({layer(item) for item in comparison.differences if item.verdict == "reduced-precision"})
+    reduced = sorted({item.name for item in comparison.differences if item.verdict == "reduced-precision"})
     found[name + " " + fault] = {
         "found": not comparison.agrees, "wrong": wrong, "right": bool(wrong) and set(wrong) <= set(layers),
         "reduced": reduced, "details": details[:3], "training": [item.verdict for item in comparison.divergences],

@@ -3,9 +3,12 @@
 from typing import Any, Dict, List, Sequence, Set
 
 from ....runtime.frameworks.keras_model import public_class
+from ..measures import measure
 from ..result import Difference
 from .clone import variables
-from .runner import names_of
+from .reference import Reference
+from .runner import Work, names_of
+from .ways import with_short_factors
 
 #: Keras's layers and operations that multiply arrays without having a weight for it.
 _MULTIPLY = ("Dot", "Attention", "Matmul", "Einsum", "Inner", "Outer", "Vdot", "Correlate", "Conv")
@@ -14,6 +17,13 @@ _MULTIPLY = ("Dot", "Attention", "Matmul", "Einsum", "Inner", "Outer", "Vdot", "
 _SLIGHT = 1.0 / 8192
 
 _REDUCED = "reduced-precision"
+
+#: Keras's layers whose products have inputs and weights as factors, and nothing that the layer has computed.
+_OF_INPUTS = ("Dense", "EinsumDense", "LSTMCell", "GRUCell", "SimpleRNNCell", "Conv1D", "Conv2D", "Conv3D")
+
+#: What is left of an error that comes from rounded factors, if there is nothing to round in them: sums, as tensor cores cut
+#: them, and a fast convolution's sums of factors.
+_LEFT = 1.0 / 8
 
 
 def has_products(layer: Any) -> bool:
@@ -48,6 +58,34 @@ def shown_by_products(layer: Any, items: Sequence[Difference]) -> bool:
         return False
     kernels = [verdicts[what] for what in ("gradient of %s" % name for name in kernels_of(layer)) if what in verdicts]
     return not kernels or any(verdict != "agrees" for verdict in kernels)
+
+
+def vanishes_with_short_factors(
+    runner: Any, layer: Any, work: Work, device: str, reference: Reference, items: Sequence[Difference]
+) -> bool:
+    """Return whether a coarse output is exact if there is nothing to round in the factors of the layer's products.
+
+    What is coarse even then is not its products, but what it does with them. True where that cannot be found out.
+
+    Parameters
+    ----------
+    reference : Reference
+        Of the call with ``work``.
+    items : sequence of Difference
+        The verdicts on that call.
+    """
+    name, of_keras = public_class(layer)
+    coarse = [item for item in items if is_excused(item) and item.kind == "layer" and item.arithmetic != "float16"]
+    if not coarse or not of_keras or name not in _OF_INPUTS or not runner.weights_are_free:
+        return True
+    short = with_short_factors(work)
+    right = [item.array for item in reference.compute(short).outputs]
+    outcome = runner.run(runner.for_device(layer, short, device), short, device, False, reference.cotangent, None)
+    errors = [
+        measure(one.array, other, dtype="float32", tolerance=1.0).max_relative_error
+        for one, other in zip(outcome.outputs, right)
+    ]
+    return max(errors) <= _LEFT * max(item.measure.max_relative_error for item in coarse if item.measure is not None)
 
 
 def is_excused(item: Difference) -> bool:

@@ -33,6 +33,8 @@ class Reference:
     outcome : LayerOutcome
     note : str
         Why it is not in float64; "" if it is.
+    cotangent : callable
+        The weights of its outputs.
 
     Parameters
     ----------
@@ -51,6 +53,7 @@ class Reference:
     ) -> None:
         self.note = ""
         self._runner, self._own = runner, layer
+        self.cotangent = cotangent
         self.weights_are_free = True
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}

@@ -161,6 +161,18 @@ def without_subnormals(work: Work) -> Work:
     return _changed(work, one)
 
 
+def with_short_factors(work: Work) -> Work:
+    """Return inputs and weights that every arithmetic from bfloat16 on has exactly: then their products are exact, too."""
+
+    def one(held: HostArray) -> HostArray:
+        if not held.is_float:
+            return held
+        return HostArray(rounded(held.array, "bfloat16").astype(held.array.dtype), held.dtype)
+
+    changed = _changed(work, one)
+    return changed._replace(weights=[one(item) for item in changed.weights])
+
+
 def _holds_whole_numbers(array: np.ndarray) -> bool:
     """Whether floats are indices: those of an embedding may not become others than there are."""
     return bool(array.size) and bool(np.all(array == np.round(array)))
