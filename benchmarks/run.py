@@ -402,7 +402,7 @@ def bench_loop(children, quick):
 
 
 def compare_seconds(children, model, framework="tensorflow"):
-    """Return the CPU seconds of `compare` for a model, and the number of its judgements."""
+    """Return the CPU seconds of `compare` for a model, and the number of its judgments."""
     before = dict(children.environ)
     children.environ["KERAS_BACKEND"] = framework
     try:
@@ -416,7 +416,7 @@ def bench_compare(children, quick):
     """CPU seconds of `compare`: a deep network, and a recurrent one with 300 steps."""
     for model, budget in (("small", None),) if quick else (("resnet50", 15.0), ("lstm", 20.0)):
         seconds, count = compare_seconds(children, model)
-        yield row("compare, %s, CPU" % model, seconds, "s", budget, "without training, %d judgements" % count)
+        yield row("compare, %s, CPU" % model, seconds, "s", budget, "without training, %d judgments" % count)
 
 
 def bench_compare_on(children, quick, framework):

@@ -285,7 +285,7 @@ tuning = devicekit.tune("transformer", device="cpu", framework="tensorflow", opt
 print(json.dumps([tuning.to_dict(), usable]))
 """
 
-#: CPU seconds of a comparison without training, the model's making and TensorFlow's start not included; and its judgements.
+#: CPU seconds of a comparison without training, the model's making and TensorFlow's start not included; and its judgments.
 COMPARE = """
 import json, sys, time
 import keras

@@ -426,8 +426,11 @@ def _step(model: Any, inputs: Any, targets: Any) -> float:
 
 
 def _trained(model: Any) -> List[int]:
-    """Return the places of the weights that are trained, among ``model.get_weights()``."""
+    """Return the places of the weights that training changes, moving statistics too, among ``model.get_weights()``."""
     wanted = {id(item) for item in model.trainable_weights}
+    for layer in layers_of(model):
+        if getattr(layer, "trainable", False) and hasattr(layer, "moving_variance"):
+            wanted |= {id(item) for item in getattr(layer, "non_trainable_variables", None) or ()}
     return [place for place, item in enumerate(model.weights) if id(item) in wanted]
 
 
