@@ -188,3 +188,24 @@ def test_a_very_deep_recursion():
     frames = [("/work/m%s.py" % ("a" * (n % 50)), "f%d" % n) for n in range(3000)]
     finding = only(traceback("RecursionError: maximum recursion depth exceeded", *frames))
     assert finding.code == "user-code-error"
+
+
+def test_an_exception_that_the_program_raises_again_is_its_own():
+    inner = traceback("KeyError: 'label'", (SITE + "pandas/core/indexes/base.py", "get_loc"))
+    outer = traceback("KeyError: 'label'", OWN)
+    between = "\nThe above exception was the direct cause of the following exception:\n\n"
+    assert only(inner + between + outer).code == "user-code-error"
+    # Of another kind, the first one is what went wrong.
+    other = only(traceback("RuntimeError: odd", OWN, KERAS) + between + traceback("ValueError: failed", OWN))
+    assert (other.code, "RuntimeError: odd" in other.summary) == ("cause-unknown", True)
+    # What stops a framework's import is not the program's, even if the program raises it again.
+    broken = traceback("KeyError: 'label'", OWN, (SITE + "torch/__init__.py", "<module>"))
+    assert only(broken + between + outer).code == "framework-broken"
+
+
+def test_the_prefix_of_a_logger_is_left_out():
+    lines = traceback("RuntimeError: odd", OWN, (SITE + "vllm/v1/engine/core.py", "run")).splitlines()
+    log = "\n".join("(EngineCore_0 pid=77) ERROR 06-29 19:20:00 [core.py:515] %s" % line for line in lines)
+    finding = only(log)
+    assert finding.code == "cause-unknown"
+    assert "RuntimeError: odd (raised in vllm" in finding.summary

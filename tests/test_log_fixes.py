@@ -449,3 +449,26 @@ def test_jax_on_windows_is_for_the_cpu():
     found = explain(log)[0]
     assert found.code == "platform-unsupported"
     assert "Remove-Item Env:JAX_PLATFORMS" in [step.command for step in found.fix]
+
+
+def test_the_framework_that_the_log_names_is_stronger_than_a_signatures_own_words():
+    """Signatures of lines that all frameworks print name the one that most of them are from."""
+    log = "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"
+    fix = explain(log)[0].fix
+    assert any("XLA_PYTHON_CLIENT_PREALLOCATE" in (step.command or "") for step in fix)
+    assert not any("TF_FORCE" in (step.command or "") or "TensorFlow" in step.text for step in fix)
+    known = known_from_facts({})
+    about = Situation("out-of-memory", known, {}, "no memory", summary="TensorFlow takes it all.")
+    assert about.framework == "tensorflow"
+    known.words.add("jax")
+    assert about.framework == "jax"
+
+
+def test_an_extension_is_told_the_cuda_that_pytorch_was_compiled_with():
+    log = (
+        "      RuntimeError:\n      The detected CUDA version (12.3) mismatches the version that was used to compile\n"
+        "      PyTorch (11.7). Please make sure to use the same CUDA versions."
+    )
+    found = explain(log)[0]
+    assert found.code == "cuda-version-mismatch"
+    assert "CUDA toolkit 11.7" in found.fix[0].text

@@ -48,7 +48,8 @@ _ASKED = frozenset(("KeyboardInterrupt", "SystemExit", "GeneratorExit"))
 #: What a launcher, a container or a logger prints before the program's own text.
 _PREFIX = re.compile(
     r"^(?:\([\w.:-]{1,60} (?:pid|ip)=[^)]{1,60}\) ?|\[(?:rank ?)?\d{1,5}\]: ?|[\w.-]{1,40} {0,20}\| ?"
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\w.,:+-]{0,16} (?:(?:ERROR|CRITICAL|stderr F) )?)"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\w.,:+-]{0,16} (?:(?:ERROR|CRITICAL|stderr F) )?"
+    r"|(?:ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[\w./-]{1,60}:\d{1,6}\] ?){1,2}"
 )
 _BEGIN = "Traceback (most recent call last)"
 _FRAMES = (
@@ -74,6 +75,9 @@ _LAST = re.compile(
 
 #: An exception after this is reported by the interpreter and changes nothing; one after the others was caught by a logger.
 _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Logging error ---")
+
+#: What Python prints between two exceptions, of which the second was raised while the first was handled.
+_CHAINED = ("The above exception was the direct cause", "During handling of the above exception")
 _PACKAGE = re.compile(r"(?:site|dist)-packages[\\/](?P<package>[A-Za-z_][\w.-]{0,80}?)(?:\.py)?(?=[\\/]|$)")
 _LIBRARY = re.compile(
     r"[\\/]lib(?:64)?[\\/]python\d|[\\/]Lib[\\/](?!site-packages)|^<frozen |\.framework[\\/]|[\\/]python\d\.\d+[\\/]\w+\.py$"
@@ -142,6 +146,11 @@ class Failure(NamedTuple):
         """Whether the program's own code raised it, as far as the traceback shows."""
         return bool(self.frames) and self.frames[-1].own and self.name.rpartition(".")[2] in _OWN
 
+    def passed_on_by(self, later: "Failure") -> bool:
+        """Whether the program's own code raises this again: an index that a library does not find (KeyError)."""
+        same = self.name.rpartition(".")[2] == later.name.rpartition(".")[2]
+        return same and not self.framework and later.of_the_program
+
 
 class Failures:
     """Collects the failures of a log from its lines, in order.
@@ -155,6 +164,7 @@ class Failures:
         self._said: Optional[Failure] = None
         self._frames: List[Frame] = []
         self._ignored = False
+        self._chained = False
         self._progress = 0
         self._calm = -9
 
@@ -186,6 +196,9 @@ class Failures:
         if plain.startswith(_IGNORED):
             self._ignored = True
             return
+        if plain.startswith(_CHAINED):
+            self._chained = True
+            return
         frame = _frame(plain) if "File " in plain or ".py" in plain else None
         if frame is not None:
             if len(self._frames) > 200:  # a recursion: the first and the last ones are enough
@@ -205,10 +218,12 @@ class Failures:
     def _add(self, failure: Failure) -> None:
         asked = failure.name.rpartition(".")[2] in _ASKED
         if not self._ignored and not asked:
+            if self._chained and self.found and self.found[-1].passed_on_by(failure):
+                self.found.pop()
             if len(self.found) >= _ENOUGH:  # the last ones are those that may have ended the program
                 del self.found[_ENOUGH // 2]
             self.found.append(failure)
-        self._frames, self._ignored = [], False
+        self._frames, self._ignored, self._chained = [], False, False
 
     def first(self, lines: int) -> Optional[Failure]:
         """Return the first failure that the program did not survive, None if there is none.

@@ -324,7 +324,9 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     """Another CUDA is installed than the build needs."""
     if _needs_another_build(about, steps):
         return
-    if about.framework == "torch" and re.search(r"detected CUDA version|used to compile PyTorch", about.line):
+    if about.framework == "torch" and re.search(
+        r"detected CUDA version|used to compile PyTorch|the same CUDA v", about.line
+    ):
         _extension(about, steps)
         return
     if about.framework in ("torch", "jax", "onnxruntime"):
@@ -345,7 +347,7 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
 def _extension(about: Situation, steps: Steps) -> None:
     """An extension is compiled by the nvcc of another CUDA than PyTorch was built with."""
     said = re.search(r"version \((\d+\.\d+)\).{0,80}compile PyTorch \((\d+\.\d+)\)", about.line)
-    there, built = said.groups() if said else ("", "")
+    there, built = said.groups() if said else (about.known.versions.get("cuda", ""), about.groups.get("wanted", ""))
     text = "Install the CUDA toolkit %s, with which PyTorch was built, and set CUDA_HOME to its folder"
     steps.say(text % (built or "of the release"), "admin", "system")
     if built:

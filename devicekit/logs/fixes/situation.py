@@ -17,7 +17,7 @@ _LOG = logging.getLogger("devicekit")
 #: How a text names a framework. What is built on one belongs to it: an add-on, its own variables, its source files.
 _NAMES = (
     ("onnxruntime", r"onnx"),
-    ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax"),
+    ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax|external/xla/xla/"),
     (
         "torch",
         r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b|RuntimeError: (?:CUDA|HIP|MPS) ",
@@ -93,8 +93,11 @@ class Situation:
     @property
     def framework(self) -> str:
         """``"tensorflow"``, ``"jax"``, ``"torch"``, ``"onnxruntime"``; "" if nothing says which."""
-        about = [families_of(self.line), self._by_signature(), families_of(self.summary)]
-        about += [families_of(" ".join(self.packages)), self._mentioned()]
+        mentioned, summary = self._mentioned(), families_of(self.summary)
+        if len(mentioned) == 1 and not mentioned & summary:
+            summary = frozenset()  # it is of a signature, and names the framework that such lines are mostly from
+        about = [families_of(self.line), self._by_signature(), summary]
+        about += [families_of(" ".join(self.packages)), mentioned]
         backend = self.known.environment.get("KERAS_BACKEND", "")
         if backend in ("jax", "torch") and "keras" in self.line.lower():
             return backend
