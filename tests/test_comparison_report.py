@@ -6,7 +6,8 @@ import pytest
 
 from devicekit.diagnosis.findings import Evidence, Finding, Fix
 from devicekit.measure.numerics.result import VERDICTS, Comparison, Difference, Divergence, Measure
-from devicekit.report.comparison import comparison_line, comparison_text
+from devicekit.report.comparison import comparison_line, comparison_report_text, comparison_text
+from devicekit.report.headline import described, headline, rest_of
 from devicekit.report.terminal import Style
 
 INF = float("inf")
@@ -107,17 +108,75 @@ def test_colors_are_optional():
 
 def test_one_line():
     assert comparison_line(comparison()) == (
-        "my_model: 3 of 6 wrong, first block_1/attention/query gradient of kernel on gpu:0 with tensorflow; "
-        "training with adam on gpu:0 diverges"
+        "my_model: The kernel gradient of block_1/attention/query (Dense) on gpu:0 has the wrong sign; "
+        "also wrong: 1 other layer"
     )
     fine = comparison(DIFFERENCES[:2], (), ())
-    assert str(fine) == comparison_line(fine)
-    assert (
-        str(fine) == "my_model: gpu:0 agrees with cpu in float64 with tensorflow (2 compared, 1 with reduced precision)"
-    )
+    assert comparison_line(fine) == "my_model: gpu:0 agrees with the reference (2 compared, 1 with reduced precision)"
     assert "othing was compared" in comparison_line(comparison((), (), ()))
     assert fine.agrees
     assert not comparison().agrees
+
+
+def test_print_shows_the_whole_report():
+    text = str(comparison())
+    assert text == comparison_report_text(comparison())
+    for words in ("norm is wrong.", "Training on gpu:0", "wrong sign", "What helps: Update."):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"detail": "the right result times 100"},
+            "the filter gradient of conv (Conv2D) on gpu:0 is the right one times 100",
+        ),
+        ({"detail": "zeros, only in 61..63 of axis 1, the last 3 of 64"}, "is zero"),
+        ({"detail": "wrong only in 3 of axis 0, the last 1 of 4"}, "is wrong only in 3 of axis 0, the last 1 of 4"),
+        ({"detail": "shifted by +1 along axis 1; in training"}, "is shifted by +1 along axis 1"),
+        ({"detail": "stale: equal to an input or earlier result (number 0), so that"}, "is stale"),
+        ({"detail": "NaN in 3 elements"}, "has NaN in 3 elements"),
+        ({"detail": "clipped at 65504"}, "is clipped at 65504"),
+        ({"detail": "axes 0 and 1 transposed"}, "has axes 0 and 1 transposed"),
+        ({"found": measure(2e-3)}, "is wrong by up to 2.0e-03 of its size, where rounding explains 1.0e-06"),
+        ({"found": measure(INF, nonfinite=3)}, "is not finite in 3 elements"),
+        (
+            {"what": "gradient of input 0", "detail": "wrong sign"},
+            "the gradient of input 0 of conv (Conv2D) on gpu:0 has",
+        ),
+        ({"what": "output, call 2", "detail": "zeros"}, "the output (call 2) of conv (Conv2D)"),
+        (
+            {"kind": "model", "name": "net", "what": "loss", "detail": "zeros"},
+            "the loss of the whole model on gpu:0 is zero",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(changes, words):
+    given = {"name": "first", "operation": "Conv2D", "what": "gradient of kernel", "kind": "gradient"}
+    assert words.replace("of conv ", "of first ") in described(difference("differs", **dict(given, **changes)))
+
+
+def test_a_device_that_agrees_is_not_accused():
+    rows = [difference(device="cpu", found=measure()) for _ in range(57)]
+    rows.append(
+        difference("differs", "conv", "gradient of kernel", operation="Conv2D", detail="the right result times 100")
+    )
+    found = comparison(rows, (), ()).replace(devices=("cpu", "gpu:0"))
+    assert headline(found) == "The filter gradient of conv (Conv2D) on gpu:0 is the right one times 100"
+    assert rest_of(found) == "cpu agrees in all 57 comparisons."
+    assert "cpu" not in headline(found)
+    both = comparison(rows[:57], (), ()).replace(devices=("cpu", "gpu:0"))
+    assert headline(both) == "cpu and gpu:0 agree with the reference"
+
+
+def test_training_alone_is_named_as_such():
+    found = comparison((difference(found=measure()),), (TRAINING,))
+    assert (
+        headline(found) == "Training with adam on gpu:0 leaves the CPU's path at step 1, though each layer alone agrees"
+    )
+    missing = comparison((difference(found=measure()),), (TRAINING.replace(verdict="unsupported"),), ())
+    assert headline(missing) == "Training with adam needs an operation that gpu:0 does not have"
 
 
 def test_an_empty_comparison_has_a_report():

@@ -35,7 +35,7 @@ def model() -> argparse.ArgumentParser:
         help="%s, or module:function for your own (default: resnet50)" % ", ".join(NAMES),
     )
     parser.add_argument(
-        "--shape", type=_shape, metavar="64,64,3", help="shape of one example (default: that of the model)"
+        "--shape", type=shape_of, metavar="64,64,3", help="shape of one example (default: that of the model)"
     )
     parser.add_argument(
         "--input-pipeline",
@@ -52,5 +52,6 @@ def add_html(parser: Any) -> None:
     parser.add_argument("--html", metavar="FILE", help="also write a page: one file to open in a browser")
 
 
-def _shape(text: str) -> List[int]:
+def shape_of(text: str) -> List[int]:
+    """Return the sizes of ``64,64,3`` or ``64x64x3``; raise ValueError for anything else."""
     return [int(size) for size in text.replace("x", ",").split(",")]

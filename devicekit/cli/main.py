@@ -11,6 +11,7 @@ from .. import __version__
 from ..errors import DevicekitError
 from ..runtime.settings import be_quiet
 from .bench import add_bench
+from .compare import add_compare
 from .completion import add_completion
 from .devices import add_devices
 from .diff import add_diff
@@ -34,7 +35,7 @@ from .verify import add_verify
 _GROUPS = (
     ("Start here", (add_doctor, add_fix, add_explain)),
     ("Install", (add_resolve, add_matrix)),
-    ("Check", (add_verify, add_bench, add_tune, add_devices)),
+    ("Check", (add_verify, add_compare, add_bench, add_tune, add_devices)),
     ("Compare machines", (add_snapshot, add_diff, add_fleet)),
     ("Share", (add_run, add_leases, add_launch)),
     ("Integrate", (add_completion, add_mcp)),

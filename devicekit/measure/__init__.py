@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from .benchmark.result import BenchmarkInterrupted as BenchmarkInterrupted
     from .benchmark.result import BenchmarkResult as BenchmarkResult
     from .benchmark.result import Figure as Figure
+    from .numerics.reproducer import write_reproducer as write_reproducer
     from .numerics.result import Comparison as Comparison
     from .numerics.result import Difference as Difference
     from .numerics.result import Divergence as Divergence
@@ -30,5 +31,6 @@ if not TYPE_CHECKING:
             "Throughput": "..selection.throughput",
             "TunedOption": "tuning.result",
             "Tuning": "tuning.result",
+            "write_reproducer": "numerics.reproducer",
         },
     )

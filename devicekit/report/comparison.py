@@ -1,10 +1,12 @@
 """A comparison of devices, in one line and as a report."""
 
+import sys
 import textwrap
-from typing import List, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple
 
 from ..measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
-from .amounts import worst_first
+from .amounts import grouped, worst_first
+from .headline import headline, rest_of
 from .terminal import Style, findings_lines
 
 _KINDS = {
@@ -28,34 +30,29 @@ _LEAST_NAME = 24
 def comparison_line(comparison: Comparison) -> str:
     """Return a comparison in one line."""
     subject = "%s: " % comparison.subject if comparison.subject else ""
-    devices = ", ".join(comparison.devices) or "nothing"
+    return subject + headline(comparison) + _amounts(comparison)
+
+
+def _amounts(comparison: Comparison) -> str:
+    """Return how much was compared, if all of that agrees."""
     everything = comparison.differences + comparison.divergences
-    wrong = [item for item in comparison.differences if item.verdict in ("differs", "failed")]
-    astray = [item for item in comparison.divergences if item.verdict in ("differs", "failed")]
-    if not everything:
-        return "%snothing was compared with %s" % (subject, comparison.reference)
-    if not wrong and not astray:
-        coarse = sum(item.verdict == "reduced-precision" for item in comparison.differences)
-        skipped = sum(item.verdict == "not-compared" for item in everything)
-        note = ", %d with reduced precision" % coarse if coarse else ""
-        note += ", %d not compared" % skipped if skipped else ""
-        compared = len(everything) - skipped
-        return "%s%s agrees with %s (%d compared%s)" % (subject, devices, comparison.reference, compared, note)
-    parts = []
-    if wrong:
-        first = comparison.first_difference or wrong[0]
-        parts.append("%d of %d wrong, first %s" % (len(wrong), len(comparison.differences), _first(first)))
-    if astray:
-        parts.append("training with %s on %s diverges" % (_names(astray), astray[0].device))
-    return "%s%s" % (subject, "; ".join(parts))
+    if not comparison.agrees or not everything:
+        return ""
+    coarse = sum(item.verdict == "reduced-precision" for item in comparison.differences)
+    skipped = sum(item.verdict == "not-compared" for item in everything)
+    note = ", %d with reduced precision" % coarse if coarse else ""
+    note += ", %d not compared" % skipped if skipped else ""
+    return " (%d compared%s)" % (len(everything) - skipped, note)
 
 
-def _first(item: Difference) -> str:
-    return "%s %s on %s with %s" % (item.name, item.what, item.device, item.framework)
+def comparison_report_text(comparison: Comparison) -> str:
+    """Return the report without colors, as wide as a page of text: what ``print`` shows of a comparison."""
+    return comparison_text(comparison, Style(100, unicode=can_encode(sys.stdout))).rstrip("\n")
 
 
-def _names(items: Sequence[Divergence]) -> str:
-    return ", ".join(dict.fromkeys(item.optimizer for item in items))
+def can_encode(stream: Any) -> bool:
+    """Return whether a stream takes characters beyond ASCII."""
+    return "utf" in (getattr(stream, "encoding", None) or "ascii").lower()
 
 
 def comparison_text(comparison: Comparison, style: Style) -> str:
@@ -65,6 +62,8 @@ def comparison_text(comparison: Comparison, style: Style) -> str:
     """
     title = "devicekit: comparison of %s" % comparison.subject if comparison.subject else "devicekit: comparison"
     lines = [style.paint(style.plain(title), "head"), style.rule]
+    lines += _verdict(comparison, style)
+    lines += style.wrap(rest_of(comparison)) + [""]
     lines += _row(style, "Reference", comparison.reference)
     lines += _row(style, "Devices", ", ".join(comparison.devices))
     lines += _row(style, "Took", "%.1f s, with seed %d" % (comparison.seconds, comparison.seed))
@@ -142,7 +141,7 @@ def _figures(item: Difference) -> List[str]:
         "%.1e" % measure.max_relative_error,
         "%.1e" % measure.mean_relative_error,
         "%.1e" % measure.tolerance,
-        "%.3g" % measure.max_ulp if measure.max_ulp < 1e5 else "%.1e" % measure.max_ulp,
+        grouped(measure.max_ulp) if measure.max_ulp < 1e6 else "%.1e" % measure.max_ulp,
         "%.5f" % measure.cosine,
     ]
 
@@ -168,5 +167,5 @@ def _row(style: Style, label: str, text: str) -> List[str]:
 
 def _verdict(comparison: Comparison, style: Style) -> List[str]:
     kind = "good" if comparison.agrees else "error"
-    line = comparison_line(comparison)
-    return [style.paint(text, kind) for text in style.wrap(line[0].upper() + line[1:] + ".", "")]
+    line = headline(comparison) + _amounts(comparison) + "."
+    return [style.paint(text, kind) for text in style.wrap(line, "")]

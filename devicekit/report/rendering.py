@@ -1,4 +1,4 @@
-"""How records show themselves: a line of text, a fragment of HTML in a notebook, a page. See `devicekit.records.seam`."""
+"""How records show themselves: text, a fragment of HTML in a notebook, a page. See `devicekit.records.seam`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 #: By the name of a record's class: the module below this package and the function in it. Only what is shown is imported.
 _TEXT = {
     "BenchmarkResult": ("benchmark", "benchmark_line"),
-    "Comparison": ("comparison", "comparison_line"),
+    "Comparison": ("comparison", "comparison_report_text"),
     "Machine": ("terminal", "machine_line"),
     "Tuning": ("benchmark", "tuning_line"),
 }
@@ -27,7 +27,7 @@ _HTML = {
 
 
 def record_text(record: Any) -> str:
-    """Return a record in one line."""
+    """Return a record in one line; of a comparison the report."""
     module, name = _TEXT[type(record).__name__]
     return str(getattr(import_module("." + module, __package__), name)(record))
 

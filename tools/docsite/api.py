@@ -47,7 +47,8 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
         "Measure",
         "Numbers, speed, memory. Work runs in child processes, except for `compare` of your own model or function.",
         (
-            "compare", "measure.Comparison", "measure.Difference", "measure.Divergence", "measure.Measure", "benchmark",
+            "compare", "measure.Comparison", "measure.Difference", "measure.Divergence", "measure.Measure",
+            "measure.write_reproducer", "benchmark",
             "measure.BenchmarkResult", "measure.BenchmarkInterrupted",
             "measure.Figure", "measure.Throughput", "find_batch_size", "tune", "measure.Tuning",
             "measure.TunedOption",

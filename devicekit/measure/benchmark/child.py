@@ -120,7 +120,7 @@ def set_up(task: Dict[str, Any], say: Say) -> Tuple[Any, Any]:
     selection = _put(task)
     framework = selection.framework or "none"
     apply_settings(framework, task["settings"] or {})
-    keras = _keras(framework, task["keras"])
+    keras = keras_for(framework, task["keras"])
     if task["precision"] != "float32":
         _set_precision(framework, task["precision"])
     return selection, keras
@@ -157,7 +157,7 @@ def _set_precision(framework: str, precision: str) -> None:
     adapter(framework).set_precision(precision)
 
 
-def _keras(framework: str, name: Any) -> Any:
+def keras_for(framework: str, name: Any = None) -> Any:
     """The Keras that computes with the framework: of TensorFlow its own, ``tf.keras``."""
     from importlib import import_module
 

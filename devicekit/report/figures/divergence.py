@@ -8,8 +8,14 @@ from .drawing import BLUE, FAINT, GREEN, GREY, INK, RED, WIDE, Entries, Panel, d
 
 
 def divergence_panels(comparison: Comparison, width: float) -> Tuple[Panel, ...]:
-    """Return one panel for each device and optimizer."""
-    return tuple(_panel(item, width) for item in comparison.divergences)
+    """Return one panel for each device and optimizer, all with the same axes."""
+    items = comparison.divergences
+    values = [value for item in items for curve in (item.weights, item.rounding, item.seed) for value in curve]
+    steps = max([len(curve) for item in items for curve in (item.weights, item.rounding, item.seed)] or [1])
+    least, most = _limits(values)
+    if any(item.first_step is not None for item in items):
+        most *= (most / least) ** 0.22  # room for a note above the curves
+    return tuple(_panel(item, _Axes(least, most, steps), width) for item in items)
 
 
 class _Curve(NamedTuple):
@@ -22,7 +28,15 @@ class _Curve(NamedTuple):
     text: str
 
 
-def _panel(item: Divergence, width: float) -> Panel:
+class _Axes(NamedTuple):
+    """The ends of the axes of all panels."""
+
+    least: float
+    most: float
+    steps: int
+
+
+def _panel(item: Divergence, ends: _Axes, width: float) -> Panel:
     wide = width >= WIDE
     curves = [
         _Curve(item.weights, BLUE, "-", "o", "this device"),
@@ -31,18 +45,15 @@ def _panel(item: Divergence, width: float) -> Panel:
     ]
     measured = [curve for curve in curves if curve.values]
     title = "%s on %s: %s" % (item.optimizer, item.device, item.verdict)
-    return Panel(2.3, shortened(title, 80 if wide else 36), lambda axes: _draw(axes, item, measured, wide))
+    return Panel(2.3, shortened(title, 80 if wide else 36), lambda axes: _draw(axes, item, measured, ends, wide))
 
 
-def _draw(axes: Any, item: Divergence, curves: List[_Curve], wide: bool) -> Entries:
+def _draw(axes: Any, item: Divergence, curves: List[_Curve], ends: _Axes, wide: bool) -> Entries:
     from matplotlib.ticker import MaxNLocator
 
     axes.set_yscale("log")
-    least, most = _limits([value for curve in curves for value in curve.values])
-    if item.first_step is not None:
-        most *= (most / least) ** 0.22  # room for its note, above the curves
+    least, most, steps = ends
     axes.set_ylim(least, most)
-    steps = max([len(curve.values) for curve in curves] or [1])
     entries = [(_draw_curve(axes, curve, least, most), curve.text) for curve in curves]
     if item.first_step is not None:
         _mark_step(axes, item.first_step, most, late=item.first_step > steps / 2)

@@ -32,9 +32,12 @@ def error_panels(comparison: Comparison, width: float) -> Tuple[Panel, ...]:
     for item in comparison.differences:
         devices.setdefault((item.device, item.framework), []).append(item)
     several = len({framework for _, framework in devices}) > 1
+    drawn = {target: _rows(items) for target, items in devices.items()}
+    # One axis for all panels, so that devices can be compared by eye.
+    limits = _limits([row for rows in drawn.values() for row in rows])
     return tuple(
-        _panel("%s %s" % (framework, device) if several else device, items, width)
-        for (device, framework), items in devices.items()
+        _panel("%s %s" % (framework, device) if several else device, rows, limits, width)
+        for (device, framework), rows in drawn.items()
     )
 
 
@@ -42,14 +45,19 @@ def _excess(item: Optional[Difference]) -> float:
     return -1.0 if item is None else excess(item)
 
 
+def _name(item: Difference) -> str:
+    """Return the name of a row: the model's own name would look like that of one more layer."""
+    return "the whole model" if item.kind == "model" else item.name
+
+
 def _rows(items: List[Difference]) -> List[_Row]:
     groups: Dict[Tuple[str, str], List[Difference]] = {}
     for item in items:
         if item.measure is not None:
-            groups.setdefault((item.name, item.measure.dtype), []).append(item)
+            groups.setdefault((_name(item), item.measure.dtype), []).append(item)
     for item in items:
         if item.measure is None:  # it goes to the row of the same layer if there is one
-            known = next((key for key in groups if key[0] == item.name), (item.name, ""))
+            known = next((key for key in groups if key[0] == _name(item)), (_name(item), ""))
             groups.setdefault(known, []).append(item)
     several = len({dtype for _, dtype in groups if dtype}) > 1
     order = {id(item): place for place, item in enumerate(items)}
@@ -62,8 +70,7 @@ def _rows(items: List[Difference]) -> List[_Row]:
     return rows
 
 
-def _panel(device: str, items: List[Difference], width: float) -> Panel:
-    rows = _rows(items)
+def _panel(device: str, rows: List[_Row], limits: Tuple[float, float], width: float) -> Panel:
     total = len(rows)
     if total > MOST_ROWS:
         worst = sorted(
@@ -75,7 +82,7 @@ def _panel(device: str, items: List[Difference], width: float) -> Panel:
     def draw(axes: Any) -> Entries:
         from matplotlib.lines import Line2D
 
-        _draw(axes, rows, wide)
+        _draw(axes, rows, limits, wide)
         handles = [
             (Line2D([], [], color=color, marker=mark, linestyle="none", markersize=7), text)
             for verdict, (color, mark, text) in _MARKS.items()
@@ -83,9 +90,18 @@ def _panel(device: str, items: List[Difference], width: float) -> Panel:
         ]
         if any(row.gradient is not None for row in rows):
             handles.append(
-                (Line2D([], [], color=GREY, marker="o", fillstyle="none", linestyle="none"), "gradient (hollow)")
+                (
+                    Line2D([], [], color=GREY, marker="o", fillstyle="none", linestyle="none"),
+                    "hollow: largest of its gradients",
+                )
             )
-        handles.append((Line2D([], [], color=INK, marker="|", linestyle="none", markersize=10, mew=1.6), "tolerance"))
+            handles.append((Line2D([], [], color=GREY, marker="o", linestyle="none"), "filled: output"))
+        handles.append(
+            (
+                Line2D([], [], color=INK, marker="|", linestyle="none", markersize=10, mew=1.6),
+                "what rounding explains (tolerance)",
+            )
+        )
         return handles
 
     title = "Error on %s" % device
@@ -94,11 +110,11 @@ def _panel(device: str, items: List[Difference], width: float) -> Panel:
     return Panel(0.2 + 0.235 * max(len(rows), 2), shortened(title, 80 if wide else 36), draw)
 
 
-def _draw(axes: Any, rows: List[_Row], wide: bool) -> None:
+def _draw(axes: Any, rows: List[_Row], limits: Tuple[float, float], wide: bool) -> None:
     places = rows_of_bars(axes, [shortened(row.name, 44 if wide else 25) for row in rows])
     axes.tick_params(axis="y", labelsize=9.5)
     axes.set_xscale("log")
-    least, most = _limits(rows)
+    least, most = limits
     axes.set_xlim(least, most)
     broken = float("nan")
     # Few objects with many points each keep the page small.

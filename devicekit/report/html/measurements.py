@@ -11,7 +11,8 @@ from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
 from ..figures.errors import error_panels
 from ..figures.gains import gain_panels
-from ..figures.throughput import throughput_panels
+from ..figures.throughput import row_labels, throughput_panels
+from ..headline import headline, rest_of
 from .components import FIRST_ROWS, Drawing, Report, Section, Table, Tag, severity_tags
 
 #: A page stays under a megabyte, whatever was measured.
@@ -49,14 +50,7 @@ def benchmark_report(result: BenchmarkResult) -> Report:
 
 def comparison_report(comparison: Comparison) -> Report:
     """Return whether the devices agree with the reference, the largest errors, and the findings."""
-    verb = {
-        (True, True): "agrees",
-        (True, False): "agree",
-        (False, True): "does not agree",
-        (False, False): "do not agree",
-    }
-    devices = ", ".join(comparison.devices) or "nothing"
-    heading = "%s %s with the reference" % (devices, verb[comparison.agrees, len(comparison.devices) == 1])
+    heading = headline(comparison)
     names = {
         "agrees": "within the tolerance",
         "reduced-precision": "in reduced precision",
@@ -78,9 +72,11 @@ def comparison_report(comparison: Comparison) -> Report:
             tags.append(Tag("agrees", "training follows the reference"))
         else:
             tags.append(Tag("not-compared", "training was not compared"))
-    lead = "%s, compared with %s in %.0f seconds; seed %d." % (
-        (comparison.subject or "Computations", comparison.reference, comparison.seconds, comparison.seed)
+    lead = "Compared: %s with %s, in %.0f seconds; seed %d." % (
+        (comparison.subject or "computations", comparison.reference, comparison.seconds, comparison.seed)
     )
+    rest = rest_of(comparison)
+    lead = "%s %s" % (rest, lead) if rest else lead
     sections = [_error_section(comparison)] if comparison.differences else []
     sections += [_training_section(comparison)] if comparison.divergences else []
     none = "No device is outside its tolerance."
@@ -105,11 +101,12 @@ def _throughput_section(result: BenchmarkResult) -> Section:
         "Device", "Model", "Batch", "Per second", "95 % interval", "Step, ms (p50, p90, p99)", "Memory", "State",
     )  # fmt: skip
     tables = [Table("Throughput of each row", heads, [_throughput(row) for row in result.rows], (2, 3, 4, 5, 6))]
-    details = [(row.device, "; ".join(row_details(row)[1:])) for row in result.measured]
+    labels = dict(zip(result.rows, row_labels(list(result.rows))))
+    details = [(labels[row], "; ".join(row_details(row)[1:])) for row in result.measured]
     if any(text for _, text in details):
-        tables.append(Table("Besides", ("Device", "What is known of it"), details))
+        tables.append(Table("Operations, energy and load", ("Device", "Per row"), details))
     against = [
-        (against_line(row.device, row, figure),)
+        (against_line(labels[row], row, figure),)
         for row in result.measured
         for figure in result.against
         if figure.same_work(row)
@@ -198,7 +195,8 @@ def _difference(item: Difference) -> Tuple[Any, ...]:
             grouped(measure.max_ulp),
             "%.6f" % measure.cosine,
         )
-    name = "%s: %s%s" % (item.name, item.what, ", %s" % measure.dtype if measure is not None else "")
+    layer = "the whole model" if item.kind == "model" else item.name
+    name = "%s: %s%s" % (layer, item.what, ", %s" % measure.dtype if measure is not None else "")
     return (_cut(name), Tag(item.verdict, item.verdict, note), "%s %s" % (item.device, item.framework), *figures)
 
 

@@ -1,0 +1,61 @@
+"""``devicekit compare``: what is refused before a framework is imported, and the scripts of reproducers."""
+
+import ast
+import json
+
+import pytest
+
+from devicekit.cli.main import main
+from devicekit.errors import DevicekitError
+from devicekit.measure.numerics.reproducer_script import script_for
+from devicekit.measure.numerics.result import Difference, Measure
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["resnet51"], "unknown model 'resnet51'; accepted are MODULE:FUNCTION and resnet50"),
+        (["mymodel:"], "unknown model"),
+        ([], "MODULE:FUNCTION"),
+        (["mymodel:make", "--framework", "theano"], "invalid choice: 'theano'"),
+        (["mymodel:make", "--shape", "a"], "--shape"),
+        (["no_such_module:make"], "no_such_module"),
+    ],
+)
+def test_wrong_use_is_refused(arguments, message, capsys):
+    pytest.importorskip("numpy")
+    try:
+        status = main(["compare", *arguments])
+    except SystemExit as end:
+        status = end.code
+    captured = capsys.readouterr()
+    assert (status, captured.out) == (2, "")
+    assert message in captured.err
+
+
+MEASURE = Measure("float32", (3,), 0.5, 0.3, 8e6, 0.99, 0, 2e-6)
+ABOUT = Difference("gradient", "block/conv", "Conv2D", "gradient of kernel", "gpu:0", "tensorflow", "differs", MEASURE)
+
+
+@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
+@pytest.mark.parametrize(
+    "config", [{"registered_name": None, "name": 'a "quoted" \\ {name}'}, {"class_name": "Conv2D"}]
+)
+def test_a_script_is_a_program_with_the_layer_in_it(framework, config):
+    text = script_for(
+        framework, "keras", config=json.dumps(config), layout="[[], {}]", device="GPU:0", about=ABOUT, seed=3
+    )
+    assert "devicekit" not in text
+    named = {
+        node.targets[0].id: node.value
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    assert json.loads(ast.literal_eval(named["CONFIG"].args[0])) == config
+    # Between the tolerance and what was seen.
+    assert "LIMIT = 0.001" in text
+
+
+def test_there_is_no_script_for_tensorflow_1():
+    with pytest.raises(DevicekitError, match="no reproducer for tensorflow1"):
+        script_for("tensorflow1", "keras", config="{}", layout="[]", device="DML:0", about=ABOUT, seed=0)
