@@ -185,12 +185,18 @@ def against_line(label: str, row: Throughput, figure: Figure) -> str:
         filter(None, (figure.name or figure.device, framework_title(figure.framework), _size(row, figure)))
     )
     between = " (%s to %s)" % (grouped(figure.low), grouped(figure.high)) if figure.low is not None else ""
-    known = figure.low is not None and row.interval is not None
-    unsure = "" if figure.clearly_differs(row) else "; the intervals overlap" if known else "; without intervals"
+    unsure = "" if figure.clearly_differs(row) else "; %s" % _doubt(row, figure)
     quotient = ratio((row.per_second or 0.0) / figure.per_second) if figure.per_second > 0 else "-"
     return "%s is %s times as fast as %s: %s %s/sec%s%s." % (
         label, quotient, other, grouped(figure.per_second), figure.unit, between, unsure
     )  # fmt: skip
+
+
+def _doubt(row: Throughput, figure: Figure) -> str:
+    """Return why a ratio says little."""
+    if row.under_load:
+        return "but measured under load"
+    return "without intervals" if figure.low is None or row.interval is None else "the intervals overlap"
 
 
 def _size(row: Throughput, figure: Figure) -> str:

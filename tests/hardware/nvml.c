@@ -21,6 +21,7 @@
  *     rows=PENDING/FAILED       remapped rows; without the line the GPU has none
  *     pages=0|1                 retired pages that wait; without the line the GPU has none
  *     recovery=N                recovery action
+ *     energy=MILLIJOULES        counted so far; each reading counts 1500 more; without the line the GPU counts none
  *     persistence=0|1
  *     mode=N                    compute mode
  *     proc=PID:MIB[:g]          a process, "g": of graphics; MIB -1: not available
@@ -51,6 +52,7 @@ typedef struct Device {
   int major, minor, util;
   int ecc_volatile, ecc_aggregate, rows_pending, rows_failed, pages, recovery, persistence, mode, mig;
   int pcie, pcie_most, peer;
+  unsigned long long energy;
   char nvlinks[20];
   unsigned gi, ci;
   int procs, slices;
@@ -115,6 +117,7 @@ static void read_line(char *line) {
   if (IS("pcie")) sscanf(value, "%d/%d", &gpu->pcie, &gpu->pcie_most);
   if (IS("nvlinks")) snprintf(gpu->nvlinks, sizeof gpu->nvlinks, "%s", value);
   if (IS("peer")) gpu->peer = atoi(value);
+  if (IS("energy")) gpu->energy = strtoull(value, NULL, 10);
   if (IS("proc") && gpu->procs < MAX_ITEMS) {
     Proc *proc = &gpu->proc[gpu->procs++];
     long long mib = 0;
@@ -221,6 +224,15 @@ static int by_index(const char *function, unsigned index, Device **to) {
 }
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device **to) {
   return by_index("nvmlDeviceGetHandleByIndex", index, to);
+}
+EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, Device **to) {
+  BEGIN(NULL)
+  for (int i = 0; i < count; i++)
+    if (strcmp(gpus[i].uuid, uuid) == 0) { *to = &gpus[i]; return OK; }
+  return NOT_FOUND;
+}
+EXPORT int nvmlDeviceGetTotalEnergyConsumption(Device *device, unsigned long long *to) {
+  BEGIN(device) NEED(device->energy == 0) *to = device->energy; device->energy += 1500; return OK;
 }
 EXPORT int nvmlDeviceGetName(Device *device, char *to, unsigned size) { BEGIN(device) return put(to, size, device->name); }
 EXPORT int nvmlDeviceGetUUID(Device *device, char *to, unsigned size) { BEGIN(device) return put(to, size, device->uuid); }

@@ -216,3 +216,37 @@ def test_the_command_prints_json(python):
         "localhost",
     }
     assert [word for word in personal if word in json.dumps(data)] == []
+
+
+INTERRUPTED = """
+import os, signal, sys
+with open("mine.py", "w") as stream:
+    stream.write('''
+import os, signal
+def model():
+    import keras
+    calls = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls")
+    with open(calls, "a") as stream:
+        stream.write("x")
+    if os.path.getsize(calls) == 2:
+        os.kill(int(os.environ["BENCH_PID"]), signal.SIGINT)
+    return keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
+''')
+os.environ["BENCH_PID"] = str(os.getpid())
+os.environ["PYTHONPATH"] = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+from devicekit.cli.main import main
+print("status", main(["bench", "--model", "mine:model", "--framework", sys.argv[1], "--device", "cpu", "--num_batches", "4",
+                      "--num_warmup_batches", "1", "--batch_size", "8"]))
+"""
+
+
+@pytest.mark.skipif(
+    not FRAMEWORKS or importlib.util.find_spec("keras") is None or not hasattr(os, "fork"),
+    reason="needs Keras and signals",
+)
+def test_an_interrupted_benchmark_keeps_what_is_finished(python):
+    out = python(INTERRUPTED, FRAMEWORKS[0])
+    assert "status 130" in out
+    assert "Interrupted after" in out
+    assert "95 % interval" in out
+    assert "Traceback" not in out

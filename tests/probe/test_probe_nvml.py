@@ -433,3 +433,22 @@ def test_slices_without_nvml(make_machine):
     assert gpu.uuid == ""
     assert gpu.mig_enabled.value is True
     assert [(item.gpu_instance, item.compute_instance) for item in gpu.mig_devices.value] == [(3, 0), (5, 0)]
+
+
+METER = """
+import json, sys
+from devicekit.measure.benchmark.energy import meter_of
+meter = meter_of("cuda", sys.argv[1])
+before, after = meter.joules(), meter.joules()
+print(json.dumps([before, after]))
+"""
+
+
+@LINUX
+def test_energy_is_read_where_the_driver_counts_it(library, run_json):
+    text = "gpu=NVIDIA A\ngpu=NVIDIA B\n uuid=GPU-b\n energy=7000\n"
+    variables = {"LD_LIBRARY_PATH": library, "SIM_NVML": text}
+    # The first reading finds out whether there is a counter.
+    assert run_json(METER, "GPU-b", env=variables) == [8.5, 10.0]
+    assert run_json(METER, "GPU-10000000-1111-2222-3333-444444444444", env=variables) == [None, None]
+    assert run_json(METER, "GPU-missing", env=variables) == [None, None]

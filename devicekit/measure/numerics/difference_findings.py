@@ -5,7 +5,7 @@ from typing import Dict, Iterable, List, Sequence, Tuple, TypeVar
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind
 from ...logs.errors import classify_error
 from ...runtime.this_shell import this_shell
-from .result import Difference, Divergence
+from .result import Difference, Divergence, amount
 
 _Item = TypeVar("_Item")
 
@@ -134,12 +134,12 @@ def _figures(item: Difference) -> str:
     if measure is None:
         return "%s: %s" % (item.what, item.detail)
     nonfinite = ", %d elements not finite on one side" % measure.nonfinite if measure.nonfinite else ""
-    text = "%s in %s: relative error %.2g at most and %.2g on average, %.3g ULP, cosine %.6f%s; %.2g is allowed" % (
+    text = "%s in %s: relative error %.2g at most and %.2g on average, %s ULP, cosine %.6f%s; %.2g is allowed" % (
         item.what,
         measure.dtype,
         measure.max_relative_error,
         measure.mean_relative_error,
-        measure.max_ulp,
+        amount(measure.max_ulp),
         measure.cosine,
         nonfinite,
         measure.tolerance,

@@ -12,7 +12,7 @@ nothing against a device. Three scales tell it from a wrong gradient, which show
 import math
 from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from .result import Divergence
+from .result import Divergence, amount
 from .tolerance import tolerance, unit_roundoff
 
 #: How many times further than the controls a device may be: a control is one sample of what rounding does.
@@ -156,7 +156,7 @@ def _verdict(curves: Curves, coarse: Optional[str]) -> Tuple[str, str, Optional[
         return "agrees", "at most %.2g of what rounding explains" % most, None
     if not math.isfinite(weights[first]):
         return "differs", "weights are not finite from step %d" % (first + 1), first + 1
-    text = "%.3g times as far as rounding explains at step %d" % (weights[first] / allowed[first], first + 1)
+    text = "%s times as far as rounding explains at step %d" % (amount(weights[first] / allowed[first]), first + 1)
     if seed and _finite(seed[min(first, len(seed) - 1)]) > 0:
         part = weights[first] / seed[min(first, len(seed) - 1)]
         text += ", %.2g of what another seed does" % part

@@ -12,6 +12,15 @@ from ...records import Real, Record, Seconds, ShownAsReport
 VERDICTS = ("agrees", "not-compared", "reduced-precision", "unsupported", "failed", "differs")
 
 
+def amount(value: float) -> str:
+    """Return an amount with three digits, thousands apart, as people write them.
+
+    >>> [amount(value) for value in (1549.7, 98.71, 0.0123, float("inf"))]
+    ['1,550', '98.7', '0.0123', 'inf']
+    """
+    return "{:,.0f}".format(value) if 1000 <= abs(value) < 1e9 else "%.3g" % value
+
+
 class Measure(Record):
     """How far an array is from its reference.
 
