@@ -145,8 +145,9 @@ def subjects():
             jax = "jax[cpu]==0.4.30" if item[2] == "3.9" else "jax[cpu]==0.4.38"
             rows.append(Subject("keras", *item, "jax", (jax, "packaging")))
             if item[0].startswith(tuple(minor + "." for minor in KERAS_ON_TORCH)):
-                torch = "torch==2.9.1" if item[2] == "3.13" else "torch==2.3.1"
-                rows.append(Subject("keras", *item, "torch", (torch, "packaging")))
+                # With NumPy 2 the oldest PyTorch that works would be the first one made for it, not Keras'.
+                torch = ("torch==2.9.1",) if item[2] == "3.13" else ("torch==2.3.1", "numpy<2")
+                rows.append(Subject("keras", *item, "torch", (*torch, "packaging")))
     for item in newest_patches(matrix, "torch"):
         if item[0].startswith(tuple(minor + "." for minor in TORCHES)):
             old = Version(item[0]) < Version("2.3")
