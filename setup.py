@@ -40,7 +40,7 @@ _other_compressor, zipfile._get_compressor = zipfile._get_compressor, _compresso
 
 
 class BuildPy(build_py):
-    """Copies JSON without spaces and line ends, and signatures without the sources that say where a message comes from."""
+    """Copies JSON without spaces, line ends, and what only says where a table or a signature comes from."""
 
     def build_package_data(self):
         """Copy the data, and pack those that were copied; an editable install uses the checkout's own."""
@@ -56,8 +56,9 @@ class BuildPy(build_py):
 def _pack(path):
     with open(path, encoding="utf-8") as stream:
         data = json.load(stream)
-    for signature in data.get("signatures", ()):
-        signature.pop("source", None)
+    for part in [data, *data.get("signatures", ())]:
+        part.pop("source", None)
+    data.pop("note", None)
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         json.dump(data, stream, ensure_ascii=False, separators=(",", ":"))
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-import devicekit
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
 from devicekit.diagnosis.findings import PLATFORMS
 from devicekit.diagnosis.frameworks import BACKENDS
@@ -18,7 +17,8 @@ from devicekit.logs.fixes.providers import PROVIDERS
 from devicekit.matrix.gpu_support import needed_driver
 from devicekit.matrix.matrix import Matrix, accepts, version_at_least
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
+#: That of the checkout: an installed package leaves out the sources.
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "devicekit", "matrix", "data")
 SPECIFIER = {"type": "string", "pattern": r"^$|^(>=|<|==|!=|~=)[0-9.]+(,(>=|<|==|!=|~=)[0-9.]+)*$"}
 TEXT = {"type": "string", "minLength": 1}
 VERSION = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)*(\.post[0-9]+)?$"}
