@@ -338,3 +338,14 @@ def test_every_bundled_bound_is_what_is_answered():
             if (found.state, found.stage) != (state, stage):
                 wrong.append((row.project, row.release, row.python, row.dependency, version, found))
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "backend, version, status",
+    [("torch", "2.2.2", "incompatible"), ("torch", "2.3.0", "compatible"), ("jax", "0.4.38", "compatible")],
+)
+def test_keras_is_asked_about_as_the_one_on_that_backend(backend, version, status):
+    """Measured: Keras 3.15 imports what PyTorch 2.2 does not have."""
+    answer = goes_with("keras", "3.15.1", backend, version, python="3.11")
+    assert answer.status == status
+    assert "says nothing" not in answer.because

@@ -131,7 +131,9 @@ def goes_with(
 
 def _goes_with(release: Release, other: str, other_version: str, python: str, matrix: Matrix) -> Answer:
     label = "%s %s" % (release.project, release.version)
-    found = fit(matrix, release.project, release.version, python, other, other_version)
+    # What Keras computes with is asked of the Keras that runs on it.
+    backend = other if release.project == "keras" and other in ("jax", "torch") else ""
+    found = fit(matrix, release.project, release.version, python, other, other_version, backend)
     build = next((item for item in release.builds if item.kind != "empty"), release.builds[-1])
     bounds, because = build.protobuf_needs
     generated = other == "protobuf" and bool(bounds) and accepts(bounds, other_version) is False
