@@ -22,6 +22,8 @@ for row in result.rows:
     interval = "%.1f to %.1f" % row.interval if row.interval else ""
     figures = (row.device, row.name[:28], row.batch_size, row.per_second, interval)
     print("%-8s %-28s %6d %14.1f %16s %8s" % (*figures, "%.2f" % ratio if ratio else ""))
+if any(row.under_load for row in result.rows):
+    print("other programs were busy: these figures are not kept")
 if result.undecided:
     print("cannot tell which is the fastest: %s" % result.undecided)
 for finding in result.findings:

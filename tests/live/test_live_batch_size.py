@@ -160,11 +160,15 @@ with devicekit.device_scope("fastest") as inside:
     pass
 found = {"selection": selection.to_dict(), "inside": inside.device, "cached": [result.cached, measured().cached]}
 codes = [finding.code for finding in result.findings]
-print(json.dumps(dict(found, rows=[row.problem for row in result.rows], slower="slower-than-cpu" in codes)))
+busy = any(row.under_load for row in result.rows)
+print(json.dumps(dict(found, rows=[row.problem for row in result.rows], slower="slower-than-cpu" in codes, busy=busy)))
 """
     env = dict(simulated_gpu, DEVICEKIT_SIM_COUNT="1", DEVICEKIT_SIM_MEMORY_MB="1024")
     first = program(code, env=env)
     selection = first["selection"]
+    if first["busy"]:  # what other programs disturbed is not kept
+        assert (first["cached"], first["rows"]) == ([False, False], ["", ""])
+        return
     assert (first["cached"], first["rows"]) == ([False, True], ["", ""])
     assert selection["reason"].startswith("the fastest in training of mlp: ")
     # Mostly the processor: the device is made of its cycles. On a machine that is busy with others the noise may be larger.
@@ -187,7 +191,8 @@ def test_the_example_measures_and_then_takes_the_fastest(python, tmp_path):
         code = stream.read()
     env = {"DEVICEKIT_CACHE_DIR": str(tmp_path / "cache"), "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": ""}
     lines = [python(code, "mlp", "2", env=env).splitlines() for _ in range(2)]
-    assert [text[0] for text in lines] == ["training of mlp", "training of mlp (measured before)"]
     assert lines[0][2].startswith("cpu ")
-    assert lines[0][2] == lines[1][2]
+    if "other programs were busy: these figures are not kept" not in lines[0]:
+        assert [text[0] for text in lines] == ["training of mlp", "training of mlp (measured before)"]
+        assert lines[0][2] == lines[1][2]
     assert lines[1][-1].startswith("devicekit: cpu")

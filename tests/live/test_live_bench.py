@@ -113,7 +113,7 @@ print(json.dumps([item.to_dict()["rows"][0] for item in found]))
     assert large["problem"].startswith("out of memory, ")
     assert "no answer within 0.3 s" in slow["problem"]
     assert "'gpu:7' cannot be used" in missing["problem"]
-    assert "No module named 'nobody'" in unknown["problem"]
+    assert "No module named 'missing'" in unknown["problem"]
     assert {row["per_second"] for row in (large, slow, missing, unknown)} == {None}
 
 
