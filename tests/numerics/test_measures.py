@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.measure.numerics.measures import measure, typical, ulp
+from devicekit.measure.numerics.measures import measure, plain_measure, typical, ulp
 
 FLOATS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 INF = float("inf")
@@ -177,3 +177,24 @@ def test_memory_does_not_grow_with_the_array():
         tracemalloc.stop()
     assert found.max_relative_error == pytest.approx(1)
     assert peak < 120 << 20  # all of it in float64, several times, would be 200 MiB and more
+
+
+def test_what_is_plainly_good_is_measured_alike():
+    right = np.random.RandomState(5).standard_normal((300, 700))
+    right[0, :5] = 0, 1e-40, 2, -4, 1e-30
+    actual = right.astype(np.float32)
+    options = {"dtype": "float32", "tolerance": 1e-5}
+    plain, full = plain_measure(actual, right, **options), measure(actual, right, **options)
+    assert (plain.shape, plain.nonfinite, plain.tolerance) == (full.shape, full.nonfinite, full.tolerance)
+    for name in ("max_relative_error", "mean_relative_error", "max_ulp", "cosine"):
+        assert getattr(plain, name) == pytest.approx(getattr(full, name), rel=1e-6), name
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1.01], ids=str)
+def test_what_takes_a_closer_look(value):
+    right = np.ones(100)
+    actual = right.astype(np.float32)
+    actual[50] = value
+    assert plain_measure(actual, right, dtype="float32", tolerance=1e-5) is None
+    assert plain_measure(actual[:99], right, dtype="float32", tolerance=1e-5) is None
+    assert plain_measure(actual, right, dtype="int32", tolerance=0.0) is None

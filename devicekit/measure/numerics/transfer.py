@@ -239,11 +239,11 @@ def _judged(
         say("layers")
     runner.now = "whole"
     sizes = sizes_of_whole(runner.model, [call for call in calls if not call.inner], layers_of(runner.model))
-    found += as_layers_show(compare_whole(subject, inputs, targets, loss, sizes, devices), found)
+    found += compare_whole(subject, inputs, targets, loss, sizes, devices)
     say("model")
     return tuple(
         item if item.device == "cpu" else item.replace(device="cpu", framework=item.device)
-        for item in only_the_cause(found, calls)
+        for item in as_layers_show(only_the_cause(found, calls))
         if not item.what.partition(",")[0].endswith(
             "seed_generator_state"
         )  # each framework has random numbers of its own

@@ -76,9 +76,12 @@ class Tensors:
     ----------
     framework : str
         As in `Selection.framework`.
+    compiles : bool
+        Whether every new shape is compiled, which costs more than the computation of a small array.
     """
 
     framework: str = ""
+    compiles: bool = False
 
     # Devices
 

@@ -1,6 +1,7 @@
 """JAX arrays."""
 
 import functools
+import inspect
 from typing import Any, Callable, ContextManager, Dict, List, Optional, Sequence, Tuple
 
 import jax
@@ -13,6 +14,7 @@ class JaxTensors(Tensors):
     """JAX 0.4 and later, compiled as Keras compiles: equal work, as the many convolutions of a model, is compiled once."""
 
     framework = "jax"
+    compiles = True
 
     def __init__(self) -> None:
         self._programs: Dict[Any, Any] = {}
@@ -97,7 +99,8 @@ class JaxTensors(Tensors):
             try:
                 if known not in self._programs:
                     outputs, _ = jax.eval_shape(function, values, others)
-                    self._programs[known] = (jax.jit(functools.partial(self._program, function)), outputs)
+                    wide = any(str(item.dtype) == "float64" for item in values + others)
+                    self._programs[known] = (_compiled(functools.partial(self._program, function), wide), outputs)
                 program, shapes = self._programs[known]
                 return Pulled(*program(values, others, self._all_weights(shapes, weigh) if values else []))
             except (jax.errors.JAXTypeError, jax.errors.JAXIndexError):
@@ -149,3 +152,10 @@ class JaxTensors(Tensors):
 
 def _is_float(value: Any) -> bool:
     return "float" in str(getattr(value, "dtype", ""))
+
+
+def _compiled(function: Callable[..., Any], quickly: bool) -> Any:
+    """Return a compiled function; one that is run a few times, for reference, is not worth the time of optimizing it."""
+    if quickly and "compiler_options" in inspect.signature(jax.jit).parameters:
+        return jax.jit(function, compiler_options={"xla_backend_optimization_level": 0})
+    return jax.jit(function)

@@ -113,13 +113,14 @@ def without_excuses(layer: Any, items: Sequence[Difference], shown: bool) -> Lis
     return [strict(item) for item in items]
 
 
-def as_layers_show(whole: Sequence[Difference], layers: Sequence[Difference]) -> List[Difference]:
-    """Return the verdicts on a whole model with "reduced-precision" only on devices on which a layer of it shows that."""
+def as_layers_show(items: Sequence[Difference]) -> List[Difference]:
+    """Return all verdicts with "reduced-precision" of a whole model only on devices on which a layer of it shows that."""
+    layers = [item for item in items if item.kind != "model"]
     shown = {item.device for item in layers if item.verdict == _REDUCED}
     detail = "no layer shows a coarser arithmetic that would explain it"
     return [
         item.replace(verdict="differs", arithmetic="", detail=detail)
-        if is_excused(item) and layers and item.device not in shown
+        if item.kind == "model" and is_excused(item) and layers and item.device not in shown
         else item
-        for item in whole
+        for item in items
     ]

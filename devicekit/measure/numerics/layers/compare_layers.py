@@ -86,11 +86,11 @@ def compare_model(
             subject = Subject(runner, framework, seed)
             found += _of_layers(subject, calls, devices, say)
             sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
-            found += as_layers_show(compare_whole(subject, inputs, targets, loss, sizes, devices), found)
+            found += compare_whole(subject, inputs, targets, loss, sizes, devices)
             say("model")
         finally:
             runner.forget_all()
-    return tuple(only_the_cause(found, calls))
+    return tuple(as_layers_show(only_the_cause(found, calls)))
 
 
 def _recorded(runner: Any, inputs: Any) -> List[Call]:
