@@ -35,7 +35,7 @@ LIVE = {
         "3.11",
         ["tensorflow-cpu", "scikit-learn"],
         [
-            *live_files("auto", "quiet", "gpu", "platform", "scope", "strategy", "verify"),
+            *live_files("auto", "monitor", "quiet", "gpu", "platform", "scope", "strategy", "verify"),
             "tests/live/test_live_planted.py::test_a_sample",
         ],
         live_files("planted", "compare", "functions", "launch", "lease", "library", "numerics", "wrong_device"),
@@ -60,7 +60,7 @@ LIVE = {
     "torch-3.11": (
         "3.11",
         ["torch==2.13.0", "keras"],
-        live_files("torch"),
+        live_files("torch", "monitor"),
         live_files("launch_torch", "platform_torch", "numerics_torch", "compare_torch", "bench", "wrong_device_torch"),
     ),
     # The extra of the package itself: what a user with DirectML types.
@@ -75,7 +75,7 @@ LIVE = {
     "jax-3.11": (
         "3.11",
         ["jax[cpu]", "keras"],
-        live_files("jax"),
+        live_files("jax", "monitor"),
         live_files("launch_jax", "bench", "compare_jax", "numerics_jax"),
     ),
     "jax-3.9": ("3.9", ["jax[cpu]==0.4.30", "keras"], [], live_files("jax", "numerics_jax")),

@@ -427,6 +427,25 @@ def bench_compare_on(children, quick, framework):
     yield row("compare, %s on %s, CPU" % (model, framework), own / other, "x", 2.0, detail)
 
 
+def bench_monitor(children, quick, framework="tensorflow"):
+    """`model.fit` with `devicekit.Monitor` against the same without it."""
+    before = dict(children.environ)
+    children.environ["KERAS_BACKEND"] = framework
+    try:
+        arguments = ["2", "20"] if quick else ["9", "150"]
+        done = children.run(["-c", scripts.MONITOR, *arguments])[1]
+    finally:
+        children.environ = before
+    for kind, pairs in json.loads(done.stdout.decode().splitlines()[-1]).items():
+
+        def ratio(some):
+            return median(watched for watched, _ in some) / median(alone for _, alone in some)
+
+        low, high = bootstrap(pairs, ratio)
+        detail = "95 %% interval %.3f to %.3f of %d pairs" % (low, high, len(pairs))
+        yield row("model.fit of %s on %s with Monitor" % (kind, framework), ratio(pairs), "x", 1.01, detail)
+
+
 def bench_fleet(children, quick):
     """`devicekit fleet` on the snapshots of a large cluster, the whole command in a fresh process."""
     count = 300 if quick else fleet.NODES
@@ -587,7 +606,7 @@ def main():
                 about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
             except subprocess.SubprocessError:  # installed and broken: the rows below say so
                 about["tensorflow"] = "broken"
-            for bench in (bench_scope, bench_auto, bench_loop, bench_tune, bench_compare):
+            for bench in (bench_scope, bench_auto, bench_loop, bench_monitor, bench_tune, bench_compare):
                 collect(rows, bench, children, options.quick)
         for framework in scripts.OWN_SCOPE:
             if framework != "tensorflow" and has(framework):
@@ -596,6 +615,7 @@ def main():
                     collect(rows, bench_auto_on, children, options.quick, framework)
                     if has_tensorflow():
                         collect(rows, bench_compare_on, children, options.quick, framework)
+                    collect(rows, bench_monitor, children, options.quick, framework)
     about["load_after"] = load_average()
     print("devicekit %(devicekit)s, Python %(python)s, TensorFlow %(tensorflow)s, %(system)s, %(cores)s cores" % about)
     print("load average %(load_before)s before, %(load_after)s after\n" % about)

@@ -307,3 +307,54 @@ comparison = devicekit.compare(model, x, devices="cpu")
 assert comparison.agrees and not comparison.findings
 print(json.dumps([time.process_time() - before, len(comparison.differences)]))
 """
+
+#: `model.fit` with and without `devicekit.Monitor`, in turns in one process; prints the seconds of each pair by model.
+MONITOR = """
+import json, sys, time
+import numpy as np
+import keras
+import devicekit
+L = keras.layers
+rounds, steps = int(sys.argv[1]), int(sys.argv[2])
+numbers = np.random.default_rng(0)
+
+def mlp():
+    layers = [keras.Input((784,)), L.Dense(1024, activation="relu"), L.Dense(1024, activation="relu"), L.Dense(10)]
+    return keras.Sequential(layers), numbers.standard_normal((128 * steps, 784)).astype("float32"), 128
+
+def lstm():
+    layers = [keras.Input((32,)), L.Embedding(1000, 64), L.LSTM(64), L.Dense(10)]
+    return keras.Sequential(layers), numbers.integers(0, 1000, (64 * steps, 32)), 64
+
+def transformer():
+    inputs = keras.Input((32,))
+    hidden = L.Embedding(1000, 64)(inputs)
+    hidden = L.Add()([hidden, L.MultiHeadAttention(4, 16)(hidden, hidden)])
+    outputs = L.Dense(10)(L.GlobalAveragePooling1D()(L.Dense(256, activation="relu")(hidden)))
+    return keras.Model(inputs, outputs), numbers.integers(0, 1000, (64 * steps, 32)), 64
+
+def resnet50():
+    model = keras.applications.ResNet50(weights=None, input_shape=(64, 64, 3), classes=10, classifier_activation=None)
+    return model, numbers.standard_normal((16 * steps, 64, 64, 3)).astype("float32"), 16
+
+found = {}
+for make in (mlp, lstm, transformer, resnet50)[: 1 if rounds < 3 else 4]:
+    model, x, batch = make()
+    y = numbers.integers(0, 10, len(x))
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+
+    def fit(watched):
+        monitor = [devicekit.Monitor(quiet=True)] if watched else []
+        started = time.perf_counter()
+        model.fit(x, y, batch_size=batch, verbose=0, callbacks=monitor)
+        return time.perf_counter() - started
+
+    fit(True), fit(False)
+    found[make.__name__] = []
+    for number in range(rounds):
+        times = {}
+        for watched in (True, False) if number % 2 else (False, True):
+            times[watched] = fit(watched)
+        found[make.__name__].append((times[True], times[False]))
+print(json.dumps(found))
+"""

@@ -54,6 +54,7 @@ _HOME = {
     "benchmark": "measure.benchmark.benchmark",
     "find_batch_size": "measure.batch_size.find",
     "tune": "measure.tuning.tune",
+    "Monitor": "watch.monitor",
     "lease": "cluster.lease.lease",
     "strategy": "cluster.strategy.strategy",
 }
@@ -61,7 +62,7 @@ _HOME = {
 #: Packages that have public names too; each is imported when it is first used as an attribute.
 _PACKAGES = (
     "cluster", "diagnosis", "errors", "logs", "machine", "matrix", "measure", "plugins", "remedy", "resolver", "runtime",
-    "selection", "testing",
+    "selection", "testing", "watch",
 )  # fmt: skip
 
 

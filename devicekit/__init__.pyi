@@ -15,6 +15,7 @@ from . import resolver as resolver
 from . import runtime as runtime
 from . import selection as selection
 from . import testing as testing
+from . import watch as watch
 from .api import auto as auto
 from .api import select_device as select_device
 from .cluster.lease.lease import lease as lease
@@ -43,6 +44,7 @@ from .resolver.resolve import resolve as resolve
 from .runtime.scope import device_scope as device_scope
 from .runtime.verify import verify as verify
 from .selection.selection import Selection as Selection
+from .watch.monitor import Monitor as Monitor
 
 __version__: str
 __all__: List[str]

@@ -26,6 +26,8 @@ MEASURED_CODES = (
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
     "devices-unlike", "device-not-found", "blocked-by-policy", "host-memory-exhausted",
     "openmp-duplicated", "cuda-toolkit-missing", "user-code-error", "cause-unknown",
+    "device-unused", "input-bound", "retracing", "host-starved", "clocks-limited", "shared-device", "memory-bound",
+    "launch-bound",
 )  # fmt: skip
 
 #: Codes that `devicekit.explain` never names, and why no log shows them.
@@ -42,6 +44,14 @@ NOT_IN_LOGS = {
     "devices-unlike": "devicekit's own: what was asked for, not what goes wrong",
     "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
     "slower-than-cpu": "only two runs show it",
+    "device-unused": "only measuring during the training shows it: `devicekit.Monitor`",
+    "input-bound": "only measuring during the training shows it: `devicekit.Monitor`",
+    "retracing": "only measuring during the training shows it: `devicekit.Monitor`",
+    "host-starved": "only measuring during the training shows it: `devicekit.Monitor`",
+    "clocks-limited": "only measuring during the training shows it: `devicekit.Monitor`",
+    "shared-device": "only measuring during the training shows it: `devicekit.Monitor`",
+    "memory-bound": "only measuring during the training shows it: `devicekit.Monitor`",
+    "launch-bound": "only measuring during the training shows it: `devicekit.Monitor`",
 }
 
 

@@ -12,6 +12,7 @@ _TEXT = {
     "BenchmarkResult": ("benchmark", "benchmark_line"),
     "Comparison": ("comparison", "comparison_report_text"),
     "Machine": ("terminal", "machine_line"),
+    "MonitorReport": ("monitor", "monitor_text"),
     "Tuning": ("benchmark", "tuning_line"),
 }
 _HTML = {
@@ -21,6 +22,7 @@ _HTML = {
     "Fleet": ("html.fleet", "fleet_report"),
     "Machine": ("html.diagnosis", "machine_report"),
     "MachineDiff": ("html.fleet", "machine_diff_report"),
+    "MonitorReport": ("html.measurements", "monitor_report"),
     "Selection": ("html.diagnosis", "selection_report"),
     "Tuning": ("html.measurements", "tuning_report"),
 }

@@ -30,6 +30,10 @@
  *     pcie=NOW/MOST             lanes; without the line the GPU does not tell
  *     nvlinks=1101              the state of each NVLink; without the line it has none
  *     peer=N                    the state of direct access to its memory (nvmlGpuP2PStatus_t), 0 by default: it works
+ *     clock=NOW/MAX             in MHz, of the multiprocessors; without one of the next lines the GPU does not report it
+ *     temp=71                   degrees Celsius
+ *     power=NOW/LIMIT/DEFAULT   in watts
+ *     limits=0x20               nvmlClocksEventReasons
  */
 #include <signal.h>
 #include <stdint.h>
@@ -50,6 +54,7 @@ typedef struct Device {
   char name[96], uuid[96], bus[32];
   unsigned long long total, free_;
   int major, minor, util;
+  int clock, clock_max, temp, power, power_limit, power_default, limits;
   int ecc_volatile, ecc_aggregate, rows_pending, rows_failed, pages, recovery, persistence, mode, mig;
   int pcie, pcie_most, peer;
   unsigned long long energy;
@@ -96,6 +101,7 @@ static void read_line(char *line) {
     snprintf(gpu->bus, sizeof gpu->bus, "00000000:%02X:00.0", 7 + count);
     gpu->total = gpu->free_ = 16384ULL << 20;
     gpu->major = 8;
+    gpu->clock = gpu->temp = gpu->power = gpu->limits = -1;
     gpu->ecc_volatile = gpu->rows_pending = gpu->pages = gpu->recovery = gpu->mig = -1;
     gpu->slice = slices[count++];
     return;
@@ -112,6 +118,10 @@ static void read_line(char *line) {
   if (IS("pages")) gpu->pages = atoi(value);
   if (IS("recovery")) gpu->recovery = atoi(value);
   if (IS("persistence")) gpu->persistence = atoi(value);
+  if (IS("clock")) sscanf(value, "%d/%d", &gpu->clock, &gpu->clock_max);
+  if (IS("temp")) gpu->temp = atoi(value);
+  if (IS("power")) sscanf(value, "%d/%d/%d", &gpu->power, &gpu->power_limit, &gpu->power_default);
+  if (IS("limits")) gpu->limits = (int)strtol(value, NULL, 0);
   if (IS("mode")) gpu->mode = atoi(value);
   if (IS("mig")) gpu->mig = atoi(value);
   if (IS("pcie")) sscanf(value, "%d/%d", &gpu->pcie, &gpu->pcie_most);
@@ -266,6 +276,30 @@ EXPORT int nvmlDeviceGetCudaComputeCapability(Device *device, int *major, int *m
 }
 EXPORT int nvmlDeviceGetUtilizationRates(Device *device, unsigned *to) {
   BEGIN(device) NEED(device->mig == 1) to[0] = device->util; to[1] = 0; return OK;
+}
+/* What is below 0 is not reported. */
+#define REPORT(name, field, factor) EXPORT int name(Device *device, unsigned *to) { \
+  BEGIN(device) \
+  if (device->field < 0) return NOT_SUPPORTED; \
+  *to = (unsigned)device->field * factor; \
+  return OK; \
+}
+REPORT(nvmlDeviceGetPowerUsage, power, 1000)
+REPORT(nvmlDeviceGetEnforcedPowerLimit, power_limit, 1000)
+REPORT(nvmlDeviceGetPowerManagementDefaultLimit, power_default, 1000)
+static int report_clock(int value, unsigned *to) {
+  if (value < 0) return NOT_SUPPORTED;
+  *to = (unsigned)value;
+  return OK;
+}
+EXPORT int nvmlDeviceGetClockInfo(Device *device, int kind, unsigned *to) { BEGIN(device) (void)kind; return report_clock(device->clock, to); }
+EXPORT int nvmlDeviceGetMaxClockInfo(Device *device, int kind, unsigned *to) { BEGIN(device) (void)kind; return report_clock(device->clock_max, to); }
+EXPORT int nvmlDeviceGetTemperature(Device *device, int sensor, unsigned *to) { BEGIN(device) (void)sensor; return report_clock(device->temp, to); }
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(Device *device, unsigned long long *to) {
+  BEGIN(device)
+  if (device->limits < 0) return NOT_SUPPORTED;
+  *to = (unsigned long long)device->limits;
+  return OK;
 }
 EXPORT int nvmlDeviceGetPersistenceMode(Device *device, int *to) { BEGIN(device) *to = device->persistence; return OK; }
 EXPORT int nvmlDeviceGetComputeMode(Device *device, int *to) { BEGIN(device) *to = device->mode; return OK; }

@@ -18,6 +18,7 @@ from devicekit.machine.probe.driver import read_driver
 from devicekit.machine.probe.nvml import parse_bus_id
 from devicekit.machine.probe.xids import parse_since_start, parse_xids
 from devicekit.machine.simulated import SimulatedHost
+from devicekit.watch.gpu_loads import GpuLoads
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = "/venv/lib/python3.11/site-packages"
@@ -290,6 +291,35 @@ def test_a_damaged_nvidia_ml_py_says_nothing_of_the_driver(tmp_path, library, mo
     task = {"pynvml": str(tmp_path / "pynvml.py")}
     answer = LiveQuestion(script, task, time.monotonic() + 20, 20).answer()
     assert answer == {"unusable": "nvidia-ml-py cannot be loaded: RuntimeError: half a file"}
+
+
+@LINUX
+def test_gpus_are_watched_until_that_ends(library, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", library)
+    text = (
+        "gpu=NVIDIA L4\n mem=100/60\n util=97\n clock=900/2000\n temp=88\n power=70/72/72\n limits=0x24\n pcie=8/16\n"
+    )
+    monkeypatch.setenv("SIM_NVML", text + "proc=%d:30\n proc=999999:40\ngpu=NVIDIA T4\n util=3\n" % os.getpid())
+    loads = GpuLoads(time.monotonic, {"pynvml": importlib.util.find_spec("pynvml").origin})
+    try:
+        deadline = time.monotonic() + 60.0
+        while len(loads.samples()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        first = loads.samples()[0]
+    finally:
+        loads.close()
+    assert children() == []
+    # The other GPU is not this process's.
+    assert {sample.index for sample in loads.samples()} == {0}
+    assert (first.utilization_percent, first.memory_bytes, first.memory_used_bytes) == (97, 100 << 20, 40 << 20)
+    assert (first.clock_mhz, first.clock_max_mhz, first.temperature_c) == (900, 2000, 88)
+    assert (first.power_w, first.power_limit_w, first.power_default_w) == (70.0, 72.0, 72.0)
+    assert (first.pcie_width, first.pcie_width_max, first.limited_by, first.others) == (
+        8,
+        16,
+        ("power-cap", "thermal"),
+        1,
+    )
 
 
 @LINUX

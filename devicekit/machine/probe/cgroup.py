@@ -338,3 +338,37 @@ def parse_memory_stat(text: str, second: bool) -> int:
         if len(words) == 2 and words[0] == name and words[1].isdigit():
             return int(words[1])
     return 0
+
+
+def read_throttling(host: Host) -> Optional[Tuple[int, int]]:
+    """Return the periods of the quota that was used up most, and those in which it was; None without a quota."""
+    try:
+        paths = parse_cgroup(host.read_text(_OWN))
+        mounts = parse_mounts(host.read_text(_MOUNTS, 4 << 20))
+    except OSError:  # not Linux, or a sandbox
+        return None
+    found: List[Tuple[int, int]] = []
+    for folder, _ in _folders(host, paths, mounts, "cpu"):
+        try:
+            found.append(parse_throttling(host.read_text(folder + "/cpu.stat", 4096)))
+        except (OSError, ValueError):  # the root has none, and no group where the controller is switched off
+            continue
+    found = [item for item in found if item[0]]
+    return max(found, key=lambda item: item[1]) if found else None
+
+
+def parse_throttling(text: str) -> Tuple[int, int]:
+    r"""Return the scheduling periods of a ``cpu.stat``, of either version, and those in which the quota was used up.
+
+    >>> parse_throttling("usage_usec 9\nnr_periods 40\nnr_throttled 12\nthrottled_usec 800\n")
+    (40, 12)
+
+    Raises
+    ------
+    ValueError
+        If they are not in it.
+    """
+    words = dict(line.split()[:2] for line in text.splitlines() if len(line.split()) >= 2)
+    if "nr_periods" not in words:
+        raise ValueError("not understood: %r" % text[:40])
+    return int(words["nr_periods"]), int(words.get("nr_throttled", "0"))

@@ -10,6 +10,7 @@ could not be determined.
 
 import os
 import sys
+import time
 
 MYPY = False
 if MYPY:  # typing takes as long to import as a question to ask, and only a type checker needs it
@@ -34,6 +35,14 @@ PEER_STATES = {0: "works", 1: "chipset", 2: "gpu", 3: "topology", 4: "disabled",
 
 #: No GPU has more NVLinks (nvml.h: NVML_NVLINK_MAX_LINKS).
 MOST_NVLINKS = 18
+
+#: nvmlClocksEventReasons (nvml.h): why the clocks are lower than they could be. Idle and the user's own settings are left out.
+LIMITS = (
+    (0x04, "power-cap"), (0x08, "hardware-slowdown"), (0x20, "thermal"), (0x40, "thermal"), (0x80, "power-brake"),
+)  # fmt: skip
+
+#: After so many looks the pause between two doubles: a training of weeks is to be no flood.
+LOOKS = 600
 
 #: Name of the MPS server, cut as the kernel does: it may hold an exclusive GPU for many programs.
 MPS = "nvidia-cuda-mps"
@@ -146,6 +155,39 @@ class Asker:
         if self.lost is not None:
             found["error"] = next(iter(self.reason(self.lost).values()))
         return found
+
+    def load(self, index):  # type: (int) -> Dict[str, Any]
+        """Return what a GPU does now; what it does not report is left out."""
+        handle = self.ask("nvmlDeviceGetHandleByIndex", index)
+        if isinstance(handle, dict):
+            return {}
+        value = self.value
+        milli = (0.001).__mul__
+        found = {
+            "utilization_percent": value(lambda rates: int(rates.gpu), "nvmlDeviceGetUtilizationRates", handle),
+            "memory": self.memory(handle),
+            "clock_mhz": value(int, "nvmlDeviceGetClockInfo", handle, 1),
+            "clock_max_mhz": value(int, "nvmlDeviceGetMaxClockInfo", handle, 1),
+            "temperature_c": value(int, "nvmlDeviceGetTemperature", handle, 0),
+            "power_w": value(milli, "nvmlDeviceGetPowerUsage", handle),
+            "power_limit_w": value(milli, "nvmlDeviceGetEnforcedPowerLimit", handle),
+            "power_default_w": value(milli, "nvmlDeviceGetPowerManagementDefaultLimit", handle),
+            "limited_by": value(
+                lambda bits: sorted({name for bit, name in LIMITS if int(bits) & bit}),
+                ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
+                handle,
+            ),
+            "pcie_width": value(int, "nvmlDeviceGetCurrPcieLinkWidth", handle),
+            "pcie_width_max": value(int, "nvmlDeviceGetMaxPcieLinkWidth", handle),
+        }
+        listed = self.ask(
+            ("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
+             "nvmlDeviceGetComputeRunningProcesses"), handle,
+        )  # fmt: skip
+        if not isinstance(listed, dict):
+            found["pids"] = [int(item.pid) for item in listed if not is_mps(int(item.pid))]
+        found = {name: item for name, item in found.items() if not isinstance(item, dict)}
+        return dict(found, index=index)
 
     def memory(self, handle):  # type: (Any) -> Any
         """Return total, free and used bytes. The second version of the call counts what the driver keeps as reserved."""
@@ -288,8 +330,20 @@ def xids():  # type: () -> Union[List[str], Dict[str, str]]
     return [line.decode("ascii") for line in lines[-200:]]
 
 
-def answer(task):  # type: (Dict[str, str]) -> Dict[str, Any]
-    """Return everything that NVML tells."""
+def watch(asker, pause_s, say):  # type: (Asker, float, Any) -> None
+    """Report what the GPUs do, again and again, until this process is ended or NVML cannot count them."""
+    looks = 0
+    while True:
+        count = asker.value(int, "nvmlDeviceGetCount")
+        if not isinstance(count, int):
+            return
+        say(loads=[asker.load(index) for index in range(min(count, 64))])
+        looks += 1
+        time.sleep(pause_s * 2 ** (looks // LOOKS))
+
+
+def answer(task, say):  # type: (Dict[str, Any], Any) -> Dict[str, Any]
+    """Return everything that NVML tells. With ``watch_s`` in the task, report first; see `watch`."""
     if task.get("library"):
         # NVML was found where the dynamic linker does not look by itself: once it is loaded, its name is enough.
         import ctypes
@@ -305,6 +359,8 @@ def answer(task):  # type: (Dict[str, str]) -> Dict[str, Any]
     asker = Asker(nvml)
     try:
         nvml.nvmlInit()
+        if task.get("watch_s"):
+            watch(asker, float(task["watch_s"]), say)
     except nvml.NVMLError as error:
         code = getattr(error, "value", None)
         return {"error": code if isinstance(code, int) else -1, "text": str(error)[:200], "xids": guarded_xids()}
@@ -336,4 +392,4 @@ def guarded_xids():  # type: () -> Union[List[str], Dict[str, str]]
 
 def main(task, say):  # type: (Dict[str, Any], Any) -> Dict[str, Any]
     """Return the answer; see `devicekit.children.child`."""
-    return answer(task)
+    return answer(task, say)

@@ -4,7 +4,7 @@ It is put before anything else is read, and before the facts and the other probe
 all of these together.
 """
 
-from typing import NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from ..driver_query import Question
 from ..host import Host
@@ -23,17 +23,35 @@ _WSL_FOLDER = "/usr/lib/wsl/lib"
 
 
 class NvmlQuestion(NamedTuple):
-    """What was asked: the child that answers, or why no one was asked (``needless``: there is nothing to ask about)."""
+    """What was asked: the child that answers, or why no one was asked (``needless``: there is nothing to ask about).
+
+    ``task`` is what the child is given.
+    """
 
     question: Optional[Question] = None
     library: str = ""
     reason: str = ""
     needless: bool = False
     sign: bool = True
+    task: Optional[Dict[str, Any]] = None
 
 
 def ask_nvml(host: Host, sign: bool = False) -> NvmlQuestion:
     """Ask NVML, where there is a sign of NVIDIA's driver, and its library and nvidia-ml-py are there. Returns at once.
+
+    Parameters
+    ----------
+    host : Host
+        The machine.
+    sign : bool
+        Whether a sign was seen already: an NVIDIA GPU on the bus, which takes longer to look for.
+    """
+    found = nvml_task(host, sign)
+    return found if found.task is None else found._replace(question=host.ask("nvml", found.task))
+
+
+def nvml_task(host: Host, sign: bool = False) -> NvmlQuestion:
+    """Return what to give to ``nvml_child.py``, if there is a sign of NVIDIA's driver, its library and nvidia-ml-py.
 
     Parameters
     ----------
@@ -56,7 +74,7 @@ def ask_nvml(host: Host, sign: bool = False) -> NvmlQuestion:
     task = {"pynvml": module}
     if not known:
         task["library"] = path
-    return NvmlQuestion(host.ask("nvml", task), path)
+    return NvmlQuestion(library=path, task=task)
 
 
 def _find_library(host: Host) -> Tuple[str, bool]:

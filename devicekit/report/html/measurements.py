@@ -6,6 +6,7 @@ from ...measure.benchmark.result import BenchmarkResult
 from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
+from ...watch.result import MonitorReport
 from ..amounts import count, framework_title, grouped, memory, ratio, relative, worst_first
 from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
@@ -13,6 +14,7 @@ from ..figures.errors import error_panels
 from ..figures.gains import gain_panels
 from ..figures.throughput import row_labels, throughput_panels
 from ..headline import headline, rest_of
+from ..monitor import conclusion, duration, facts, speed, where
 from .components import FIRST_ROWS, Drawing, Report, Section, Table, Tag, severity_tags
 
 #: A page stays under a megabyte, whatever was measured.
@@ -93,6 +95,24 @@ def tuning_report(tuning: Tuning) -> Report:
     sections = [_gain_section(tuning)] if tuning.options else []
     tags = [kept, *severity_tags(tuning.findings)]
     return Report("tune", heading, lead, tags, tuning.findings, "No problems found.", sections)
+
+
+def monitor_report(report: MonitorReport) -> Report:
+    """Return where a training's time went, and why."""
+    record = report.record
+    heading = "%s with %s on %s" % (record.model or "model", framework_title(record.framework), where(record))
+    table = Table("What was measured", ("What", "Value"), [tuple(row) for row in facts(report)], ())
+    sections = [Section("Training", [table], "Times are medians of all steps but the first ones.")]
+    if record.windows:
+        rows = [
+            ("%.0f" % item.at_s, str(item.steps), duration(item.seconds / item.steps), duration(item.wait_s))
+            for item in record.windows
+        ]
+        heads = ("Seconds", "Steps", "Each", "Waiting, in all")
+        text = "Seconds since the training began."
+        sections.append(Section("Over time", [Table("Steps over time", heads, rows, (0, 1, 2, 3))], text))
+    tags = severity_tags(report.findings)
+    return Report("monitor", heading, speed(report) + ".", tags, report.findings, conclusion(report), sections)
 
 
 def _throughput_section(result: BenchmarkResult) -> Section:

@@ -78,4 +78,9 @@ def measured(model: object) -> Dict[str, Any]:
     assert_type(tuning, devicekit.measure.Tuning)
     assert_type(tuning.options, Tuple[devicekit.measure.TunedOption, ...])
     assert_type(devicekit.find_batch_size(model, [1.0]), int)
+    report = devicekit.Monitor(quiet=True).report
+    assert_type(report, Optional[devicekit.watch.MonitorReport])
+    if report is not None:
+        assert_type(report.record, devicekit.watch.TrainingRecord)
+        assert_type(report.step_s, Optional[float])
     return result.to_dict()

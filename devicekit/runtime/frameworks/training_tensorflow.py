@@ -1,0 +1,87 @@
+"""Training with Keras on TensorFlow: Keras 3, tf.keras 2, and TensorFlow 1.15."""
+
+from time import perf_counter
+from typing import Any, Dict, Optional, Tuple
+
+import tensorflow as tf
+
+from .training import TimedStep, Training, counted, leaves, shapes_of
+
+
+class TensorFlowTraining(Training):
+    """Keras calls ``train_function(iterator)``, which takes the batch inside of the compiled function.
+
+    So the wait for data can only be seen by taking the batch first, and calling the function with an iterator that has it. The
+    same compiled version runs, because the new iterator has the same type.
+    """
+
+    framework = "tensorflow"
+
+    def synchronize(self, outputs: Any = None) -> None:
+        # From 2.12 on.
+        wait = getattr(getattr(tf.test, "experimental", None), "sync_devices", None)
+        if wait is not None:
+            wait()
+            return
+        for tensor in leaves(outputs)[:1]:
+            if hasattr(tensor, "numpy"):
+                tensor.numpy()
+
+    def timed(self, function: Any, arguments: Tuple[Any, ...], batches: int) -> TimedStep:
+        iterator = arguments[0]
+        if batches != 1 or not isinstance(iterator, tf.data.Iterator):
+            return super().timed(function, arguments, batches)._replace(compute_s=None)
+        self.synchronize()
+        started = perf_counter()
+        batch = next(iterator)
+        wait_s = perf_counter() - started
+        held = iter(_dataset_of(batch, iterator.element_spec))
+        started = perf_counter()
+        outputs = function(held)
+        self.synchronize(outputs)
+        return TimedStep(outputs, wait_s, perf_counter() - started, shapes_of(batch))
+
+    def programs(self, function: Any) -> Optional[int]:
+        counts = [item.experimental_get_tracing_count() for item in counted(function, "experimental_get_tracing_count")]
+        return max(counts) if counts else None
+
+    def accelerators(self) -> Tuple[str, ...]:
+        return tuple(
+            "%s:%d" % (device.device_type, number)
+            for kind in ("GPU", "DML", "XPU", "TPU")
+            for number, device in enumerate(tf.config.get_visible_devices(kind))
+        )
+
+    def memory(self) -> Dict[str, Optional[int]]:
+        info = getattr(tf.config.experimental, "get_memory_info", None)  # from 2.5 on
+        if info is None or not tf.config.get_visible_devices("GPU"):
+            return {}
+        try:
+            return {"peak_bytes": int(info("GPU:0")["peak"])}
+        except (ValueError, tf.errors.OpError):  # a plug-in's device, whose allocator does not count
+            return {}
+
+
+class TensorFlow1Training(TensorFlowTraining):
+    """TensorFlow 1.15: a session runs each step, and returns when it is done."""
+
+    framework = "tensorflow1"
+    wraps = False
+    fetches_before = True
+
+    def devices_of(self, values: Any) -> Tuple[str, ...]:
+        return ()  # a graph has names of devices, and not where they ran
+
+    def accelerators(self) -> Tuple[str, ...]:
+        return ()
+
+
+def tensorflow_training() -> Training:
+    """Return the `Training` of the TensorFlow that is installed."""
+    return TensorFlow1Training() if tf.__version__.startswith("1.") else TensorFlowTraining()
+
+
+def _dataset_of(batch: Any, spec: Any) -> Any:
+    """Return a dataset with this one batch, of the type of the iterator from which it came: sizes that are open stay open."""
+    one = tf.data.Dataset.from_tensors(batch)
+    return tf.data.experimental.from_variant(tf.data.experimental.to_variant(one), spec)

@@ -1,0 +1,419 @@
+"""Why a training is slow: pure functions from a `TrainingRecord` to findings.
+
+A rule that lacks what it needs says nothing. The limits are chosen so that a healthy training has no finding; those that are
+measured carry the reason.
+"""
+
+from statistics import median
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+from ..diagnosis.findings import Evidence, Finding, Fix
+from .training_record import GpuSample, HostSample, TrainingRecord
+
+#: Fewer synchronized steps, or other steps, than these decide nothing.
+_FEWEST_SAMPLES, _FEWEST_STEPS = 3, 10
+
+#: How many times as long as its computation a step must take, and how much of it must be waiting, to be bound by its input.
+_INPUT_FACTOR, _INPUT_SHARE = 1.25, 0.2
+
+#: Keras's own work for a step (callbacks, arguments, starting the program) takes 0.3 to 2 ms on each framework: a step that
+#: takes not much longer is spent on that.
+_SHORT_STEP_S = 0.003
+
+#: A device that computes for less than this part of the time, between steps that wait for nothing, waits for its programs.
+_IDLE_PERCENT = 50
+
+_MEMORY_SHARE = 0.95
+_CLOCK_SHARE = 0.7
+_MOST_PROGRAMS = 3
+_THROTTLED_SHARE = 0.1
+_OTHERS_SHARE, _IDLE_SHARE = 0.35, 0.1
+
+
+class Figures(NamedTuple):
+    """What a step's time consists of, in seconds: medians, of the computation the lower quartile. None if it is not known."""
+
+    period_s: Optional[float]
+    wait_s: Optional[float]
+    compute_s: Optional[float]
+
+    @property
+    def factor(self) -> Optional[float]:
+        """How many times as fast the training would be if every batch were there at once."""
+        if not self.period_s or not self.compute_s or self.wait_s is None:
+            return None
+        # What is neither waiting nor computing (other callbacks, logs) stays.
+        return self.period_s / max(self.compute_s, self.period_s - self.wait_s)
+
+
+def figures(record: TrainingRecord) -> Figures:
+    """Return the parts of a step's time."""
+    steps = sum(window.steps for window in record.windows)
+    period_s = None
+    if steps:
+        period_s = median([window.seconds / window.steps for window in record.windows if window.steps])
+    waits = [window.wait_s / window.steps for window in record.windows if window.wait_s is not None and window.steps]
+    sampled = [sample.wait_s for sample in record.samples if sample.wait_s is not None]
+    wait_s = median(waits) if waits else median(sampled) if sampled else None
+    computed = sorted(sample.compute_s for sample in record.samples if sample.compute_s is not None)
+    # Other programs and the synchronization itself only ever make a step longer.
+    return Figures(period_s, wait_s, computed[len(computed) // 4] if computed else None)
+
+
+def findings(record: TrainingRecord) -> Tuple[Finding, ...]:
+    """Return why this training is slow, the cause with the largest share first; empty if it is not."""
+    if record.steps < _FEWEST_STEPS:
+        return ()
+    found: List[Finding] = []
+    for rule in _RULES:
+        finding = rule(record)
+        if finding is not None:
+            found.append(finding)
+    return tuple(found)
+
+
+def _device_unused(record: TrainingRecord) -> Optional[Finding]:
+    """The step's results are on the CPU, and a GPU was chosen, or the framework lists one."""
+    results = record.result_devices
+    on_cpu = bool(results) and all(name.startswith("cpu") for name in results)
+    chosen = record.selected not in ("", "auto") and not record.selected.startswith("cpu")
+    listed = bool(record.accelerators) and record.selected in ("", "auto")
+    if not on_cpu or not (chosen or listed):
+        return None
+    device = record.selected if chosen else record.accelerators[0].lower()
+    evidence = [
+        Evidence("results of a step are on %s" % ", ".join(results), "the framework"),
+        Evidence("variables are on %s" % (", ".join(record.variable_devices) or "an unknown device"), "the framework"),
+    ]
+    evidence.append(Evidence("auto() chose %s" % device, "devicekit") if chosen else _listed(record))
+    fix = (
+        Fix("Build and train the model outside of every scope that names the CPU (`tf.device`, `keras.device`, "
+            "`jax.default_device`)", changes="code"),
+        Fix("Call devicekit.auto() before anything else uses the framework, and look at what it returns", changes="code"),
+    )  # fmt: skip
+    return Finding("device-unused", "warning", "The steps run on the CPU although %s is there." % device,
+                   tuple(evidence), fix)  # fmt: skip
+
+
+def _listed(record: TrainingRecord) -> Evidence:
+    return Evidence("it lists %s" % ", ".join(record.accelerators), "the framework")
+
+
+def _input_bound(record: TrainingRecord) -> Optional[Finding]:
+    """A step waits for its batch, and would be clearly faster if it did not."""
+    parts = figures(record)
+    if len(record.samples) < _FEWEST_SAMPLES or parts.period_s is None or parts.wait_s is None:
+        return None
+    factor, share = parts.factor, parts.wait_s / parts.period_s
+    if factor is None or factor < _INPUT_FACTOR or share < _INPUT_SHARE:
+        return None
+    evidence = (
+        Evidence(
+            "%s a step, of which %s waiting for the batch; %s once the batch is there"
+            % (_time(parts.period_s), _time(parts.wait_s), _time(parts.compute_s or 0.0)),
+            "%d synchronized steps of %d" % (len(record.samples), record.steps),
+        ),
+        *_source_evidence(record),
+    )
+    summary = "Training waits for data: with the same batch again and again it would be %.1f times as fast." % factor
+    return Finding("input-bound", "warning", summary, evidence, _input_fixes(record))
+
+
+def _source_evidence(record: TrainingRecord) -> Sequence[Evidence]:
+    source = record.source
+    if not source.kind:
+        return ()
+    text = "fit() was given %s" % {"arrays": "arrays", "generator": "a generator"}.get(source.kind, "a " + source.kind)
+    if source.workers is not None:
+        text += " with %d workers" % source.workers if source.workers != 1 else " with one worker"
+    if source.operations:
+        text += ": %s" % " < ".join(source.operations)
+    return (Evidence(text, "Keras"),)
+
+
+def _input_fixes(record: TrainingRecord) -> Tuple[Fix, ...]:
+    """Return what makes this kind of input faster, the part that is lacking first."""
+    source = record.source
+    if source.kind == "generator":
+        return (
+            Fix("Turn the generator into a keras.utils.PyDataset (keras.utils.Sequence in Keras 2), so that several "
+                "workers prepare batches: a generator is run by one thread", changes="code"),
+            Fix("Do in advance, once, what does not change: decode and resize, and store the result", changes="code",
+                instead=True),
+        )  # fmt: skip
+    if source.kind == "PyDataset":
+        python = "super().__init__(workers=%d, use_multiprocessing=True)" % max(4, 2 * (source.workers or 1))
+        return (
+            Fix("Prepare batches in several processes: threads share one interpreter, which Python code holds", python,
+                (("python", python),), changes="code"),
+        )  # fmt: skip
+    if source.kind == "DataLoader":
+        python = "DataLoader(dataset, num_workers=%d, persistent_workers=True)" % max(4, 2 * (source.workers or 0))
+        return (Fix("Prepare batches in worker processes", python, (("python", python),), changes="code"),)
+    if source.kind == "tf.data":
+        fixes = []
+        names = source.operations
+        if any(name in ("Map", "FlatMap", "Generator") for name in names):
+            python = "dataset.map(function, num_parallel_calls=tf.data.AUTOTUNE)"
+            text = (
+                "Prepare elements in parallel; a `from_generator` and a `py_function` run one at a time whatever is set"
+            )
+            fixes.append(Fix(text, python, (("python", python),), changes="code"))
+        if not any("Prefetch" in name for name in names):
+            python = "dataset = dataset.prefetch(tf.data.AUTOTUNE)"
+            fixes.append(Fix("Prepare the next batch meanwhile", python, (("python", python),), changes="code"))
+        if not any("Cache" in name for name in names):
+            python = "dataset = dataset.cache()"
+            text = "Keep what was decoded, before anything random, if it fits into memory"
+            fixes.append(Fix(text, python, (("python", python),), changes="code", instead=bool(fixes)))
+        return tuple(fixes)
+    text = "Prepare batches ahead and in parallel: a keras.utils.PyDataset with workers, or tf.data with prefetch"
+    return (Fix(text, changes="code"),)
+
+
+def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
+    """A step is so short that starting it takes most of the time, or the device is idle though nothing waits for data."""
+    parts = figures(record)
+    if parts.period_s is None or _input_bound(record) is not None:
+        return None
+    busy = _median_of(record.gpus, lambda sample: sample.utilization_percent)
+    working_s = parts.period_s - (parts.wait_s or 0.0)
+    batches = record.steps_per_execution
+    idle = busy is not None and busy < _IDLE_PERCENT
+    short = working_s < _SHORT_STEP_S and (busy is None or idle)
+    if not short and not (idle and (parts.wait_s or 0.0) < 0.1 * parts.period_s):
+        return None
+    evidence = [Evidence("%s a step" % _time(working_s), "%d steps" % record.steps)]
+    if busy is not None:
+        evidence.append(Evidence("the GPU computes for %d %% of the time" % busy, "NVML"))
+    if record.parameters is not None:
+        evidence.append(Evidence("the model has %s parameters" % format(record.parameters, ","), "Keras"))
+    fixes = [Fix("Use a larger batch: the same work for each step, and fewer steps", changes="code")]
+    if batches == 1 and record.framework in ("tensorflow", "jax"):
+        python = "model.compile(..., steps_per_execution=32)"
+        fixes.append(Fix("Let one call do many steps", python, (("python", python),), changes="code"))
+    if record.jit is False and record.framework in ("tensorflow", "torch"):
+        python = "model.compile(..., jit_compile=True)"
+        fixes.append(
+            Fix("Compile the step, so that fewer programs are started", python, (("python", python),), changes="code")
+        )
+    on_cpu = all(name.startswith("cpu") for name in record.result_devices)
+    summary = "The model is too small for the device: most of a step is spent on starting it, not on computing."
+    if not short:
+        summary = (
+            "The device is idle for much of each step, and no step waits for data: starting programs takes the time."
+        )
+    return Finding("launch-bound", "info" if on_cpu else "warning", summary, tuple(evidence), tuple(fixes))
+
+
+def _retracing(record: TrainingRecord) -> Optional[Finding]:
+    """The step is compiled again and again after the first steps."""
+    counts = [(int(step), number) for step, number in record.programs]
+    late = [number for step, number in counts if step > _MOST_PROGRAMS]
+    shapes = {sample.shapes for sample in record.samples if sample.shapes}
+    new = late[-1] - late[0] if late else 0
+    slow = _slow_steps(record)
+    recompiled = bool(record.jit) and len(shapes) > _MOST_PROGRAMS and len(slow) > _MOST_PROGRAMS
+    if new < _MOST_PROGRAMS and not recompiled:
+        return None
+    evidence = []
+    if new >= _MOST_PROGRAMS:
+        text = "%d compiled versions of the step; %d of them are later than step %d" % (late[-1], new, _MOST_PROGRAMS)
+        evidence.append(Evidence(text, "the framework"))
+    if shapes:
+        text = "%d different shapes in %d batches: %s" % (
+            len(shapes),
+            len(record.samples),
+            "; ".join(sorted(shapes)[:4]),
+        )
+        evidence.append(Evidence(text, "synchronized steps"))
+    if slow:
+        evidence.append(
+            Evidence("the longest steps took %s" % ", ".join(_time(item) for item in slow[:4]), "all steps")
+        )
+    fixes = (
+        Fix("Give all batches one shape: pad sequences to a few lengths (buckets), drop the last incomplete batch "
+            "(`drop_remainder=True`), resize images", changes="code"),
+        Fix("In functions of your own, pass tensors and not Python numbers or strings, and create no function in a loop",
+            changes="code", instead=True),
+    )  # fmt: skip
+    summary = "The training step is compiled again and again, because what it is given has other shapes each time."
+    if len(shapes) < 2:
+        summary = "The training step is compiled again and again."
+    return Finding("retracing", "warning", summary, tuple(evidence), fixes)
+
+
+def _slow_steps(record: TrainingRecord) -> List[float]:
+    """Return the steps that took more than five times as long as others, and long enough for a compilation."""
+    period_s = figures(record).period_s
+    return [] if period_s is None else [item for item in record.longest_steps_s if item > max(0.05, 5 * period_s)]
+
+
+def _memory_bound(record: TrainingRecord) -> Optional[Finding]:
+    """The device's memory, or this machine's, is nearly used up."""
+    evidence = []
+    memory = record.memory
+    limit = memory.limit_bytes if memory is not None else None
+    totals = [sample.memory_bytes for sample in record.gpus if sample.memory_bytes]
+    limit = limit or (min(totals) if totals else None)
+    if memory is not None and memory.peak_bytes and limit and memory.peak_bytes > _MEMORY_SHARE * limit:
+        text = "%s of %s were in use on the device" % (_size(memory.peak_bytes), _size(limit))
+        evidence.append(Evidence(text, "the framework's allocator"))
+    if memory is not None and memory.retries:
+        text = "the allocator had to give memory back and try again %d times" % memory.retries
+        evidence.append(Evidence(text, "torch.cuda.memory_stats"))
+    held = max((sample.load.memory_bytes or 0 for sample in record.hosts), default=0)
+    granted = record.memory_granted_bytes
+    if granted and held > _MEMORY_SHARE * granted:
+        text = "this program held %s of the %s that it may use on this machine" % (_size(held), _size(granted))
+        evidence.append(Evidence(text, "/proc"))
+    if not evidence:
+        return None
+    fixes = (
+        Fix("Use a smaller batch; devicekit.find_batch_size() finds the largest that fits", changes="code"),
+        Fix("Train in half precision", "devicekit.auto(precision='mixed_float16')",
+            (("python", "devicekit.auto(precision='mixed_float16')"),), changes="code", instead=True),
+    )  # fmt: skip
+    return Finding("memory-bound", "warning", "The training runs near the limit of the memory.", tuple(evidence), fixes)
+
+
+def _clocks_limited(record: TrainingRecord) -> Optional[Finding]:
+    """The GPU's clocks are held down by heat or power, or fewer PCIe lanes are in use than it has."""
+    samples = _busy(record.gpus)
+    if len(samples) < _FEWEST_SAMPLES:
+        return None
+    evidence = []
+    hot = [item for item in samples if set(item.limited_by) & {"thermal", "power-brake", "hardware-slowdown"}]
+    if len(hot) > 0.2 * len(samples):
+        reasons = ", ".join(sorted({name for item in hot for name in item.limited_by}))
+        heat = max((item.temperature_c or 0 for item in hot), default=0)
+        evidence.append(Evidence("clocks held down (%s) in %d of %d looks, at up to %d °C"
+                                 % (reasons, len(hot), len(samples), heat), "NVML"))  # fmt: skip
+    # A GPU at its full power limit is doing what it was built for; far below its clocks it is not.
+    capped = [item for item in samples if "power-cap" in item.limited_by and _clock_share(item) < _CLOCK_SHARE]
+    if len(capped) > 0.5 * len(samples):
+        item = capped[-1]
+        evidence.append(Evidence("%s of %s MHz at a power limit of %.0f W (delivered with %s)" % (
+            item.clock_mhz, item.clock_max_mhz, item.power_limit_w or 0.0,
+            "%.0f W" % item.power_default_w if item.power_default_w else "an unknown one"), "NVML"))  # fmt: skip
+    narrow = [
+        item
+        for item in samples
+        if item.pcie_width and item.pcie_width_max and 2 * item.pcie_width <= item.pcie_width_max
+    ]
+    if len(narrow) == len(samples):
+        text = "%d of %d PCIe lanes are in use" % (narrow[-1].pcie_width or 0, narrow[-1].pcie_width_max or 0)
+        evidence.append(Evidence(text, "NVML"))
+    if not evidence:
+        return None
+    fixes = (
+        Fix("Cool it: clear the airflow, raise the fan speed, lower the room's temperature", who="admin", changes="system"),
+        Fix("Set the power limit that it was delivered with", "sudo nvidia-smi -pl WATTS",
+            who="admin", changes="driver", instead=True),
+        Fix("For PCIe lanes: put the card into another slot, and look at the mainboard's settings for lanes", who="admin",
+            changes="system", instead=True),
+    )  # fmt: skip
+    return Finding("clocks-limited", "warning", "The GPU runs slower than it could: its clocks or its bus are held down.",
+                   tuple(evidence), fixes)  # fmt: skip
+
+
+def _shared_device(record: TrainingRecord) -> Optional[Finding]:
+    """Another process computes on the same GPU."""
+    samples = [item for item in record.gpus if item.others is not None]
+    shared = [item for item in samples if item.others]
+    if len(samples) < _FEWEST_SAMPLES or len(shared) < 0.3 * len(samples):
+        return None
+    number = max(item.others or 0 for item in shared)
+    text = "%d other %s computed on GPU %d in %d of %d looks" % (
+        number, "process" if number == 1 else "processes", shared[-1].index, len(shared), len(samples)
+    )  # fmt: skip
+    fixes = (
+        Fix("See which processes they are", "nvidia-smi", changes=""),
+        Fix(
+            "Reserve a GPU: other programs that use devicekit then leave it alone",
+            "devicekit run --gpus 1 -- python train.py",
+        ),
+    )
+    return Finding("shared-device", "warning", "Another program used the same GPU during the training.",
+                   (Evidence(text, "NVML"),), fixes)  # fmt: skip
+
+
+def _host_starved(record: TrainingRecord) -> Optional[Finding]:
+    """The control group's quota is used up, or other programs take the processors."""
+    if len(record.hosts) < 2:
+        return None
+    first, last = record.hosts[0], record.hosts[-1]
+    evidence = [*_throttled(first, last), *_crowded(first, last)]
+    if not evidence:
+        return None
+    fixes = (
+        Fix("Give the container more processors (`docker run --cpus`, `resources.limits.cpu`)", who="admin", changes="system"),
+        Fix("End or move other programs on this machine", who="user", changes="system", instead=True),
+        Fix("Let the framework start as many threads as it has processors' time", "devicekit tune --option threads",
+            instead=True),
+    )  # fmt: skip
+    return Finding(
+        "host-starved", "warning", "The training does not get the processor time that it needs.", tuple(evidence), fixes
+    )
+
+
+def _throttled(first: HostSample, last: HostSample) -> Sequence[Evidence]:
+    before, after = first.load, last.load
+    if None in (before.periods, after.periods, before.throttled_periods, after.throttled_periods):
+        return ()
+    periods = (after.periods or 0) - (before.periods or 0)
+    stopped = (after.throttled_periods or 0) - (before.throttled_periods or 0)
+    if periods < 10 or stopped < _THROTTLED_SHARE * periods:
+        return ()
+    text = "the quota was used up in %d of %d periods, and all threads were stopped until the next" % (stopped, periods)
+    return (Evidence(text, "cpu.stat of the control group"),)
+
+
+def _crowded(first: HostSample, last: HostSample) -> Sequence[Evidence]:
+    before, after = first.load, last.load
+    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.idle_cpu_s is None or after.idle_cpu_s is None:
+        return ()
+    busy, idle = after.busy_cpu_s - before.busy_cpu_s, after.idle_cpu_s - before.idle_cpu_s
+    own = after.own_cpu_s - before.own_cpu_s
+    total = busy + idle
+    others = busy - own
+    if last.at_s - first.at_s < 1.0 or total <= 0 or others < _OTHERS_SHARE * total or idle > _IDLE_SHARE * total:
+        return ()
+    text = "other programs took %.0f %% of the processors, this one %.0f %%; idle: %.0f %%" % (
+        100 * others / total, 100 * own / total, 100 * idle / total
+    )  # fmt: skip
+    return (Evidence(text, "/proc/stat"),)
+
+
+def _busy(samples: Sequence[GpuSample]) -> List[GpuSample]:
+    """Return the samples in which the GPU computed: an idle one lowers its clocks and its lanes to save power."""
+    return [item for item in samples if item.utilization_percent is None or item.utilization_percent >= _IDLE_PERCENT]
+
+
+def _clock_share(sample: GpuSample) -> float:
+    return sample.clock_mhz / sample.clock_max_mhz if sample.clock_mhz and sample.clock_max_mhz else 1.0
+
+
+def _median_of(samples: Sequence[GpuSample], value: Callable[[GpuSample], Optional[int]]) -> Optional[float]:
+    # The first looks are from before the first step.
+    known = [item for item in map(value, samples[1:]) if item is not None]
+    return median(known) if len(known) >= _FEWEST_SAMPLES else None
+
+
+def _time(seconds: float) -> str:
+    """Return a duration with its unit.
+
+    >>> _time(0.0123), _time(2.5)
+    ('12.3 ms', '2.50 s')
+    """
+    return "%.2f s" % seconds if seconds >= 1 else "%.3g ms" % (1000 * seconds)
+
+
+def _size(size_bytes: int) -> str:
+    return "%.1f GiB" % (size_bytes / 2.0**30)
+
+
+#: In the order of what is looked at first: what is hidden by a worse cause comes after it.
+_RULES: Tuple[Callable[[TrainingRecord], Optional[Finding]], ...] = (
+    _device_unused, _input_bound, _retracing, _host_starved, _clocks_limited, _shared_device, _memory_bound, _launch_bound,
+)  # fmt: skip

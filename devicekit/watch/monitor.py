@@ -1,0 +1,143 @@
+"""`Monitor`: a Keras callback that ends with why a training is slow."""
+
+import atexit
+import sys
+from typing import Any, Dict, Optional
+
+from ..children.progress import is_watched
+from ..errors import DeviceWarning, FallbackWarning, notify
+from ..runtime.frameworks.keras_training import callback_base
+from .recorder import Recorder
+from .result import MonitorReport
+
+#: The classes that are both a `Monitor` and a callback of one Keras.
+_classes: Dict[Any, Any] = {}
+
+
+def as_callback(kind: Any) -> Any:
+    """Return a subclass of a class that is a ``keras.callbacks.Callback`` as well, of the Keras that this program uses.
+
+    It is made when the first object is, so that ``import devicekit`` imports no Keras.
+    """
+    base = callback_base()
+    if issubclass(kind, base):
+        return kind
+    if (kind, base) not in _classes:
+        _classes[kind, base] = type(
+            kind.__name__, (kind, base), {"__doc__": kind.__doc__, "__module__": kind.__module__}
+        )
+    return _classes[kind, base]
+
+
+class Monitor:
+    """Watches `model.fit`, and says at the end whether it is slow and why: ``model.fit(x, y, callbacks=[Monitor()])``.
+
+    For Keras 3 on TensorFlow, JAX and PyTorch, tf.keras 2 and 1.15. It measures each step, and splits the time of some, which
+    it synchronizes with the device, into waiting for the batch and computing; where variables and results are; the compiled
+    versions of the step; processors and their quota; and on NVIDIA GPUs load, clocks, power and other processes.
+
+    At the end of the training, also after Ctrl-C and when a step raises, the report is written to standard error if that is a
+    terminal or a notebook; otherwise each finding is a `DeviceWarning`. The log ``devicekit`` has them in any case.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether to write no report and to give no warnings; `report` has everything.
+
+    Attributes
+    ----------
+    report : MonitorReport or None
+        What was measured, and the findings: so far while it trains. None before the first training.
+
+    Examples
+    --------
+    >>> monitor = devicekit.Monitor()                                          # doctest: +SKIP
+    >>> model.fit(x, y, callbacks=[monitor])                                   # doctest: +SKIP
+    >>> [finding.code for finding in monitor.report.findings]                  # doctest: +SKIP
+    ['input-bound']
+    """
+
+    # What Keras 2 asks of a callback: it gets tensors and not numbers, which would have to be waited for.
+    _supports_tf_logs = True
+
+    def __new__(cls, *, quiet: bool = False) -> "Monitor":
+        """Return an object of a class that is a callback of Keras, too."""
+        made: "Monitor" = object.__new__(as_callback(cls))
+        return made
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        super().__init__()
+        self._quiet = quiet
+        self._recorder: Optional[Recorder] = None
+        self._final: Optional[MonitorReport] = None
+
+    @property
+    def report(self) -> Optional[MonitorReport]:
+        """What was measured, and the findings."""
+        if self._recorder is None or self._final is not None:
+            return self._final
+        return MonitorReport.of(self._recorder.record())
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the report as plain data for JSON; empty before the first training."""
+        report = self.report
+        return report.to_dict() if report is not None else {}
+
+    def __str__(self) -> str:
+        report = self.report
+        return str(report) if report is not None else "devicekit: nothing was trained with this monitor yet"
+
+    def _repr_html_(self) -> str:
+        report = self.report
+        return report._repr_html_() if report is not None else ""
+
+    # What Keras calls.
+
+    def set_model(self, model: Any) -> None:
+        """Take the model. Keras 3 copies the state from JAX whenever a callback's ``model`` is asked for, so it is not."""
+        self._watched = model
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Begin to watch."""
+        self._finish("interrupted")  # an earlier training that raised outside of its steps
+        self._recorder, self._final = Recorder(self._watched, self._finish), None
+        self._recorder.begin()
+        atexit.register(self._finish, "interrupted")
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Leave out what is between epochs."""
+        self._recording().pause()
+
+    def on_test_begin(self, logs: Any = None) -> None:
+        """Leave out a validation."""
+        if self._recorder is not None:
+            self._recorder.pause()
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Take the time."""
+        self._recording().batch_begins()
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Take the time."""
+        self._recording().batch_ends(logs)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Conclude."""
+        self._finish("finished")
+
+    def _recording(self) -> Recorder:
+        assert self._recorder is not None  # Keras begins with on_train_begin
+        return self._recorder
+
+    def _finish(self, how: str) -> None:
+        if self._recorder is None or self._final is not None:
+            return
+        atexit.unregister(self._finish)
+        self._recorder.end(how)
+        self._final = report = MonitorReport.of(self._recorder.record())
+        shown = not self._quiet and is_watched(sys.stderr)
+        if shown:
+            sys.stderr.write("%s\n" % report)
+        for finding in report.findings:
+            family = FallbackWarning if finding.code == "device-unused" else DeviceWarning
+            notify(finding, family, self._quiet or shown or finding.severity == "info")

@@ -1,0 +1,203 @@
+"""Collects what was measured while a model is trained. It judges nothing."""
+
+import weakref
+from time import perf_counter
+from typing import Any, Callable, List, Optional, Tuple
+
+from ..machine.detect import detect
+from ..machine.live_host import LiveHost
+from ..machine.probe.host_load import read_host_load
+from ..machine.probe.nvml_question import nvml_task
+from ..runtime.current import current_selection
+from ..runtime.frameworks.keras_training import training_of
+from ..runtime.frameworks.training import TimedStep, Training, names_of
+from .data_source import running_fit
+from .gpu_loads import GpuLoads
+from .step_clock import StepClock
+from .training_record import DataSource, DeviceMemory, HostSample, StepSample, TrainingRecord
+
+#: Seconds between two looks at the processors, which take a millisecond or so.
+_PAUSE_S = 5.0
+
+_MOST = 400
+
+
+class Recorder:
+    """One training.
+
+    Parameters
+    ----------
+    model : keras.Model
+        It is compiled.
+    failed : callable
+        Called with ``"interrupted"`` or ``"failed"`` when a step raises.
+    """
+
+    def __init__(self, model: Any, failed: Callable[[str], None]) -> None:
+        self._failed = failed
+        self._started = perf_counter()
+        self._model = model
+        self._training: Training = training_of(model)
+        self._clock = StepClock()
+        self._host = LiveHost()
+        self._hosts: List[HostSample] = []
+        self._programs: List[Tuple[str, int]] = []
+        self._wrapped: Any = None
+        self._own_s = 0.0
+        self._began: Optional[float] = None
+        self._look_at = 0.0
+        self._source = DataSource()
+        self._result_devices: Tuple[str, ...] = ()
+        self._ended, self._end_s = "running", 0.0
+        self._gpus = GpuLoads(self._now, nvml_task(self._host).task)
+
+    def _now(self) -> float:
+        return perf_counter() - self._started
+
+    # The training, from its beginning to its end.
+
+    def begin(self) -> None:
+        """Wrap the training function, and take the first looks."""
+        fit = running_fit()
+        self._source = fit.source
+        if fit.callbacks is not None and type(fit.callbacks).__name__ == "CallbackList":
+            # Keras tells no callback that something raised outside of a step. With `fit`, its list of callbacks goes.
+            weakref.finalize(fit.callbacks, self._lost).atexit = False
+        if self._training.wraps:
+            self._wrapped = self._model.train_function
+            self._model.train_function = self._step
+        self._look()
+
+    def _lost(self) -> None:
+        if self._ended == "running":
+            self._failed("interrupted")
+
+    def end(self, how: str) -> None:
+        """Undo what `begin` did. ``how``: ``"finished"``, ``"interrupted"`` or ``"failed"``."""
+        if self._ended != "running":
+            return
+        self._ended, self._end_s = how, self._now()
+        try:
+            if self._wrapped is not None:
+                self._count_programs()
+                self._model.train_function = self._wrapped
+            self._look()
+        finally:
+            self._gpus.close()
+
+    def pause(self) -> None:
+        """What comes now is not a step: the beginning or end of an epoch, a validation."""
+        self._clock.pause()
+
+    # Steps. Where the training function can be wrapped, it is; else Keras's calls around a step are all there is.
+
+    def _step(self, *arguments: Any) -> Any:
+        began = self._now()
+        due = self._clock.due()
+        gap_s = self._clock.gap(began) if self._training.fetches_before else None
+        try:
+            if due:
+                batches = int(getattr(self._model, "steps_per_execution", 1) or 1)
+                step = self._training.timed(self._wrapped, arguments, batches)
+                self._sampled(step if gap_s is None else step._replace(wait_s=gap_s), began)
+                return step.outputs
+            outputs, wait_s = self._training.run(self._wrapped, arguments)
+        except StopIteration:  # the data of an epoch are used up
+            raise
+        except BaseException as error:
+            # TensorFlow has an exception of its own for the end of the data.
+            if type(error).__name__ != "OutOfRangeError":
+                self._failed("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+            raise
+        self._clock.stepped(began, self._now(), gap_s if wait_s is None else wait_s)
+        return outputs
+
+    def batch_begins(self) -> None:
+        """A step begins."""
+        self._began = self._now()
+
+    def batch_ends(self, logs: Any) -> None:
+        """A step has ended; ``logs`` are its results."""
+        now = self._now()
+        if not self._training.wraps and self._began is not None:
+            gap_s = self._clock.gap(self._began)
+            if self._clock.due():
+                self._sampled(TimedStep(logs, gap_s, now - self._began), self._began)
+            else:
+                self._clock.stepped(self._began, now, gap_s)
+        if now >= self._look_at:
+            self._look()
+            self._count_programs()
+
+    def _sampled(self, step: TimedStep, began: float) -> None:
+        ended = self._now()
+        sample = StepSample(self._clock.steps, began, step.wait_s, step.compute_s, step.shapes)
+        self._clock.sampled(sample, ended)
+        if not self._result_devices:
+            self._result_devices = names_of(self._training.devices_of(step.outputs))
+        if len(self._clock.samples) <= 12:
+            self._count_programs()
+        self._own_s += self._now() - ended
+
+    # Looks at the machine.
+
+    def _look(self) -> None:
+        started = self._now()
+        self._hosts.append(HostSample(started, read_host_load(self._host)))
+        if len(self._hosts) > _MOST:
+            self._hosts = self._hosts[::2]
+        took = self._now() - started
+        self._own_s += took
+        # A machine with thousands of processes takes longer to look at: at most one part in a thousand of the time.
+        self._look_at = started + max(_PAUSE_S, 1000 * took)
+
+    def _count_programs(self) -> None:
+        number = self._training.programs(self._wrapped) if self._wrapped is not None else None
+        if number is not None and len(self._programs) < _MOST:
+            self._programs.append((str(self._clock.steps), number))
+
+    # What was measured.
+
+    def record(self) -> TrainingRecord:
+        """Return what was measured so far."""
+        model, training, selection = self._model, self._training, current_selection()
+        finished = self._ended != "running"
+        variables = getattr(model, "variables", None) or getattr(model, "weights", [])
+        memory = training.memory()
+        return TrainingRecord(
+            framework=training.framework,
+            model=str(getattr(model, "name", "")),
+            parameters=_parameters(model),
+            steps_per_execution=int(getattr(model, "steps_per_execution", 1) or 1),
+            jit=_jit(model),
+            selected=selection.device if selection is not None else "",
+            accelerators=training.accelerators(),
+            variable_devices=names_of(training.devices_of(list(variables)[:200])),
+            result_devices=self._result_devices,
+            source=self._source,
+            seconds=self._end_s if finished else self._now(),
+            steps=self._clock.steps,
+            first_step_s=self._clock.first_step_s,
+            samples=tuple(self._clock.samples),
+            windows=self._clock.windows(),
+            longest_steps_s=self._clock.longest(),
+            programs=tuple(self._programs),
+            hosts=tuple(self._hosts),
+            gpus=self._gpus.samples(),
+            memory=DeviceMemory(**memory) if memory else None,
+            memory_granted_bytes=detect().native.usable_memory_bytes,
+            ended=self._ended,
+            monitor_s=self._own_s,
+        )
+
+
+def _jit(model: Any) -> Optional[bool]:
+    value = getattr(model, "jit_compile", getattr(model, "_jit_compile", None))
+    return value if isinstance(value, bool) else None
+
+
+def _parameters(model: Any) -> Optional[int]:
+    try:
+        return int(model.count_params())
+    except ValueError:  # not built
+        return None

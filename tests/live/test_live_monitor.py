@@ -1,0 +1,145 @@
+"""`devicekit.Monitor` in trainings with the real Keras that is installed, on any framework."""
+
+import os
+
+import pytest
+
+#: Where the administrator can make a control group with a quota: version 1, or 2 if its groups have the controller.
+QUOTAS = [
+    (folder, name, value)
+    for folder, sign, name, value in (
+        ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "cpu.cfs_quota_us", "5000"),
+        ("/sys/fs/cgroup", "user.slice/cpu.max", "cpu.max", "5000 100000"),
+    )
+    if os.path.exists(os.path.join(folder, sign)) and os.access(folder, os.W_OK)
+]
+
+PROGRAM = """
+import gc, json, subprocess, sys, threading, time
+import numpy as np
+try:
+    import keras
+    if int(keras.__version__.split(".")[0]) < 3:
+        raise ImportError
+except ImportError:
+    import tensorflow as tf
+    keras = tf.keras
+import devicekit
+from devicekit.watch import MonitorReport, TrainingRecord
+first = {"input_shape": (8,)} if not hasattr(keras, "ops") else {}
+layers = [keras.layers.Dense(4, **first)]
+if not first:
+    layers.insert(0, keras.Input((8,)))
+model = keras.Sequential(layers)
+model.compile("sgd", "mse")
+x, y = np.zeros((320, 8), "float32"), np.zeros((320, 4), "float32")
+
+def batches(pause_s, most=10 ** 9):
+    for _ in range(most):
+        time.sleep(pause_s)
+        yield x[:32], y[:32]
+    raise ValueError("no more")
+
+def fit(*data, **options):
+    monitor = devicekit.Monitor(quiet=True)
+    assert isinstance(monitor, keras.callbacks.Callback) and isinstance(monitor, devicekit.Monitor)
+    error = ""
+    try:
+        model.fit(*data, verbose=0, **dict(options, callbacks=[monitor, *options.get("callbacks", [])]))
+    except (KeyboardInterrupt, Exception) as raised:
+        error = type(raised).__name__
+    gc.collect()
+    record = monitor.report.record
+    assert TrainingRecord.from_dict(json.loads(json.dumps(record.to_dict()))) == record
+    codes = [item.code for item in monitor.report.findings]
+    seen = [item.text for finding in monitor.report.findings for item in finding.evidence]
+    return {"seen": " ".join(seen), "codes": codes, "steps": record.steps, "ended": record.ended,
+            "error": error, "kind": record.source.kind,
+            "wait_s": monitor.report.wait_s, "devices": record.result_devices, "page": len(monitor._repr_html_()),
+            "samples": len(record.samples)}
+"""
+
+
+def test_a_slow_generator_a_healthy_training_and_errors(program):
+    data = program(
+        PROGRAM
+        + """
+class Stop(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        if batch == 5:
+            raise KeyboardInterrupt
+before = getattr(model, "train_function", None)
+slow = fit(batches(0.1), steps_per_epoch=30)
+function = model.train_function
+arrays = fit(x, y, batch_size=8, epochs=2, validation_data=(x, y))
+stopped = fit(x, y, batch_size=8, callbacks=[Stop()])
+broken = fit(batches(0.0, 15), steps_per_epoch=20)
+names = [thread.name for thread in threading.enumerate() if "devicekit" in thread.name]
+print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": broken, "threads": names,
+                  "same": model.train_function is function, "modern": hasattr(keras, "ops")}))
+"""
+    )
+    # How busy the machine is that runs the tests is no one's fault.
+    assert set(data["slow"]["codes"]) - {"host-starved"} == {"input-bound"}
+    assert data["slow"]["wait_s"] > 0.05
+    assert data["slow"]["samples"] >= 3
+    assert data["slow"]["ended"] == "finished"
+    assert set(data["arrays"]["codes"]) <= {"host-starved", "launch-bound"}
+    assert data["arrays"]["steps"] == 80
+    assert data["arrays"]["page"] > 1000
+    assert data["stopped"]["error"] == "KeyboardInterrupt"
+    assert data["broken"]["ended"] != "finished"
+    assert data["threads"] == []
+    assert data["same"]
+    if data["modern"]:
+        assert data["slow"]["kind"] == "generator"
+        assert data["slow"]["devices"] == ["cpu:0"]
+        assert data["stopped"]["ended"] == "interrupted"
+
+
+def test_other_programs_take_the_processors(program):
+    data = program(
+        PROGRAM
+        + """
+import os
+# By another process: those that this one starts are its own.
+starter = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'while True: pass'], stdout=2).pid)"
+pids = [subprocess.check_output([sys.executable, "-c", starter]) for _ in range(3 * (os.cpu_count() or 1))]
+try:
+    result = fit(batches(0.02), steps_per_epoch=100)
+finally:
+    for pid in pids:
+        os.kill(int(pid), 9)
+print(json.dumps(result))
+"""
+    )
+    assert "host-starved" in data["codes"]
+    assert "other programs took" in data["seen"]
+
+
+@pytest.mark.skipif(not QUOTAS, reason="no control group with a quota can be made here")
+def test_a_quota_stops_the_training(program):
+    parent, name, value = QUOTAS[0]
+    folder = os.path.join(parent, "devicekit-test-%d" % os.getpid())
+    os.mkdir(folder)
+    try:
+        with open(os.path.join(folder, name), "w") as stream:
+            stream.write(value)
+        data = program(
+            PROGRAM
+            + """
+def busy():
+    while True:
+        sum(range(200000))
+        yield x[:32], y[:32]
+model.fit(x, y, verbose=0)
+with open(sys.argv[1] + "/cgroup.procs", "w") as stream:
+    stream.write("0")
+print(json.dumps(fit(busy(), steps_per_epoch=30)))
+""",
+            folder,
+        )
+    finally:
+        os.rmdir(folder)
+    assert "host-starved" in data["codes"]
+    assert "the quota was used up" in data["seen"]

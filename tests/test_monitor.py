@@ -1,0 +1,266 @@
+"""What a monitor concludes from what was measured: records of trainings, and one change in each."""
+
+import json
+
+import pytest
+
+from devicekit.machine.probe.cgroup import read_throttling
+from devicekit.machine.probe.host_load import HostLoad, read_host_load
+from devicekit.watch import MonitorReport, TrainingRecord
+from devicekit.watch.causes import findings
+from devicekit.watch.data_source import operations
+from devicekit.watch.gpu_loads import own_loads, sample_of
+from devicekit.watch.step_clock import StepClock, merged
+from devicekit.watch.training_record import (
+    DataSource,
+    DeviceMemory,
+    GpuSample,
+    HostSample,
+    StepSample,
+    StepWindow,
+)
+
+GIB = 2**30
+GPU = GpuSample(
+    1.0, 0, 93, 20 * GIB, 80 * GIB, 1900, 1980, 71, 690.0, 700.0, 700.0, ("power-cap",), 16, 16, others=0
+)  # fmt: skip
+
+
+def samples(wait_s=0.0005, compute_s=0.05, shapes=("32x8",)):
+    return tuple(StepSample(4 + 9 * n, n, wait_s, compute_s, shapes[n % len(shapes)]) for n in range(8))
+
+
+def windows(step_s=0.05, wait_s=None):
+    return tuple(StepWindow(n, 20, 20 * step_s, None if wait_s is None else 20 * wait_s) for n in range(10))
+
+
+def hosts(own=30.0, busy=40.0, idle=60.0, periods=None, throttled=None):
+    later = HostLoad(own, busy, idle, 3, periods, throttled, 4 * GIB)
+    return (
+        HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None)),
+        HostSample(50.0, later),
+    )
+
+
+#: A training on a GPU that nothing slows down: at its power limit, in a full memory that the framework took at its start.
+HEALTHY = TrainingRecord(
+    framework="tensorflow", model="resnet", parameters=25000000, jit=True, selected="gpu:0", accelerators=("GPU:0",),
+    variable_devices=("cpu:0", "gpu:0"), result_devices=("gpu:0",), source=DataSource("tf.data", operations=("Prefetch",)),
+    seconds=50.0, steps=208, first_step_s=20.0, samples=samples(), windows=windows(), longest_steps_s=(0.2, 0.06),
+    programs=(("5", 2), ("10", 2), ("208", 3)), hosts=hosts(), gpus=(GPU,) * 40,
+    memory=DeviceMemory(60 * GIB, 80 * GIB, 0), memory_granted_bytes=64 * GIB, ended="finished",
+)  # fmt: skip
+CPU = HEALTHY.replace(
+    selected="", accelerators=(), variable_devices=("cpu:0",), result_devices=("cpu:0",), gpus=(), memory=None
+)
+
+PLANTED = {
+    "slow-pipeline": ("input-bound", HEALTHY.replace(windows=windows(0.12), samples=samples(0.06, 0.05))),
+    "slow-loader": ("input-bound", CPU.replace(framework="torch", windows=windows(0.12, 0.06), samples=samples(None))),
+    "tiny-model": ("launch-bound", CPU.replace(windows=windows(0.0012), samples=samples(0.0002, 0.0008))),
+    "many-kernels": ("launch-bound", HEALTHY.replace(gpus=(GPU.replace(utilization_percent=20),) * 40)),
+    "scope-of-the-cpu": ("device-unused", HEALTHY.replace(result_devices=("cpu:0",))),
+    "gpu-not-chosen": ("device-unused", CPU.replace(accelerators=("GPU:0",))),
+    "hot": ("clocks-limited", HEALTHY.replace(gpus=(GPU.replace(limited_by=("thermal",), temperature_c=92),) * 40)),
+    "low-power": ("clocks-limited", HEALTHY.replace(gpus=(GPU.replace(clock_mhz=700, power_limit_w=200.0),) * 40)),
+    "narrow-slot": ("clocks-limited", HEALTHY.replace(gpus=(GPU.replace(pcie_width=4),) * 40)),
+    "new-shapes": ("retracing", HEALTHY.replace(programs=tuple((str(n), n) for n in range(5, 60, 5)))),
+    "xla-and-shapes": (
+        "retracing",
+        HEALTHY.replace(
+            samples=samples(shapes=("32x7", "32x9", "32x11", "32x12")), longest_steps_s=(3.1, 2.9, 2.8, 2.2, 1.9)
+        ),
+    ),
+    "quota": ("host-starved", CPU.replace(hosts=hosts(periods=500, throttled=300))),
+    "hog": ("host-starved", CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0))),
+    "two-programs": ("shared-device", HEALTHY.replace(gpus=(GPU.replace(others=1),) * 40)),
+    "full-device": ("memory-bound", HEALTHY.replace(memory=DeviceMemory(79 * GIB, 80 * GIB))),
+    "retries": ("memory-bound", HEALTHY.replace(memory=DeviceMemory(60 * GIB, 80 * GIB, 7))),
+    "full-machine": ("memory-bound", CPU.replace(memory_granted_bytes=4 * GIB)),
+}
+
+JUST_NOT = {
+    "healthy": HEALTHY,
+    "on-the-cpu": CPU,
+    "cpu-chosen": CPU.replace(selected="cpu", accelerators=("GPU:0",)),
+    "short-waits": HEALTHY.replace(windows=windows(0.058), samples=samples(0.008)),
+    # TensorFlow does not say where time that is neither waiting nor computing goes: other callbacks.
+    "slow-callback": HEALTHY.replace(windows=windows(0.5), samples=samples(0.001)),
+    "few-steps": HEALTHY.replace(steps=5, result_devices=("cpu:0",)),
+    "nothing-known": TrainingRecord("tensorflow1", steps=500),
+    "last-batch-is-smaller": HEALTHY.replace(programs=(("5", 1), ("100", 2), ("200", 2))),
+    "idle-gpu-saves-power": HEALTHY.replace(
+        gpus=(GPU,) * 40 + (GPU.replace(utilization_percent=0, pcie_width=1, clock_mhz=210),) * 10
+    ),
+    "busy-machine-with-room": CPU.replace(hosts=hosts(own=30.0, busy=75.0, idle=25.0)),
+    "own-workers": CPU.replace(hosts=hosts(own=97.0, busy=99.0, idle=1.0)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_a_planted_cause_is_found_and_none_other(name):
+    code, record = PLANTED[name]
+    assert [finding.code for finding in findings(record)] == [code]
+    finding = findings(record)[0]
+    assert finding.evidence
+    assert finding.fix
+
+
+@pytest.mark.parametrize("name", sorted(JUST_NOT))
+def test_a_healthy_training_has_no_finding(name):
+    assert [finding.code for finding in findings(JUST_NOT[name])] == []
+
+
+def test_the_factor_counts_only_what_waiting_takes():
+    (finding,) = findings(HEALTHY.replace(windows=windows(0.2), samples=samples(0.15, 0.01)))
+    assert "4.0 times as fast" in finding.summary  # 50 ms are left: other callbacks
+
+
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        (DataSource("generator"), "PyDataset"),
+        (DataSource("PyDataset", 1, False), "use_multiprocessing=True"),
+        (DataSource("DataLoader", 0), "num_workers=4"),
+        (DataSource("tf.data", operations=("Batch", "Map", "TensorSlice")), "num_parallel_calls"),
+        (DataSource("tf.data", operations=("Batch", "ParallelMap", "TensorSlice")), "prefetch"),
+        (DataSource(), "tf.data with prefetch"),
+    ],
+)
+def test_the_first_fix_is_for_what_fit_was_given(source, words):
+    record = PLANTED["slow-pipeline"][1].replace(source=source)
+    fix = findings(record)[0].fix[0]
+    assert words in fix.text + str(fix.command)
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_a_record_is_judged_again_after_json(name):
+    record = PLANTED[name][1]
+    data = json.loads(json.dumps(MonitorReport.of(record).to_dict(), allow_nan=False))
+    again = TrainingRecord.from_dict(data["record"])
+    assert again == record
+    assert [item.code for item in MonitorReport.of(again).findings] == [PLANTED[name][0]]
+
+
+def test_a_report_shows_itself():
+    report = MonitorReport.of(PLANTED["slow-pipeline"][1].replace(model="<b>\x1b[31m"))
+    assert "input-bound" in str(report)
+    assert "120 ms each: 60 ms waiting for data, 50 ms computing" in " ".join(str(report).split())
+    assert "\x1b" not in str(report)
+    page = report._repr_html_()
+    assert "input-bound" in page
+    assert "<b>" not in page
+    assert "Nothing slows it down." in str(MonitorReport.of(HEALTHY))
+    assert "Too few steps" in str(MonitorReport.of(TrainingRecord("jax", steps=2)))
+
+
+# Steps.
+
+
+def train(clock, steps, step_s=0.1, wait_s=0.01, begin=0.0):
+    now = begin
+    for _ in range(steps):
+        now += step_s
+        if clock.due():
+            clock.sampled(StepSample(clock.steps, now, wait_s, step_s), now)
+        else:
+            clock.stepped(now - step_s, now, wait_s)
+    return now
+
+
+def test_warm_up_and_synchronized_steps_are_in_no_window():
+    clock = StepClock()
+    clock.stepped(0.0, 30.0, None)
+    assert clock.first_step_s == 30.0
+    train(clock, 99, begin=30.0)
+    assert clock.steps == 100
+    taken = sum(window.steps for window in clock.windows())
+    # Of the others, the two steps of the warm-up and the one after each sample.
+    assert taken == 100 - 3 - 2 * len(clock.samples)
+    assert 5 <= len(clock.samples) <= 10
+    assert all(abs(window.seconds / window.steps - 0.1) < 1e-9 for window in clock.windows())
+    assert abs(clock.longest()[0] - 0.1) < 1e-9
+
+
+def test_a_long_training_keeps_a_bounded_number_of_figures():
+    clock = StepClock()
+    train(clock, 400000, wait_s=0.05)
+    assert len(clock.windows()) <= 402
+    assert len(clock.samples) <= 401
+    assert len(clock.longest()) == 20
+    waited = [window.wait_s / window.steps for window in clock.windows()]
+    assert max(waited) - min(waited) < 1e-9
+
+
+def test_a_validation_is_no_part_of_a_step():
+    clock = StepClock()
+    now = train(clock, 9)
+    before = sum(window.steps for window in clock.windows())
+    clock.pause()
+    assert clock.gap(now + 60.0) is None
+    train(clock, 2, begin=now + 60.0)
+    assert max(clock.longest()) < 1.0
+    assert sum(window.steps for window in clock.windows()) == before  # the first, and a synchronized one
+
+
+def test_neighbors_become_one_window():
+    pair = [StepWindow(0.0, 3, 0.3, 0.1), StepWindow(1.0, 5, 0.5, 0.2)]
+    both, last = merged([*pair, StepWindow(2.0, 1, 0.1, None)])
+    assert (both.at_s, both.steps, both.seconds, last.steps) == (0.0, 8, 0.8, 1)
+
+
+# The machine.
+
+
+def test_a_gpu_is_this_program_s_by_its_process_or_because_there_is_one():
+    loads = [{"index": 0, "pids": [7, 9]}, {"index": 1, "pids": [42, 7]}, {"index": 2, "pids": []}, {}, "garbage"]
+    assert [(load["index"], load["others"]) for load in own_loads(loads, 42)] == [(1, 1)]
+    assert own_loads(loads, 43) == []
+    # A container sees the processes of the machine under other numbers.
+    assert [load["others"] for load in own_loads(loads[:1], 43)] == [1]
+    assert [load["others"] for load in own_loads([{"index": 0}], 43)] == [None]
+    sample = sample_of(
+        {"index": 3, "memory": [100, 40, 60], "power_w": 3.5, "limited_by": ["thermal"], "clock_mhz": {}}, 2.0
+    )
+    assert (sample.memory_bytes, sample.memory_used_bytes, sample.power_w, sample.clock_mhz) == (100, 60, 3.5, None)
+    assert sample.limited_by == ("thermal",)
+
+
+def test_processors_of_a_recorded_machine(make_machine):
+    stat = "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 300 100 20 10 20 0 1 0 5 1000 250 1844 0"
+    host = make_machine(
+        files={
+            "/proc/stat": "cpu  100 5 20 900 30 0 1 40 7 0\n",
+            "/proc/self/stat": stat % (42, "python", 1),
+            "/proc/42/stat": stat % (42, "python", 1),
+            "/proc/43/stat": stat % (43, "a) worker", 42),
+            "/proc/50/stat": stat % (50, "other", 1),
+            "/proc/self/cgroup": "0::/box\n",
+            "/proc/self/mountinfo": "32 24 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            "/sys/fs/cgroup/box/cpu.stat": "usage_usec 9\nnr_periods 40\nnr_throttled 12\nthrottled_usec 800\n",
+            "/sys/fs/cgroup/cpu.stat": "usage_usec 9\n",
+        }
+    )
+    load = read_host_load(host)
+    assert load.processes == 2
+    assert load.busy_cpu_s < load.own_cpu_s * 2  # of clock ticks, however long one is here
+    assert (load.periods, load.throttled_periods) == (40, 12)
+    assert read_throttling(host) == (40, 12)
+
+
+def test_other_systems_know_this_process_s_time_only(make_machine):
+    load = read_host_load(make_machine(files={}))
+    assert load.own_cpu_s > 0
+    assert (load.busy_cpu_s, load.processes, load.periods) == (None, None, None)
+
+
+class _MapDataset:
+    _input_dataset = None
+
+
+class _PrefetchDataset:
+    _input_dataset = _MapDataset()
+
+
+def test_the_parts_of_a_pipeline():
+    assert operations(_PrefetchDataset()) == ("Prefetch", "Map")
