@@ -1,42 +1,14 @@
 """What setup.cfg cannot say: the data are packed into a wheel without what only those who edit them read."""
 
-import functools
 import json
 import os
-import zipfile
 import zlib
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-try:
-    from zopfli.zlib import compress
-except ImportError:  # there is no wheel of it for this machine: the same files, in a wheel that is 3 % bigger
-    compress = functools.partial(zlib.compress, level=9)
-
-
-class Deflated:
-    """What zipfile asks to compress a file of the wheel: as small as its format allows."""
-
-    def __init__(self):
-        self._parts = []
-
-    def compress(self, data):
-        """Keep a part of the file."""
-        self._parts.append(data)
-        return b""
-
-    def flush(self):
-        """Return the whole file without zlib's header and checksum, which a zip file does not have."""
-        return compress(b"".join(self._parts))[2:-4]
-
-
-def _compressor(kind, *level):
-    return Deflated() if kind == zipfile.ZIP_DEFLATED else _other_compressor(kind, *level)
-
-
-# Neither setuptools nor zipfile has an option for it.
-_other_compressor, zipfile._get_compressor = zipfile._get_compressor, _compressor
+# zipfile packs the wheel with it: 8 KB less to download. setuptools has no option for that.
+zlib.Z_DEFAULT_COMPRESSION = 9
 
 
 class BuildPy(build_py):
