@@ -22,8 +22,11 @@ In a terminal: ``devicekit doctor``, ``devicekit fix``, ``devicekit --help``. Ot
 PYTEST_DONT_REWRITE: pytest shall not warn if a program imported devicekit before pytest.
 """
 
-# This file imports nothing: every public name is loaded at its first use (PEP 562), so that a library can depend on devicekit
-# at no cost, and so that no framework is imported unless something asks for it. Type checkers and editors read __init__.pyi.
+# Every public name is loaded at its first use (PEP 562), so that a library can depend on devicekit at no cost, and so that no
+# framework is imported unless something asks for it. Type checkers and editors read __init__.pyi. What is imported here costs
+# a fraction of a millisecond, and must be there before anything else is imported.
+
+from .children import fork_imports  # noqa: F401
 
 __version__ = "0.1.0"
 

@@ -110,3 +110,34 @@ def test_every_lock_of_the_package_survives_a_fork():
                     for lock in re.findall(r"\bthreading\.R?Lock\(|\bCondition\(|\bSemaphore\(", text)
                 ]
     assert found == []
+
+
+@pytest.mark.parametrize("patience_s", [60.0, 0.05])
+def test_a_fork_while_another_thread_imports_the_package(patience_s):
+    """A file system that is slow at one module keeps the import in progress: the fork waits, or the child repeats it."""
+    code = """
+import devicekit
+from devicekit.children import fork_imports
+fork_imports._PATIENCE_S = %r
+begun = threading.Event()
+class Slow:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "devicekit.machine.host" and not begun.is_set():
+            begun.set()
+            time.sleep(1)
+sys.meta_path.insert(0, Slow)
+thread = threading.Thread(target=lambda: devicekit.detect)
+thread.start()
+assert begun.wait(30)
+def use():
+    assert devicekit.detect(), "nothing"
+    devicekit.select_device()
+print(forked(use), thread.is_alive())
+thread.join()
+use()
+print(forked(use))
+"""
+    first, second = run(code % patience_s)
+    assert first.split()[0] == "ok" == second
+    assert patience_s < 1 or first == "ok False"  # it waited
