@@ -40,7 +40,16 @@ def printable(text: str, ascii_only: bool = False, lines: bool = False) -> str:
 def first_line(error: BaseException, most: int = 300) -> str:
     """Return an exception's type and the first line of its text, for messages; also of one whose own text raises."""
     lines = (_text(error) or "").strip().splitlines()
-    return (type(error).__name__ + (": " + lines[0][:most] if lines else "")).rstrip(".")
+    return _after_type(error, lines[0][:most] if lines else "")
+
+
+def one_line(error: BaseException, most: int = 400) -> str:
+    """Return an exception's type and its whole text in one line: frameworks give the cause in a later one."""
+    return _after_type(error, " ".join((_text(error) or "").split())[:most])
+
+
+def _after_type(error: BaseException, text: str) -> str:
+    return (type(error).__name__ + (": " + text if text else "")).rstrip(".")
 
 
 def _text(error: BaseException) -> Optional[str]:

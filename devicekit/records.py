@@ -156,8 +156,14 @@ _DEEPEST_JSON = 60
 _LONGEST_NUMBER = 300
 
 
-def parse_json(content: Union[str, bytes]) -> Any:
+def parse_json(content: Union[str, bytes], non_finite: bool = False) -> Any:
     """Parse JSON that another program, or another user, wrote.
+
+    Parameters
+    ----------
+    content : str or bytes
+    non_finite : bool
+        Whether to accept NaN and infinities, which Python writes although JSON has none: a model's settings may have some.
 
     Raises
     ------
@@ -170,7 +176,7 @@ def parse_json(content: Union[str, bytes]) -> Any:
     text = content if isinstance(content, str) else content.decode("utf-8-sig")
     if text.count("[") + text.count("{") > _DEEPEST_JSON and _depth(text) > _DEEPEST_JSON:
         raise ValueError("it is nested too deeply: more than %d levels" % _DEEPEST_JSON)
-    return json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=_finite)
+    return json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=float if non_finite else _finite)
 
 
 def _depth(text: str) -> int:
@@ -550,7 +556,8 @@ def wrong_data(where: str, expected: str, data: Any) -> MachineFileError:
 #: Longer data are refused: a snapshot is sent by mail.
 LIMIT_CHARACTERS = 1 << 18
 
-_DEEPEST = 20
+#: Three times as deep can be read: what has them, such as a snapshot, is nested itself.
+_DEEPEST_PLAIN = _DEEPEST_JSON // 3
 
 
 class Plain:
@@ -609,8 +616,8 @@ def plain_data(value: Any, clean: Callable[[str], str] = str, _depth: int = 0) -
         if value - value != 0.0:
             raise ValueError("%r, which JSON cannot hold" % value)
         return float(value)
-    if _depth >= _DEEPEST:
-        raise ValueError("data nested more than %d deep" % _DEEPEST)
+    if _depth >= _DEEPEST_PLAIN:
+        raise ValueError("data nested more than %d deep" % _DEEPEST_PLAIN)
     if isinstance(value, (list, tuple)):
         return [plain_data(item, clean, _depth + 1) for item in value]
     if isinstance(value, dict):

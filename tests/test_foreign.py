@@ -1,6 +1,7 @@
 """What others wrote: JSON with limits, and code that raises what it likes."""
 
 import json
+import math
 import subprocess
 import sys
 import time
@@ -31,6 +32,11 @@ BAD = {
 def test_bad_json_is_a_value_error(name):
     with pytest.raises(ValueError):
         parse_json(BAD[name])
+
+
+def test_a_models_settings_may_be_infinite_and_not_a_number():
+    text = json.dumps({"low": -math.inf, "high": math.inf, "mask": math.nan, "rate": 1e-3})
+    assert json.dumps(parse_json(text, non_finite=True)) == text
 
 
 def test_the_depth_is_that_of_brackets_outside_of_strings():

@@ -12,6 +12,7 @@ import sys
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 from ..errors import RemedyError
+from ..records import parse_json
 from .layout import Layout
 from .startup import FILE as STARTUP_FILE
 
@@ -291,12 +292,12 @@ def read_manifest(path: str) -> Manifest:
     """
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            data = json.load(stream)
+            data = parse_json(stream.read())
         manifest: Manifest = {
             sys.intern(name): tuple(map(int, kept)) if isinstance(kept, list) else kept  # type: ignore[misc]
             for name, kept in data.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise RemedyError("%s cannot be read: %s" % (path, error)) from None
     if any(os.path.isabs(name) or os.pardir in name.split(os.sep) for name in manifest):
         raise RemedyError("%s names files outside the environment" % path)

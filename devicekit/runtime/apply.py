@@ -32,27 +32,33 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
             return plan.selection(changes, verified=False)
     elif options.verify == "never":
         plan = without_unproven(plan)
-    _set_environment(plan, changes)
-    if plan.libraries:
-        from .preload import load
-
-        changes += load(plan.libraries)
+    from .interrupted import undone_if_interrupted
     from .start_lines import held_back, log_held
 
-    with held_back(plan, options.quiet) as lines:
-        selection = _start(plan, machine, options, changes)
-        lines.show = selection.verified is False or selection.device != plan.device
+    with undone_if_interrupted(plan):
+        _set_environment(plan, changes)
+        if plan.libraries:
+            from .preload import load
+
+            changes += load(plan.libraries)
+        with held_back(plan, options.quiet) as lines:
+            selection = _start(plan, machine, options, changes)
+            lines.show = selection.verified is False or selection.device != plan.device
     log_held(lines.held)
     return selection
 
 
 def _start(plan: Plan, machine: Machine, options: Options, changes: List[Change]) -> Selection:
     """Import the framework and set it up; what is changed is added to ``changes``."""
+    from .interrupted import half_imported, to_restart
+
+    packages = half_imported()
     try:
         plan, framework = _adapter(plan, machine)
         selection = _configure(plan, framework, options, changes)
     except Exception as error:  # the import can raise anything; what it imported may be something else, or half gone
-        return _unimportable(plan, error).selection(changes, verified=False)
+        left = to_restart(plan, packages, error) if packages else _unimportable(plan, error)
+        return left.selection(changes, verified=False)
     return _finish(selection, framework, options, changes)
 
 

@@ -264,3 +264,42 @@ def test_dxcore_that_aborts_is_survived(program, simulated_directx):
     assert (data["selection"]["device"], data["visible"]) == ("cpu", ["CPU"])
     # What the child printed goes through explain, which knows DXCore's message.
     assert data["warnings"][0][1] == "wsl-without-gpu"
+
+
+INTERRUPTED = """
+import json, os, sys, warnings
+import devicekit
+point = sys.argv[1]
+class CtrlC:
+    come = False
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name == point and not cls.come:
+            cls.come = True
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, CtrlC)
+before = dict(os.environ)
+try:
+    devicekit.auto(verify="never")
+except KeyboardInterrupt:
+    pass
+data = {"come": CtrlC.come, "changed": sorted(set(before.items()) ^ set(os.environ.items()))}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    selection = devicekit.auto()
+data["warnings"] = [str(item.message) for item in caught if issubclass(item.category, devicekit.DeviceWarning)]
+data["selection"] = selection.to_dict()
+print(json.dumps(data))
+"""
+
+
+@pytest.mark.parametrize("point", ["numpy.linalg", "tensorflow.python.framework.ops"])
+def test_after_an_interrupt_it_works_or_says_what_is_half_imported(program, point):
+    data = program(INTERRUPTED, point)
+    assert (data["come"], data["changed"]) == (True, [])
+    if not data["selection"]["verified"]:
+        first = data["selection"]["findings"][0]
+        assert (first["code"], first["severity"]) == ("framework-broken", "error")
+        assert "half imported" in first["summary"]
+        assert "Restart the process" in first["fix"][0]["text"]
+        assert ["half imported" in warning for warning in data["warnings"]] == [True]

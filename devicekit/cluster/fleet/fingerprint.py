@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ...diagnosis.rules.device_use import NEARLY_FULL
+from ...records import parse_json
 
 #: The words of a machine in which something is its own; the others are taken as they are written.
 _OWN = ("driver", "native", "oneapi", "process", "rocm")
@@ -49,12 +50,12 @@ def shortcut(content: bytes) -> Optional[bytes]:
             return None
         parts[-1] = parts[-1][:-2]
         words = dict(zip(parts[1::2], parts[2::2]))
-        own = {name: json.loads(words.pop(name).rstrip(",")) for name in _OWN if name in words}
+        own = {name: parse_json(words.pop(name).rstrip(",")) for name in _OWN if name in words}
         # Not as JSON, which takes twice as long: it is not read again.
         found = blake2b(_common(own, repr).encode("utf-8", "surrogatepass"), digest_size=16)
         if len(words) + len(own) != len(parts) // 2:
             return None
-    except (ValueError, RecursionError):  # no snapshot, or one that another program has written: it is read as a whole
+    except ValueError:  # no snapshot, or one that another program has written: it is read as a whole
         return None
     for name, text in words.items():
         found.update(("\0%s\0%s" % (name, text.rstrip(","))).encode("utf-8"))

@@ -10,7 +10,8 @@ import os
 import sys
 from typing import Any, Dict
 
-from ...errors import DevicekitError
+from ...errors import DevicekitError, first_line
+from ...records import parse_json
 from ...runtime.frameworks.keras_model import is_model, keras_of
 
 _INSTEAD = (
@@ -62,8 +63,7 @@ def packed(model: Any, folder: str, mode: str) -> Dict[str, Any]:
         task.update(_pack_3(model, keras.module, folder) if keras.generation == 3 else _pack_2(model, folder))
     except Exception as error:  # layers of the user raise what they like when they are asked for their config
         raise DevicekitError(
-            "the model cannot be handed to another process (%s: %s): %s"
-            % (type(error).__name__, _first_line(error), _INSTEAD)
+            "the model cannot be handed to another process (%s): %s" % (first_line(error), _INSTEAD)
         ) from error
     return task
 
@@ -134,7 +134,7 @@ def unpacked(task: Dict[str, Any]) -> Any:
         keras = import_module("keras")
         _set_floatx(keras, task)
         with open(os.path.join(folder, "model.json"), encoding="utf-8") as stream:
-            config = json.load(stream)
+            config = parse_json(stream.read(), non_finite=True)
         with _trusted():
             model = _read(lambda: keras.saving.deserialize_keras_object(config))
         if task["weights"]:
@@ -162,10 +162,5 @@ def _read(read: Any) -> Any:
         return read()
     except (TypeError, ValueError, AttributeError, ImportError) as error:
         raise ValueError(
-            "the model has parts that another process does not know (%s): %s" % (_first_line(error), _INSTEAD)
+            "the model has parts that another process does not know (%s): %s" % (first_line(error), _INSTEAD)
         ) from error
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:300]

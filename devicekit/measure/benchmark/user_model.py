@@ -1,8 +1,8 @@
 """A user's own model: from a function in a module, or from the architecture of a model, in the worker."""
 
-import json
 from typing import Any, Dict, List, Optional, Tuple
 
+from ...records import parse_json
 from .data import Part
 
 
@@ -94,5 +94,5 @@ def unit_of(parts: Tuple[Any, Any]) -> str:
 
 def layers_of(architecture: str) -> int:
     """Return how many layers an architecture has, for the report."""
-    config = json.loads(architecture).get("config")
+    config = parse_json(architecture, non_finite=True).get("config")
     return len(config.get("layers", ())) if isinstance(config, dict) else 0

@@ -1,4 +1,4 @@
-"""What an exception of a framework says: in one line, and whether the device has no kernel for the operation."""
+"""Whether an exception of a framework says that the device has no kernel for the operation."""
 
 from typing import Union
 
@@ -8,9 +8,3 @@ def is_missing_kernel(error: Union[BaseException, str]) -> bool:
     from ...logs.errors import NO_KERNEL, classify_error
 
     return classify_error(error, arguments_valid=True) in NO_KERNEL
-
-
-def describe(error: BaseException, most: int = 400) -> str:
-    """Return an exception in one line of bounded length."""
-    text = " ".join(str(error).split())
-    return "%s: %s" % (type(error).__name__, text[:most]) if text else type(error).__name__

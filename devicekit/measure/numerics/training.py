@@ -19,11 +19,11 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 import numpy as np
 
-from ...errors import DevicekitError
+from ...errors import DevicekitError, one_line
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import Tensors
 from .drift import Curves, judge_drift
-from .error_text import describe, is_missing_kernel
+from .error_text import is_missing_kernel
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds
@@ -242,13 +242,13 @@ def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, star
     try:
         return trainer.train("cpu", False, make, batches, start)
     except Exception as error:  # whatever the user's model raises
-        message = str(error) if isinstance(error, DevicekitError) else "training on the CPU fails: " + describe(error)
+        message = str(error) if isinstance(error, DevicekitError) else "training on the CPU fails: " + one_line(error)
         raise _NothingToCompareWith(message) from error
 
 
 def _failed(optimizer: str, device: str, framework: str, right: Run, error: Exception) -> Divergence:
     verdict = "unsupported" if is_missing_kernel(error) else "failed"
-    return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), verdict, None, describe(error))
+    return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), verdict, None, one_line(error))
 
 
 def _not_compared(optimizer: str, device: str, framework: str, reason: str) -> Divergence:

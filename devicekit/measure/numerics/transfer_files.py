@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from ...records import parse_json
 from ...runtime.frameworks.tensors import HostArray
 from .layers.runner import Cotangent, LayerOutcome, Work
 
@@ -30,7 +31,7 @@ def write_json(folder: str, name: str, values: Any) -> None:
 def read_json(folder: str, name: str) -> Any:
     """Read plain data."""
     with open(os.path.join(folder, name + ".json"), encoding="utf-8") as stream:
-        return json.load(stream)
+        return parse_json(stream.read(), non_finite=True)
 
 
 def write_arrays(folder: str, name: str, arrays: Sequence[Optional[np.ndarray]]) -> None:

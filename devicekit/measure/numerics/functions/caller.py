@@ -6,10 +6,10 @@ from typing import Any, Callable, ContextManager, List, Optional, Sequence, Tupl
 
 import numpy as np
 
+from ....errors import one_line
 from ....records import Record
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.tensors import FLOATS, Fallbacks, HostArray
-from ..error_text import describe
 from ..nests import flatten, rebuild
 from ..operations.operation import rounded
 from ..random_state import python_seeds
@@ -255,7 +255,7 @@ class EagerCaller(Caller):
             names = [labeled("gradient of input", arguments.labels[number]) for number in sources]
             names += ["gradient of %s" % name for name, _ in parameters]
             if pulled.error is not None:
-                return Called(results, (), describe(pulled.error), elsewhere())
+                return Called(results, (), one_line(pulled.error), elsewhere())
             pairs = [(name, item) for name, item in zip(names, pulled.gradients) if item is not None and counted]
             return Called(results, tuple(Result(name, *self._read(item)) for name, item in pairs), "", elsewhere())
 

@@ -9,9 +9,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ....errors import one_line
 from ....records import Record
 from ....runtime.frameworks.tensors import FLOATS
-from ..error_text import describe, is_missing_kernel
+from ..error_text import is_missing_kernel
 from ..nests import flatten
 from ..result import Difference
 from ..verdict import Expected, failed, judge, unsupported
@@ -158,7 +159,7 @@ class _Work:
         try:
             called = self._call(self.arguments.with_dtype("float64"), "cpu", self.seed)
         except Exception as error:
-            self.reference_text = "%s, for the function does not take float64 (%s)" % (own, describe(error)[:120])
+            self.reference_text = "%s, for the function does not take float64 (%s)" % (own, one_line(error, 120))
             return
         exact = {item.label: item for item in self._results(called)}
         for item in self._results(self.first):
@@ -217,7 +218,7 @@ class _Work:
             except Exception as error:
                 if type(error).__name__ == "DeviceUnavailableError":
                     raise
-                return [self._outcome(error, describe(error), "output", device)]
+                return [self._outcome(error, one_line(error), "output", device)]
         found = [
             unsupported(self._subject("output", device).replace(operation=name), "ran on the processor instead", "cpu")
             for name in called.elsewhere

@@ -2,8 +2,8 @@
 
 from typing import Any, Callable, List, Optional, Tuple
 
+from ....errors import one_line
 from ....runtime.frameworks.tensors import FLOATS, HostArray
-from ..error_text import describe
 from ..nests import flatten
 from ..random_state import python_seeds
 from .caller import Arguments, Called, Caller, Result, labeled, on_device, weights_of_sum
@@ -50,7 +50,7 @@ class GraphCaller(Caller):
                         labels.append(label)
                         fetches.append(item)
                 except Exception as error:  # an operation may have none
-                    problem = describe(error)
+                    problem = one_line(error)
             initial = v1.global_variables_initializer()
             with v1.Session(graph=graph, config=v1.ConfigProto(allow_soft_placement=True)) as session:
                 session.run(initial)

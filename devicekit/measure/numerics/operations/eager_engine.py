@@ -6,9 +6,10 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 import numpy as np
 
+from ....errors import one_line
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.tensors import FLOATS
-from ..error_text import describe, is_missing_kernel
+from ..error_text import is_missing_kernel
 from .engine import Engine, Kinds, OperationOutcome
 from .operation import Operation, cotangent
 
@@ -51,7 +52,7 @@ class EagerEngine(Engine):
         try:
             return self._compute(run, self._kinds[run.operation.operation])
         except Exception as error:  # of the framework's own
-            return OperationOutcome(error=describe(error), unsupported=is_missing_kernel(error))
+            return OperationOutcome(error=one_line(error), unsupported=is_missing_kernel(error))
 
     def _compute(self, run: _Run, kind: Callable[..., Any], key: Any = None) -> OperationOutcome:
         tensors, operation, dtype = self.tensors, run.operation, run.dtype
