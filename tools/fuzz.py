@@ -1,6 +1,7 @@
-"""Feeds mutated logs and metadata files to everything that reads such: nothing may raise, nothing may be slow.
+"""Feeds mutated logs, files and answers to everything that reads such: nothing may raise, nothing may be slow.
 
-``python tools/fuzz.py [--count 200000] [--seed 0] [--jobs 2] [--save FOLDER]``: the same seed makes the same inputs.
+``python tools/fuzz.py [--count 200000] [--seed 0] [--jobs 2] [--save FOLDER] [--only KIND ...]``: the same seed makes the same
+inputs. What other programs and users wrote is in `fuzz_foreign`.
 What raised, or took too much processor time, is reported, and its input is kept in the folder; then the exit status is 1.
 """
 
@@ -17,6 +18,8 @@ import sys
 import tempfile
 import time
 import traceback
+
+import fuzz_foreign
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -178,10 +181,12 @@ class Fuzzer:
     ----------
     seed : int
     folder : str
-        A temporary folder for simulated machines.
+        A temporary folder for simulated machines and files.
+    only : sequence of str
+        The kinds of inputs to make; all by default.
     """
 
-    def __init__(self, seed, folder):
+    def __init__(self, seed, folder, only=()):
         from devicekit.machine.facts import Machine
         from devicekit.machine.probe import read_machine
         from devicekit.machine.simulated import SimulatedHost, host_data
@@ -201,6 +206,10 @@ class Fuzzer:
         )
         self.kinds += [self.build_info] * 5 + [self.text] * 10 + [self.ld_cache] * 4 + [self.elf_header] * 4
         self.kinds += [self.host] * 2 + [self.machine] * 3 + [self.facts] * 4
+        readers = fuzz_foreign.readers(min(self.machines, key=lambda item: len(str(item))))
+        self.kinds += [self.foreign(name, *readers[name]) for name in sorted(readers)] * 4
+        if only:
+            self.kinds = [make for make in self.kinds if make.__name__ in only]
 
     def case(self, number):
         """Return the kind, the input and what takes it."""
@@ -208,6 +217,16 @@ class Fuzzer:
         make = rng.choice(self.kinds)
         data, feed = make(rng)
         return make.__name__, data, feed
+
+    def foreign(self, name, example, feed):
+        """Return what makes inputs for a reader of `fuzz_foreign`."""
+
+        def make(rng):
+            content = fuzz_foreign.mutated(example, rng, (mutate_data, mutate_text, mutate_bytes))
+            return content, lambda data: feed(data, self.folder)
+
+        make.__name__ = name
+        return make
 
     def lines(self, rng):
         """Return some lines of a log."""
@@ -428,11 +447,11 @@ def elf_file():
     return head + load + section + strings + entries
 
 
-def run(seed, start, count, save, patience=1.0):
+def run(seed, start, count, save, patience=1.0, only=()):
     """Feed the inputs of some numbers and return what was wrong, and the slowest of each kind."""
     wrong, slowest = [], {}
     with tempfile.TemporaryDirectory() as folder:
-        fuzzer = Fuzzer(seed, folder)
+        fuzzer = Fuzzer(seed, folder, only)
         for number in range(start, start + count):
             if (number - start) % BATCH == 0:
                 faulthandler.dump_traceback_later(STUCK_S, exit=True)
@@ -486,7 +505,7 @@ def in_parallel(options):
         count = min(share, options.start + options.count - start)
         command = [sys.executable, os.path.abspath(__file__), "--seed", str(options.seed), "--start", str(start)]
         command += ["--count", str(count), "--jobs", "1", "--save", options.save, "--json"]
-        command += ["--patience", str(options.patience)]
+        command += ["--patience", str(options.patience), "--only", *options.only]
         children.append((start, count, subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)))
     found = {"count": 0, "wrong": [], "slowest": {}}
     for start, count, child in children:
@@ -516,12 +535,13 @@ def main(arguments=None):
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
     parser.add_argument("--patience", type=float, default=1.0, help="so many times the usual limits, on a busy machine")
     parser.add_argument("--save", metavar="FOLDER", default="", help="where to keep the inputs that went wrong")
+    parser.add_argument("--only", metavar="KIND", nargs="*", default=[], help="feed these only, such as lease_record")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     if options.jobs > 1:
         found = in_parallel(options)
     else:
-        found = run(options.seed, options.start, options.count, options.save, options.patience)
+        found = run(options.seed, options.start, options.count, options.save, options.patience, options.only)
     if options.json:
         print(json.dumps(found))
     else:

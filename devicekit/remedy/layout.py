@@ -91,7 +91,11 @@ class Layout(Record):
         """Return the real paths of the files that a distribution's RECORD names, whether they exist or not."""
         folder = os.path.dirname(metadata)
         lines = _text(os.path.join(metadata, "RECORD")).splitlines()
-        names = [row[0] for row in csv.reader(lines) if row]
+        names: List[str] = []
+        try:
+            names.extend(row[0] for row in csv.reader(lines) if row)
+        except csv.Error:  # no installer wrote what follows
+            pass
         return [os.path.normpath(os.path.join(folder, name)) for name in names]
 
 

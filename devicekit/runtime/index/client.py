@@ -382,7 +382,8 @@ def parse_json_page(content: bytes, url: str) -> List[Link]:
     data = parse_json(content)
     if not isinstance(data, dict) or not isinstance(data.get("files"), list):
         raise ValueError("no files")
-    if not str(data.get("meta", {}).get("api-version", "1.0")).startswith("1."):
+    meta = data.get("meta", {})
+    if not isinstance(meta, dict) or not str(meta.get("api-version", "1.0")).startswith("1."):
         raise ValueError("a version that is not known")
     links = []
     for item in data["files"]:
