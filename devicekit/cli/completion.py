@@ -24,7 +24,11 @@ _devicekit() {
 }
 compdef _devicekit devicekit
 """,
-    "fish": """complete -c devicekit -a '(%s(commandline -ct) -- (commandline -opc)[2..-1] 2>/dev/null)'
+    "fish": """function _devicekit
+  set -l found (%s(commandline -ct) -- (commandline -opc)[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0; printf '%%s\\n' $found; else; __fish_complete_path (commandline -ct); end
+end
+complete -c devicekit -f -a '(_devicekit)'
 """,
     "powershell": """Register-ArgumentCompleter -Native -CommandName devicekit -ScriptBlock {
   param($word, $ast, $position)
@@ -53,8 +57,11 @@ def add_completion(verbs: Any) -> None:
 def _completion(options: argparse.Namespace) -> int:
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if options.current is not None:
-        beginning = options.current.lstrip("=")  # bash splits --device=gpu
-        found = sorted(item for item in candidates(options.parsers, words) if item.startswith(beginning))
+        # bash splits --device=gpu into three words, and the others leave it one.
+        option, equals, beginning = options.current.rpartition("=")
+        before = option + equals if option else ""
+        found = candidates(options.parsers, [*words, option] if option else words)
+        found = sorted(before + item for item in found if item.startswith(beginning))
         print_text("".join(item + "\n" for item in found))
         return 0
     name = words[0] if len(words) == 1 else ""
