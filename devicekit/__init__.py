@@ -7,6 +7,7 @@ In a program, before it uses the framework::
     print(devicekit.auto())                  # use the best device that works; auto("gpu") asks for one
     with devicekit.device_scope("cpu"):      # place a part of the program
         ...
+    layer = devicekit.on_cpu(layer)          # or one layer of a model, with its gradient
 
 What is here, and what is wrong::
 
@@ -37,6 +38,7 @@ _HOME = {
     "select_device": "api",
     "resolve": "resolver.resolve",
     "device_scope": "runtime.scope",
+    "on_cpu": "runtime.on_cpu",
     "Selection": "selection.selection",
     "explain": "logs.explain",
     "fix": "remedy.run",

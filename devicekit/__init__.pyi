@@ -41,6 +41,7 @@ from .measure.numerics.compare import compare as compare
 from .measure.tuning.tune import tune as tune
 from .remedy.run import fix as fix
 from .resolver.resolve import resolve as resolve
+from .runtime.on_cpu import on_cpu as on_cpu
 from .runtime.scope import device_scope as device_scope
 from .runtime.verify import verify as verify
 from .selection.selection import Selection as Selection

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .numerics.result import Comparison as Comparison
     from .numerics.result import Difference as Difference
     from .numerics.result import Divergence as Divergence
+    from .numerics.result import LeftToCpu as LeftToCpu
     from .numerics.result import Measure as Measure
     from .tuning.result import TunedOption as TunedOption
     from .tuning.result import Tuning as Tuning
@@ -27,6 +28,7 @@ if not TYPE_CHECKING:
             "Difference": "numerics.result",
             "Divergence": "numerics.result",
             "Figure": "benchmark.result",
+            "LeftToCpu": "numerics.result",
             "Measure": "numerics.result",
             "Throughput": "..selection.throughput",
             "TunedOption": "tuning.result",

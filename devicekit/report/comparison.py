@@ -149,7 +149,7 @@ def _figures(item: Difference) -> List[str]:
 def _divergence(item: Divergence, style: Style) -> List[str]:
     verdict = style.paint(item.verdict.ljust(_VERDICT_WIDTH), _KINDS[item.verdict])
     at = " at step %d" % item.first_step if item.first_step is not None else ""
-    lines = ["  %s %s%s" % (verdict, style.plain(item.optimizer), at)]
+    lines = ["  %s %s%s" % (verdict, style.plain(item.label), at)]
     curves = (("device", item.weights), ("rounding", item.rounding), ("another seed", item.seed))
     parts = ["%s %.1e to %.1e" % (name, curve[0], curve[-1]) for name, curve in curves if curve]
     if parts:

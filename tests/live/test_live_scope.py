@@ -277,3 +277,102 @@ print(json.dumps(tf.add(1.0, 1.0).device))
         % body
     )
     assert program(code).rpartition(":")[0] in ("", "/job:localhost/replica:0/task:0/device:CPU")
+
+
+#: A layer whose gradient is computed where `on_cpu` says, next to the same one without it.
+ON_CPU = """
+import numpy as np
+keras = tf.keras
+L = keras.layers
+V3 = keras.__version__.startswith("3.")
+def make(wrap):
+    keras.utils.set_random_seed(3) if hasattr(keras.utils, "set_random_seed") else tf.compat.v1.set_random_seed(3)
+    around = devicekit.on_cpu if wrap else lambda layer: layer
+    words = keras.Input((6,), dtype="int32")
+    x = around(L.Embedding(10, 8, mask_zero=True))(words)
+    x = around(L.LSTM(5, return_sequences=True))(x)
+    x = around(L.Add())([x, x])  # one tensor twice
+    x = around(L.BatchNormalization())(x)
+    if V3:
+        x = around(L.MultiHeadAttention(2, 4))(x, x)
+        x = around(L.Dropout(0.3, seed=5))(x)
+    x = around(L.GlobalAveragePooling1D())(x)
+    end = around(L.Dense(2, kernel_regularizer="l2", activity_regularizer="l2"))(x)
+    return keras.Model(words, end)
+generator = np.random.RandomState(0)
+x, y = generator.randint(0, 4, (16, 6)).astype("int32"), generator.standard_normal((16, 2)).astype("float32")
+def apart(one, other):
+    return max(float(np.abs(np.array(a) - np.array(b)).max()) for a, b in zip(one, other))
+def trained(wrap, start=None, **options):
+    model = make(wrap)
+    if start is not None:
+        model.set_weights(start)
+    before = model.get_weights()
+    model.compile("sgd", "mse", **options)
+    losses = model.fit(x, y, epochs=2, batch_size=8, verbose=0, shuffle=False).history["loss"]
+    return model, before, losses
+"""
+
+
+@only_tf2
+def test_a_layer_on_the_cpu_computes_and_trains_as_it_does_elsewhere(program, tmp_path):
+    code = (
+        SPLIT
+        + ON_CPU
+        + """
+found = {}
+for eager in (True, False):
+    alone, start, losses = trained(False, run_eagerly=eager)
+    wrapped, _, same = trained(True, start, run_eagerly=eager)
+    found["eager" if eager else "compiled"] = [apart(alone.get_weights(), wrapped.get_weights()), apart([losses], [same])]
+config = keras.Model.from_config(wrapped.get_config())
+config.set_weights(wrapped.get_weights())
+path = os.path.join(sys.argv[1], "model.keras" if V3 else "model.h5")
+wrapped.save(path)
+loaded = keras.models.load_model(path)
+found["again"] = [apart([wrapped.predict(x)], [other.predict(x)]) for other in (config, loaded)]
+found["names"] = [layer.name for layer in wrapped.layers] == [layer.name for layer in loaded.layers]
+places = []
+class Where(L.Layer):
+    def call(self, x):
+        @tf.custom_gradient
+        def seen(value):
+            result = tf.identity(value)
+            places.append(result.device[-5:])
+            def back(up):
+                up = tf.identity(up)
+                places.append(up.device[-5:])
+                return up
+            return result, back
+        return seen(x)
+for layer in (Where(), devicekit.on_cpu(Where())):
+    value = tf.Variable([1.0, 2.0])
+    layer(value)
+    del places[:]
+    with devicekit.device_scope("cpu:1"):
+        with tf.GradientTape() as tape:
+            result = layer(value)
+        tape.gradient(result, value)
+    found.setdefault("places", []).append(list(places))
+print(json.dumps(found))
+"""
+    )
+    found = program(code, str(tmp_path), timeout=900)
+    assert max(found["eager"] + found["compiled"]) < 1e-5
+    assert max(found["again"]) < 1e-6
+    assert found["names"]
+    assert found["places"] == [["CPU:1", "CPU:1"], ["CPU:0", "CPU:0"]]
+
+
+@only_tf1
+def test_a_layer_on_the_cpu_in_graphs(program):
+    code = (
+        SPLIT
+        + ON_CPU
+        + """
+alone, start, losses = trained(False)
+wrapped, _, same = trained(True, start)
+print(json.dumps([apart(alone.get_weights(), wrapped.get_weights()), apart([losses], [same])]))
+"""
+    )
+    assert max(program(code, timeout=900)) < 1e-5

@@ -9,5 +9,7 @@ pytestmark = only_tf2
 
 @pytest.mark.parametrize("fault", sorted(CASES))
 def test_tensorflow(program, simulated_gpu, fault):
-    details = check(program(PROGRAM, env=dict(simulated_gpu, DEVICEKIT_SIM_FAULT=fault)), fault)
+    found = program(PROGRAM, env=dict(simulated_gpu, DEVICEKIT_SIM_FAULT=fault))
+    details = check(found, fault)
+    assert found["compiled"] == ["", "tf.function"]
     assert {"nan": "NaN in", "padding": "shifted by", "stale": "earlier"}.get(fault, "") in details

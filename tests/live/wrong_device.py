@@ -31,18 +31,24 @@ print(json.dumps({
     "arithmetic": sorted({item.arithmetic for item in alone if item.verdict == "reduced-precision"}),
     "other": sorted({item.verdict for item in found.differences} - {"agrees", "differs", "reduced-precision"}),
     "details": sorted({item.detail for item in alone if item.verdict == "differs"}),
-    "training": [[item.verdict, item.first_step] for item in found.divergences],
+    "training": sorted({
+        item.verdict + ("" if item.first_step is None else " at step %d" % item.first_step) for item in found.divergences
+    }),
+    "compiled": sorted({item.compiled_by for item in found.divergences}),
+    "left": [[item.layers, item.agrees, item.slowdown is not None, item.detail] for item in found.left_to_cpu],
+    "advice": sorted({fix.text for item in found.findings for fix in item.fix if "on_cpu" in fix.text}),
     "places": sorted({item.ran_on for item in alone}),
     "codes": sorted({item.code for item in found.findings}),
 }))
 """
 
 CASES = {
-    "": {"wrong": [], "reduced": [], "training": [["agrees", None]], "codes": []},
+    "": {"wrong": [], "reduced": [], "training": ["agrees"], "codes": [], "left": []},
     "gradient": {
         "wrong": ["convolution: gradient of kernel"],
         "reduced": [],
-        "training": [["differs", 1]],
+        "training": ["differs at step 1"],
+        "left": [[["convolution"], True, True, ""]],
         "codes": ["numerics-divergent"],
     },
     "bfloat16": {
@@ -50,7 +56,12 @@ CASES = {
         "reduced": ["classes", "convolution", "inner"],
         "codes": ["numerics-divergent"],
     },
-    "padding": {"reduced": [], "training": [["differs", 1]], "codes": ["numerics-divergent"]},
+    "padding": {
+        "reduced": [],
+        "training": ["differs at step 1"],
+        "left": [[["convolution"], True, True, ""]],
+        "codes": ["numerics-divergent"],
+    },
     "stale": {"reduced": [], "codes": ["numerics-divergent"]},
     # Keras takes the loss from what goes into softmax, so that training does not meet it.
     "nan": {"reduced": [], "codes": ["numerics-divergent"]},
@@ -63,6 +74,7 @@ def check(found, fault):
     expected = CASES[fault]
     assert {name: found[name] for name in expected} == expected
     assert found["other"] == []
+    assert [text.count("all agrees") for text in found["advice"]] == [1 for left in found["left"]]
     if fault == "bfloat16":
         assert "bfloat16" in found["arithmetic"]
     if fault in ALONE:

@@ -1,10 +1,9 @@
 """Findings name the layer, the operation, the figures and a fix that fits."""
 
 import numpy as np
-import pytest
 
 from devicekit.measure.numerics.difference_findings import findings
-from devicekit.measure.numerics.result import Difference, Divergence
+from devicekit.measure.numerics.result import Difference, Divergence, LeftToCpu
 from devicekit.measure.numerics.verdict import Expected, failed, judge, unsupported
 
 RIGHT = np.random.default_rng(0).standard_normal((16, 16))
@@ -57,15 +56,28 @@ def test_one_finding_for_each_layer_with_its_worst_figures_first():
     assert first.blocks == ("gpu:0",)
 
 
-@pytest.mark.parametrize(("what", "framework", "moved"), [
-    ("output", "tensorflow", True), ("gradient of kernel", "tensorflow", False), ("gradient of kernel", "jax", False),
-    ("gradient of kernel", "torch", True),
-])  # fmt: skip
-def test_a_scope_is_advised_only_where_it_moves_what_is_wrong(what, framework, moved):
-    (found,) = findings([compared(-CLEAN, what=what).replace(framework=framework)])
-    texts = " ".join(fix.text for fix in found.fix)
-    assert ("with devicekit.device_scope('cpu') around it" in texts) is moved
-    assert ("devicekit.auto('cpu')" in texts) is not moved
+def test_leaving_a_layer_to_the_cpu_is_advised_only_if_it_was_tried_and_helps():
+    wrong = compared(-CLEAN, what="gradient of kernel")
+    left = LeftToCpu("gpu:0", "tensorflow", ("dense",), True, 1.71)
+    for tried, words in (
+        ((), "devicekit.auto('cpu'); a device_scope moves no gradients"),
+        ((left,), "devicekit.on_cpu(layer) in its place. Compared again, all agrees; a forward and backward pass takes 1.7"),
+        ((left.replace(agrees=False, detail="still wrong"),), "devicekit.on_cpu(layer) does not help: still wrong"),
+        ((left.replace(device="gpu:1"),), "a device_scope moves no gradients"),
+    ):  # fmt: skip
+        (found,) = findings([wrong], (), tried)
+        assert words in " ".join(fix.text for fix in found.fix)
+
+
+def test_what_is_wrong_only_when_it_is_compiled_is_said():
+    curves = ((1.0,), (1.0,), (0.5,), (1e-7,), (0.4,))
+    eager = Divergence("sgd", "gpu:0", "tensorflow", *curves, "agrees")
+    compiled = eager.replace(verdict="differs", first_step=1, compiled_by="XLA")
+    (found,) = findings([], [eager, compiled])
+    assert found.summary == "Training on gpu:0 with tensorflow is wrong only when XLA compiles the step."
+    assert "jit_compile=False" in found.fix[0].text
+    (both,) = findings([], [eager.replace(verdict="differs", first_step=1), compiled])
+    assert "leaves the CPU's path at step 1" in both.summary
 
 
 def test_many_wrong_layers_are_counted():

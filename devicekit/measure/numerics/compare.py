@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 
 from ...diagnosis.findings import name_of
 from ...errors import DevicekitError
-from .result import Comparison, Difference, Divergence
+from .result import Comparison, Difference, Divergence, LeftToCpu
 
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
 _OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
@@ -55,8 +55,8 @@ def compare(
     optimizers : sequence of {"sgd", "momentum", "adam", "adamw"}
         What to train with; before them with the one that the model is compiled with, if there is one.
     steps : int or None
-        Steps of training with each optimizer; 0 for none. By default, if there are targets and a loss, 10, or as many
-        as can be made in about 20 seconds, at least 2; of a large model with the first of the optimizers only.
+        Steps of training with each optimizer; 0 for none. By default, if there are targets and a loss, 10, or 2 if
+        10 take more than 20 seconds of the CPU; of a large model with the first of the optimizers only.
     batch_size : int or None
         How many examples are looked at, and in a step of training; by default 8.
     seed : int
@@ -99,9 +99,11 @@ def compare(
             parts = _frameworks(fn_or_model, question, frameworks, say)
         else:
             parts = _model(fn_or_model, question, say)
-    found = findings(parts.differences, parts.divergences)
+    found = findings(parts.differences, parts.divergences, parts.left_to_cpu)
     subject, seconds = _name(fn_or_model), time.monotonic() - started
-    return Comparison(*parts, findings=found, subject=subject, seed=seed, seconds=seconds)
+    return Comparison(
+        *parts[:4], findings=found, subject=subject, seed=seed, seconds=seconds, left_to_cpu=parts.left_to_cpu
+    )
 
 
 class _Question(NamedTuple):
@@ -118,12 +120,13 @@ class _Question(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """The first fields of a `Comparison`."""
+    """The first fields of a `Comparison`, and its last."""
 
     reference: str
     devices: Tuple[str, ...]
     differences: Tuple[Difference, ...]
     divergences: Tuple[Divergence, ...] = ()
+    left_to_cpu: Tuple[LeftToCpu, ...] = ()
 
 
 def _check_subject(
@@ -154,6 +157,7 @@ def _progress() -> Iterator[_Say]:
 def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     from ...runtime.frameworks.keras_model import keras_of
     from .layers.compare_layers import check_model, compare_model, loss_of
+    from .layers.left_to_cpu import Attempt, leave_wrong_layers_to_cpu
     from .samples import EXAMPLES, sample
 
     keras = keras_of(model)
@@ -170,17 +174,40 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     say()
     differences = compare_model(model, some_inputs, some_targets, loss, labels, keras.framework, seed, say)
     divergences: Tuple[Divergence, ...] = ()
+    train = None
     if targets is not None and steps != 0 and optimizers:
-        from .random_state import kept_random
-        from .samples import plain
-        from .training import TrainingTask, compare_training
-
-        whole = (plain(inputs, "inputs"), plain(targets, "targets"))
-        task = TrainingTask(*whole, loss, optimizers, steps, batch_size, seed)
-        with kept_random(keras.framework):
-            divergences = compare_training(model, task, labels, keras.framework, say)
+        train = _training(model, question._replace(loss=loss, batch_size=batch_size), say)
+        divergences = train(labels)
+    attempt = Attempt(some_inputs, some_targets, loss, seed, train)
+    left = leave_wrong_layers_to_cpu(model, keras, attempt, differences, divergences)
     reference = "cpu in float64 with %s, %s" % (keras.framework, which)
-    return _Parts(reference, labels, tuple(differences), divergences)
+    return _Parts(reference, labels, tuple(differences), divergences, left)
+
+
+def _training(model: Any, question: _Question, say: _Say) -> Callable[..., Tuple[Divergence, ...]]:
+    """Return what trains on devices, with all optimizers or some, and with layers left to the CPU."""
+    from ...runtime.frameworks.keras_model import keras_of
+    from .random_state import kept_random
+    from .samples import plain
+    from .training import TrainingTask, compare_training
+
+    framework = keras_of(model).framework
+    whole = (plain(question.inputs, "inputs"), plain(question.targets, "targets"))
+    everything = TrainingTask(
+        *whole, question.loss, question.optimizers, question.steps, question.batch_size or 0, question.seed
+    )
+
+    def train(
+        devices: Sequence[str], like: Sequence[Divergence] = (), left_to_cpu: Sequence[Any] = ()
+    ) -> Tuple[Divergence, ...]:
+        task = everything
+        if like:
+            names = tuple(name for name in task.optimizers if any(item.optimizer == name for item in like))
+            task = task._replace(optimizers=names, steps=max(1, *(len(item.loss) for item in like)))
+        with kept_random(framework):
+            return compare_training(model, task, devices, framework, say, left_to_cpu)
+
+    return train
 
 
 def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say) -> _Parts:

@@ -1,11 +1,11 @@
 """What follows from differences: findings with their figures and with fixes that help."""
 
-from typing import Dict, Iterable, List, Sequence, Tuple, TypeVar
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind
 from ...logs.errors import classify_error
 from ...runtime.this_shell import this_shell
-from .result import Difference, Divergence, amount
+from .result import Difference, Divergence, LeftToCpu, amount
 
 _Item = TypeVar("_Item")
 
@@ -48,8 +48,12 @@ _ONEDNN = this_shell().unset_all_fix(
 )
 
 
-def findings(differences: Sequence[Difference], divergences: Sequence[Divergence] = ()) -> Tuple[Finding, ...]:
-    """Return the findings that follow from what was compared.
+def findings(
+    differences: Sequence[Difference],
+    divergences: Sequence[Divergence] = (),
+    left_to_cpu: Sequence[LeftToCpu] = (),
+) -> Tuple[Finding, ...]:
+    """Return the findings that follow from what was compared, and from what was tried to make it right.
 
     Returns
     -------
@@ -63,9 +67,10 @@ def findings(differences: Sequence[Difference], divergences: Sequence[Divergence
     targets += [(item.device, item.framework) for item in divergences]
     for target in _unique(targets):
         own = [item for item in differences if (item.device, item.framework) == target]
-        found += _wrong(target, [item for item in own if item.verdict == "differs"])
-        found += _training(target, [item for item in divergences if (item.device, item.framework) == target])
-        found += _cannot(target, [item for item in own if item.verdict in ("unsupported", "failed")])
+        left = next((item for item in left_to_cpu if (item.device, item.framework) == target), None)
+        found += _wrong(target, [item for item in own if item.verdict == "differs"], left)
+        found += _training(target, [item for item in divergences if (item.device, item.framework) == target], left)
+        found += _cannot(target, [item for item in own if item.verdict in ("unsupported", "failed")], left)
         reduced = [item for item in own if item.verdict == "reduced-precision"]
         if any(item.verdict == "differs" and item.kind != "model" for item in own):
             # What a wrong layer leaves in the whole model may look like any arithmetic.
@@ -80,7 +85,7 @@ def _unique(items: Iterable[_Item]) -> List[_Item]:
     return list(dict.fromkeys(items))
 
 
-def _wrong(target: Tuple[str, str], items: Sequence[Difference]) -> List[Finding]:
+def _wrong(target: Tuple[str, str], items: Sequence[Difference], left: Optional[LeftToCpu]) -> List[Finding]:
     """One finding for each layer or operation; the whole model only where no part of it is wrong."""
     parts = [item for item in items if item.kind != "model"] or list(items)
     places = _unique((item.name, item.operation) for item in parts)
@@ -93,7 +98,7 @@ def _wrong(target: Tuple[str, str], items: Sequence[Difference]) -> List[Finding
             Kind("numerics-divergent", "error", _blocks(target)).finding(
                 summary,
                 tuple(evidence[:_LINES]),
-                _mend(target, name, own),
+                _mend(target, name, own, left),
             )
         )
     rest = places[_MOST:]
@@ -103,7 +108,11 @@ def _wrong(target: Tuple[str, str], items: Sequence[Difference]) -> List[Finding
         summary = "%d more computations are wrong on %s with %s." % ((len(rest),) + target)
         made.append(
             Finding(
-                "numerics-divergent", "error", summary, (Evidence(names + more, "measured"),), _mend(target, "", items)
+                "numerics-divergent",
+                "error",
+                summary,
+                (Evidence(names + more, "measured"),),
+                _mend(target, "", items, left),
             )
         )
     return made
@@ -151,20 +160,30 @@ def _blocks(target: Tuple[str, str]) -> Tuple[str, ...]:
     return (target[0],) if target[0].startswith("gpu:") else ()
 
 
-def _on_cpu(target: Tuple[str, str], what: str, items: Sequence[Difference]) -> Tuple[Fix, ...]:
+def _on_cpu(
+    target: Tuple[str, str], what: str, items: Sequence[Difference], left: Optional[LeftToCpu]
+) -> Tuple[Fix, ...]:
     """Return the fix that leaves something to the CPU; anyone who trains needs the gradient there as well.
 
     TensorFlow does not place a gradient by the scope of the forward pass (a wrong one stays as wrong, eager and compiled),
-    and JAX compiles a training step for one device. PyTorch computes a gradient where the forward pass was.
+    and JAX compiles a training step for one device: `devicekit.on_cpu` moves both, and is advised if the model was right
+    with it.
     """
-    device, framework = target
-    if device == "cpu":
+    if target[0] == "cpu":
         return ()
-    if framework != "torch" and (not items or any(item.what.startswith("gradient") for item in items)):
-        text = "Meanwhile train this model on the CPU: devicekit.auto('cpu'); a device_scope moves no gradients"
-        return (Fix(text, changes="code"),)
-    text = "Meanwhile let the CPU compute %s: with devicekit.device_scope('cpu') around it"
-    return (Fix(text % what, changes="code"),)
+    if left is not None and left.agrees:
+        names = ", ".join(left.layers[:_LINES]) + (" and all others" if len(left.layers) > _LINES else "")
+        cost = "" if left.slowdown is None else "; a forward and backward pass takes %.2g times as long" % left.slowdown
+        text = "Let the CPU compute %s, and its gradient: devicekit.on_cpu(layer) in its place. Compared again, all agrees%s"
+        return (Fix(text % (names, cost), changes="code"),)
+    if left is not None:
+        text = "Meanwhile train this model on the CPU: devicekit.auto('cpu'). devicekit.on_cpu(layer) does not help: %s"
+        return (Fix(text % left.detail, changes="code"),)
+    if any(item.kind == "function" for item in items):
+        text = "Meanwhile let the CPU compute %s: with devicekit.device_scope('cpu') around it, and around its gradient"
+        return (Fix(text % what, changes="code"),)
+    text = "Meanwhile use the CPU for this model: devicekit.auto('cpu'); a device_scope moves no gradients"
+    return (Fix(text, changes="code"),)
 
 
 def _platform(device: str, items: Sequence[Difference]) -> str:
@@ -175,7 +194,9 @@ def _platform(device: str, items: Sequence[Difference]) -> str:
     return "metal" if "metal" in names or "mps" in names else ""
 
 
-def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tuple[Fix, ...]:
+def _mend(
+    target: Tuple[str, str], name: str, items: Sequence[Difference], left: Optional[LeftToCpu]
+) -> Tuple[Fix, ...]:
     """Return fixes, by what drives the device, as far as that is known."""
     device, platform = target[0], _platform(target[0], items)
     if platform == "directml":
@@ -193,7 +214,8 @@ def _mend(target: Tuple[str, str], name: str, items: Sequence[Difference]) -> Tu
         )
     else:
         first = _shown("Update the device's driver, and see whether the device as a whole is sound", "verify")
-    return (first,) + _on_cpu(target, name or "these layers", items)
+    on_cpu = _on_cpu(target, name or "these layers", items, left)
+    return on_cpu + (first,) if left is not None and left.agrees else (first,) + on_cpu
 
 
 def _shown(text: str, *words: str) -> Fix:
@@ -219,27 +241,44 @@ def _reduced(target: Tuple[str, str], arithmetic: str, items: Sequence[Differenc
         "info" if arithmetic == "tf32" else "warning",
         summary,
         tuple(Evidence(text, "measured") for text in evidence[:_LINES]),
-        fix or _on_cpu(target, "these layers", items),
+        fix or _on_cpu(target, "these layers", items, None),
     )
 
 
-def _training(target: Tuple[str, str], items: Sequence[Divergence]) -> List[Finding]:
+def _training(target: Tuple[str, str], items: Sequence[Divergence], left: Optional[LeftToCpu]) -> List[Finding]:
     missing = [item for item in items if item.verdict == "unsupported"]
     astray = [item for item in items if item.verdict in ("differs", "failed")]
-    return (_no_kernel(target, missing) if missing else []) + (_astray(target, astray) if astray else [])
+    found = _no_kernel(target, missing) if missing else []
+    compiled = [item for item in astray if item.compiled_by]
+    fine = [item.optimizer for item in items if item.verdict == "agrees" and not item.compiled_by]
+    if astray and len(compiled) == len(astray) and all(item.optimizer in fine for item in compiled):
+        return found + [_only_compiled(target, compiled)]
+    return found + (_astray(target, astray, left) if astray else [])
+
+
+def _only_compiled(target: Tuple[str, str], items: Sequence[Divergence]) -> Finding:
+    """Return the finding of trainings that are right one operation at a time, and wrong when a compiler has joined them."""
+    by = items[0].compiled_by
+    summary = "Training on %s with %s is wrong only when %s compiles the step." % (target + (by,))
+    evidence = tuple(Evidence("%s: %s" % (item.label, item.detail), "measured") for item in items)
+    text = (
+        "Compile the model without XLA: jit_compile=False" if by == "XLA" else "Compile the model with run_eagerly=True"
+    )
+    fix = Fix(text + ", and compare again", changes="code")
+    return Finding("numerics-divergent", "error", summary, evidence[:_LINES], (fix,), _blocks(target))
 
 
 def _no_kernel(target: Tuple[str, str], items: Sequence[Divergence]) -> List[Finding]:
     """Return the finding of trainings that need an operation which the device does not have."""
-    names = ", ".join(_unique(item.optimizer for item in items))
+    names = ", ".join(_unique(item.label for item in items))
     summary = "Training with %s needs an operation that %s does not have with %s." % ((names,) + target)
-    evidence = tuple(Evidence("%s: %s" % (item.optimizer, item.detail), "measured") for item in items)
+    evidence = tuple(Evidence("%s: %s" % (item.label, item.detail), "measured") for item in items)
     fix = Fix("Train this model on the CPU: devicekit.auto('cpu')", changes="code")
     return [Finding("op-unsupported", "error", summary, evidence[:_LINES], (fix,), _blocks(target))]
 
 
-def _astray(target: Tuple[str, str], astray: Sequence[Divergence]) -> List[Finding]:
-    names = ", ".join(_unique(item.optimizer for item in astray))
+def _astray(target: Tuple[str, str], astray: Sequence[Divergence], left: Optional[LeftToCpu]) -> List[Finding]:
+    names = ", ".join(_unique(item.label for item in astray))
     if all(item.verdict == "failed" for item in astray):
         summary = "Training with %s fails on %s with %s." % ((names,) + target)
     else:
@@ -247,11 +286,13 @@ def _astray(target: Tuple[str, str], astray: Sequence[Divergence]) -> List[Findi
         summary = "Training with %s on %s with %s leaves the CPU's path at step %d by more than rounding explains." % (
             (names,) + target + (first,)
         )
-    evidence = tuple(Evidence("%s: %s" % (item.optimizer, item.detail), "measured") for item in astray)
-    return [Finding("numerics-divergent", "error", summary, evidence[:_LINES], _mend(target, "", ()), _blocks(target))]
+    evidence = tuple(Evidence("%s: %s" % (item.label, item.detail), "measured") for item in astray)
+    return [
+        Finding("numerics-divergent", "error", summary, evidence[:_LINES], _mend(target, "", (), left), _blocks(target))
+    ]
 
 
-def _cannot(target: Tuple[str, str], items: Sequence[Difference]) -> List[Finding]:
+def _cannot(target: Tuple[str, str], items: Sequence[Difference], left: Optional[LeftToCpu]) -> List[Finding]:
     """One finding for all that has no kernel or raised; another where memory was what lacked."""
     full = [item for item in items if classify_error(item.detail) == "out-of-memory"]
     missing = [item for item in items if item not in full]
@@ -268,7 +309,7 @@ def _cannot(target: Tuple[str, str], items: Sequence[Difference]) -> List[Findin
         summary = "%s with %s has not every operation: %s." % (target + ("; ".join(parts),))
         fix: Tuple[Fix, ...] = ()
         if raised:
-            fix = _on_cpu(target, "these operations", raised)
+            fix = _on_cpu(target, "these operations", raised, left)
             if target[1] == "tensorflow":
                 fix = (Fix("Let TensorFlow place them on the CPU: tf.config.set_soft_device_placement(True)"),) + fix
             if target[1] == "torch" and _platform(target[0], items) == "metal":

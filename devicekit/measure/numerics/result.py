@@ -120,6 +120,9 @@ class Divergence(Record):
     first_step : int or None
         The first step, from 1, at which it is further than that.
     detail : str
+    compiled_by : str
+        What compiled the steps, as in ``model.fit``: ``"tf.function"``, ``"XLA"``, ``"jax.jit"``, ``"torch.compile"``; "" if
+        each operation was computed on its own.
     """
 
     optimizer: str
@@ -132,6 +135,36 @@ class Divergence(Record):
     seed: Tuple[Real, ...]
     verdict: str
     first_step: Optional[int] = None
+    detail: str = ""
+    compiled_by: str = ""
+
+    @property
+    def label(self) -> str:
+        """The optimizer, with what compiled the steps, if something did."""
+        return "%s, steps compiled by %s" % (self.optimizer, self.compiled_by) if self.compiled_by else self.optimizer
+
+
+class LeftToCpu(Record):
+    """What became of a comparison when the CPU computed the layers that a device has wrong, as with `devicekit.on_cpu`.
+
+    Attributes
+    ----------
+    device, framework : str
+    layers : tuple of str
+        Their paths in the model.
+    agrees : bool
+        Whether these layers, the model from end to end and the trainings that went wrong are within their tolerances then.
+    slowdown : float or None
+        How many times as long a forward and backward pass of the model takes on the device then; None if that is unknown.
+    detail : str
+        What is still wrong, or why it could not be tried; "" if it agrees.
+    """
+
+    device: str
+    framework: str
+    layers: Tuple[str, ...]
+    agrees: bool
+    slowdown: Optional[Real] = None
     detail: str = ""
 
 
@@ -154,9 +187,14 @@ class Comparison(ShownAsReport, Record):
     seed : int
     seconds : float
         How long it took.
+    left_to_cpu : tuple of LeftToCpu
+        For each device that computes layers wrong: whether `devicekit.on_cpu` around them helps.
     """
 
-    _json = ("reference", "devices", "agrees", "subject", "seed", "seconds", "findings", "differences", "divergences")
+    _json = (
+        "reference", "devices", "agrees", "subject", "seed", "seconds", "findings", "differences", "divergences",
+        "left_to_cpu",
+    )  # fmt: skip
 
     reference: str
     devices: Tuple[str, ...]
@@ -166,6 +204,7 @@ class Comparison(ShownAsReport, Record):
     subject: str = ""
     seed: int = 0
     seconds: Seconds = 0.0
+    left_to_cpu: Tuple[LeftToCpu, ...] = ()
 
     @property
     def agrees(self) -> bool:

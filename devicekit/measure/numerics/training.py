@@ -25,6 +25,7 @@ from ...runtime.frameworks.tensors import Tensors
 from .drift import Curves, judge_drift
 from .error_text import is_missing_kernel
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
+from .layers.runner import leave_copies_to_cpu
 from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds
 from .result import Divergence
@@ -45,8 +46,9 @@ _RANDOM = ("rate", "stddev", "dropout", "recurrent_dropout")
 #: Of each weight this many elements are followed: the distance of a large model is estimated from them.
 _FOLLOWED = 4096
 
-#: If no one says how many steps: this many, or fewer if all trainings together would take longer than that, and then
-#: only the first optimizers. A wrong gradient shows at the first step, a drift at the second.
+#: If no one says how many steps: this many, or the fewest if all trainings together would take longer than that, and then
+#: only the first optimizers. A wrong gradient shows at the first step, a drift at the second. In seconds of the CPU, all
+#: threads together, which do not depend on what else the machine has to do.
 _MOST_STEPS = 10
 _LEAST_STEPS = 2
 _BUDGET_S = 20.0
@@ -92,8 +94,8 @@ class TrainingTask(NamedTuple):
     optimizers : sequence of str
         Of `OPTIMIZERS`; one that this Keras does not have is left out.
     steps : int or None
-        None: ten, or as many as all trainings together can make in about 20 seconds, at least two; if that is not enough
-        for all optimizers, for the first ones only.
+        None: ten, or two if all trainings together would take more than 20 seconds of the CPU; if that is not enough for
+        all optimizers, for the first ones only.
     batch_size : int
     seed : int
         For the order of the examples and for what the controls move.
@@ -109,7 +111,12 @@ class TrainingTask(NamedTuple):
 
 
 def compare_training(
-    model: Any, task: TrainingTask, devices: Sequence[str], framework: str, say: Callable[..., None]
+    model: Any,
+    task: TrainingTask,
+    devices: Sequence[str],
+    framework: str,
+    say: Callable[..., None],
+    left_to_cpu: Sequence[Any] = (),
 ) -> Tuple[Divergence, ...]:
     """Train copies of a model on each device and on the CPU, and compare how far they move apart.
 
@@ -123,18 +130,20 @@ def compare_training(
         The one that the model computes with.
     say : callable
         Called now and then, for progress.
+    left_to_cpu : sequence of Keras layers
+        Layers of the model that the CPU computes while the others are on the device.
 
     Returns
     -------
     tuple of Divergence
-        For each optimizer in turn, the model's own first, one for each device. What could not be compared is among them,
-        with the reason.
+        For each optimizer in turn, the model's own first, one for each device; of the first optimizer one more, with the
+        step compiled as the user compiled it. What could not be compared is among them, with the reason.
     """
     keras = keras_of(model)
     known = optimizers_of(keras)
     makers = _own_optimizer(model)
     makers.update((name, _maker(known[name], OPTIMIZERS[name][1])) for name in task.optimizers if name in known)
-    trainer = _Trainer(model, keras, task, say)
+    trainer = _Trainer(model, keras, task, say, left_to_cpu)
     if not trainer.parameters:
         return ()
     try:
@@ -149,16 +158,21 @@ _Makers = Dict[str, Callable[[], Any]]
 def _compare(
     trainer: "_Trainer", makers: _Makers, devices: Sequence[str], framework: str, task: TrainingTask
 ) -> List[Divergence]:
-    steps, names = task.steps, list(makers)
+    steps, names, note = task.steps, list(makers), ""
     found: List[Divergence] = []
     try:
         if steps is None:
             count, steps = _affordable(trainer, len(names), 4 + len(devices), task.batch_size)
             names = names[:count]
+            note = "%d of %d steps, for more take too long" % (steps, _MOST_STEPS) if steps < _MOST_STEPS else ""
         for name in names:
-            found += _compare_optimizer(trainer, name, makers[name], devices, framework, task._replace(steps=steps))
+            standard = _standard(trainer, makers[name], task._replace(steps=steps))
+            found += [_on_device(trainer, name, makers[name], device, framework, standard) for device in devices]
+            if name == names[0]:
+                found += _compare_compiled(trainer, name, makers[name], devices, framework, standard)
+        found = [item.replace(detail="; ".join(filter(None, (item.detail, note)))) for item in found]
         reason = (
-            "no time left: all trainings together would take longer than %.0f s; name optimizers and steps" % _BUDGET_S
+            "not tried: all trainings would take more than %.0f s of the CPU; name optimizers and steps" % _BUDGET_S
         )
     except _NothingToCompareWith as error:
         reason = str(error)
@@ -170,15 +184,17 @@ class _NothingToCompareWith(Exception):
     """The CPU cannot train the model, or does it in another way every time."""
 
 
-def _compare_optimizer(
-    trainer: "_Trainer",
-    name: str,
-    make: Callable[[], Any],
-    devices: Sequence[str],
-    framework: str,
-    task: TrainingTask,
-) -> List[Divergence]:
-    """Train with one optimizer everywhere.
+class _Standard(NamedTuple):
+    """What a training is judged by: the batches, and on the CPU the same training, its controls and another seed."""
+
+    batches: Batches
+    right: Run
+    rounding: List[List[float]]
+    seeds: List[float]
+
+
+def _standard(trainer: "_Trainer", make: Callable[[], Any], task: TrainingTask) -> _Standard:
+    """Train on the CPU with an optimizer.
 
     Raises
     ------
@@ -189,29 +205,59 @@ def _compare_optimizer(
         batches_of(task.inputs, task.targets, task.steps or _MOST_STEPS, task.batch_size, order) for _ in range(2)
     )
     right = _on_cpu(trainer, make, batches, trainer.start)
-    draws = trainer.draws_random_numbers(batches[0][0])
-    controls = _controls(trainer, make, batches, task.seed, draws)
+    trainer.find_random_numbers(batches[0][0])
+    controls = _controls(trainer, make, batches, task.seed, trainer.draws)
     if _another_loss(controls[0], right) and _another_loss(_on_cpu(trainer, make, batches, trainer.start), right):
         raise _NothingToCompareWith("two trainings from the same start differ on the CPU: it is not deterministic")
     rounding = [_distances(control, right) for control in controls]
-    seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
-    found = []
-    for device in devices:
-        if draws and not trainer.draws_alike(device):
-            reason = "not deterministic: the model draws random numbers, and %s draws others than the CPU" % device
-            found.append(_not_compared(name, device, framework, reason))
-            continue
-        try:
-            own = trainer.train(device, False, make, batches, trainer.start)
-        except Exception as error:  # kernels raise whatever they like
-            found.append(_failed(name, device, framework, right, error))
-            continue
-        size = trainer.parameters
-        curves = Curves(
-            own.loss, right.loss, _distances(own, right), rounding, seeds, parameters=size, moved_weights=size
-        )
-        found.append(judge_drift(name, device, framework, curves))
-    return found
+    return _Standard(batches, right, rounding, _distances(_on_cpu(trainer, make, others, trainer.start), right))
+
+
+def _on_device(
+    trainer: "_Trainer",
+    name: str,
+    make: Callable[[], Any],
+    device: str,
+    framework: str,
+    standard: _Standard,
+    compiled: bool = False,
+) -> Divergence:
+    """Train on a device and judge that."""
+    right, by = standard.right, trainer.compiler if compiled else ""
+    if trainer.draws and not trainer.draws_alike(device):
+        reason = "not deterministic: the model draws random numbers, and %s draws others than the CPU" % device
+        return _not_compared(name, device, framework, reason, by)
+    try:
+        own = trainer.train(device, False, make, standard.batches, trainer.start, compiled)
+    except Exception as error:  # kernels raise whatever they like
+        return _failed(name, device, framework, right, error).replace(compiled_by=by)
+    size, apart = trainer.parameters, _distances(own, right)
+    curves = Curves(own.loss, right.loss, apart, standard.rounding, standard.seeds, parameters=size, moved_weights=size)
+    return judge_drift(name, device, framework, curves).replace(compiled_by=by)
+
+
+def _compare_compiled(
+    trainer: "_Trainer",
+    name: str,
+    make: Callable[[], Any],
+    devices: Sequence[str],
+    framework: str,
+    standard: _Standard,
+) -> List[Divergence]:
+    """Train with the step compiled as `model.fit` compiles it; nothing if it does not.
+
+    The standard is the CPU's own step by step, so that a fault which only compiled code has is seen on the CPU, too.
+    """
+    if not trainer.compiler:
+        return []
+    first = _on_device(trainer, name, make, "cpu", framework, standard, True)
+    if first.verdict in ("failed", "unsupported"):
+        reason = "compiled, training on the CPU fails: " + first.detail
+        return [_not_compared(name, device, framework, reason, trainer.compiler) for device in devices]
+    return [
+        first if device == "cpu" else _on_device(trainer, name, make, device, framework, standard, True)
+        for device in devices
+    ]
 
 
 def _another_loss(run: Run, right: Run) -> bool:
@@ -224,7 +270,7 @@ def _affordable(trainer: "_Trainer", count: int, trainings: int, batch_size: int
     """Return for how many of the optimizers there is time, at least one, and how many steps to make with each."""
     each_s = max(trainings * trainer.seconds_of_a_step(batch_size), 1e-6)
     count = max(1, min(count, int(_BUDGET_S / (each_s * _LEAST_STEPS))))
-    return count, int(max(_LEAST_STEPS, min(_MOST_STEPS, _BUDGET_S / (each_s * count))))
+    return count, _MOST_STEPS if each_s * count * _MOST_STEPS <= _BUDGET_S else _LEAST_STEPS
 
 
 def _controls(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, seed: int, draws: bool) -> List[Run]:
@@ -251,8 +297,10 @@ def _failed(optimizer: str, device: str, framework: str, right: Run, error: Exce
     return Divergence(optimizer, device, framework, (), tuple(right.loss), (), (), (), verdict, None, one_line(error))
 
 
-def _not_compared(optimizer: str, device: str, framework: str, reason: str) -> Divergence:
-    return Divergence(optimizer, device, framework, (), (), (), (), (), "not-compared", None, reason)
+def _not_compared(optimizer: str, device: str, framework: str, reason: str, compiled_by: str = "") -> Divergence:
+    return Divergence(
+        optimizer, device, framework, (), (), (), (), (), "not-compared", None, reason, compiled_by=compiled_by
+    )
 
 
 def _maker(kind: Any, options: Dict[str, float]) -> Callable[[], Any]:
@@ -271,11 +319,38 @@ def _own_optimizer(model: Any) -> _Makers:
     return {"%s, as compiled" % name: lambda: kind.from_config(copy.deepcopy(config))}
 
 
+def _compiler(model: Any, keras: Keras) -> str:
+    """Return what compiles the steps that `model.fit` makes, as the user compiled the model; "" if they are not compiled.
+
+    A model that is not compiled yet is looked at as Keras compiles without options, but without XLA.
+    """
+    if keras.generation == 1 or getattr(model, "run_eagerly", False):
+        return ""
+    ready = getattr(model, "optimizer", None) is not None
+    with_xla = ready and bool(getattr(model, "jit_compile", None) or getattr(model, "_jit_compile", None))
+    if keras.framework == "tensorflow":
+        return "XLA" if with_xla else "tf.function"
+    if keras.framework == "jax":
+        return "jax.jit" if with_xla or not ready else ""
+    return "torch.compile" if with_xla else ""
+
+
 class _Trainer:
     """Makes copies of a model, each on a device and in a dtype, and trains them."""
 
-    def __init__(self, model: Any, keras: Keras, task: TrainingTask, say: Callable[..., None]) -> None:
+    def __init__(
+        self, model: Any, keras: Keras, task: TrainingTask, say: Callable[..., None], left_to_cpu: Sequence[Any]
+    ) -> None:
         from .layers.runner_of_model import runner_of
+
+        #: What `model.fit` compiles a step with; "" if it does not.
+        self.compiler = _compiler(model, keras)
+        if left_to_cpu and self.compiler == "XLA" and keras.framework == "tensorflow":
+            self.compiler = "tf.function"  # as Keras does for a model with such layers
+        #: Whether the model draws random numbers in training: see `find_random_numbers`.
+        self.draws = False
+        self._searched = False
+        self._left_to_cpu = left_to_cpu
 
         self._model, self._keras, self._loss, self._say = model, keras, task.loss, say
         self.data = (task.inputs, task.targets)
@@ -293,11 +368,11 @@ class _Trainer:
         self._session: Any = None
 
     def seconds_of_a_step(self, batch_size: int) -> float:
-        """Return how long a step takes on the CPU."""
+        """Return how many seconds of the CPU a step takes there."""
         inputs, targets = self.data
         batches = batches_of(inputs, targets, 2, batch_size, np.random.RandomState(0))
-        times = [time.monotonic()]
-        tell, self._say = self._say, lambda *_: times.append(time.monotonic())
+        times = [time.process_time()]
+        tell, self._say = self._say, lambda *_: times.append(time.process_time())
         try:
             _on_cpu(self, _maker(optimizers_of(self._keras)["sgd"], OPTIMIZERS["sgd"][1]), batches, self.start)
         finally:
@@ -305,7 +380,13 @@ class _Trainer:
         return times[2] - times[1]  # the first step has the making of the copy in it
 
     def train(
-        self, device: str, double: bool, make: Callable[[], Any], batches: Batches, start: List[np.ndarray]
+        self,
+        device: str,
+        double: bool,
+        make: Callable[[], Any],
+        batches: Batches,
+        start: List[np.ndarray],
+        compiled: bool = False,
     ) -> Run:
         """Make a copy on a device with weights to start from and take a step with each batch."""
         with self._own_graph(), self._scope(device, double), global_float64(self._keras, double), self._seeded():
@@ -313,8 +394,7 @@ class _Trainer:
             model.set_weights(start)
             for state, value in zip(generator_states(model), self._states):
                 state.assign(value)
-            # Without tracing: a graph for each copy would take longer than the few steps that are made on it.
-            model.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options())
+            model.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options(compiled))
             run = Run([], [])
             for inputs, targets in batches:
                 run.loss.append(_step(model, cast(inputs, double), cast(targets, double)))
@@ -329,17 +409,18 @@ class _Trainer:
         with python_seeds(seed), self._tensors.seeded(seed):
             yield
 
-    def draws_random_numbers(self, inputs: Any) -> bool:
-        """Return whether the model gives something else in training mode if generators are in another state."""
-        if self._keras.generation == 1:
-            return False  # a graph's seeds are fixed when it is built
+    def find_random_numbers(self, inputs: Any) -> None:
+        """See once whether the model gives something else in training mode if generators are in another state."""
+        if self._searched or self._keras.generation == 1:
+            return  # a graph's seeds are fixed when it is built
+        self._searched = True
         outputs = []
         for more in (1, 2):
             with self._scope("cpu", False), self._seeded(more):
                 given = self._copy_on("cpu", False)(cast(inputs, False), training=True)
                 tensors = [item for _, item in flatten(given) if self._tensors.is_tensor(item)]
                 outputs.append([self._tensors.to_numpy(item) for item in tensors])
-        return not all(np.array_equal(one, other, equal_nan=True) for one, other in zip(*outputs))
+        self.draws = not all(np.array_equal(one, other, equal_nan=True) for one, other in zip(*outputs))
 
     def draws_alike(self, device: str) -> bool:
         """Return whether a device draws the random numbers that the CPU draws from the same seed."""
@@ -358,6 +439,8 @@ class _Trainer:
         key = (device, double)
         if key not in self._copies:
             self._copies[key] = self._copy(double)
+            if device != "cpu":
+                leave_copies_to_cpu(self._model, self._copies[key], self._left_to_cpu, self._keras)
         return self._copies[key]
 
     @contextlib.contextmanager
@@ -399,10 +482,14 @@ class _Trainer:
     def _example(self) -> Any:
         return rebuild(self.data[0], [item[:1] for _, item in flatten(self.data[0])])
 
-    def _compile_options(self) -> Dict[str, Any]:
+    def _compile_options(self, compiled: bool) -> Dict[str, Any]:
+        """Return what `compile` gets. Mostly without tracing, which would take longer than the few steps that are made."""
         if self._keras.generation == 1:
             return {}
-        return {"run_eagerly": True, "jit_compile": False} if self._keras.generation == 3 else {"run_eagerly": True}
+        options = {"run_eagerly": not compiled}
+        if self._keras.generation == 3 or (compiled and self.compiler == "XLA"):
+            options["jit_compile"] = compiled and self.compiler != "tf.function"
+        return options
 
     def _follow(self, weights: Sequence[Any]) -> List[np.ndarray]:
         return [

@@ -44,7 +44,7 @@ def _panel(item: Divergence, ends: _Axes, width: float) -> Panel:
         _Curve(item.seed, GREEN, ":", "^", "another seed, on the reference"),
     ]
     measured = [curve for curve in curves if curve.values]
-    title = "%s on %s: %s" % (item.optimizer, item.device, item.verdict)
+    title = "%s on %s: %s" % (item.label, item.device, item.verdict)
     return Panel(2.3, shortened(title, 80 if wide else 36), lambda axes: _draw(axes, item, measured, ends, wide))
 
 

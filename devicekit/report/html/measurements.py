@@ -222,13 +222,11 @@ def _difference(item: Difference) -> Tuple[Any, ...]:
 
 def _training_section(comparison: Comparison) -> Section:
     trainings = comparison.divergences
-    description = "; ".join(
-        "%s on %s: %s" % (item.optimizer, item.device, item.verdict) for item in trainings[:FIRST_ROWS]
-    )
+    description = "; ".join("%s on %s: %s" % (item.label, item.device, item.verdict) for item in trainings[:FIRST_ROWS])
     heads = ("Training", "Result", "First step", "Weights", "Rounding", "Another seed", "Loss", "Reference loss")
     rows: List[Tuple[Any, ...]] = [
         (
-            "%s on %s" % (item.optimizer, item.device),
+            "%s on %s" % (item.label, item.device),
             Tag(item.verdict, item.verdict, _cut(item.detail)),
             "" if item.first_step is None else "from step %d" % item.first_step,
             *_step(item, -1),
@@ -266,7 +264,7 @@ def _steps(item: Divergence) -> Table:
     steps = sorted({*range(0, number, every), number - 1} if number else set())
     rows = [(str(step + 1), *_step(item, step)) for step in steps]
     heads = ("Step", "Weights", "Rounding", "Another seed", "Loss", "Reference loss")
-    return Table("Steps of %s on %s" % (item.optimizer, item.device), heads, rows, (1, 2, 3, 4, 5), folded=True)
+    return Table("Steps of %s on %s" % (item.label, item.device), heads, rows, (1, 2, 3, 4, 5), folded=True)
 
 
 def _cut(text: str) -> str:

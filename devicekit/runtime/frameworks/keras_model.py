@@ -41,6 +41,22 @@ def keras_of(model: object) -> Keras:
     base = _class_named("Layer", model)
     if base is None:
         raise ValueError("a Keras model expected, got a %s" % type(model).__name__)
+    return _keras_with(base)
+
+
+def imported_kerases() -> List[Keras]:
+    """Return each Keras that is imported already."""
+    found = {}
+    for package in _PACKAGES[:2]:
+        layers: Any = getattr(sys.modules.get(package), "layers", None)
+        if hasattr(layers, "Layer"):
+            keras = _keras_with(layers.Layer)
+            found[keras.module.__name__] = keras
+    return list(found.values())
+
+
+def _keras_with(base: Any) -> Keras:
+    """Return the Keras that has a base class of layers."""
     package = base.__module__.partition(".")[0]
     if package == "keras" and not sys.modules["keras"].__version__.startswith("2."):
         return Keras(sys.modules["keras"], 3, str(sys.modules["keras"].backend.backend()))

@@ -78,10 +78,13 @@ class Tensors:
         As in `Selection.framework`.
     compiles : bool
         Whether every new shape is compiled, which costs more than the computation of a small array.
+    tree : module
+        With ``flatten`` and ``pack_sequence_as`` of nested tensors, if the framework has one.
     """
 
     framework: str = ""
     compiles: bool = False
+    tree: Any = None
 
     # Devices
 
@@ -184,6 +187,21 @@ class Tensors:
         ------
         Exception
             Whatever the function raises; errors of the backward pass alone are in `Pulled.error`.
+        """
+        raise NotImplementedError
+
+    def on_cpu(self, function: Callable[[List[Any]], List[Any]], values: List[Any]) -> List[Any]:
+        """Compute a function on the CPU, and its gradient as well, whatever device the program is on.
+
+        Parameters
+        ----------
+        function : callable
+            From tensors to tensors. With Keras 3 it holds no tensor and no variable of its own.
+
+        Raises
+        ------
+        DevicekitError
+            Inside a program that the framework compiles for one device, in which nothing can be left to another.
         """
         raise NotImplementedError
 

@@ -135,6 +135,44 @@ class JaxTensors(Tensors):
         (gradients,) = back(weights)
         return outputs, more, list(gradients)
 
+    def on_cpu(self, function: Callable[[List[Any]], List[Any]], values: List[Any]) -> List[Any]:
+        cpu = jax.local_devices(backend="cpu")[0]
+        if _default_device() == cpu:
+            return function(values)
+        # Read now, with what Keras notes for this thread: a callback runs in another one.
+        program, shapes = _read(function, cpu, values)
+
+        def compute(given: List[Any]) -> List[Any]:
+            found: List[Any] = program(given)
+            return found
+
+        computed = jax.custom_vjp(compute)
+
+        def forward(given: List[Any]) -> Tuple[List[Any], List[Any]]:
+            return computed(given), given
+
+        def backward(given: List[Any], up: List[Any]) -> Tuple[List[Any]]:
+            places = [place for place, item in enumerate(given) if _is_float(item)]
+            floats = [item for item, shape in zip(up, shapes) if _is_float(shape)]
+
+            def pull(everything: List[Any]) -> List[Any]:
+                def of_floats(some: List[Any]) -> List[Any]:
+                    filled = list(everything[: len(given)])
+                    for place, item in zip(places, some):
+                        filled[place] = item
+                    return [item for item in function(filled) if _is_float(item)]
+
+                _, back = jax.vjp(of_floats, [everything[place] for place in places])
+                return list(back(list(everything[len(given) :]))[0])
+
+            gradients, _ = _read(pull, cpu, [*given, *floats])
+            pulled = iter(gradients([*given, *floats]))
+            return ([next(pulled) if _is_float(item) else None for item in given],)
+
+        computed.defvjp(forward, backward)
+        results: List[Any] = computed(values)
+        return results
+
     def forget(self) -> None:
         self._programs.clear()
 
@@ -159,3 +197,34 @@ def _compiled(function: Callable[..., Any], quickly: bool) -> Any:
     if quickly and "compiler_options" in inspect.signature(jax.jit).parameters:
         return jax.jit(function, compiler_options={"xla_backend_optimization_level": 0})
     return jax.jit(function)
+
+
+def _default_device() -> Any:
+    """The device that JAX computes on where nothing says otherwise."""
+    default = jax.config.jax_default_device
+    if isinstance(default, str):
+        return jax.local_devices(backend=default)[0]
+    return default if default is not None else jax.local_devices()[0]
+
+
+def _read(function: Callable[[List[Any]], List[Any]], device: Any, values: List[Any]) -> Tuple[Callable[..., Any], Any]:
+    """Return a function that is computed on a device, also inside a program for another one, and the shapes of its results."""
+    from jax.extend.core import jaxpr_as_fun
+
+    with jax.default_device(device):
+        program, shapes = jax.make_jaxpr(function, return_shape=True)(values)
+        arguments = [jax.ShapeDtypeStruct(item.shape, item.dtype) for item in program.in_avals]
+        # Compiled now: inside a callback of the same processor, compiling would wait for itself.
+        compiled = jax.jit(jaxpr_as_fun(program)).lower(*arguments).compile()
+
+    def compute(given: List[Any]) -> List[np.ndarray]:
+        with jax.default_device(device):
+            return [np.asarray(item) for item in compiled(*(np.asarray(item) for item in given))]
+
+    def call(given: List[Any]) -> List[Any]:
+        if any(isinstance(item, jax.core.Tracer) for item in given):
+            found: List[Any] = jax.pure_callback(compute, shapes, given)
+            return found
+        return [jax.numpy.asarray(item) for item in compute(given)]
+
+    return call, shapes

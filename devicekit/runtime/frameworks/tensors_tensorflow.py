@@ -6,6 +6,7 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, List, Sequence
 import numpy as np
 import tensorflow as tf
 
+from ...errors import DevicekitError
 from .tensors import Function, Pulled, Tensors, Weigh, restored
 
 
@@ -13,6 +14,7 @@ class TensorFlowTensors(Tensors):
     """TensorFlow 2 in eager mode."""
 
     framework = "tensorflow"
+    tree = tf.nest
 
     def devices(self) -> Tuple[str, ...]:
         return tuple("/device:" + device.name.rpartition("device:")[2] for device in tf.config.list_logical_devices())
@@ -110,6 +112,47 @@ class TensorFlowTensors(Tensors):
     def forget(self) -> None:
         self._programs.clear()
 
+    def on_cpu(self, function: Callable[[List[Any]], List[Any]], values: List[Any]) -> List[Any]:
+        _check_not_in_xla()
+        results: List[Any] = []
+
+        def compute(*given: Any) -> Any:
+            with tf.device(self.cpu):
+                parts = [tf.identity(item) for item in given]  # one tensor may be there twice
+            # The gradient is computed by a tape of its own, so that its operations are made in the scope of the CPU, too:
+            # TensorFlow places those of an outer tape where the outer tape is asked for them.
+            with tf.device(self.cpu), self._recording(parts) as gradient:
+                results[:] = function(tf.nest.pack_sequence_as(values, parts, expand_composites=True))
+                flat = [tf.identity(item) for item in tf.nest.flatten(results, expand_composites=True)]
+
+            def backward(*up: Any, **options: Any) -> Any:
+                variables = list(options.get("variables") or ())
+                pairs = [(o, u) for o, u in zip(flat, up) if o.dtype.is_floating and u is not None]
+                places = [place for place, part in enumerate(parts) if part.dtype.is_floating]
+                with tf.device(self.cpu):
+                    sources = [parts[place] for place in places] + variables
+                    found = gradient([o for o, _ in pairs], sources, [tf.identity(u) for _, u in pairs])
+                inner: List[Any] = [None] * len(parts)
+                for place, item in zip(places, found):
+                    inner[place] = item
+                return (inner, found[len(places) :]) if variables else inner
+
+            return flat, backward
+
+        flat = tf.custom_gradient(compute)(*tf.nest.flatten(values, expand_composites=True))
+        found: List[Any] = tf.nest.pack_sequence_as(results, flat, expand_composites=True)
+        return found
+
+    #: In TensorFlow's own words, for `on_cpu`.
+    cpu = "/device:CPU:0"
+
+    @contextlib.contextmanager
+    def _recording(self, parts: Sequence[Any]) -> Iterator[Callable[..., Any]]:
+        """Record what is computed from tensors and from variables; yields what makes gradients."""
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([part for part in parts if part.dtype.is_floating])
+            yield tape.gradient
+
     @contextlib.contextmanager
     def seeded(self, seed: int) -> Iterator[None]:
         from tensorflow.python.eager import context as eager  # private: there is no public way to ask for the seed
@@ -161,6 +204,10 @@ class GraphTensors(TensorFlowTensors):
         return np.asarray(array, dtype=np.float32) if array.dtype.name == "bfloat16" else array
 
     @contextlib.contextmanager
+    def _recording(self, parts: Sequence[Any]) -> Iterator[Callable[..., Any]]:
+        yield tf.gradients  # a tape does not know the loops of these graphs
+
+    @contextlib.contextmanager
     def seeded(self, seed: int) -> Iterator[None]:
         yield  # a graph has a seed of its own
 
@@ -169,3 +216,16 @@ class GraphTensors(TensorFlowTensors):
 
     def precision_settings(self) -> Tuple[str, ...]:
         return ()
+
+
+def _check_not_in_xla() -> None:
+    """See that what is being traced is not compiled by XLA for an accelerator."""
+    from tensorflow.python.ops import control_flow_util  # private, and the same in 1.15 and 2.21
+
+    if tf.executing_eagerly() or not control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph()):
+        return
+    if any(device.device_type != "CPU" for device in tf.config.experimental.list_physical_devices()):
+        raise DevicekitError(
+            "XLA compiles a program for one device, so that on_cpu cannot leave a part of it to the CPU: compile the model "
+            "with jit_compile=False, and leave jit_compile out of tf.function"
+        )

@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from typing import Any, ContextManager, Dict, Iterator, List, Tuple
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, Tuple
 
 import numpy as np
 import torch
@@ -119,6 +119,14 @@ class TorchTensors(Tensors):
             except Exception as error:  # an operation may have none
                 return Pulled(outputs, more, [None] * len(leaves), error)
         return Pulled(outputs, more, gradients)
+
+    def on_cpu(self, function: Callable[[List[Any]], List[Any]], values: List[Any]) -> List[Any]:
+        core = keras_core()
+        home = core.get_device()
+        with core.device_scope("cpu"):
+            # PyTorch computes gradients where the forward pass was, and takes copies back the way they came.
+            results = function([item.to("cpu") for item in values])
+        return [item.to(home) for item in results]
 
     @contextlib.contextmanager
     def seeded(self, seed: int) -> Iterator[None]:

@@ -69,6 +69,7 @@ def measured(model: object) -> Dict[str, Any]:
     assert_type(comparison, devicekit.measure.Comparison)
     assert_type(comparison.differences, Tuple[devicekit.measure.Difference, ...])
     assert_type(comparison.divergences, Tuple[devicekit.measure.Divergence, ...])
+    assert_type(comparison.left_to_cpu, Tuple[devicekit.measure.LeftToCpu, ...])
     for difference in comparison.differences:
         assert_type(difference.measure, Optional[devicekit.measure.Measure])
     result = devicekit.benchmark("mobilenet", devices=["cpu", "gpu"], seconds=5.0)

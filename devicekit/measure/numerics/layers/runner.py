@@ -10,6 +10,7 @@ import numpy as np
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray, Tensors
+from ....runtime.on_cpu import leave_to_cpu
 from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables
@@ -90,6 +91,19 @@ class Runner:
         self._copies: Dict[Any, Any] = {}
         self._shared: Dict[Any, Any] = {}
         self._likenesses: Dict[int, Tuple[Any, Any]] = {}
+        self._left: List[Tuple[Any, Any]] = []
+
+    def leave_to_cpu(self, layers: Sequence[Any]) -> None:
+        """Let the CPU compute these layers of the model from now on, inside `unchanged`; none of them: no longer any."""
+        self.forget_all()
+        for layer, own in self._left:
+            if own is None:
+                vars(layer).pop("call", None)
+            else:
+                vars(layer)["call"] = own
+        self._left = [(layer, vars(layer).get("call")) for layer in layers]
+        for layer in layers:
+            leave_to_cpu(layer, self.keras)
 
     def record(self, inputs: Any) -> List[Call]:
         """Run the model on the CPU and return the calls of its layers."""
@@ -173,6 +187,8 @@ class Runner:
                 if variables(layer) and not self._build_as(copy, layer):
                     self._build(copy, work, double)
                 fit_together(layer, copy)
+            if not double:
+                leave_copies_to_cpu(layer, copy, [left for left, _ in self._left], self.keras)
             copies[key] = copy
         return copies[key]
 
@@ -314,6 +330,13 @@ class CopyingRunner(Runner):
         result = subject(*args, **kwargs)
         trained = set(self.trained(subject))
         return result, [item for i, item in enumerate(variables(subject)) if i not in trained]
+
+
+def leave_copies_to_cpu(original: Any, copy: Any, layers: Sequence[Any], keras: Keras) -> None:
+    """Let the CPU compute those layers of a copy that are copies of these layers."""
+    for one, other in zip(layers_of(original), layers_of(copy)):
+        if any(one is layer for layer in layers):
+            leave_to_cpu(other, keras)
 
 
 def names_of(layer: Any) -> List[str]:
