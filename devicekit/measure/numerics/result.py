@@ -145,7 +145,7 @@ class Divergence(Record):
 
 
 class LeftToCpu(Record):
-    """What became of a comparison when the CPU computed the layers that a device has wrong, as with `devicekit.on_cpu`.
+    """The outcome of a comparison in which the CPU computes the layers that a device has wrong, as with `devicekit.on_cpu`.
 
     Attributes
     ----------

@@ -251,8 +251,12 @@ def _compare_compiled(
     if not trainer.compiler:
         return []
     first = _on_device(trainer, name, make, "cpu", framework, standard, True)
+    reason = ""
     if first.verdict in ("failed", "unsupported"):
         reason = "compiled, training on the CPU fails: " + first.detail
+    if trainer.draws and first.verdict == "differs":
+        reason = "not deterministic: the model draws random numbers, and compiled on the CPU it draws others"
+    if reason:
         return [_not_compared(name, device, framework, reason, trainer.compiler) for device in devices]
     return [
         first if device == "cpu" else _on_device(trainer, name, make, device, framework, standard, True)
