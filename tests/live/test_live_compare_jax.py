@@ -11,6 +11,23 @@ def test_planted_faults_are_named_with_their_layer_and_no_other(program):
     check_faults(found)
 
 
+def test_a_wrong_layer_is_left_to_the_cpu_and_compared_again(program):
+    code = """
+generator = np.random.RandomState(0)
+x, y = generator.normal(size=(16, 8)).astype("float32"), generator.normal(size=(16, 3)).astype("float32")
+model = FAULTY["WrongGradient"]()
+model.compile("sgd", "mse")
+found = devicekit.compare(model, x, y, devices="cpu:1", optimizers=["sgd"], steps=2)
+left = [[item.layers, item.agrees, item.detail] for item in found.left_to_cpu]
+print(json.dumps([[[item.label, item.verdict] for item in found.divergences], left]))
+"""
+    rows, left = program(JAX + FAULTS + code, env=TWICE, timeout=900)
+    assert rows == [
+        ["SGD, as compiled", "differs"], ["SGD, as compiled, steps compiled by jax.jit", "differs"], ["sgd", "differs"],
+    ]  # fmt: skip
+    assert left == [[["planted"], True, ""]]
+
+
 def test_models_without_a_fault_raise_nothing(program):
     code = """
 wide = jax.config.jax_enable_x64

@@ -141,7 +141,7 @@ model = vectors(L.GaussianNoise(0.5), Sampling(), WrongGradient())
 model.compile(keras.optimizers.SGD(0.05, momentum=0.9, nesterov=True), "mse")
 print(json.dumps(train(model, optimizers=("sgd",))))
 """
-    agrees, codes, rows = program(TENSORFLOW + FAULTS + PECULIAR + code)
+    agrees, codes, rows = program(TENSORFLOW + FAULTS + PECULIAR + code, timeout=900)
     assert not agrees
     assert set(codes) == {"numerics-divergent"}
     own = "SGD, as compiled"
