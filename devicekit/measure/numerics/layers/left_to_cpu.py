@@ -5,14 +5,16 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ....runtime.frameworks.keras_model import Keras, layers_of
 from ..result import Difference, Divergence, LeftToCpu
-from .compare_call import Subject, compare_call, compare_whole, way_of_whole
+from .compare_call import Subject, compare_call, compare_whole
 from .recorded_calls import Call
 from .reference import line_of
 from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
+from .ways import way_of_whole
 
-#: How often a pass of the model is timed; the fastest counts.
-_TIMES = 3
+#: How often a pass of the model is timed; the fastest counts, if another one is nearly as fast.
+_TIMES = 6
+_STEADY = 1.25
 
 #: From devices, earlier trainings and layers that the CPU computes to what these trainings are like then.
 Train = Callable[[Sequence[str], Sequence[Divergence], Sequence[Any]], Sequence[Divergence]]
@@ -104,21 +106,25 @@ def _still(item: Any) -> str:
     return "%s of %s is still wrong: %s" % (item.what, item.name, item.detail or "outside its tolerance")
 
 
-def _slowdown(runner: Any, layers: Sequence[Any], attempt: Attempt, device: str) -> float:
-    """Return how many times as long a forward and backward pass takes with layers on the CPU."""
+def _slowdown(runner: Any, layers: Sequence[Any], attempt: Attempt, device: str) -> Optional[float]:
+    """Return how many times as long a forward and backward pass takes with layers on the CPU.
+
+    None if times are too different for a figure, as beside other programs.
+    """
     way = way_of_whole(runner, attempt.inputs, False, attempt.seed)
 
-    def seconds() -> float:
+    def seconds() -> Optional[float]:
         on_device = runner.for_device(runner.model, way.work, device)
         times = []
         for _ in range(_TIMES + 1):  # the first one compiles
             started = time.perf_counter()
             runner.run(on_device, way.work, device, False, way.cotangent, None)
             times.append(time.perf_counter() - started)
-        return min(times[1:])
+        first, second = sorted(times[1:])[:2]
+        return first if second <= _STEADY * first else None
 
     with_cpu = seconds()
     runner.leave_to_cpu(())
     alone = seconds()
     runner.leave_to_cpu(layers)
-    return with_cpu / max(alone, 1e-9)
+    return with_cpu / max(alone, 1e-9) if with_cpu is not None and alone is not None else None
