@@ -139,7 +139,7 @@ def _training(astray: List[Divergence]) -> str:
 
 
 def _optimizers(items: Sequence[Divergence]) -> str:
-    return _listed(list(dict.fromkeys(item.optimizer for item in items)))
+    return _listed(list(dict.fromkeys(item.label for item in items)))
 
 
 def _listed(texts: Sequence[str]) -> str:
