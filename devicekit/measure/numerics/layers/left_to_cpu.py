@@ -109,7 +109,7 @@ def _still(item: Any) -> str:
 def _slowdown(runner: Any, layers: Sequence[Any], attempt: Attempt, device: str) -> Optional[float]:
     """Return how many times as long a forward and backward pass takes with layers on the CPU.
 
-    None if times are too different for a figure, as beside other programs.
+    None if times are too different for a figure, as under the load of other programs.
     """
     way = way_of_whole(runner, attempt.inputs, False, attempt.seed)
 
