@@ -86,6 +86,7 @@ JUST_NOT = {
     "short-waits": HEALTHY.replace(windows=windows(0.058), samples=samples(0.008)),
     # TensorFlow does not say where time that is neither waiting nor computing goes: other callbacks.
     "slow-callback": HEALTHY.replace(windows=windows(0.5), samples=samples(0.001)),
+    "batches-that-are-there": HEALTHY.replace(windows=windows(0.0045), samples=samples(0.0015, 0.003)),
     "few-steps": HEALTHY.replace(steps=5, result_devices=("cpu:0",)),
     "nothing-known": TrainingRecord("tensorflow1", steps=500),
     "last-batch-is-smaller": HEALTHY.replace(programs=(("5", 1), ("100", 2), ("200", 2))),

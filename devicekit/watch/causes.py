@@ -16,6 +16,9 @@ _FEWEST_SAMPLES, _FEWEST_STEPS = 3, 10
 #: How many times as long as its computation a step must take, and how much of it must be waiting, to be bound by its input.
 _INPUT_FACTOR, _INPUT_SHARE = 1.25, 0.2
 
+#: Keras takes up to a millisecond to hand over a batch that is there: the input is slow only from here on.
+_SHORT_WAIT_S = 0.002
+
 #: Keras's own work for a step (callbacks, arguments, starting the program) takes 0.3 to 2 ms on each framework: a step that
 #: takes not much longer is spent on that.
 _SHORT_STEP_S = 0.003
@@ -105,7 +108,7 @@ def _input_bound(record: TrainingRecord) -> Optional[Finding]:
     if len(record.samples) < _FEWEST_SAMPLES or parts.period_s is None or parts.wait_s is None:
         return None
     factor, share = parts.factor, parts.wait_s / parts.period_s
-    if factor is None or factor < _INPUT_FACTOR or share < _INPUT_SHARE:
+    if factor is None or factor < _INPUT_FACTOR or share < _INPUT_SHARE or parts.wait_s < _SHORT_WAIT_S:
         return None
     evidence = (
         Evidence(

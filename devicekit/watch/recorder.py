@@ -153,8 +153,12 @@ class Recorder:
 
     def _count_programs(self) -> None:
         number = self._training.programs(self._wrapped) if self._wrapped is not None else None
-        if number is not None and len(self._programs) < _MOST:
-            self._programs.append((str(self._clock.steps), number))
+        if number is None or len(self._programs) >= _MOST:
+            return
+        step = str(self._clock.steps)
+        if self._programs and self._programs[-1][0] == step:
+            self._programs.pop()
+        self._programs.append((step, number))
 
     # What was measured.
 
