@@ -59,7 +59,7 @@ def _rapl(paths: List[str]) -> Optional[float]:
 
 def _nvml(uuid: str) -> Optional[Callable[[], Optional[float]]]:
     try:
-        import pynvml  # type: ignore[import-untyped]
+        import pynvml  # type: ignore[import-untyped,import-not-found,unused-ignore]
     except ImportError:
         return None
     try:
