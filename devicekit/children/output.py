@@ -19,6 +19,9 @@ _MOST_BYTES = 256 << 20
 _MOST_LINES = 100000
 _MOST_MESSAGE_BYTES = 64 << 20
 
+#: Of a tool of the system: the kernel's log, and a list of packages, have some megabytes.
+MOST_TEXT_BYTES = 32 << 20
+
 #: How long to wait for the end of a pipe that a process which could not be ended still holds.
 _JOIN_S = 2.0
 
@@ -89,6 +92,27 @@ class BoundedText(Reader):
         left_out = self._after_head - len(self._tail)
         middle = b"\n... %d bytes left out ...\n" % left_out if left_out > 0 else b""
         return (self._head + middle + self._tail).decode("utf-8", "replace")
+
+
+class WholeText(Reader):
+    """Keeps all that is printed, up to a limit; what prints more finds its pipe closed, which ends it as a rule."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._parts: List[bytes] = []
+        self._bytes = 0
+        self.too_much = False
+        super().__init__(descriptor)
+
+    def take(self, chunk: bytes) -> None:
+        self._bytes += len(chunk)
+        if self._bytes > MOST_TEXT_BYTES:
+            self._parts, self.too_much = [], True
+            raise OSError("too much")
+        self._parts.append(chunk)
+
+    def text(self) -> str:
+        """Return what was printed."""
+        return b"".join(self._parts).decode("utf-8", "replace")
 
 
 class Messages(Reader):

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from contextlib import contextmanager
-from typing import Iterable, Iterator, List, Optional, Set
+from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 from .spawn import TIMED_OUT, Process
 from .windows_job import end_job
@@ -105,17 +105,47 @@ def _adopts(on: int) -> bool:
 
 
 def _children() -> List[int]:
-    found = []
-    for name in os.listdir("/proc"):
+    return [pid for pid, (parent, _) in _processes().items() if parent == os.getpid()]
+
+
+def _processes() -> Dict[int, Tuple[int, int]]:
+    """Return each process's parent, and when it began, which tells it from an earlier one of its number (Linux)."""
+    found = {}
+    try:
+        names = os.listdir("/proc")
+    except OSError:  # macOS, Windows
+        names = []
+    for name in names:
         if name.isdigit():
             try:
                 with open("/proc/%s/stat" % name, "rb") as stream:
                     # "1234 (any name) S 1 ...": the parent follows the state.
-                    if int(stream.read().rpartition(b")")[2].split()[1]) == os.getpid():
-                        found.append(int(name))
+                    values = stream.read().rpartition(b")")[2].split()
+                found[int(name)] = int(values[1]), int(values[19])
             except (OSError, IndexError):  # it has ended
                 continue
     return found
+
+
+def descendants(pid: int) -> Set[Tuple[int, int]]:
+    """Return what a process has started, and these in turn, without this one: numbers, and when each began (Linux)."""
+    processes, reached = _processes(), {pid}
+    while True:
+        more = {child for child, (parent, _) in processes.items() if parent in reached} - reached - {os.getpid()}
+        if not more:
+            return {(child, processes[child][1]) for child in reached - {pid} if child in processes}
+        reached |= more
+
+
+def end_processes(known: Set[Tuple[int, int]]) -> None:
+    """Kill processes that `descendants` has returned, as far as they still run."""
+    processes = _processes()
+    for pid, began in known:
+        if processes.get(pid, (0, -1))[1] == began:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:  # it has ended, or is another user's
+                pass
 
 
 def send(number: int, groups: Iterable[int], mark: str = "") -> bool:

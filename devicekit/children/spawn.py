@@ -45,25 +45,6 @@ class ToolResult(NamedTuple):
     stderr: str
 
 
-def run_tool(command: Sequence[str], timeout_s: float) -> ToolResult:
-    """Run a tool of the system, called by its absolute path, and return what it printed.
-
-    Raises
-    ------
-    OSError
-        If it cannot be started.
-    """
-    if not os.path.isabs(command[0]):
-        raise ValueError("system tools are called by their absolute path, not %r" % command[0])
-    try:
-        ended = subprocess.run(list(command), stdin=NULL, capture_output=True, timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        return ToolResult(None, "", "no answer within %g s" % timeout_s)
-    return ToolResult(
-        ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
-    )
-
-
 def spawn_here(command: Sequence[str], variables: Mapping[str, str], **options: Any) -> "Process[bytes]":
     """Start a command on the terminal of this process, in its process group. The options are those of `subprocess.Popen`.
 

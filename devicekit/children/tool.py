@@ -1,12 +1,12 @@
-"""Runs a program that takes minutes and prints what it does, such as an installer."""
+"""Runs programs that others wrote: tools of the system, and those that take minutes, such as an installer."""
 
 import os
 import time
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
-from .output import BoundedText
+from .output import MOST_TEXT_BYTES, BoundedText, WholeText
 from .process_tree import TRIAL_MARK, end_all
-from .spawn import NULL, TIMED_OUT, ToolResult
+from .spawn import CANNOT_START, NULL, TIMED_OUT, ToolResult, spawn
 from .windows_job import start_in_job
 
 _STEP_S = 0.2
@@ -19,6 +19,44 @@ class _LastLine(BoundedText):
         """Return the last line that is not empty, "" if nothing was printed."""
         lines = [line.strip() for line in self.text()[-2000:].splitlines()]
         return next((line for line in reversed(lines) if line), "")
+
+
+def run_tool(command: Sequence[str], timeout_s: float) -> ToolResult:
+    """Run a tool of the system, called by its absolute path, and return what it printed: all of it, or that it is too much.
+
+    Raises
+    ------
+    OSError
+        If it cannot be started.
+    """
+    if not os.path.isabs(command[0]):
+        raise ValueError("system tools are called by their absolute path, not %r" % command[0])
+    outputs: List[WholeText] = []
+    ends: List[int] = []
+    try:
+        for _ in range(2):
+            reading, writing = os.pipe()
+            ends.append(writing)
+            outputs.append(WholeText(reading))
+        process = spawn(command, os.environ, stdin=NULL, stdout=ends[0], stderr=ends[1])
+    except CANNOT_START as error:
+        raise error if isinstance(error, OSError) else OSError(str(error)) from error
+    finally:
+        for writing in ends:
+            os.close(writing)
+    try:
+        status = process.wait(timeout_s)
+    except TIMED_OUT:
+        end_all(process, None)
+        return ToolResult(None, "", "no answer within %g s" % timeout_s)
+    except BaseException:  # the user interrupts the wait
+        end_all(process, None)
+        raise
+    for output in outputs:
+        output.join()
+        if output.too_much:
+            return ToolResult(None, "", "it printed more than %d MiB" % (MOST_TEXT_BYTES >> 20))
+    return ToolResult(status, outputs[0].text(), outputs[1].text())
 
 
 def run_long_tool(

@@ -16,7 +16,7 @@ def add_launch(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "launch",
         example="devicekit launch --workers 2 train.py",
-        status="that of the first process that failed; 128 and the signal's number if a signal ended it",
+        status="that of the first process that failed; 128 and the signal's number if a signal ended it; 2 if output was lost",
         help="start distributed training (like torchrun)",
         usage="devicekit launch [options] (SCRIPT | -m MODULE) [arguments]",
     )
@@ -54,6 +54,7 @@ def add_launch(verbs: Any) -> None:
 def _launch(options: argparse.Namespace) -> int:
     from ..children.process_tree import adopting
     from ..cluster.launch.launch_plan import Order, local_tasks, plan_launch
+    from ..cluster.launch.output_relay import lost_output
     from ..cluster.launch.supervisor import supervise
 
     order = Order(
@@ -77,8 +78,11 @@ def _launch(options: argparse.Namespace) -> int:
         write_text(options.summary, "", "a")  # an error must not come after hours of work
     with adopting():
         outcome = supervise(tasks, grace_s=options.grace, say=_say)
+    lost = lost_output()
+    if lost:
+        _say(lost)
     _summarise(options, outcome, planned)
-    return outcome.status
+    return outcome.status or (2 if lost else 0)
 
 
 def _without_dashes(command: Sequence[str]) -> Sequence[str]:

@@ -194,7 +194,7 @@ class LiveHost(Host):
         return windows.registry(key)
 
     def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> "ToolResult":
-        from ..children.spawn import run_tool
+        from ..children.tool import run_tool
 
         return run_tool(argv, timeout_s)
 

@@ -9,8 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..children.spawn import run_tool
-from ..children.tool import run_long_tool
+from ..children.tool import run_long_tool, run_tool
 from ..errors import RemedyError
 from ..machine.interpreter import other_interpreter
 from ..runtime.verify import verify_interpreter

@@ -281,6 +281,17 @@ def test_no_worker_outlives_a_launcher_that_was_killed(start, tmp_path):
     assert all(gone(pid) for pid in found)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="found in /proc")
+def test_what_left_session_and_environment_does_not_outlive_it_either(start, tmp_path):
+    """The guard looks every two seconds; ``wait`` in the worker is longer than that."""
+    process = start(STUBBORN.replace("start_new_session=True", "start_new_session=True, env={}"), "--grace", "0.5")
+    worker, child = pids(wait_for(tmp_path / "pids-"))
+    time.sleep(5)
+    process.kill()
+    assert gone(worker)
+    assert gone(child)
+
+
 @TREES
 def test_what_a_worker_leaves_behind_ends_with_the_launch(launch, tmp_path):
     script = STUBBORN.replace("time.sleep(600)\n", "sys.exit(0)\n")
@@ -335,6 +346,18 @@ raise SystemExit(9)
     assert wait_for(tmp_path / "done") == ["done"]
     process.stderr.read()
     assert process.wait(PATIENCE_S) == 9  # the outcome of the work is reported all the same
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize(("where", "why"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")])
+def test_output_that_is_lost_is_a_line_and_a_status(tmp_path, where, why):
+    (tmp_path / "work.py").write_text("print('a result')", encoding="utf-8")
+    done = subprocess.run(
+        ["sh", "-c", '"$0" -m devicekit launch --devices cpu work.py %s' % where, sys.executable],
+        cwd=str(tmp_path), env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.decode() == "devicekit launch: stdout cannot be written: %s\n" % why
 
 
 @pytest.mark.parametrize(

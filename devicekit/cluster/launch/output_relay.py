@@ -1,10 +1,12 @@
 """Passes on what a process prints, line by line, with the name of the process before each line."""
 
+import errno
+import io
 import os
 import sys
 import threading
 import time
-from typing import IO, Any, Optional, Set
+from typing import IO, Any, Dict, Optional
 
 from ...children.foreground import write_through
 from ...children.fork_safe import ForkSafeLock
@@ -15,8 +17,14 @@ LONGEST_LINE_BYTES = 1 << 20
 #: Lines of different processes do not mix.
 _lock = ForkSafeLock()
 
-#: Streams whose reader is gone, which is reported once.
-_gone: Set[str] = set()
+#: Streams that take nothing any more, and why: "" if the reader has seen enough (head).
+_gone: Dict[str, str] = {}
+
+
+def lost_output() -> str:
+    """Return why lines were lost that someone waits for, "" if none were."""
+    with _lock:
+        return "; ".join("%s cannot be written: %s" % pair for pair in sorted(_gone.items()) if pair[1])
 
 
 class Passer:
@@ -65,8 +73,16 @@ class Passer:
                     _write_all(stream.fileno(), data)
                 else:  # a console of Windows takes bytes of UTF-8 from Python only
                     write_through(stream, data)
-            except (OSError, ValueError, AttributeError):  # the reader is gone (head): the work goes on
-                _gone.add(self._stream)
+            except (OSError, ValueError, AttributeError) as error:  # the work goes on
+                _gone[self._stream] = _why(error)
+
+
+def _why(error: Exception) -> str:
+    # Windows calls a pipe without a reader an invalid argument.
+    if isinstance(error, BrokenPipeError) or (os.name == "nt" and getattr(error, "errno", None) == errno.EINVAL):
+        return ""
+    closed = isinstance(error, (io.UnsupportedOperation, AttributeError))
+    return "it is closed" if closed else getattr(error, "strerror", None) or str(error)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -116,7 +116,8 @@ class _Supervisor:
 
     def _start_guard(self) -> "Process[bytes]":
         command = python_command(sys.executable, ("-I", "-S"), "children/guard_child.py")
-        return spawn((*command, self._mark, str(self._grace_s)), os.environ, stdin=PIPE, stdout=NULL, stderr=NULL)
+        command += (self._mark, str(self._grace_s), str(os.getpid()))
+        return spawn(command, os.environ, stdin=PIPE, stdout=NULL, stderr=NULL)
 
     def _start_all(self, guard: "Process[bytes]") -> None:
         for task in self._tasks:

@@ -11,7 +11,7 @@ import sys
 import time
 from typing import List, Optional, Tuple
 
-from ...children.spawn import run_tool
+from ...children.tool import run_tool
 from ...errors import LeaseError
 from ...runtime.settings import read_settings
 from .mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
