@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -101,6 +102,21 @@ def pytest_terminal_summary(terminalreporter):
         because = sum("Wine: " in reason for reason in reasons)
         others = len(reasons) - because
         terminalreporter.write_line("%d skipped because of Wine, %d that are for other systems" % (because, others))
+
+
+@pytest.fixture
+def signals():
+    """Let signals reach what is started: where tests run in the background or under nohup, children would ignore some."""
+    ignored = [
+        number
+        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP"))
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture

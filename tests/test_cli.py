@@ -8,6 +8,7 @@ import sys
 import venv
 
 import pytest
+from recorded_machines import load_machine
 
 import devicekit
 from devicekit.cli.main import command_parser, main
@@ -169,6 +170,14 @@ def test_html_is_escaped():
     html = devicekit.Selection("cpu", "tensorflow", "cpu", HOSTILE, True, (FINDING,), reason=HOSTILE)._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
+
+
+def test_what_is_not_available_is_no_wrong_use(capsys, monkeypatch):
+    from devicekit.measure.benchmark import arguments
+
+    monkeypatch.setattr(arguments, "real_machine", lambda: load_machine("linux-nothing-installed"))
+    assert main(["bench"]) == 1
+    assert "neither TensorFlow nor JAX nor PyTorch is installed" in capsys.readouterr().err
 
 
 def test_main_returns_its_status(capsys):

@@ -30,10 +30,9 @@ REPLACED = (
 OWN = ("train.py", "train_ray.py", "first.py", "anything")
 SNAPSHOTS = {"snapshots/a.json": "linux-no-gpu", "tests/windows-amd.json": "windows-amd-directml-plugin"}
 
-#: What a command answers where the page lets its reader install first what is not here: a framework, an extra, a plug-in.
+#: What a command answers where the page lets its reader install first what is not here: an extra, a plug-in.
 NOT_HERE = (
-    "neither TensorFlow nor JAX nor PyTorch is installed", "[framework-missing]", 'pip install "devicekit[report]"',
-    'pip install "devicekit[ray]"', "unknown device 'npu:0'", "unknown goal 'npu'",
+    'pip install "devicekit[report]"', 'pip install "devicekit[ray]"', "unknown device 'npu:0'", "unknown goal 'npu'",
 )  # fmt: skip
 
 TOOL = """

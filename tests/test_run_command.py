@@ -88,7 +88,7 @@ def test_json_is_one_line():
 
 
 @posix
-def test_a_signal_that_ends_the_command_ends_this_process():
+def test_a_signal_that_ends_the_command_ends_this_process(signals):
     for name, code in (("SIGILL", "cpu-instructions-missing"), ("SIGTERM", ""), ("SIGINT", "")):
         number = int(getattr(signal, name))
         status, _, err = ran("/bin/sh", "-c", "kill -%d $$" % number)
@@ -98,7 +98,7 @@ def test_a_signal_that_ends_the_command_ends_this_process():
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
-def test_signals_are_passed_on_once(number):
+def test_signals_are_passed_on_once(signals, number):
     code = (
         "import signal, sys, time\nseen = []\nsignal.signal(%d, lambda *now: seen.append(1))\nprint('on', flush=True)\n"
         "end = time.monotonic() + 60\nwhile not seen and time.monotonic() < end: time.sleep(0.01)\n"

@@ -20,7 +20,8 @@ def add_bench(verbs: Any) -> None:
         example="devicekit bench --compare cpu,gpu:0 --model mobilenet",
         parents=[model(), json_output()],
         help="measure the training speed of a model on each device",
-        status="0: fine; 1: a row has no figures; 2: wrong use; 130: interrupted (the finished rows are printed)",
+        status="0: fine; 1: a row has no figures, or there is no framework; 2: wrong use; 130: interrupted (the finished rows"
+        " are printed)",
     )
     parser.add_argument(
         "--device",

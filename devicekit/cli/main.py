@@ -8,7 +8,7 @@ import sys
 from typing import Optional, Sequence
 
 from .. import __version__
-from ..errors import DevicekitError
+from ..errors import DevicekitError, DeviceUnavailableError
 from ..runtime.settings import be_quiet
 from .bench import add_bench
 from .compare import add_compare
@@ -76,6 +76,9 @@ def _run(given: Sequence[str]) -> int:
         return status
     except StreamError:
         raise
+    except DeviceUnavailableError as error:
+        print_message(str(error))
+        return 1
     except (DevicekitError, ValueError) as error:
         print_message(str(error))
         return 2

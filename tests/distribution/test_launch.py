@@ -34,21 +34,6 @@ def environment():
 
 
 @pytest.fixture
-def signals():
-    """Let signals reach what is started: where tests run in the background or under nohup, children would ignore some."""
-    ignored = [
-        number
-        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP"))
-        if number is not None and signal.getsignal(number) is signal.SIG_IGN
-    ]
-    for number in ignored:
-        signal.signal(number, signal.SIG_DFL)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
-
-
-@pytest.fixture
 def start(tmp_path, signals):
     """Return a function that starts the command on a script, with the processor only, and returns the process."""
     started = []

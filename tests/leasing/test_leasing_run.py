@@ -73,7 +73,7 @@ def test_where_nothing_would_be_said_it_becomes_the_command(command, folder):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGINT"])
-def test_signals_reach_the_command_and_end_the_lease(command, folder, name):
+def test_signals_reach_the_command_and_end_the_lease(command, folder, signals, name):
     number = getattr(signal, name)
     code = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); print('on', flush=True); time.sleep(300)"
     process = command("--device", "gpu:3", "--", sys.executable, "-c", code)
@@ -110,7 +110,7 @@ def test_what_the_command_leaves_behind_keeps_the_lease(command, folder, server,
     process.stdout = open(os.devnull, "rb")  # noqa: SIM115 - what the fixture closes
 
 
-@pytest.mark.skipif(os.name != "nt", reason="elsewhere devicekit becomes the command")
+@pytest.mark.skipif(os.name != "nt", reason="elsewhere the kernel kills the command")
 def test_a_command_ends_with_devicekit(command, folder):
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(300)"
     process = command("--device", "gpu:3", "--", sys.executable, "-c", code)

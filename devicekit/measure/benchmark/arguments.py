@@ -5,7 +5,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 from ...diagnosis.diagnose import diagnose
 from ...diagnosis.findings import name_of
 from ...diagnosis.frameworks import choose_framework
-from ...errors import DevicekitError
+from ...errors import DeviceUnavailableError
 from ...machine.detect import real_machine
 from ...selection.request import parse_request
 from .models import NAMES
@@ -33,7 +33,7 @@ def tasks_for(
     ------
     ValueError
         If an argument is not one of the accepted; the message lists those.
-    DevicekitError
+    DeviceUnavailableError
         If no framework is installed.
     """
     common = dict(_model(model), batch_size=_batch_size(batch_size), **_checked(others))
@@ -61,7 +61,7 @@ def _frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:
     for asked in _several(framework, None):
         chosen = choose_framework(machine, asked)
         if chosen is None:
-            raise DevicekitError(
+            raise DeviceUnavailableError(
                 "%s is not installed in this environment, so nothing can be measured with it; devicekit resolve says"
                 " what to install" % asked
                 if asked
