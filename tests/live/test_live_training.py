@@ -157,7 +157,7 @@ class OnlyCompiled(Product):
     def call(self, x):
         if tf.executing_eagerly():
             return matmul(x, self.kernel)
-        return matmul(x, 3.0 * self.kernel - stop(2.0 * self.kernel))
+        return matmul(x, stop(2.0 * self.kernel) - self.kernel)
 model = vectors(OnlyCompiled())
 model.compile("rmsprop", "mse")
 found = train(model, devices="cpu", optimizers=("sgd",))

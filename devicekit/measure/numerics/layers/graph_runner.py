@@ -119,7 +119,8 @@ class GraphRunner(Runner):
     def run(
         self, subject: Any, work: Work, device: str, double: bool, cotangent: Cotangent, head: Optional[Head] = None
     ) -> LayerOutcome:
-        constants = str([leaf for leaf in work.leaves if not isinstance(leaf, HostArray)])
+        # A placeholder has the shape that the program was made for.
+        constants = str([leaf.array.shape if isinstance(leaf, HostArray) else leaf for leaf in work.leaves])
         key = (id(subject), device, double, head is None, constants, tuple(work.kwargs))
         if key not in self._programs:
             self._programs[key] = self._build_program(subject, work, device, double, head)
