@@ -38,7 +38,19 @@ LIVE = {
             *live_files("auto", "monitor", "quiet", "gpu", "platform", "scope", "strategy", "verify"),
             "tests/live/test_live_planted.py::test_a_sample",
         ],
-        live_files("planted", "compare", "functions", "launch", "lease", "library", "numerics", "wrong_device"),
+        live_files(
+            *(
+                "planted",
+                "compare",
+                "compare_command",
+                "functions",
+                "launch",
+                "lease",
+                "library",
+                "numerics",
+                "wrong_device",
+            )
+        ),
     ),
     "measure-3.11": (
         "3.11",

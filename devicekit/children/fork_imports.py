@@ -6,7 +6,6 @@ import of it would wait for ever. If waiting takes too long, the child forgets w
 """
 
 import _imp
-import os
 import sys
 import time
 from _thread import get_ident
@@ -69,5 +68,9 @@ def _locks() -> "Dict[str, Any]":
     return locks
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows, where there is no fork
-    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+try:
+    from posix import register_at_fork
+except ImportError:  # Windows has no fork
+    pass
+else:
+    register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

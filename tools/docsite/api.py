@@ -48,11 +48,16 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
         "Numbers, speed, memory. Work runs in child processes, except for `compare` of your own model or function.",
         (
             "compare", "measure.Comparison", "measure.Difference", "measure.Divergence", "measure.Measure",
-            "measure.write_reproducer", "benchmark",
+            "measure.LeftToCpu", "on_cpu", "measure.write_reproducer", "benchmark",
             "measure.BenchmarkResult", "measure.BenchmarkInterrupted",
             "measure.Figure", "measure.Throughput", "find_batch_size", "tune", "measure.Tuning",
             "measure.TunedOption",
         ),
+    ),
+    "training": (
+        "Watch a training",
+        "Why it is slow, while it runs.",
+        ("Monitor", "watch.MonitorReport", "watch.TrainingRecord"),
     ),
     "warnings": (
         "Warnings and errors",

@@ -54,4 +54,4 @@ def link_codes(page: str, path: str) -> str:
             return match.group()
         return "[%s](%s)" % (match.group(), os.path.relpath(target, folder or ".").replace(os.sep, "/"))
 
-    return outside_code(page, lambda line: re.sub(r"(?<![`\[])`([a-z]+(?:-[a-z]+)+)`(?![`\]])", link, line))
+    return outside_code(page, lambda line: re.sub(r"(?<![`\[])`([a-z]+(?:-[a-z]+)*)`(?![`\]])", link, line))
