@@ -76,7 +76,9 @@ def test_nothing_is_changed_where_nothing_is_wrong_and_every_attempt_is_predicte
             if attempt.aside:
                 continue
             brought = {item.name: item.after for item in attempt.changes if item.after and not item.before}
-            diagnosis = run_rules(after(machine, attempt.packages, **brought), BUNDLED)
+            changed = after(machine, attempt.packages, **brought)
+            environ = tuple(item for item in changed.process.environ if item[0] not in attempt.unset)
+            diagnosis = run_rules(changed.replace(process=changed.process.replace(environ=environ)), BUNDLED)
             works = {item.framework: item.will_import for item in diagnosis.frameworks}
             if False in works.values() and "dependency-incompatible" not in {
                 item.cause for item in diagnosis.frameworks

@@ -109,7 +109,10 @@ def test_signals_are_passed_on_once(signals, number):
     )
     assert process.stdout.readline() == b"on\n"
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, out, err) == (4, b"1\n", b"")
 
 

@@ -402,7 +402,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
 
 def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     """A cuDNN of another release than the build needs is found first."""
-    wanted = about.groups.get("wanted", "")
+    wanted = ".".join(re.findall(r"\d+", about.groups.get("wanted", "")))  # PyTorch writes (8, 9, 2)
     named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
     if wanted:
