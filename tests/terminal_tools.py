@@ -8,38 +8,41 @@ import pytest
 pty = pytest.importorskip("pty")
 
 
-def start_on_terminal(command, environ, columns=80):
-    """Start a program on a new terminal; return its process number and the other end of the terminal."""
-    import fcntl
-    import struct
-    import termios
+def start_on_terminal(command, environ):
+    """Start a program as the first on a new terminal, whose keys reach it; return its number and the terminal's other end.
 
+    When such a program ends, Linux throws away what was printed and not yet read.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
-        fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         os.execvpe(command[0], list(command), environ)
     return pid, terminal
 
 
-def read_to_end(terminal):
-    """Return what is shown until all programs on a terminal have ended."""
+def shown_on_terminal(command, environ=None, columns=80):
+    """Run a program on a terminal that belongs to no session; return its status and what it shows."""
+    import fcntl
+    import struct
+    import subprocess
+    import termios
+
+    terminal, program = pty.openpty()
+    fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(
+        command, env=environ, stdin=program, stdout=program, stderr=program, start_new_session=True
+    )
+    os.close(program)
     seen = b""
     while True:
         try:
             part = os.read(terminal, 4096)
-        except OSError:  # Linux: they have ended
+        except OSError:  # Linux: all have ended
             part = b""
         if not part:
-            os.close(terminal)
-            return seen
+            break
         seen += part
-
-
-def shown_on_terminal(command, environ=None, columns=80):
-    """Run a program on a terminal; return its status, as `os.waitpid` gives it, and what it shows."""
-    pid, terminal = start_on_terminal(command, dict(os.environ if environ is None else environ), columns)
-    seen = read_to_end(terminal)
-    return os.waitpid(pid, 0)[1], seen
+    os.close(terminal)
+    return process.wait(), seen
 
 
 def python(code):

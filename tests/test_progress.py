@@ -19,7 +19,7 @@ def frames(code, *command, columns=80, status=0):
     """Run a program on a terminal and return what it shows, split at its carriage returns."""
     words = python("import time\n" + code) if code else [sys.executable, *command]
     ended, seen = shown_on_terminal(words, dict(os.environ, PYTHONPATH=ROOT), columns)
-    assert ended >> 8 == status, seen
+    assert ended == status, seen
     return seen.decode().split("\r")
 
 
