@@ -72,9 +72,15 @@ def measured(model: object) -> Dict[str, Any]:
     assert_type(comparison.left_to_cpu, Tuple[devicekit.measure.LeftToCpu, ...])
     for difference in comparison.differences:
         assert_type(difference.measure, Optional[devicekit.measure.Measure])
-    result = devicekit.benchmark("mobilenet", devices=["cpu", "gpu"], seconds=5.0)
+    assert_type(devicekit.on_cpu(model), Any)
+    assert_type(devicekit.measure.write_reproducer(comparison, model, "reproducer"), Tuple[str, ...])
+    try:
+        result = devicekit.benchmark("mobilenet", devices=["cpu", "gpu"], seconds=5.0)
+    except devicekit.measure.BenchmarkInterrupted as error:
+        result = error.result
     assert_type(result, devicekit.measure.BenchmarkResult)
     assert_type(result.rows, Tuple[devicekit.measure.Throughput, ...])
+    assert_type(result.against, Tuple[devicekit.measure.Figure, ...])
     tuning = devicekit.tune("mobilenet", device="auto")
     assert_type(tuning, devicekit.measure.Tuning)
     assert_type(tuning.options, Tuple[devicekit.measure.TunedOption, ...])
