@@ -333,6 +333,7 @@ raise SystemExit(9)
     assert process.wait(PATIENCE_S) == 9  # the outcome of the work is reported all the same
 
 
+@POSIX
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize(("where", "why"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")])
 def test_output_that_is_lost_is_a_line_and_a_status(tmp_path, where, why):

@@ -202,8 +202,11 @@ def _holders(queue: Queue, keys: Sequence[str], by_key: Dict[str, Candidate]) ->
     """Who holds what this process waits for, a line for each holder."""
     now = time.time()
     devices: Dict[str, List[str]] = {}
+    described_once: Dict[Any, str] = {}
     for holding in queue.holders():
-        who = described(holding.record, now, holding.path)
+        # What one process has taken at one time was not written in one second.
+        process = holding.record.get("pid") or holding.path
+        who = described_once.setdefault(process, described(holding.record, now, holding.path))
         devices.setdefault(who, []).extend(by_key[key].device for key in keys if conflict(key, holding.key))
     lines = tuple(
         "%s %s held by %s" % (_shortened(names), "are" if len(names) > 1 else "is", who)
