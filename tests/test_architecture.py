@@ -236,7 +236,7 @@ def test_the_package_imports_nothing_at_the_top_but_what_a_fork_needs():
     assert MODULES["children.fork_imports"].roots() == {
         "_imp",
         "_thread",
-        "os",
+        "posix",
         "sys",
         "time",
         "typing",
