@@ -15,8 +15,10 @@ QUOTAS = [
 ]
 
 PROGRAM = """
-import gc, json, subprocess, sys, threading, time
+import gc, importlib.util, json, os, subprocess, sys, threading, time
 import numpy as np
+installed = [name for name in ("tensorflow", "jax", "torch") if importlib.util.find_spec(name) is not None]
+os.environ.setdefault("KERAS_BACKEND", installed[0])
 try:
     import keras
     if int(keras.__version__.split(".")[0]) < 3:
