@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from checks import lacks_in_wine
+from checks import WINE, lacks_in_wine
 
 from devicekit.children.call import run_child
 from devicekit.children.windows_job import end_job, start_in_job
@@ -178,4 +178,6 @@ def test_a_child_of_a_program_without_a_console_answers(home):
     """Its interpreter is pythonw.exe."""
     python = os.path.join(os.path.dirname(sys.executable), "pythonw.exe")
     report = run_child("devicekit.machine.detect:look_at_every_file", {}, timeout_s=100, executable=python)
+    if WINE and "[WinError 1359]" in report.detail:
+        pytest.skip("Wine: now and then it does not start a program with windows (internal error)")
     assert report.outcome in ("done", "raised"), report
