@@ -146,13 +146,17 @@ class Throughput(Record):
     def flop_per_second(self) -> Optional[float]:
         """Floating-point operations per second; None where those of a step are not known."""
         rate = self.per_second
-        return None if rate is None or self.flops_per_step is None else self.flops_per_step * rate / self.batch_size
+        if rate is None or self.flops_per_step is None or not self.batch_size:
+            return None
+        speed = self.flops_per_step * (rate / self.batch_size)
+        return speed if math.isfinite(speed) else None
 
     @property
     def share_of_peak(self) -> Optional[float]:
         """`flop_per_second` as a share of `peak_flops`."""
         speed = self.flop_per_second
-        return None if speed is None or not self.peak_flops else speed / self.peak_flops
+        share = None if speed is None or not self.peak_flops else speed / self.peak_flops
+        return share if share is not None and math.isfinite(share) else None
 
     @property
     def joules_per_example(self) -> Optional[float]:
