@@ -146,6 +146,7 @@ def test_a_closed_or_full_stream_does_not_keep_the_command_from_running(tmp_path
         subprocess.run(
             ["/bin/sh", "-c", shell % redirection, sys.executable, mark], env=ENVIRON, timeout=60, capture_output=True
         )
+        assert os.path.exists(mark), redirection
         os.unlink(mark)
 
 

@@ -145,8 +145,7 @@ class Asker:
             "ecc_errors_total": value(int, "nvmlDeviceGetTotalEccErrors", handle, 1, 1),
             "memory_repair": self.memory_repair(handle),
             "recovery": self.recovery(handle),
-            "pcie_width": value(int, "nvmlDeviceGetCurrPcieLinkWidth", handle),
-            "pcie_width_max": value(int, "nvmlDeviceGetMaxPcieLinkWidth", handle),
+            **self.lanes(handle),
             "nvlinks": self.nvlinks(handle),
             "mig_enabled": value(lambda modes: bool(modes[0]), "nvmlDeviceGetMigMode", handle),
         }
@@ -177,8 +176,7 @@ class Asker:
                 ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"),
                 handle,
             ),
-            "pcie_width": value(int, "nvmlDeviceGetCurrPcieLinkWidth", handle),
-            "pcie_width_max": value(int, "nvmlDeviceGetMaxPcieLinkWidth", handle),
+            **self.lanes(handle),
         }
         listed = self.ask(
             ("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
@@ -253,6 +251,13 @@ class Asker:
             return {"absent" if status in (2, NOT_SUPPORTED) else "unknown": "NVML error %d" % status}
         number = values[0].value.uiVal
         return RECOVERY.get(number, "action %d" % number)
+
+    def lanes(self, handle):  # type: (Any) -> Dict[str, Any]
+        """Return the PCIe lanes that are in use, and those that there are."""
+        return {
+            "pcie_width": self.value(int, "nvmlDeviceGetCurrPcieLinkWidth", handle),
+            "pcie_width_max": self.value(int, "nvmlDeviceGetMaxPcieLinkWidth", handle),
+        }
 
     def nvlinks(self, handle):  # type: (Any) -> Any
         """Return whether each NVLink is up. The first number without a link is an error."""
