@@ -189,8 +189,11 @@ class Patient:
                 if os.path.islink(path):
                     found[relative] = os.readlink(path)
                     continue
-                with open(path, "rb") as stream:
-                    found[relative] = hashlib.sha256(stream.read()).hexdigest()
+                try:
+                    with open(path, "rb") as stream:
+                        found[relative] = hashlib.sha256(stream.read()).hexdigest()
+                except FileNotFoundError:  # the installer outlives a fix that is killed, and is still at work
+                    pass
         return found
 
     def versions(self):
