@@ -197,6 +197,13 @@ def test_the_memory_that_output_takes_is_bounded():
     assert len(kept) < 2 << 20
 
 
+def test_a_line_is_cut_only_where_something_was_left_out():
+    heard = Heard()
+    for _ in range(10):
+        heard.listen(b"x" * 100000)
+    assert b"".join(heard.parts()) == b"x" * 1000000
+
+
 def test_what_was_heard_is_what_was_printed():
     parts = []
     assert run_listening(python("print('x' * 100000)"), ENVIRON, parts.append) == 0

@@ -9,12 +9,11 @@ import time
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence
 
+from .output import PART_BYTES
 from .spawn import PIPE, TIMED_OUT, Process
 from .windows_job import count_processes, end_job, start_in_job
 
-_PART_BYTES = 1 << 16
-
-#: Seconds in which output still comes after the command has ended, from what it has left behind.
+#: Seconds in which the last output still comes after the command and all that it started have ended.
 _LAST_WORDS_S = 0.5
 
 
@@ -127,7 +126,7 @@ def _wait(process: "Process[bytes]") -> int:
 def _pass_on(pipe: Any, stream: Any, listen: Callable[[bytes], None]) -> None:
     with pipe:
         while True:
-            part = os.read(pipe.fileno(), _PART_BYTES)
+            part = os.read(pipe.fileno(), PART_BYTES)
             if not part:
                 return
             try:

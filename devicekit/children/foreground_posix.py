@@ -14,16 +14,15 @@ import sys
 import termios
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from .output import PART_BYTES
 from .spawn import Process, spawn_here
 
 #: Signals that are passed on to the command. Those of the keyboard only if no terminal has sent them to it already.
 _PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT")
 _OF_THE_KEYBOARD = ("SIGINT", "SIGQUIT")
 
-#: Seconds in which output still comes after the command has ended, from what it has left behind.
-_LAST_WORDS_S = 0.2
-
-_PART_BYTES = 1 << 16
+#: Seconds without output after which what the command has left behind is given a relay.
+_SILENT_S = 0.2
 
 
 class _Channel:
@@ -53,7 +52,7 @@ class _Channel:
     def pass_on(self) -> bytes:
         """Return what was read and written; b"" at the end, also where this process's own reader is gone."""
         try:
-            part = os.read(self.reader, _PART_BYTES)
+            part = os.read(self.reader, PART_BYTES)
         except OSError:  # the end of a pseudo-terminal on Linux
             return b""
         rest = memoryview(part)
@@ -100,7 +99,7 @@ class PosixRun:
         while self._process.poll() is None:
             self._pass_on(None)
         # What the command has left behind may hold the streams open, but what it has printed itself is here by now.
-        while self._open and self._pass_on(_LAST_WORDS_S):
+        while self._open and self._pass_on(_SILENT_S):
             pass
         if self._open:
             self._leave_a_relay()

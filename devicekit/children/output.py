@@ -22,6 +22,9 @@ _MOST_MESSAGE_BYTES = 64 << 20
 #: Of a tool of the system: the kernel's log, and a list of packages, have some megabytes.
 MOST_TEXT_BYTES = 32 << 20
 
+#: Read at once: what a pipe holds on Linux (``pipe(7)``).
+PART_BYTES = 1 << 16
+
 #: How long to wait for the end of a pipe that a process which could not be ended still holds.
 _JOIN_S = 2.0
 
@@ -52,7 +55,7 @@ class Reader:
     def _read(self) -> None:
         try:
             while True:
-                chunk = os.read(self._descriptor, 1 << 16)
+                chunk = os.read(self._descriptor, PART_BYTES)
                 if not chunk:
                     return
                 self.take(chunk)

@@ -39,7 +39,7 @@ class Heard:
     """The start and the end of a command's output, in bounded memory."""
 
     def __init__(self) -> None:
-        self._start = b""
+        self._start = self._gap = b""
         self._end: Deque[bytes] = deque()
         self._end_bytes = 0
 
@@ -53,10 +53,11 @@ class Heard:
             self._end_bytes += len(part)
         while self._end and self._end_bytes - len(self._end[0]) >= _END_BYTES:
             self._end_bytes -= len(self._end.popleft())
+            self._gap = b"\n"
 
     def parts(self) -> List[bytes]:
         """Return what was kept, with a line's end where something was left out."""
-        return [self._start, b"\n", *self._end]
+        return [self._start, self._gap, *self._end]
 
 
 class KernelWatch:
