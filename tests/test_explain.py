@@ -337,6 +337,11 @@ def test_encodings(encoding):
     assert found[0].evidence[0].text == NO_CUDNN
 
 
+def test_a_log_of_escape_sequences_says_nothing():
+    for log in (b"\x1b\x00", b"\x1b[31m", b"\x1b]0;a title\nof two lines\x07"):
+        assert explain_log(iter([log])).findings == ()
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 4096])
 def test_pieces_of_any_size_say_the_same(size):
     """A carriage return and its line feed, an escape sequence, a character: all may be cut by the end of a piece."""

@@ -119,7 +119,7 @@ def _lines(data: bytes) -> List[bytes]:
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
-    return lines
+    return lines or [b""]  # nothing but escape sequences
 
 
 class Effort:
