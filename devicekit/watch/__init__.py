@@ -3,7 +3,12 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .command_record import CommandRecord as CommandRecord
+    from .command_result import CommandReport as CommandReport
     from .monitor import Monitor as Monitor
+    from .nan_guard import NanGuard as NanGuard
+    from .nan_record import NanRecord as NanRecord
+    from .nan_result import NanReport as NanReport
     from .result import MonitorReport as MonitorReport
     from .training_record import TrainingRecord as TrainingRecord
 
@@ -13,8 +18,13 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "CommandRecord": "command_record",
+            "CommandReport": "command_result",
             "Monitor": "monitor",
             "MonitorReport": "result",
+            "NanGuard": "nan_guard",
+            "NanRecord": "nan_record",
+            "NanReport": "nan_result",
             "TrainingRecord": "training_record",
         },
     )

@@ -8,7 +8,18 @@ from statistics import median
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
-from .training_record import GpuSample, HostSample, TrainingRecord
+from .machine_causes import (
+    FEWEST_LOOKS,
+    IDLE_PERCENT,
+    MEMORY_SHARE,
+    clocks_limited,
+    host_starved,
+    memory_bound,
+    memory_held,
+    shared_device,
+    size,
+)
+from .training_record import GpuSample, TrainingRecord
 
 #: Fewer synchronized steps, or other steps, than these decide nothing.
 _FEWEST_SAMPLES, _FEWEST_STEPS = 3, 10
@@ -23,14 +34,7 @@ _SHORT_WAIT_S = 0.002
 #: takes not much longer is spent on that.
 _SHORT_STEP_S = 0.003
 
-#: A device that computes for less than this part of the time, between steps that wait for nothing, waits for its programs.
-_IDLE_PERCENT = 50
-
-_MEMORY_SHARE = 0.95
-_CLOCK_SHARE = 0.7
 _MOST_PROGRAMS = 3
-_THROTTLED_SHARE = 0.1
-_OTHERS_SHARE, _IDLE_SHARE = 0.35, 0.1
 
 
 class Figures(NamedTuple):
@@ -182,7 +186,7 @@ def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
     busy = _median_of(record.gpus, lambda sample: sample.utilization_percent)
     working_s = parts.period_s - (parts.wait_s or 0.0)
     batches = record.steps_per_execution
-    idle = busy is not None and busy < _IDLE_PERCENT
+    idle = busy is not None and busy < IDLE_PERCENT
     short = working_s < _SHORT_STEP_S and (busy is None or idle)
     if not short and not (idle and (parts.wait_s or 0.0) < 0.1 * parts.period_s):
         return None
@@ -259,148 +263,31 @@ def _memory_bound(record: TrainingRecord) -> Optional[Finding]:
     limit = memory.limit_bytes if memory is not None else None
     totals = [sample.memory_bytes for sample in record.gpus if sample.memory_bytes]
     limit = limit or (min(totals) if totals else None)
-    if memory is not None and memory.peak_bytes and limit and memory.peak_bytes > _MEMORY_SHARE * limit:
-        text = "%s of %s were in use on the device" % (_size(memory.peak_bytes), _size(limit))
+    if memory is not None and memory.peak_bytes and limit and memory.peak_bytes > MEMORY_SHARE * limit:
+        text = "%s of %s were in use on the device" % (size(memory.peak_bytes), size(limit))
         evidence.append(Evidence(text, "the framework's allocator"))
     if memory is not None and memory.retries:
         text = "the allocator had to give memory back and try again %d times" % memory.retries
         evidence.append(Evidence(text, "torch.cuda.memory_stats"))
-    held = max((sample.load.memory_bytes or 0 for sample in record.hosts), default=0)
-    granted = record.memory_granted_bytes
-    if granted and held > _MEMORY_SHARE * granted:
-        text = "this program held %s of the %s that it may use on this machine" % (_size(held), _size(granted))
-        evidence.append(Evidence(text, "/proc"))
-    if not evidence:
-        return None
-    fixes = (
-        Fix("Use a smaller batch; devicekit.find_batch_size() finds the largest that fits", changes="code"),
-        Fix("Train in half precision", "devicekit.auto(precision='mixed_float16')",
-            (("python", "devicekit.auto(precision='mixed_float16')"),), changes="code", instead=True),
-    )  # fmt: skip
-    return Finding("memory-bound", "warning", "The training runs near the limit of the memory.", tuple(evidence), fixes)
+    return memory_bound([*evidence, *memory_held(record.hosts, record.memory_granted_bytes)])
 
 
 def _clocks_limited(record: TrainingRecord) -> Optional[Finding]:
-    """The GPU's clocks are held down by heat or power, or fewer PCIe lanes are in use than it has."""
-    samples = _busy(record.gpus)
-    if len(samples) < _FEWEST_SAMPLES:
-        return None
-    evidence = []
-    hot = [item for item in samples if set(item.limited_by) & {"thermal", "power-brake", "hardware-slowdown"}]
-    if len(hot) > 0.2 * len(samples):
-        reasons = ", ".join(sorted({name for item in hot for name in item.limited_by}))
-        heat = max((item.temperature_c or 0 for item in hot), default=0)
-        evidence.append(Evidence("clocks held down (%s) in %d of %d looks, at up to %d °C"
-                                 % (reasons, len(hot), len(samples), heat), "NVML"))  # fmt: skip
-    # A GPU at its full power limit is doing what it was built for; far below its clocks it is not.
-    capped = [item for item in samples if "power-cap" in item.limited_by and _clock_share(item) < _CLOCK_SHARE]
-    if len(capped) > 0.5 * len(samples):
-        item = capped[-1]
-        evidence.append(Evidence("%s of %s MHz at a power limit of %.0f W (delivered with %s)" % (
-            item.clock_mhz, item.clock_max_mhz, item.power_limit_w or 0.0,
-            "%.0f W" % item.power_default_w if item.power_default_w else "an unknown one"), "NVML"))  # fmt: skip
-    narrow = [
-        item
-        for item in samples
-        if item.pcie_width and item.pcie_width_max and 2 * item.pcie_width <= item.pcie_width_max
-    ]
-    if len(narrow) == len(samples):
-        text = "%d of %d PCIe lanes are in use" % (narrow[-1].pcie_width or 0, narrow[-1].pcie_width_max or 0)
-        evidence.append(Evidence(text, "NVML"))
-    if not evidence:
-        return None
-    fixes = (
-        Fix("Cool it: clear the airflow, raise the fan speed, lower the room's temperature", who="admin", changes="system"),
-        Fix("Set the power limit that it was delivered with", "sudo nvidia-smi -pl WATTS",
-            who="admin", changes="driver", instead=True),
-        Fix("For PCIe lanes: put the card into another slot, and look at the mainboard's settings for lanes", who="admin",
-            changes="system", instead=True),
-    )  # fmt: skip
-    return Finding("clocks-limited", "warning", "The GPU runs slower than it could: its clocks or its bus are held down.",
-                   tuple(evidence), fixes)  # fmt: skip
+    return clocks_limited(record.gpus)
 
 
 def _shared_device(record: TrainingRecord) -> Optional[Finding]:
-    """Another process computes on the same GPU."""
-    samples = [item for item in record.gpus if item.others is not None]
-    shared = [item for item in samples if item.others]
-    if len(samples) < _FEWEST_SAMPLES or len(shared) < 0.3 * len(samples):
-        return None
-    number = max(item.others or 0 for item in shared)
-    text = "%d other %s computed on GPU %d in %d of %d looks" % (
-        number, "process" if number == 1 else "processes", shared[-1].index, len(shared), len(samples)
-    )  # fmt: skip
-    fixes = (
-        Fix("See which processes they are", "nvidia-smi", changes=""),
-        Fix(
-            "Reserve a GPU: other programs that use devicekit then leave it alone",
-            "devicekit run --gpus 1 -- python train.py",
-        ),
-    )
-    return Finding("shared-device", "warning", "Another program used the same GPU during the training.",
-                   (Evidence(text, "NVML"),), fixes)  # fmt: skip
+    return shared_device(record.gpus)
 
 
 def _host_starved(record: TrainingRecord) -> Optional[Finding]:
-    """The control group's quota is used up, or other programs take the processors."""
-    if len(record.hosts) < 2:
-        return None
-    first, last = record.hosts[0], record.hosts[-1]
-    evidence = [*_throttled(first, last), *_crowded(first, last)]
-    if not evidence:
-        return None
-    fixes = (
-        Fix("Give the container more processors (`docker run --cpus`, `resources.limits.cpu`)", who="admin", changes="system"),
-        Fix("End or move other programs on this machine", who="user", changes="system", instead=True),
-        Fix("Let the framework start as many threads as it has processors' time", "devicekit tune --option threads",
-            instead=True),
-    )  # fmt: skip
-    return Finding(
-        "host-starved", "warning", "The training does not get the processor time that it needs.", tuple(evidence), fixes
-    )
-
-
-def _throttled(first: HostSample, last: HostSample) -> Sequence[Evidence]:
-    before, after = first.load, last.load
-    if None in (before.periods, after.periods, before.throttled_periods, after.throttled_periods):
-        return ()
-    periods = (after.periods or 0) - (before.periods or 0)
-    stopped = (after.throttled_periods or 0) - (before.throttled_periods or 0)
-    if periods < 10 or stopped < _THROTTLED_SHARE * periods:
-        return ()
-    text = "the quota was used up in %d of %d periods, and all threads were stopped until the next" % (stopped, periods)
-    return (Evidence(text, "cpu.stat of the control group"),)
-
-
-def _crowded(first: HostSample, last: HostSample) -> Sequence[Evidence]:
-    before, after = first.load, last.load
-    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.idle_cpu_s is None or after.idle_cpu_s is None:
-        return ()
-    busy, idle = after.busy_cpu_s - before.busy_cpu_s, after.idle_cpu_s - before.idle_cpu_s
-    own = after.own_cpu_s - before.own_cpu_s
-    total = busy + idle
-    others = busy - own
-    if last.at_s - first.at_s < 1.0 or total <= 0 or others < _OTHERS_SHARE * total or idle > _IDLE_SHARE * total:
-        return ()
-    text = "other programs took %.0f %% of the processors, this one %.0f %%; idle: %.0f %%" % (
-        100 * others / total, 100 * own / total, 100 * idle / total
-    )  # fmt: skip
-    return (Evidence(text, "/proc/stat"),)
-
-
-def _busy(samples: Sequence[GpuSample]) -> List[GpuSample]:
-    """Return the samples in which the GPU computed: an idle one lowers its clocks and its lanes to save power."""
-    return [item for item in samples if item.utilization_percent is None or item.utilization_percent >= _IDLE_PERCENT]
-
-
-def _clock_share(sample: GpuSample) -> float:
-    return sample.clock_mhz / sample.clock_max_mhz if sample.clock_mhz and sample.clock_max_mhz else 1.0
+    return host_starved(record.hosts)
 
 
 def _median_of(samples: Sequence[GpuSample], value: Callable[[GpuSample], Optional[int]]) -> Optional[float]:
     # The first looks are from before the first step.
     known = [item for item in map(value, samples[1:]) if item is not None]
-    return median(known) if len(known) >= _FEWEST_SAMPLES else None
+    return median(known) if len(known) >= FEWEST_LOOKS else None
 
 
 def _time(seconds: float) -> str:
@@ -410,10 +297,6 @@ def _time(seconds: float) -> str:
     ('12.3 ms', '2.50 s')
     """
     return "%.2f s" % seconds if seconds >= 1 else "%.3g ms" % (1000 * seconds)
-
-
-def _size(size_bytes: int) -> str:
-    return "%.1f GiB" % (size_bytes / 2.0**30)
 
 
 #: In the order of what is looked at first: what is hidden by a worse cause comes after it.

@@ -1,7 +1,7 @@
 """What NVIDIA GPUs do meanwhile: a child process asks NVML every second, since a driver's library can hang, print or kill."""
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Collection, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..children.call import Child, Command
 from ..children.scripts import script_path
@@ -29,10 +29,24 @@ class GpuLoads:
         Returns the seconds since the training began.
     task : dict or None
         What the child is given; see `devicekit.machine.probe.nvml_question.nvml_task`.
+    choose : callable or None
+        Takes the loads of all GPUs and returns those to keep; by default those that this process uses.
+
+    Attributes
+    ----------
+    problem : str
+        Once it is closed: why the driver did not answer, "" if it did or was not asked.
     """
 
-    def __init__(self, clock: Callable[[], float], task: Optional[Dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        task: Optional[Dict[str, Any]],
+        choose: Optional[Callable[[Sequence[Any]], List[Mapping[str, Any]]]] = None,
+    ) -> None:
+        self.problem = ""
         self._clock = clock
+        self._choose = choose or (lambda loads: own_loads(loads, os.getpid()))
         self._samples: List[GpuSample] = []
         self._child: Optional[Child] = None
         if task is not None:
@@ -47,23 +61,29 @@ class GpuLoads:
             self._child = Child(command, on_message=self._take)
 
     def samples(self) -> Tuple[GpuSample, ...]:
-        """Return the samples so far of the GPUs that this process uses."""
+        """Return the samples so far."""
         return tuple(self._samples)
 
     def close(self) -> None:
         """End the child."""
         child, self._child = self._child, None
         if child is not None:
-            child.wait(0.0)
+            report = child.wait(0.0)
+            answer = report.result if isinstance(report.result, dict) else {}
+            if not self._samples:
+                self.problem = str(answer.get("text") or answer.get("unusable") or child.problem or "no answer yet")[
+                    :200
+                ]
 
     def _take(self, message: Dict[str, Any]) -> None:
         loads = message.get("loads")
         if not isinstance(loads, list):
             return
         at_s = self._clock()
-        self._samples += [sample_of(load, at_s) for load in own_loads(loads, os.getpid())]
+        self._samples += [sample_of(load, at_s) for load in self._choose(loads)]
         if len(self._samples) > _MOST:
-            self._samples = self._samples[::2]
+            kept = set(sorted({sample.at_s for sample in self._samples})[::2])
+            self._samples = [sample for sample in self._samples if sample.at_s in kept]
 
 
 def own_loads(loads: Sequence[Any], pid: int) -> List[Mapping[str, Any]]:
@@ -72,13 +92,30 @@ def own_loads(loads: Sequence[Any], pid: int) -> List[Mapping[str, Any]]:
     In a container NVML counts processes by the machine's numbers: if no GPU lists this process and there is only one GPU, one
     of the processes on it is this one.
     """
-    known = [load for load in loads if isinstance(load, dict) and isinstance(load.get("index"), int)]
+    known = _known(loads)
     used = [load for load in known if pid in load.get("pids", ())]
     if not used and len(known) != 1:
         return []
     return [
         dict(load, others=None if "pids" not in load else max(0, len(set(load["pids"])) - 1)) for load in used or known
     ]
+
+
+def loads_for(loads: Sequence[Any], numbers: Collection[int]) -> List[Mapping[str, Any]]:
+    """Return the loads of all GPUs, with how many of some processes use each as ``own``, and of others as ``others``.
+
+    What is not listed may compute all the same, in a container: there ``others`` is left out.
+    """
+    found: List[Mapping[str, Any]] = []
+    for load in _known(loads):
+        listed = set(load["pids"]) if "pids" in load else None
+        own = None if listed is None else len(listed.intersection(numbers))
+        found.append(dict(load, own=own, others=len(listed) - own if listed is not None and own else None))
+    return found
+
+
+def _known(loads: Sequence[Any]) -> List[Mapping[str, Any]]:
+    return [load for load in loads if isinstance(load, dict) and isinstance(load.get("index"), int)]
 
 
 def sample_of(load: Mapping[str, Any], at_s: float) -> GpuSample:
@@ -88,4 +125,5 @@ def sample_of(load: Mapping[str, Any], at_s: float) -> GpuSample:
     if isinstance(memory, list) and len(memory) == 3:
         numbers.update(memory_bytes=memory[0], memory_used_bytes=memory[2])
     limits = tuple(str(name) for name in load.get("limited_by") or ())
-    return GpuSample(at_s, load["index"], limited_by=limits, others=load.get("others"), **numbers)
+    own, others = load.get("own"), load.get("others")
+    return GpuSample(at_s, load["index"], limited_by=limits, others=others, own=own, **numbers)

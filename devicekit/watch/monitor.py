@@ -6,27 +6,10 @@ from typing import Any, Dict, Optional
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, FallbackWarning, notify
-from ..runtime.frameworks.keras_training import callback_base
+from .keras_callback import as_callback
+from .nan_guard import NanGuard
 from .recorder import Recorder
 from .result import MonitorReport
-
-#: The classes that are both a `Monitor` and a callback of one Keras.
-_classes: Dict[Any, Any] = {}
-
-
-def as_callback(kind: Any) -> Any:
-    """Return a subclass of a class that is a ``keras.callbacks.Callback`` as well, of the Keras that this program uses.
-
-    It is made when the first object is, so that ``import devicekit`` imports no Keras.
-    """
-    base = callback_base()
-    if issubclass(kind, base):
-        return kind
-    if (kind, base) not in _classes:
-        _classes[kind, base] = type(
-            kind.__name__, (kind, base), {"__doc__": kind.__doc__, "__module__": kind.__module__}
-        )
-    return _classes[kind, base]
 
 
 class Monitor:
@@ -41,6 +24,8 @@ class Monitor:
 
     Parameters
     ----------
+    nan : bool
+        Whether to look for the first NaN as well, as a `NanGuard` does: its finding is said at once, and is in the report.
     quiet : bool
         Whether to write no report and to give no warnings; `report` has everything.
 
@@ -60,14 +45,16 @@ class Monitor:
     # What Keras 2 asks of a callback: it gets tensors and not numbers, which would have to be waited for.
     _supports_tf_logs = True
 
-    def __new__(cls, *, quiet: bool = False) -> "Monitor":
+    def __new__(cls, *, nan: bool = False, quiet: bool = False) -> "Monitor":
         """Return an object of a class that is a callback of Keras, too."""
         made: "Monitor" = object.__new__(as_callback(cls))
         return made
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, nan: bool = False, quiet: bool = False) -> None:
         super().__init__()
         self._quiet = quiet
+        # It is handed on what Keras calls; another guard in the list of callbacks shares its copy of the state.
+        self._guard: Any = NanGuard(quiet=quiet) if nan else None
         self._recorder: Optional[Recorder] = None
         self._final: Optional[MonitorReport] = None
 
@@ -76,7 +63,10 @@ class Monitor:
         """What was measured, and the findings."""
         if self._recorder is None or self._final is not None:
             return self._final
-        return MonitorReport.of(self._recorder.record())
+        return self._concluded()
+
+    def _concluded(self) -> MonitorReport:
+        return MonitorReport.of(self._recording().record(), self._guard.report if self._guard is not None else None)
 
     def to_dict(self) -> Dict[str, Any]:
         """Return the report as plain data for JSON; empty before the first training."""
@@ -96,6 +86,8 @@ class Monitor:
     def set_model(self, model: Any) -> None:
         """Take the model. Keras 3 copies the state from JAX whenever a callback's ``model`` is asked for, so it is not."""
         self._watched = model
+        if self._guard is not None:
+            self._guard.set_model(model)
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Begin to watch."""
@@ -103,10 +95,14 @@ class Monitor:
         self._recorder, self._final = Recorder(self._watched, self._finish), None
         self._recorder.begin()
         atexit.register(self._finish, "interrupted")
+        if self._guard is not None:
+            self._guard.on_train_begin(logs)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Leave out what is between epochs."""
         self._recording().pause()
+        if self._guard is not None:
+            self._guard.on_epoch_begin(epoch, logs)
 
     def on_test_begin(self, logs: Any = None) -> None:
         """Leave out a validation."""
@@ -115,6 +111,8 @@ class Monitor:
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Take the time."""
+        if self._guard is not None:
+            self._guard.on_train_batch_begin(batch, logs)
         self._recording().batch_begins()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -123,6 +121,8 @@ class Monitor:
 
     def on_train_end(self, logs: Any = None) -> None:
         """Conclude."""
+        if self._guard is not None:
+            self._guard.on_train_end(logs)
         self._finish("finished")
 
     def _recording(self) -> Recorder:
@@ -134,7 +134,7 @@ class Monitor:
             return
         atexit.unregister(self._finish)
         self._recorder.end(how)
-        self._final = report = MonitorReport.of(self._recorder.record())
+        self._final = report = self._concluded()
         shown = not self._quiet and is_watched(sys.stderr)
         if shown:
             sys.stderr.write("%s\n" % report)

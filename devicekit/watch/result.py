@@ -5,6 +5,7 @@ from typing import Optional, Tuple
 from ..diagnosis.findings import Finding
 from ..records import Record, ShownAsReport
 from .causes import figures, findings
+from .nan_result import NanReport
 from .training_record import TrainingRecord
 
 
@@ -14,20 +15,23 @@ class MonitorReport(ShownAsReport, Record):
     Attributes
     ----------
     findings : tuple of Finding
-        What makes it slow; empty if nothing does.
+        What makes it slow; empty if nothing does. A NaN comes first.
     record : TrainingRecord
         What was measured. `MonitorReport.of` judges it again, also one that was read from a file.
+    nan : NanReport or None
+        Of ``Monitor(nan=True)``: the first NaN, None as long as everything is finite.
     """
 
-    _json = ("step_s", "wait_s", "compute_s", "findings", "record")
+    _json = ("step_s", "wait_s", "compute_s", "findings", "record", "nan")
 
     findings: Tuple[Finding, ...]
     record: TrainingRecord
+    nan: Optional[NanReport] = None
 
     @classmethod
-    def of(cls, record: TrainingRecord) -> "MonitorReport":
-        """Return the report of a record."""
-        return cls(findings(record), record)
+    def of(cls, record: TrainingRecord, nan: Optional[NanReport] = None) -> "MonitorReport":
+        """Return the report of a record, and of what a `NanGuard` reports."""
+        return cls((*(nan.findings if nan is not None else ()), *findings(record)), record, nan)
 
     @property
     def step_s(self) -> Optional[float]:

@@ -86,6 +86,8 @@ class GpuSample(Record):
         Lanes in use, and those the GPU has.
     others : int or None
         Processes of other programs that compute on it.
+    own : int or None
+        Processes of the watched command that do; a `Monitor` does not count them.
     """
 
     at_s: float
@@ -103,6 +105,7 @@ class GpuSample(Record):
     pcie_width: Optional[int] = None
     pcie_width_max: Optional[int] = None
     others: Optional[int] = None
+    own: Optional[int] = None
 
 
 class DataSource(Record):

@@ -1,0 +1,454 @@
+"""What finding the first NaN of a training needs of Keras and of the framework below it.
+
+A `Replay` keeps the batch of each step, copies a model's whole state to the host and back, repeats a step with the function
+that `fit` compiled, and traces a step: it runs it eagerly and looks at what goes into and out of each layer, both ways.
+"""
+
+import contextlib
+import functools
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+import numpy as np
+
+from .training import leaves
+
+#: The floating-point types that have a NumPy of their own kind only through another package.
+_SMALL = ("bfloat16", "float8")
+
+
+class State(NamedTuple):
+    """A model's state: the variables with their names and values, and what the framework's random numbers depend on."""
+
+    names: Tuple[str, ...]
+    values: Tuple[np.ndarray, ...]
+    variables: Tuple[Any, ...] = ()
+    random: Any = None
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the values."""
+        return sum(value.nbytes for value in self.values)
+
+
+class Seen(NamedTuple):
+    """The first value that is not finite in a traced step.
+
+    ``phase`` is ``"input"``, ``"forward"``, ``"loss"`` or ``"gradient"``; ``nans`` and ``infinities`` are numbers of elements;
+    ``rows`` are the first examples of the batch that are concerned; ``low`` and ``high`` are the range of the layer's inputs.
+    """
+
+    phase: str
+    name: str
+    operation: str = ""
+    dtype: str = ""
+    nans: int = 0
+    infinities: int = 0
+    rows: Tuple[int, ...] = ()
+    low: Optional[float] = None
+    high: Optional[float] = None
+
+
+class Traced(NamedTuple):
+    """A traced step: the first value that is not finite, and the largest that is, in magnitude."""
+
+    first: Optional[Seen]
+    largest: float
+    gradients: bool
+
+
+class Done(Exception):
+    """Ends a traced step once the gradients are known."""
+
+
+def as_float(value: Any) -> Optional[np.ndarray]:
+    """Return an array of a floating-point type as NumPy's, None for anything else."""
+    array: np.ndarray = np.asarray(value)
+    if array.dtype.kind == "f":
+        return array
+    return np.asarray(array, "float32") if array.dtype.name.startswith(_SMALL) else None
+
+
+def is_finite(array: Optional[np.ndarray]) -> bool:
+    """Return whether an array has no NaN and no infinity."""
+    if array is None or array.size == 0:
+        return True
+    if array.dtype.itemsize >= 4:  # one pass, and nothing allocated; a sum of squares may overflow
+        flat = array.reshape(-1)
+        if np.isfinite(np.dot(flat, flat)):
+            return True
+    return bool(np.isfinite(array).all())
+
+
+def size_of(values: Any) -> int:
+    """Return the bytes of the arrays in a batch."""
+    total = 0
+    for leaf in leaves(values):
+        shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+        try:
+            count = int(np.prod([int(length) for length in shape])) if shape is not None else 64
+        except (TypeError, ValueError):  # ragged
+            count = 1024
+        total += count * int(getattr(dtype, "itemsize", None) or getattr(dtype, "size", None) or 8)
+    return total
+
+
+class Trace:
+    """Collects what is seen while one step runs eagerly."""
+
+    def __init__(self, to_array: Callable[[Any], Optional[np.ndarray]], batch_size: Optional[int]) -> None:
+        self._to_array = to_array
+        self._batch_size = batch_size
+        self.stack: List[str] = []
+        self._ranges: List[Tuple[Optional[float], Optional[float]]] = []
+        self.first: Optional[Seen] = None
+        self.largest = 0.0
+        self.gradients = False
+        self._operation = ["", ""]
+        self._forward_ended = False
+
+    def traced(self) -> Traced:
+        """Return what was seen."""
+        first = self.first
+        if first is not None and not first.operation:
+            first = first._replace(operation=self._operation[first.phase == "gradient"])
+        return Traced(first, self.largest, self.gradients)
+
+    def enter(self, name: str) -> None:
+        """Begin a layer's call."""
+        self._ranges.append((None, None))
+        self.stack.append(name)
+
+    def leave(self) -> None:
+        """End a layer's call."""
+        self.stack.pop()
+        self._ranges.pop()
+
+    def forward(self, name: str, is_input: bool, tensor: Any, phase: str = "forward") -> None:
+        """See an input or output of a layer."""
+        array = self._to_array(tensor)
+        if is_input and array is not None and self._ranges:
+            finite, (low, high) = array[np.isfinite(array)], self._ranges[-1]
+            if finite.size:
+                low = float(finite.min()) if low is None else min(low, float(finite.min()))
+                high = float(finite.max()) if high is None else max(high, float(finite.max()))
+            self._ranges[-1] = low, high
+        converted = self._operation[0].lower() in ("cast", "_to_copy")  # for this layer
+        if is_input and len(self.stack) < 2:
+            phase = "input"
+        elif is_input and not converted:
+            name = self.stack[-2]  # between its layers
+        self._see(phase, name, array)
+
+    def loss(self, name: str, tensor: Any) -> None:
+        """See the loss."""
+        self.forward(name, False, tensor, "loss")
+        self._forward_ended = True
+
+    def gradient(self, name: str, is_input: bool, parent: str, tensor: Any) -> None:
+        """See the gradient of an input or output of a layer."""
+        array = self._to_array(tensor)
+        if is_input:
+            source = name
+        else:  # it was wrong before it came here
+            source = parent if self.gradients and parent else "the loss"
+        self._see("gradient", source, array)
+        self.gradients = self._forward_ended = True
+
+    def variable_gradient(self, layer: str, tensor: Any) -> None:
+        """See the gradient of a weight."""
+        self._see("gradient", layer, self._to_array(tensor))
+
+    def operation(self, name: str, inputs: Any, outputs: Any) -> None:
+        """See an operation of the framework."""
+        if self._operation[self._forward_ended]:
+            return
+        found = [self._to_array(item) for item in leaves(outputs)]
+        if not all(map(is_finite, found)) and all(is_finite(self._to_array(item)) for item in leaves(inputs)):
+            self._operation[self._forward_ended] = name
+
+    def _see(self, phase: str, name: str, array: Optional[np.ndarray]) -> None:
+        if array is None or not array.size:
+            return
+        finite = np.isfinite(array)
+        if finite.any():
+            self.largest = max(self.largest, float(np.abs(array[finite]).max()))
+        if finite.all() or self.first is not None:
+            return
+        nans = int(np.isnan(array).sum())
+        rows: Tuple[int, ...] = ()
+        if phase in ("forward", "input") and array.ndim and array.shape[0] == self._batch_size:
+            bad = ~finite.reshape(array.shape[0], -1).all(axis=1)
+            rows = tuple(int(row) for row in np.flatnonzero(bad)[:5])
+        low, high = self._ranges[-1] if self._ranges else (None, None)
+        operation = self._operation[phase == "gradient"]
+        self.first = Seen(
+            phase, name, operation, array.dtype.name, nans, int((~finite).sum()) - nans, rows, low, high
+        )  # fmt: skip
+
+
+class Replay:
+    """What it needs of a framework.
+
+    Attributes
+    ----------
+    device : str
+        Where the steps of the training run: ``"cpu"`` or another name.
+    """
+
+    framework = ""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    # While it trains.
+
+    def prepare(self, function: Any, arguments: Tuple[Any, ...]) -> None:
+        """Let the first step's variables be made before it runs, where the framework makes them in that step."""
+
+    def variable_count(self) -> int:
+        """Return how many variables there are so far: some are made in the first step."""
+        try:
+            return len(all_variables(self.model))
+        except ValueError:  # Keras 2: none yet
+            return 0
+
+    def call(self, function: Any, arguments: Tuple[Any, ...], copy: bool) -> Tuple[Any, Optional[List[Any]]]:
+        """Call the training function; return its outputs, and the batches that it used, None if they cannot be had."""
+        raise NotImplementedError
+
+    def logs(self, outputs: Any) -> Any:
+        """Return the logs in the outputs of the training function."""
+        return outputs
+
+    def state(self, outputs: Any = None, copy: bool = True) -> State:
+        """Return the state; ``outputs``: of the last call of the training function."""
+        raise NotImplementedError
+
+    # After it.
+
+    @contextlib.contextmanager
+    def restored(self) -> Iterator[None]:
+        """In this scope the model's state may be changed. After it, it is as before."""
+        before = self.state()
+        try:
+            yield
+        finally:
+            self.load(before)
+
+    def load(self, state: State) -> None:
+        """Set the state."""
+        raise NotImplementedError
+
+    def step(self, function: Any, batch: Any) -> Any:
+        """Repeat a step from the state that was loaded; return its logs."""
+        raise NotImplementedError
+
+    def device(self) -> str:
+        """Return where the steps run, ``"cpu"`` in particular."""
+        raise NotImplementedError
+
+    def to_array(self, tensor: Any) -> Optional[np.ndarray]:
+        """Return the values of a floating-point tensor, None for anything else and for what has no values."""
+        raise NotImplementedError
+
+    def widened(self, tensor: Any) -> Any:
+        """Return a floating-point tensor of a batch in float64, and anything else as it is."""
+        raise NotImplementedError
+
+    def observe(self, tensor: Any, forward: Callable[[Any], None], backward: Callable[[Any], None]) -> Any:
+        """Report the values of a tensor, and return one of the same values that reports its gradient."""
+        if self.to_array(tensor) is None:
+            return tensor
+        forward(tensor)
+        return self.probe(tensor, backward)
+
+    def probe(self, tensor: Any, backward: Callable[[Any], None]) -> Any:
+        """Return a tensor of the same values that reports its gradient."""
+        raise NotImplementedError
+
+    def map(self, function: Callable[[Any], Any], values: Any) -> Any:
+        """Apply a function to each tensor in a structure."""
+        import keras
+
+        return keras.tree.map_structure(function, values)
+
+    def run_step(self, batch: Any) -> None:
+        """Run the model's ``train_step`` eagerly."""
+        self.model.train_step(batch)
+
+    def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Any:
+        """Return a scope with the device and the precision, in which operations are reported."""
+        raise NotImplementedError
+
+    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False) -> Traced:
+        """Run one step from the loaded state eagerly, and look at each layer. The state is changed."""
+        if double:
+            batch = self.map(self.widened, batch)
+        sizes = [getattr(leaf, "shape", None) for leaf in leaves(batch)]
+        first = next((shape[0] for shape in sizes if shape is not None and len(shape)), None)
+        trace = Trace(self.to_array, first)
+        with contextlib.ExitStack() as scopes:
+            self._hook(trace, scopes, double)
+            scopes.enter_context(self.computing(trace, on_cpu, double))
+            with contextlib.suppress(Done):
+                self.run_step(batch)
+        return trace.traced()
+
+    # Hooks. They are put into the objects' own dictionaries, past what Keras tracks.
+
+    def _hook(self, trace: Trace, scopes: contextlib.ExitStack, double: bool) -> None:
+        for name, layer in layers_of(self.model):
+            if double:
+                self.double(layer, scopes)
+            if callable(getattr(layer, "call", None)):
+                put(scopes, layer, "call", self._watched(trace, name, layer, double))
+        if callable(getattr(self.model, "compute_loss", None)):
+            put(scopes, self.model, "compute_loss", self._watched_loss(trace, self.model.compute_loss))
+        optimizers = optimizers_of(self.model)
+        for optimizer in optimizers:
+            for method in ("stateless_apply", "apply", "apply_gradients"):
+                if callable(getattr(optimizer, method, None)):
+                    watched = self._watched_apply(trace, method, getattr(optimizer, method), len(optimizers) == 1)
+                    put(scopes, optimizer, method, watched)
+
+    def double(self, layer: Any, scopes: contextlib.ExitStack) -> None:
+        """Let a layer of Keras 3, or a loss, compute in float64: what goes in and its variables are converted."""
+        import keras
+
+        policy = keras.DTypePolicy("float64")
+        policy._variable_dtype = "float32"  # another one than computing: then variables are converted
+        put(scopes, layer, "_dtype_policy", policy)
+
+    def double_losses(self, scopes: contextlib.ExitStack) -> None:
+        """Let the model's losses compute in float64."""
+        compiled = getattr(self.model, "_compile_loss", None)
+        for loss in [compiled, *leaves([list(item) for item in getattr(compiled, "_flat_losses", None) or ()])]:
+            if hasattr(loss, "_dtype_policy"):
+                self.double(loss, scopes)
+                put(scopes, loss, "_dtype", "float64")
+
+    def calling(self, layer: Any, double: bool) -> Any:
+        """Return a scope for one call of a layer."""
+        return contextlib.nullcontext()
+
+    def _watched(self, trace: Trace, name: str, layer: Any, double: bool) -> Any:
+        call = layer.call
+
+        @functools.wraps(call)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            trace.enter(name)
+            parent = trace.stack[-2] if len(trace.stack) > 1 else ""
+
+            def seen(tensor: Any, is_input: bool) -> Any:
+                observed = self.observe(
+                    tensor,
+                    lambda value: trace.forward(name, is_input, value),
+                    lambda gradient: trace.gradient(name, is_input, parent, gradient),
+                )
+                if observed is not tensor and getattr(tensor, "_keras_mask", None) is not None:
+                    observed._keras_mask = tensor._keras_mask
+                return observed
+
+            try:
+                args, kwargs = self.map(lambda tensor: seen(tensor, True), (args, kwargs))
+                with self.calling(layer, double):
+                    outputs = call(*args, **kwargs)
+                return self.map(lambda tensor: seen(tensor, False), outputs)
+            finally:
+                trace.leave()
+
+        return watched
+
+    def _watched_loss(self, trace: Trace, compute: Any) -> Any:
+        @functools.wraps(compute)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            loss = compute(*args, **kwargs)
+            return self.observe(loss, lambda value: trace.loss("the loss", value), lambda gradient: None)
+
+        return watched
+
+    def _watched_apply(self, trace: Trace, method: str, apply: Any, ends: bool) -> Any:
+        @functools.wraps(apply)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            if method == "apply_gradients":
+                pairs = list(args[0])
+                args = (pairs, *args[1:])
+            else:
+                gradients = args[1] if method == "stateless_apply" else args[0]
+                given = args[1] if method == "apply" and len(args) > 1 else None
+                variables = given or self.model.trainable_variables
+                pairs = list(zip(gradients, variables))
+            for gradient, variable in pairs:
+                if gradient is not None:
+                    trace.variable_gradient(owner(self.model, variable), getattr(gradient, "values", gradient))
+            trace.gradients = True
+            if ends:
+                raise Done
+            return apply(*args, **kwargs)
+
+        return watched
+
+
+def put(scopes: contextlib.ExitStack, target: Any, name: str, value: Any) -> None:
+    """Set an attribute of an object until the scopes end."""
+    held = target.__dict__
+    before = held.get(name, held)  # itself: it has none
+    held[name] = value
+    scopes.callback(lambda: held.pop(name) if before is held else held.__setitem__(name, before))
+
+
+def layers_of(model: Any) -> List[Tuple[str, Any]]:
+    """Return the layers of a model, those in layers too, and the operations of a functional one, with their names."""
+    found: List[Any] = [model]
+    if hasattr(model, "_flatten_layers"):
+        found += [layer for layer in model._flatten_layers() if layer is not model]
+    for layer in list(found):
+        operations = getattr(layer, "_operations", None) or ()
+        found += [item for item in operations if not any(item is other for other in found)]
+    names = [str(getattr(layer, "name", "")) for layer in found]
+    paths = [str(getattr(layer, "path", "") or name) for layer, name in zip(found, names)]
+    return [(name if names.count(name) == 1 else path, layer) for layer, name, path in zip(found, names, paths)]
+
+
+def optimizers_of(model: Any) -> List[Any]:
+    """Return the optimizers that a model has as attributes; a custom ``train_step`` may use several."""
+    found: List[Any] = []
+    for value in [getattr(model, "optimizer", None), *list(vars(model).values())]:
+        if hasattr(value, "apply_gradients") and not any(value is other for other in found):
+            found.append(value)
+    return found
+
+
+def owner(model: Any, variable: Any) -> str:
+    """Return the name of the innermost layer that has a variable."""
+    for name, layer in reversed(layers_of(model)):
+        own = getattr(layer, "_trainable_variables", None) or getattr(layer, "_trainable_weights", None) or ()
+        if any(item is variable for item in own):
+            return str(name)
+    return name_of(variable)
+
+
+def name_of(variable: Any) -> str:
+    """Return the path of a variable."""
+    return str(getattr(variable, "path", None) or getattr(variable, "name", ""))
+
+
+def all_variables(model: Any) -> Dict[str, Any]:
+    """Return every variable that a step may change, by a unique name."""
+    groups = [("", list(getattr(model, "variables", None) or model.weights))]
+    for optimizer in optimizers_of(model):
+        own = optimizer.variables() if callable(optimizer.variables) else optimizer.variables
+        groups.append(("optimizer/", list(own)))
+    metrics = getattr(model, "metrics_variables", None)
+    if metrics is None:
+        metrics = [variable for metric in model.metrics for variable in metric.variables]
+    groups.append(("metrics/", list(metrics)))
+    found: Dict[str, Any] = {}
+    seen: Set[int] = set()
+    for prefix, variables in groups:
+        for variable in variables:
+            if id(variable) not in seen:
+                seen.add(id(variable))
+                name = prefix + name_of(variable)
+                found[name if name not in found else "%s_%d" % (name, len(found))] = variable
+    return found

@@ -1,0 +1,192 @@
+"""Finding the first NaN of a training with Keras on TensorFlow: Keras 3 and tf.keras 2."""
+
+import contextlib
+from typing import Any, Callable, Iterator, List, Optional, Tuple
+
+import numpy as np
+import tensorflow as tf
+
+from .replay import Replay, State, Trace, Traced, all_variables, as_float, put
+from .training import counted, leaves
+from .training_tensorflow import dataset_of
+
+
+class _Held:
+    """An iterator that remembers the batches that it gave."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+        self.batches: List[Any] = []
+
+    def __iter__(self) -> "_Held":
+        return self
+
+    def __next__(self) -> Any:
+        batch = next(self._iterator)
+        self.batches.append(batch)
+        return batch
+
+    def get_next(self) -> Any:
+        self.batches.append(self._iterator.get_next())
+        return self.batches[-1]
+
+
+class TensorFlowReplay(Replay):
+    """Keras calls ``train_function(iterator)``, which takes the batch inside of the compiled function.
+
+    So that function's Python is compiled once more, with the batch as another result: the same graph, without a copy.
+    """
+
+    framework = "tensorflow"
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self._compiled: Tuple[Any, Any] = (None, None)
+        self._spec: Any = None
+
+    def prepare(self, function: Any, arguments: Tuple[Any, ...]) -> None:
+        # Compiling makes the variables of the optimizer and of metrics, with what they begin with.
+        optimizer: Any = getattr(self.model, "optimizer", None)
+        own_step = type(self.model).train_step.__module__.startswith("keras.")
+        self._function_with_batch(function, arguments)
+        if own_step and self.model.built and not getattr(optimizer, "built", True):  # run_eagerly
+            optimizer.build(self.model.trainable_variables)
+
+    def _function_with_batch(self, function: Any, arguments: Tuple[Any, ...]) -> Any:
+        several = int(getattr(self.model, "steps_per_execution", None) or 1) > 1
+        if several or not isinstance(arguments[0], (tf.data.Iterator, tf.distribute.DistributedIterator)):
+            return None
+        if self._compiled[0] is not function:
+            self._compiled = function, self._with_batch(function, arguments[0])
+        return self._compiled[1]
+
+    def call(self, function: Any, arguments: Tuple[Any, ...], copy: bool) -> Tuple[Any, Optional[List[Any]]]:
+        compiled = self._function_with_batch(function, arguments)
+        if compiled is None:
+            return function(*arguments), None
+        iterator = arguments[0]
+        self._spec = iterator.element_spec
+        try:
+            outputs, batch = compiled(iterator)
+        except tf.errors.OutOfRangeError:
+            raise StopIteration from None
+        return outputs, [batch]
+
+    def _with_batch(self, function: Any, iterator: Any) -> Optional[Callable[[Any], Tuple[Any, Any]]]:
+        inner = next(iter(counted(function, "python_function")), None)
+        python = function if inner is None else inner.python_function
+
+        def step(iterator: Any) -> Tuple[Any, Any]:
+            held = _Held(iterator)
+            outputs = python(held)
+            if inner is not None and hasattr(outputs, "get_value"):  # Keras 3 returns an Optional
+                outputs = outputs.get_value()
+            return outputs, held.batches[0]
+
+        if inner is None:  # run_eagerly
+            return step
+        compiled: Callable[[Any], Tuple[Any, Any]] = tf.function(step)
+        try:
+            compiled.get_concrete_function(iterator)  # type: ignore[attr-defined]
+        except Exception:  # a training function of another form; where the model itself is wrong, Keras's own says so
+            return None
+        return compiled
+
+    def state(self, outputs: Any = None, copy: bool = True) -> State:
+        found = all_variables(self.model)
+        values = tuple((np.array if copy else np.asarray)(_value(item).numpy()) for item in found.values())
+        return State(tuple(found), values, tuple(found.values()))
+
+    def load(self, state: State) -> None:
+        held = {id(variable): value for variable, value in zip(state.variables, state.values)}
+        for variable in all_variables(self.model).values():
+            if id(variable) in held:
+                variable.assign(held[id(variable)])
+
+    def step(self, function: Any, batch: Any) -> Any:
+        if any(map(_is_split, leaves(batch))) or not tf.is_tensor(leaves(batch)[0]):
+            return function(iter([batch]))
+        return self._compiled[1](iter(dataset_of(batch, self._spec)))[0]
+
+    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False) -> Traced:
+        replicas = max([len(leaf.values) for leaf in leaves(batch) if _is_split(leaf)], default=1)
+        for number in range(replicas):
+            part = self.map(lambda leaf: leaf.values[number] if _is_split(leaf) else leaf, batch)  # noqa: B023
+            traced = super().trace(part, on_cpu, double)
+            if traced.first is not None:
+                break
+        return traced
+
+    def device(self) -> str:
+        names = {_value(item).device for item in self.model.trainable_variables}
+        return "cpu" if all("CPU" in name.upper() for name in names) else sorted(names)[-1]
+
+    def to_array(self, tensor: Any) -> Optional[np.ndarray]:
+        if isinstance(tensor, tf.IndexedSlices):
+            tensor = tensor.values
+        is_dense = isinstance(tensor, tf.Tensor) and hasattr(tensor, "numpy") and tensor.dtype.is_floating
+        return as_float(tensor.numpy()) if is_dense else None
+
+    def widened(self, tensor: Any) -> Any:
+        return tf.cast(tensor, tf.float64) if isinstance(tensor, tf.Tensor) and tensor.dtype.is_floating else tensor
+
+    def probe(self, tensor: Any, backward: Callable[[Any], None]) -> Any:
+        @tf.custom_gradient  # type: ignore[untyped-decorator]
+        def identity(value: Any) -> Any:
+            def gradient(upstream: Any) -> Any:
+                backward(upstream)
+                return upstream
+
+            return tf.identity(value), gradient
+
+        return identity(tensor)
+
+    def map(self, function: Callable[[Any], Any], values: Any) -> Any:
+        return tf.nest.map_structure(function, values)
+
+    def double(self, layer: Any, scopes: contextlib.ExitStack) -> None:
+        if hasattr(layer, "_compute_dtype_object"):  # Keras 2
+            put(scopes, layer, "_dtype_policy", tf.keras.mixed_precision.Policy("float64"))
+            put(scopes, layer, "_compute_dtype_object", tf.float64)
+        elif not type(layer).__module__.startswith(("tensorflow.", "tf_keras.")):
+            super().double(layer, scopes)
+
+    @contextlib.contextmanager
+    def calling(self, layer: Any, double: bool) -> Iterator[None]:
+        with contextlib.ExitStack() as scopes:
+            if double and hasattr(layer, "_compute_dtype_object"):  # Keras 2 does not convert a layer's variables
+                for name, value in list(vars(layer).items()):
+                    if isinstance(value, tf.Variable) and value.dtype.is_floating and value.trainable:
+                        put(scopes, layer, name, tf.cast(value, tf.float64))
+            yield
+
+    @contextlib.contextmanager
+    def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Iterator[None]:
+        from tensorflow.python.framework import op_callbacks
+
+        def seen(op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+            if graph is None:
+                trace.operation(_text(op_type), list(inputs), list(outputs))
+
+        with contextlib.ExitStack() as scopes:
+            if double:
+                self.double_losses(scopes)
+            if on_cpu:
+                scopes.enter_context(tf.device("CPU:0"))
+            op_callbacks.add_op_callback(seen)
+            scopes.callback(op_callbacks.remove_op_callback, seen)
+            yield
+
+
+def _is_split(value: Any) -> bool:
+    """Return whether each replica of a distribution strategy has a value of its own."""
+    return type(value).__name__ == "PerReplica"
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _value(variable: Any) -> Any:
+    """Return the framework's own of a variable of Keras 3."""
+    return getattr(variable, "_value", variable) if type(variable).__module__.startswith("keras.") else variable

@@ -1,0 +1,214 @@
+"""`NanGuard`: a Keras callback that finds the first NaN of a training."""
+
+import sys
+import weakref
+from typing import Any, Dict, Optional, Tuple
+
+from ..children.progress import is_watched
+from ..errors import DeviceWarning, notify
+from ..runtime.frameworks.keras_training import replay_of, training_of
+from .data_source import running_fit
+from .keras_callback import as_callback
+from .nan_record import NanRecord
+from .nan_result import NanReport
+
+
+class NanGuard:
+    """Finds the first NaN or infinity of `model.fit`, and why: ``model.fit(x, y, callbacks=[NanGuard()])``.
+
+    For Keras 3 on TensorFlow, JAX and PyTorch, and tf.keras 2. It looks at the loss of each step, and at times at all weights;
+    it keeps a copy of the last good state and the batches since then. When something is not finite, it repeats these steps,
+    and then the first bad one: layer by layer, forward and backward, and on the CPU in float64. So it names the step, batch,
+    layer and operation, and whether data, model, precision or device are the cause. The model's state is as before afterwards.
+    A step that loss scaling skips is not a finding.
+
+    Parameters
+    ----------
+    stop : bool
+        Whether to stop the training once it is found. If not, the training goes on as without a guard.
+    save : str or None
+        A ``.npz`` file for the batch and the state before the step; None: not written.
+    every : int or None
+        Steps between two looks at the weights. None: as often as costs little.
+    memory_gb : float
+        The most that batches and state may take of the host's memory. If they do not fit, the report says so.
+    quiet : bool
+        Whether to write no report and to give no warning; `report` has everything.
+
+    Attributes
+    ----------
+    report : NanReport or None
+        None as long as everything is finite.
+
+    Examples
+    --------
+    >>> guard = devicekit.NanGuard()                                           # doctest: +SKIP
+    >>> model.fit(x, y, callbacks=[guard])                                     # doctest: +SKIP
+    >>> guard.report.findings[0].code                                          # doctest: +SKIP
+    'operation-undefined'
+    """
+
+    # What Keras 2 asks of a callback: it gets tensors and not numbers, which would have to be waited for.
+    _supports_tf_logs = True
+
+    def __new__(
+        cls,
+        *,
+        stop: bool = False,
+        save: Optional[str] = None,
+        every: Optional[int] = None,
+        memory_gb: float = 2.0,
+        quiet: bool = False,
+    ) -> "NanGuard":
+        """Return an object of a class that is a callback of Keras, too."""
+        made: "NanGuard" = object.__new__(as_callback(cls))
+        return made
+
+    def __init__(
+        self,
+        *,
+        stop: bool = False,
+        save: Optional[str] = None,
+        every: Optional[int] = None,
+        memory_gb: float = 2.0,
+        quiet: bool = False,
+    ) -> None:
+        super().__init__()
+        if every is not None and every < 1:
+            raise ValueError("every=%r: a number of steps from 1 on is expected" % every)
+        self._stop, self._save, self._every, self._quiet = stop, save, every, quiet
+        self._memory = int(memory_gb * 1e9)
+        self._recorder: Any = None
+        self._replay: Any = None
+        self.report: Optional[NanReport] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the report as plain data for JSON; empty if there is none."""
+        return self.report.to_dict() if self.report is not None else {}
+
+    def __str__(self) -> str:
+        return str(self.report) if self.report is not None else "devicekit: no NaN or infinity was seen"
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_() if self.report is not None else ""
+
+    # What Keras calls.
+
+    def set_model(self, model: Any) -> None:
+        """Take the model. Keras 3 copies the state from JAX whenever a callback's ``model`` is asked for, so it is not."""
+        self._watched = model
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Begin to watch."""
+        from .nan_recorder import NanRecorder
+
+        self._end()
+        training = training_of(self._watched)
+        if not training.wraps:
+            raise RuntimeError(
+                "NanGuard needs TensorFlow 2, JAX or PyTorch, and this is TensorFlow 1. Use keras.callbacks.TerminateOnNaN "
+                "here, and tf.add_check_numerics_ops() in a graph of yours to see which operation it is."
+            )
+        self.report = None
+        fit = running_fit()
+        if self._replay is None or self._replay.model is not self._watched:
+            self._replay = replay_of(self._watched, training.framework)
+        running = _running(self._watched)
+        if running is not None:  # another guard watches this training: one copy of the state is enough
+            running.listeners.append(self._found)
+            running.saves.append(self._save)
+            self._recorder = running
+            return
+        self._recorder = recorder = NanRecorder(self._replay, self._found, self._memory, self._every)
+        recorder.saves.append(self._save)
+        recorder.begin(fit.source)
+        if fit.callbacks is not None and type(fit.callbacks).__name__ == "CallbackList":
+            # Keras tells no callback that a training raised. With `fit`, its list of callbacks goes.
+            weakref.finalize(fit.callbacks, _unwrap, weakref.ref(self._watched), recorder).atexit = False
+        _wrap(self._watched, recorder)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Note the epoch."""
+        self._recorder.at(epoch=epoch)
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Note the number of the batch."""
+        self._recorder.at(batch=batch)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Look a last time."""
+        self._end()
+
+    def _end(self) -> None:
+        if self._recorder is not None:
+            self._recorder.end()
+            _unwrap(weakref.ref(self._watched), self._recorder)
+            self._recorder = None
+
+    def _found(self, function: Any, window: Any) -> None:
+        recorder = self._recorder
+        record = recorder.record
+        if record is None or self._save not in (None, record.saved):  # no other guard of this training has looked
+            save = self._save or next(filter(None, recorder.saves), None)
+            record = recorder.record = self._investigated(function, window, save)
+        self.report = report = NanReport.of(record)
+        if self._stop:
+            self._watched.stop_training = True
+        shown = not self._quiet and is_watched(sys.stderr)
+        if shown and not recorder.shown:
+            recorder.shown = True
+            sys.stderr.write("%s\n" % report)
+        notify(report.findings[0], DeviceWarning, self._quiet or shown)
+
+    def _investigated(self, function: Any, window: Any, save: Optional[str]) -> NanRecord:
+        from .nan_replay import investigate
+
+        replay = self._replay
+        try:
+            return investigate(replay, function, window, save)
+        except Exception as error:  # a model's own code fails when it is repeated: the training must go on all the same
+            problem = "The steps could not be repeated: %s: %s" % (type(error).__name__, error)
+            return NanRecord(
+                replay.framework, seen_in=window.seen_in, seen_step=window.seen_step, problem=problem[:500]
+            )
+
+
+def _holder(model: Any) -> Tuple[Any, str]:
+    """Return the object, and its attribute, that has the training function of Keras itself: others may wrap it."""
+    holder, name = model, "train_function"
+    while True:
+        inner = getattr(getattr(holder, name, None), "__self__", None)
+        if not hasattr(inner, "_wrapped"):
+            return holder, name
+        holder, name = inner, "_wrapped"
+
+
+def _running(model: Any) -> Any:
+    recorder = getattr(getattr(*_holder(model), None), "nan_recorder", None)
+    return None if recorder is None or recorder.over else recorder
+
+
+def _wrap(model: Any, recorder: Any) -> None:
+    holder, name = _holder(model)
+    function: Any = getattr(holder, name)
+    if hasattr(function, "nan_recorder"):  # of a training that raised
+        function = function.nan_recorder.function
+    recorder.function = function
+
+    def step(*arguments: Any) -> Any:
+        return recorder.step(*arguments)
+
+    step.__wrapped__ = function  # type: ignore[attr-defined]
+    step.nan_recorder = recorder  # type: ignore[attr-defined]
+    setattr(holder, name, step)
+
+
+def _unwrap(model: Any, recorder: Any) -> None:
+    model = model()
+    recorder.over = True
+    if model is None:
+        return
+    holder, name = _holder(model)
+    function = recorder.function
+    if getattr(getattr(holder, name, None), "nan_recorder", None) is recorder:
+        setattr(holder, name, function)

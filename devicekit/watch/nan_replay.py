@@ -1,0 +1,179 @@
+"""Repeats the steps since the last good state, finds the first bad one, and runs it again to see where it comes from."""
+
+import io
+import zipfile
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+
+from ..runtime.frameworks.replay import Replay, State, Traced, as_float, is_finite
+from ..runtime.whole_file import replace_file
+from .nan_record import NanRecord, NanRun, NonFinite
+from .nan_recorder import KeptStep, Window, loss_is_finite, norm_of, unfit
+
+_MADE_IN_FIRST_STEP = (
+    "This step made variables of the model or its optimizer, and what they began with is not known: give the model an Input, "
+    "and call optimizer.build(model.trainable_variables)."
+)
+
+
+def investigate(replay: Replay, function: Any, window: Window, save: Optional[str]) -> NanRecord:
+    """Return what is known about the first NaN. The model's state is as before afterwards."""
+    model = replay.model
+    record = NanRecord(
+        framework=replay.framework,
+        model=str(getattr(model, "name", "")),
+        seen_in=window.seen_in,
+        seen_step=window.seen_step,
+        good_step=window.steps[0].step,
+        loss=loss_name(model),
+        norm_start=window.norm_start,
+        problem=window.problem,
+    )
+    if window.good is None:
+        return record.replace(problem=_MADE_IN_FIRST_STEP)
+    kept = [step for step in window.steps if step.step <= window.seen_step]
+    if any(step.batch is None for step in kept):
+        return record
+    with replay.restored():
+        found = _first_bad(replay, function, window.good, kept)
+        if found is None:
+            problem = (
+                "The same steps, repeated, are finite: random numbers, a changing callback, or a device that errs."
+            )
+            return record.replace(problem=problem)
+        index, bad_variables = found
+        replay.load(window.good)
+        for step in kept[:index]:
+            replay.step(function, step.batch)
+        before, bad = replay.state(), kept[index]
+        record = record.replace(
+            step=bad.step, epoch=bad.epoch, batch=bad.number, problem="", variables=tuple(bad_variables),
+            start=tuple(nan_weights(before)), norm_before=norm_of(before), learning_rate=learning_rate(before, model),
+            device=replay.device(),
+        )  # fmt: skip
+        record = _inputs(record, replay, [step.batch for step in kept[: index + 1]])
+        record = record.replace(runs=_runs(replay, before, bad.batch, record.device))
+        if save is not None:
+            replace_file(save, packed(before, bad.batch, replay))
+            record = record.replace(saved=save)
+    return record
+
+
+def _first_bad(replay: Replay, function: Any, good: State, steps: List[KeptStep]) -> Optional[Tuple[int, List[str]]]:
+    ignored = set(unfit(good))
+    replay.load(good)
+    for index, step in enumerate(steps):
+        logs = replay.step(function, step.batch)
+        variables = [name for name in unfit(replay.state(copy=False)) if name not in ignored]
+        if variables or not loss_is_finite(logs):
+            return index, variables
+    return None
+
+
+def _inputs(record: NanRecord, replay: Replay, batches: List[Any]) -> NanRecord:
+    """Add the parts of the last batch that are not finite, if those of the batches before are."""
+    counts = []
+    rows: Tuple[int, ...] = ()
+    earlier = {name for batch in batches[:-1] for name, array in parts(batch, replay) if not is_finite(array)}
+    for name, array in parts(batches[-1], replay):
+        if name not in earlier and not is_finite(array):
+            wrong = ~np.isfinite(array)
+            counts.append((name, int(wrong.sum())))
+            if array.ndim and not rows:
+                rows = tuple(int(row) for row in np.flatnonzero(wrong.reshape(array.shape[0], -1).any(axis=1))[:5])
+    return record.replace(inputs=tuple(counts), input_rows=rows)
+
+
+def _runs(replay: Replay, before: State, batch: Any, device: str) -> Tuple[NanRun, ...]:
+    kinds = [(device, "as trained"), ("cpu", "as trained"), ("cpu", "float64")]
+    runs = []
+    for where, precision in kinds[device == "cpu" :]:
+        on_cpu = where == "cpu" and (device != "cpu" or precision == "float64")
+        try:
+            replay.load(before)
+            traced = replay.trace(batch, on_cpu, precision == "float64")
+        except Exception as error:  # a model's own code, in a precision or on a device that it may not know
+            lines = str(error).strip().splitlines()
+            problem = "%s: %s" % (type(error).__name__, lines[0] if lines else "")
+            runs.append(NanRun(where, precision, problem=problem[:300]))
+            continue
+        runs.append(NanRun(where, precision, _non_finite(traced), traced.largest))
+    return tuple(runs)
+
+
+def _non_finite(traced: Traced) -> Optional[NonFinite]:
+    return None if traced.first is None else NonFinite(**traced.first._asdict())
+
+
+def nan_weights(state: State) -> List[str]:
+    """Return the model's own variables that have a NaN."""
+    found = []
+    for name, value in zip(state.names, state.values):
+        array = as_float(value)
+        if array is not None and not name.startswith(("metrics/", "optimizer/")) and np.isnan(array).any():
+            found.append(name)
+    return found
+
+
+def learning_rate(state: State, model: Any) -> Optional[float]:
+    """Return the learning rate before a step, None if it is not known."""
+    named = {name.rpartition("/")[2].partition(":")[0]: value for name, value in zip(state.names, state.values)}
+    try:
+        if "learning_rate" in named:
+            return float(named["learning_rate"])
+        optimizer = model.optimizer
+        optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+        schedule = getattr(optimizer, "_learning_rate", None)
+        if not callable(schedule):
+            return float(optimizer.learning_rate)
+        # The optimizer's own count of steps is not asked: JAX keeps it elsewhere during a training.
+        return float(schedule(named["iteration" if "iteration" in named else "iterations"]))
+    except Exception:  # an optimizer of another kind, or a schedule of the user's
+        return None
+
+
+def loss_name(model: Any) -> str:
+    """Return the name of a model's loss function."""
+    loss = getattr(model, "loss", None)
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", "" if loss is None else type(loss).__name__)
+    return str(name)
+
+
+def parts(batch: Any, replay: Replay) -> List[Tuple[str, Any]]:
+    """Return the floating-point arrays of a batch, with their names: ``x``, ``y``, ``sample_weight`` and what is in them."""
+    named = _named(batch, "") if isinstance(batch, dict) else []
+    if isinstance(batch, (list, tuple)):
+        heads = ("x", "y", "sample_weight") if len(batch) <= 3 else [str(number) for number in range(len(batch))]
+        named = [item for head, value in zip(heads, batch) for item in _named(value, head)]
+    elif not named:
+        named = [("x", batch)]
+    arrays = [(name, _array(value, replay)) for name, value in named]
+    return [(name, array) for name, array in arrays if array is not None]
+
+
+def _named(value: Any, name: str) -> List[Tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [item for key in value for item in _named(value[key], ("%s/%s" % (name, key)).strip("/"))]
+    if isinstance(value, (list, tuple)):
+        return [item for number, inner in enumerate(value) for item in _named(inner, "%s/%d" % (name, number))]
+    return [(name, value)]
+
+
+def _array(value: Any, replay: Replay) -> Optional[np.ndarray]:
+    return as_float(value) if isinstance(value, np.ndarray) else replay.to_array(value)
+
+
+def packed(state: State, batch: Any, replay: Replay) -> bytes:
+    """Return a ``.npz`` file with the floating-point parts of a batch and the state before the step; nothing is pickled."""
+    arrays = {"state/" + name: value for name, value in zip(state.names, state.values)}
+    arrays.update(("batch/" + name, value) for name, value in parts(batch, replay))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, value in arrays.items():
+            plain = as_float(value) if value.dtype.kind not in "biufc" else value
+            if plain is not None:
+                content = io.BytesIO()
+                np.lib.format.write_array(content, np.asanyarray(plain), allow_pickle=False)
+                archive.writestr(name.replace(":", "_") + ".npy", content.getvalue())
+    return stream.getvalue()

@@ -1,0 +1,328 @@
+"""`devicekit.NanGuard` in trainings with the real Keras that is installed, on any framework."""
+
+import pytest
+
+PROGRAM = """
+import importlib.util, json, os, sys, warnings
+import numpy as np
+installed = [name for name in ("tensorflow", "jax", "torch") if importlib.util.find_spec(name) is not None]
+os.environ.setdefault("KERAS_BACKEND", installed[0])
+try:
+    import keras
+    from keras import ops
+except ImportError:
+    import tensorflow as tf
+    keras = tf.keras
+    ops = None
+import devicekit
+from devicekit.watch import NanRecord, NanReport
+warnings.simplefilter("ignore")
+L = keras.layers
+numbers = np.random.RandomState(0)
+x = numbers.uniform(1.0, 2.0, (96, 8)).astype("float32")
+y = numbers.uniform(1.0, 2.0, (96, 4)).astype("float32")
+
+def math(name):
+    return getattr(ops, name) if ops else {"log": tf.math.log, "sqrt": tf.sqrt}[name]
+
+class Log(L.Layer):
+    def call(self, x):
+        return math("log")(x)
+
+class Root(L.Layer):
+    def call(self, x):
+        return math("sqrt")(x * x)
+
+class Large(L.Layer):
+    def call(self, x):
+        return x * 60000.0
+
+def model_of(*layers, loss="mse", optimizer="sgd", **options):
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.Input((8,)), *layers, L.Dense(4, name="head")])
+    model.compile(optimizer, loss, **options)
+    return model
+
+def fit(model, x=x, y=y, guard=None, **options):
+    guard = guard or devicekit.NanGuard(quiet=True, save=sys.argv[1])
+    model.fit(x, y, **dict(dict(batch_size=8, shuffle=False, verbose=0, epochs=2), callbacks=[guard], **options))
+    return guard
+
+def outcome(guard):
+    if guard.report is None:
+        return None
+    record = guard.report.record
+    assert NanRecord.from_dict(json.loads(json.dumps(record.to_dict(), allow_nan=False))) == record
+    first = record.runs[0].first if record.runs and record.runs[0].first else None
+    return {"code": guard.report.findings[0].code, "step": record.step, "epoch": record.epoch, "batch": record.batch,
+            "layer": first and first.name, "phase": first and first.phase, "operation": first and first.operation,
+            "rows": first and first.rows, "inputs": dict(record.inputs), "text": str(guard),
+            "page": len(guard._repr_html_())}
+"""
+
+
+def test_planted_causes(program, tmp_path):
+    path = tmp_path / "step.npz"
+    data = program(
+        PROGRAM
+        + """
+def changed(step, row, value, like=x):
+    array = like.copy()
+    array[8 * step + row] = value
+    return array
+
+def ratio(y_true, y_pred):
+    return math("sqrt")((y_pred - y_true) ** 2 + 1.0) / y_true[:, :1]
+
+slow = keras.optimizers.SGD(1e-30)
+half = "float16" if ops else "mixed_float16"
+inner = L.Dense(8, use_bias=False, kernel_initializer="zeros", name="inner")
+found = {
+    "log": fit(model_of(Log(name="log_of_x"), L.Dense(5)), changed(5, 3, 0.0)),
+    "division": fit(model_of(L.Dense(5), loss=ratio), y=changed(4, 2, 0.0, y)),
+    "input": fit(model_of(L.Dense(5)), changed(7, 1, np.nan)),
+    "root": fit(model_of(inner, Root(name="root_of_x"), L.Dense(5))),
+    "exploding": fit(model_of(L.Dense(5), optimizer=keras.optimizers.SGD(1e4))),
+    "float16": fit(model_of(Large(name="large", dtype=half), L.Dense(5), optimizer=slow), changed(6, 4, 2.5, x * 0.5)),
+}
+with np.load(sys.argv[1], allow_pickle=False) as saved:
+    names = sorted(saved)
+print(json.dumps({"found": {name: outcome(guard) for name, guard in found.items()}, "saved": names}))
+""",
+        str(path),
+    )
+    found = data["found"]
+    assert {
+        name: item and (item["code"], item["step"], item["layer"], item["phase"]) for name, item in found.items()
+    } == {
+        "log": ("operation-undefined", 5, "log_of_x", "forward"),
+        "division": ("operation-undefined", 4, "the loss", "loss"),
+        "input": ("input-not-finite", 7, found["input"]["layer"], "input"),
+        "root": ("operation-undefined", 0, "root_of_x", "gradient"),
+        "exploding": ("values-exploded", *(found["exploding"][name] for name in ("step", "layer", "phase"))),
+        "float16": ("precision-too-low", 6, "large", "forward"),
+    }
+    assert (found["log"]["epoch"], found["log"]["batch"], found["log"]["rows"]) == (0, 5, [3])
+    assert found["log"]["operation"].lower() == "log"
+    assert "div" in found["division"]["operation"].lower()
+    assert found["input"]["inputs"] == {"x": 8}
+    assert found["exploding"]["step"] < 10
+    assert all(item["page"] > 1000 and item["code"] in item["text"] for item in found.values())
+    assert {"batch/x", "batch/y"} < set(data["saved"])
+    assert any(name.endswith("/kernel") or "/kernel_0" in name for name in data["saved"])
+
+
+def test_a_healthy_training_is_the_same_with_a_guard(program, tmp_path):
+    data = program(
+        PROGRAM
+        + """
+def arrays(guards):
+    model = model_of(L.Dense(16, activation="relu"), L.BatchNormalization(), L.Dropout(0.3), optimizer="adam")
+    options = dict(batch_size=10, verbose=0, epochs=2, callbacks=guards, validation_data=(x, y))
+    model.fit(x, y, **options)
+    model.fit(x, y, **options)
+    return model
+
+def generator(guards):
+    def batches():
+        while True:
+            for first in range(0, 96, 16):
+                yield x[first:first + 16], y[first:first + 16]
+    model = model_of(L.Dense(5))
+    model.fit(batches(), steps_per_epoch=12, epochs=2, verbose=0, callbacks=[*guards, devicekit.Monitor(quiet=True)])
+    return model
+
+def skipped_steps(guards):
+    policy = keras.mixed_precision if not ops else keras.config
+    set_policy = policy.set_global_policy if not ops else policy.set_dtype_policy
+    set_policy("mixed_float16")
+    try:
+        optimizer = keras.optimizers.SGD(0.01)
+        if ops:
+            optimizer = keras.optimizers.LossScaleOptimizer(optimizer, initial_scale=2.0 ** 40)
+        model = model_of(L.Dense(5), optimizer=optimizer)
+        before = [np.array(value) for value in model.get_weights()]
+        model.fit(x[:32], y[:32], batch_size=8, epochs=1, verbose=0, callbacks=guards)
+        if ops:  # every step was skipped
+            assert all(np.array_equal(old, new) for old, new in zip(before, model.get_weights()))
+    finally:
+        set_policy("float32")
+    return model
+
+found = {}
+for kind in (arrays, generator, skipped_steps):
+    guard = devicekit.NanGuard(quiet=True, every=7)
+    weights = []
+    for guards in ([], [guard, guard]):
+        keras.utils.set_random_seed(5)
+        weights.append(kind(guards).get_weights())
+    same = all(np.array_equal(old, new) for old, new in zip(*weights))
+    found[kind.__name__] = [len(weights[0]), same, guard.report is None]
+print(json.dumps(found))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    assert data == {"arrays": [8, True, True], "generator": [4, True, True], "skipped_steps": [4, True, True]}
+
+
+def test_a_training_goes_on_as_without_a_guard_or_stops(program, tmp_path):
+    data = program(
+        PROGRAM
+        + """
+def weights_after(guards):
+    keras.utils.set_random_seed(5)
+    model = model_of(Log(), L.Dense(5), optimizer="adam")
+    bad = x.copy()
+    bad[40] = 0.0
+    history = model.fit(bad, y, batch_size=8, epochs=3, shuffle=False, verbose=0, callbacks=guards)
+    return model.get_weights(), len(history.history["loss"])
+
+plain = weights_after([])
+going_on = weights_after([devicekit.NanGuard(quiet=True, every=3)])
+stopped = weights_after([devicekit.NanGuard(quiet=True, every=3, stop=True)])
+same = all(np.array_equal(old, new, equal_nan=True) for old, new in zip(plain[0], going_on[0]))
+small = devicekit.NanGuard(quiet=True, memory_gb=1e-6)
+weights_after([small])
+print(json.dumps({"same": same, "epochs": [plain[1], going_on[1], stopped[1]], "small": small.report.record.problem,
+                  "code": small.report.findings[0].code}))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    assert data["same"]
+    assert data["epochs"] == [3, 3, 1]
+    if data["code"] == "cause-unknown":
+        assert "memory_gb" in data["small"]
+
+
+def test_a_monitor_with_a_guard_in_it(program, tmp_path):
+    path = tmp_path / "step.npz"
+    data = program(
+        PROGRAM
+        + """
+from devicekit.watch import MonitorReport
+import devicekit.watch.nan_replay as replay
+rounds = []
+investigate = replay.investigate
+replay.investigate = lambda *arguments: rounds.append(1) or investigate(*arguments)
+zero = x.copy()
+zero[40] = 0.0
+
+def train(data, *guards):
+    monitor = devicekit.Monitor(nan=True, quiet=True)
+    model = model_of(Log(name="log_of_x"), L.Dense(5))
+    before = len(rounds)
+    model.fit(data, y, batch_size=8, shuffle=False, verbose=0, epochs=2, callbacks=[*guards, monitor])
+    report = monitor.report
+    again = json.loads(json.dumps(monitor.to_dict(), allow_nan=False))
+    assert (again["nan"] is None) == (report.nan is None)
+    function = model.train_function
+    return {"codes": [item.code for item in report.findings], "step": report.nan and report.nan.record.step,
+            "rounds": len(rounds) - before, "steps": report.record.steps, "text": str(monitor), "page": monitor._repr_html_(),
+            "wrapped": hasattr(function, "nan_recorder") or hasattr(getattr(function, "__self__", None), "_wrapped")}
+
+own = devicekit.NanGuard(quiet=True, save=sys.argv[1])
+found = {"healthy": train(x), "alone": train(zero), "both": train(zero, own)}
+found["own"] = outcome(own)
+found["saved"] = os.path.exists(sys.argv[1])
+print(json.dumps(found))
+""",
+        str(path),
+    )
+    assert not {"operation-undefined", "cause-unknown"} & set(data["healthy"]["codes"])
+    assert data["healthy"]["step"] is None
+    for name in ("alone", "both"):
+        found = data[name]
+        assert (found["codes"][0], found["step"], found["steps"]) == ("operation-undefined", 5, 24)
+        # The state was kept and the step repeated once, for both.
+        assert (found["rounds"], found["wrapped"]) == (1, False)
+        assert "log_of_x" in found["text"]
+        assert "operation-undefined" in found["page"]
+    assert (data["own"]["code"], data["own"]["step"], data["saved"]) == ("operation-undefined", 5, True)
+
+
+def test_what_the_first_step_makes_begins_as_it_did(program, tmp_path):
+    """Optimizers make variables that begin with something else than zero, and a schedule is not asked for its step."""
+    data = program(
+        PROGRAM
+        + """
+bad = x.copy()
+bad[43] = 0.0
+policies = keras.config if ops else keras.mixed_precision
+set_policy = policies.set_dtype_policy if ops else policies.set_global_policy
+guards = {}
+for name, optimizer, options in (
+    ("scaled", "adam", {}), ("adagrad", keras.optimizers.Adagrad(0.01), {}), ("nadam", "nadam", {}),
+    ("eager", keras.optimizers.Adagrad(0.01), {"run_eagerly": True}),
+    ("schedule", keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.1, 1, 0.5)), {}),
+):
+    if name == "scaled":
+        set_policy("mixed_float16")
+    model = model_of(Log(name="log_of_x"), L.Dense(5), optimizer=optimizer, **options)
+    set_policy("float32")
+    guards[name] = fit(model, bad)
+
+if keras.__name__ != "keras" or not ops or keras.backend.backend() == "tensorflow":
+    import tensorflow as tf
+
+    class Own(keras.Model):
+        def train_step(self, data):
+            inputs, targets = data
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((self(inputs, training=True) - targets) ** 2)
+            gradients = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+            return {"loss": loss}
+
+    inner = keras.Input((8,))
+    model = Own(inner, L.Dense(4)(Log(name="log_of_x")(inner)))
+    model.compile("adam")
+    guards["own step"] = fit(model, bad)
+rates = {name: guard.report.record.learning_rate for name, guard in guards.items()}
+print(json.dumps({"found": {name: outcome(guard) for name, guard in guards.items()}, "rates": rates}))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    found = {name: (item["code"], item["step"], item["layer"], item["rows"]) for name, item in data["found"].items()}
+    assert found == dict.fromkeys(found, ("operation-undefined", 5, "log_of_x", [3]))
+    assert data["rates"]["adagrad"] == pytest.approx(0.01)
+    assert data["rates"]["schedule"] in (None, pytest.approx(0.1 * 0.5**5))
+
+
+def test_ctrl_c_and_copies(program, tmp_path):
+    """What a step showed before Ctrl-C is reported, nothing stays behind, and callbacks can be copied and sent."""
+    data = program(
+        PROGRAM
+        + """
+import copy, pickle
+bad = x.copy()
+bad[11] = 0.0
+seen = []
+
+def batches():
+    for step in range(12):
+        if step == 6:
+            raise KeyboardInterrupt
+        yield bad[8 * step:8 * step + 8], y[8 * step:8 * step + 8]
+
+model = model_of(Log(name="log_of_x"), L.Dense(5))
+guard, monitor = devicekit.NanGuard(quiet=True), devicekit.Monitor(quiet=True)
+try:
+    model.fit(batches(), verbose=0, callbacks=[guard, monitor])
+except BaseException as error:
+    seen.append(type(error).__name__)
+callbacks = [guard, monitor]
+copies = [copy.deepcopy(callbacks), pickle.loads(pickle.dumps(callbacks))]
+same = [[str(one) == str(other) for one, other in zip(callbacks, items)] for items in copies]
+fresh = copies[1]
+fresh[0].report = None
+model = model_of(L.Dense(5))
+model.fit(x, y, verbose=0, callbacks=fresh)
+print(json.dumps({"seen": seen, "same": same, "report": guard.report is not None, "fresh": fresh[0].report is None,
+                  "steps": fresh[1].report.record.steps}))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    assert data["seen"]
+    assert data["same"] == [[True, True], [True, True]]
+    assert data["fresh"]
+    assert data["steps"] == 3

@@ -1,0 +1,95 @@
+"""What is concluded from a step that has the first NaN of a training: records, and one change in each."""
+
+import json
+
+import pytest
+
+from devicekit.watch import NanRecord, NanReport
+from devicekit.watch.nan_causes import finding
+from devicekit.watch.nan_record import NanRun, NonFinite
+
+LOG = NonFinite("forward", "log_of_x", "Log", "float32", 0, 8, (3,), 0.0, 1.9)
+FINE = NanRun("cpu", "float64", None, 70000.0)
+HALF = NonFinite("forward", "large", "Mul", "float16", 0, 2)
+
+#: log(0) in a layer, on a GPU.
+RECORD = NanRecord(
+    framework="torch", model="net", device="cuda:0", step=5, epoch=0, batch=5, seen_step=15, variables=("net/kernel",),
+    runs=(
+        NanRun("cuda:0", "as trained", LOG, 1.9), NanRun("cpu", "as trained", LOG, 1.9),
+        NanRun("cpu", "float64", LOG.replace(dtype="float64"), 1.9),
+    ),
+    norm_start=3.0, norm_before=3.1, learning_rate=0.01,
+)  # fmt: skip
+
+
+def with_runs(*firsts, largest=2.0, **changes):
+    runs = [run.replace(first=first, largest=largest) for run, first in zip(RECORD.runs, firsts)]
+    return RECORD.replace(runs=tuple(runs), **changes)
+
+
+CAUSES = {
+    "log-of-zero": ("operation-undefined", RECORD),
+    "gradient-of-a-root": (
+        "operation-undefined",
+        with_runs(*[NonFinite("gradient", "norm", "SqrtGrad", "float32", 3)] * 3),
+    ),
+    "loaded-nan": ("weights-not-finite", RECORD.replace(start=("net/kernel",))),
+    "nan-in-the-data": ("input-not-finite", RECORD.replace(inputs=(("x/age", 2),), input_rows=(3, 7))),
+    "grown-weights": ("values-exploded", RECORD.replace(norm_before=4e9)),
+    "beyond-float32": ("values-exploded", with_runs(LOG, LOG, None, largest=1e45)),
+    "large-exponential": (
+        "values-exploded",
+        with_runs(*[NonFinite("forward", "e", "Exp", "float32", 0, 4)] * 3, largest=1e3),
+    ),
+    "large-update": ("values-exploded", with_runs(None, None, None, largest=1e22)),
+    "float16": ("precision-too-low", with_runs(HALF, HALF, None)),
+    "float32-underflow": ("precision-too-low", with_runs(LOG, LOG, None)),
+    "only-the-device": ("numerics-divergent", with_runs(LOG, None, None)),
+    # What is not known is not named.
+    "not-repeated": ("cause-unknown", NanRecord("jax", problem="The batches do not fit.")),
+    "no-float64": ("cause-unknown", RECORD.replace(runs=RECORD.runs[:2])),
+    "no-cpu": ("cause-unknown", RECORD.replace(runs=(RECORD.runs[0], FINE))),
+    "cpu-fails": (
+        "cause-unknown",
+        RECORD.replace(runs=(RECORD.runs[0], NanRun("cpu", "as trained", problem="ValueError: x"), FINE)),
+    ),
+    "finite-when-eager": ("cause-unknown", with_runs(None, None, None, variables=())),
+    "update-alone": ("cause-unknown", with_runs(None, None, None)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CAUSES))
+def test_the_cause(name):
+    code, record = CAUSES[name]
+    found = finding(record)
+    assert found.code == code
+    assert found.fix
+    assert record.step is None or "step 5 (epoch 0, batch 5)" in found.summary
+
+
+@pytest.mark.parametrize("name", sorted(CAUSES))
+def test_a_record_is_judged_again_after_json(name):
+    code, record = CAUSES[name]
+    data = json.loads(json.dumps(NanReport.of(record).to_dict(), allow_nan=False))
+    again = NanRecord.from_dict(data["record"])
+    assert again == record
+    assert NanReport.of(again).findings[0].code == code
+
+
+def test_on_the_cpu_float32_that_is_too_coarse_is_no_fault_of_a_device():
+    runs = (NanRun("cpu", "as trained", LOG, 1.9), FINE)
+    assert finding(RECORD.replace(device="cpu", runs=runs)).code == "precision-too-low"
+
+
+def test_a_report_shows_itself():
+    report = NanReport.of(RECORD.replace(model="<b>\x1b[31m", saved="step.npz"))
+    text = " ".join(str(report).split())
+    assert 'in step 5 (epoch 0, batch 5), in the output of layer "log_of_x" (operation Log).' in text
+    assert "from inputs of 0 to 1.9, example 3 of the batch" in text
+    assert "ops.log(ops.maximum(x, 1e-7))" in text
+    assert "step.npz" in text
+    assert "\x1b" not in str(report)
+    page = report._repr_html_()
+    assert "operation-undefined" in page
+    assert "<b>" not in page
