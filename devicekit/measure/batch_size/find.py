@@ -1,14 +1,27 @@
 """`find_batch_size`: the largest batch that fits, searched in processes that may run out of memory."""
 
+import logging
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ...errors import DevicekitError
 from ...selection.request import parse_memory
 from ..child_environment import clean_environment
+from ..memory.result import MemoryEstimate
 from .search import Found, Limits, rounded, search
 
 #: Where the examples are not counted (a data set): larger batches than this are not tried.
 _MOST = 1 << 16
+
+#: The batch whose memory is estimated, to begin near the largest.
+_SAMPLE = 32
+
+#: If so many times as much is expected to fit, and the weights are so large a part of what a batch needs, that is estimated as
+#: well: what every batch needs, such as gradients, counts as if it grew in one estimate.
+_FAR, _LARGE_WEIGHTS = 2, 0.2
+
+#: The part of the memory that is for the step itself: what is limited has the framework's own and its compiler in it. A batch
+#: that fits tells more than one that does not, which costs another process.
+_SHARE = 0.65
 
 _TRIAL = "devicekit.measure.batch_size.trial:try_model"
 
@@ -29,9 +42,11 @@ def find_batch_size(
 ) -> int:
     """Return the largest batch with which a model can be trained on a device.
 
-    Batches are tried in separate processes, so that running out of memory leaves this one as it is: twice as many
-    examples each time until that fails, then between the largest that went well and the smallest that did not. Each
-    process makes up examples like the given ones; the model's weights and the examples stay untouched.
+    Batches are tried in separate processes, so that running out of memory leaves this one as it is. The first is what
+    `devicekit.estimate_memory` expects to fit, where it knows, else the smallest; then more examples each time until that
+    fails, and between the largest that went well and the smallest that did not. On the CPU under Linux,
+    the memory that the last batches took says how many more to try; elsewhere it is twice as many. Each process makes up
+    examples like the given ones; the model's weights and the examples stay untouched.
 
     Parameters
     ----------
@@ -102,23 +117,65 @@ def find_batch_size(
     }
     # What is returned fits with the margin on top of it.
     limits = Limits(start=least, least=least, most=max(least, int(-(-most // (1.0 - margin)))))
+    if mode == "training":
+        limits = limits._replace(start=_start(model, limits, limit or _free_bytes(device_name)))
     found = _search(model, task, limits, timeout_s)
     if not found.size:
         raise DevicekitError(_nothing_fits(found.why, device_name, least))
     return rounded(found.size, margin, least, most)
 
 
+def _start(model: Any, limits: Limits, memory_bytes: Optional[int]) -> int:
+    """Return where to begin: with what `estimate_memory` expects to fit, where it knows."""
+    from ...runtime.frameworks.keras_model import is_model
+    from ..memory.estimate import estimate_memory
+
+    if memory_bytes is None or not is_model(model) or limits.most < _SAMPLE:
+        return limits.least
+    room = int(_SHARE * memory_bytes)
+    try:
+        estimate = estimate_memory(model, _SAMPLE)
+        expected = min(estimate.batch_for(room), limits.most)
+        grows = estimate.inputs_bytes + estimate.activations_bytes + estimate.workspace_bytes
+        if expected > _FAR * _SAMPLE and estimate.parameters_bytes > _LARGE_WEIGHTS * grows:
+            expected = batch_between(estimate, estimate_memory(model, expected), room)
+    except (DevicekitError, ValueError) as error:
+        logging.getLogger("devicekit").info("the batch size has to be found without an estimate: %s", error)
+        return limits.least
+    return max(limits.least, min(expected, limits.most))
+
+
+def batch_between(small: MemoryEstimate, large: MemoryEstimate, memory_bytes: int) -> int:
+    """Return the batch that should fit in so much memory, less a tenth, by what two batches need."""
+    grown = large.total_bytes - small.total_bytes
+    if grown <= 0:  # it says nothing of larger ones
+        return large.batch_size
+    each = grown / (large.batch_size - small.batch_size)
+    return max(small.batch_size, int(small.batch_size + 0.9 * (memory_bytes - small.total_bytes) / each))
+
+
+def _free_bytes(device: str) -> Optional[int]:
+    """Return how much memory of a device is free, None if no one knows."""
+    from ...diagnosis.diagnose import diagnose
+    from .host_memory import RESERVE, available_bytes
+
+    candidates = diagnose().candidates
+    if device == "cpu" or (device == "auto" and all(item.device == "cpu" for item in candidates)):
+        free = available_bytes()
+        return None if free is None else int(free * (1 - RESERVE))
+    return next((item.memory_free_bytes for item in candidates if item.device == device), None)
+
+
 def _search(model: Any, task: Dict[str, Any], limits: Limits, timeout_s: float) -> Found:
     """Hand the model over in a folder, and search."""
-    import tempfile
-
     from ...children.progress import Progress
     from ...diagnosis.findings import name_of
+    from ...runtime.scratch import scratch_folder
     from ...runtime.settings import read_settings
     from .model_transfer import packed
 
     line = Progress("finding the batch size", read_settings().quiet)
-    with tempfile.TemporaryDirectory(prefix="devicekit-") as folder, line as progress:
+    with scratch_folder() as folder, line as progress:
         packed_model = packed(model, folder, task["mode"])
         framework = packed_model.get("framework") or task["framework"]
         variables: List[Tuple[str, Optional[str]]] = list(clean_environment())

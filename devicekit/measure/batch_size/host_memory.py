@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from typing import Dict, Optional
+from typing import Dict, List, Optional
 
 #: The part of the free memory that is left to everybody else, and its least amount.
 RESERVE = 0.1
@@ -70,6 +70,29 @@ def limit_memory(most_bytes: Optional[int], on_processor: bool) -> Optional[int]
     if now is not None:
         threading.Thread(target=_watch, args=(now + grant,), name="devicekit-memory", daemon=True).start()
     return grant
+
+
+class Room:
+    """What `limit_memory` granted to this process, and how much of it was taken so far."""
+
+    def __init__(self, granted_bytes: int) -> None:
+        self._granted = max(1, granted_bytes)
+        self._before = self._held()
+
+    def share(self) -> float:
+        """Return the largest part of it that was taken at any time; 0 if the system does not say."""
+        grown = [now - before for before, now in zip(self._before, self._held())]
+        return max([0, *grown]) / self._granted
+
+    def _held(self) -> List[int]:
+        """The most that was resident, and what the limit counts, which no one keeps the peak of."""
+        if not sys.platform.startswith("linux"):
+            return []
+        try:
+            fields = _fields("/proc/self/status")
+        except OSError:  # some sandboxes have no /proc
+            return []
+        return [fields.get("VmHWM", 0), fields.get("VmData", 0)]
 
 
 def _be_first_to_go() -> None:

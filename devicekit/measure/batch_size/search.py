@@ -1,4 +1,4 @@
-"""The search for the largest batch that fits: doubling, then narrowing, in processes that may run out of memory.
+"""The search for the largest batch that fits: growing, then narrowing, in processes that may run out of memory.
 
 A process tries larger and larger batches until one ends it; the next process begins between the largest that went well
 and that one. So there are as many processes as failures, and one more.
@@ -14,6 +14,13 @@ from ...logs.errors import ran_out_of_memory
 
 #: The search ends when the largest that fits is known to so large a part of itself.
 RESOLUTION = 0.1
+
+#: A step up aims at this part of the memory, and is at most so many times the batch before: the memory that a batch takes
+#: is not quite a straight line.
+_AIM, _FURTHEST = 0.95, 8
+
+#: What two batches take is known to this part of the memory: a third is expected to add at least as much.
+_TOLD_APART = 0.02
 
 #: A batch may take this many times as long as the one before, which was at least half as large; then it hangs.
 _PATIENCE = 20.0
@@ -63,7 +70,9 @@ class _Stalled(Exception):
     """A batch takes so much longer than the one before that it is given up."""
 
 
-def next_size(fits: int, failed: Optional[int], start: int, least: int, most: int) -> Optional[int]:
+def next_size(
+    fits: int, failed: Optional[int], start: int, least: int, most: int, larger: Optional[int] = None
+) -> Optional[int]:
     """Return the batch to try next, None if the largest is known well enough.
 
     Parameters
@@ -74,6 +83,8 @@ def next_size(fits: int, failed: Optional[int], start: int, least: int, most: in
         The smallest that did not.
     start, least, most : int
         Where to begin, and the limits.
+    larger : int or None
+        What `larger_size` returned for those that went well; twice the largest if the memory was not measured.
 
     Examples
     --------
@@ -83,7 +94,7 @@ def next_size(fits: int, failed: Optional[int], start: int, least: int, most: in
     if failed is None:
         if not fits:
             return min(start, most)
-        return min(2 * fits, most) if fits < most else None
+        return min(larger or 2 * fits, most) if fits < most else None
     if not fits:
         return max(least, failed // 2) if failed > least else None
     gap = failed - fits
@@ -91,6 +102,31 @@ def next_size(fits: int, failed: Optional[int], start: int, least: int, most: in
         return None
     middle = fits + gap // 2
     return middle - middle % 8 if gap > 32 else middle
+
+
+def larger_size(taken: Sequence[Tuple[int, float]]) -> int:
+    """Return a batch that takes nearly all of the memory, as far as the batches that went well tell; twice the last if not.
+
+    Parameters
+    ----------
+    taken : sequence of (int, float)
+        Sizes that went well, in rising order, each with the part of the memory that was taken by then, 0 if it is unknown.
+
+    Examples
+    --------
+    >>> larger_size([(1, 0.01)]), larger_size([(8, 0.3)]), larger_size([(8, 0.3), (24, 0.7)]), larger_size([(96, 0.0)])
+    (8, 25, 34, 192)
+    """
+    size, share = taken[-1]
+    wanted = 2.0 * size
+    if len(taken) > 1 and share > 0.0:
+        before, share_before = taken[-2]
+        wanted = _AIM * (size + (1.0 - share) * (size - before) / max(_TOLD_APART, share - share_before))
+    elif share > 0.0:
+        # What no batch is needed for (weights, the optimizer's state) is counted as if it grew: so this stays below.
+        # Twice as much does not fit where one takes more than half of it, or hardly.
+        wanted = max(wanted if share < 0.5 else 0.0, _AIM * size / share)
+    return max(size + max(1, int(size * RESOLUTION)), int(min(wanted, _FURTHEST * size)))
 
 
 def rounded(size: int, margin: float, least: int, most: int) -> int:

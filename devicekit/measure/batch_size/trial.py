@@ -1,9 +1,10 @@
 """Tries one batch after the other in this process, which may run out of memory: the bodies of workers."""
 
 import time
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from .search import next_size
+from .host_memory import Room
+from .search import larger_size, next_size
 
 Say = Callable[..., None]
 
@@ -31,7 +32,8 @@ def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
         raise BatchModelError(
             "the model was not compiled: %s must return a compiled one" % task["model"].get("function")
         )
-    limit_memory(task["memory_bytes"], selection.platform == "cpu")
+    on_processor = selection.platform == "cpu"
+    granted = limit_memory(task["memory_bytes"], on_processor)
 
     def run(size: int) -> float:
         inputs, targets = made_up(task["x"], size), made_up(task["y"], size)
@@ -45,20 +47,28 @@ def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
             taken = time.perf_counter() - before
         return taken
 
-    return try_sizes(task, run, say)
+    return try_sizes(task, run, say, Room(granted) if on_processor and granted else None)
 
 
-def try_sizes(task: Dict[str, Any], run: Callable[[int], float], say: Say) -> Dict[str, Any]:
-    """Try larger and larger batches; ``run`` computes steps with one and returns the seconds of the last."""
+def try_sizes(
+    task: Dict[str, Any], run: Callable[[int], float], say: Say, room: Optional[Room] = None
+) -> Dict[str, Any]:
+    """Try larger and larger batches; ``run`` computes steps with one and returns the seconds of the last.
+
+    With the memory's ``room``, what the batches so far took says how large the next one may be.
+    """
     fits, failed = int(task["fits"]), task["failed"]
+    taken: List[Tuple[int, float]] = []
     while True:
-        size = next_size(fits, failed, task["start"], task["least"], task["most"])
+        larger = larger_size(taken) if taken else None
+        size = next_size(fits, failed, task["start"], task["least"], task["most"], larger)
         if size is None:
             return {"fits": fits}
         say(stage="try", batch_size=size)
         seconds = run(size)
         say(stage="fits", batch_size=size, seconds=seconds)
         fits = size
+        taken.append((size, room.share() if room is not None else 0.0))
         if seconds > task["step_limit_s"]:
             return {"fits": fits}
 

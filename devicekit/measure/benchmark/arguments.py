@@ -40,7 +40,7 @@ def tasks_for(
     precisions = [_one_of(name, PRECISIONS, "precision") for name in _several(precision, "float32")]
     asked, choices = None if devices is None else _devices(devices), _xla(xla)
     tasks: List[Dict[str, Any]] = []
-    for name in _frameworks(framework):
+    for name in named_frameworks(framework):
         places = default_devices(name) if asked is None else asked
         for policy in precisions:
             for compiled in choices:
@@ -55,7 +55,8 @@ def default_devices(framework: str) -> List[str]:
     return ["cpu"] + [item.device for item in candidates if item.device != "cpu" and item.usable is not False]
 
 
-def _frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:
+def named_frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:
+    """Return the frameworks that are named, by default the one that Keras uses; raise if one is not installed."""
     machine = real_machine()
     names: List[str] = []
     for asked in _several(framework, None):
@@ -123,9 +124,6 @@ def _checked(values: Dict[str, Any]) -> Dict[str, Any]:
         value = values[name]
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= max(_MOST, least):
             raise ValueError("%s must be a whole number from %d to %d, not %r" % (name, least, _MOST, value))
-    seconds = values["seconds"]
-    if seconds is not None and not seconds > 0:
-        raise ValueError("seconds must be more than 0, not %r" % (seconds,))
     for name in values["settings"]:
         _one_of(name, SETTINGS, "setting")
     shape = values["shape"]

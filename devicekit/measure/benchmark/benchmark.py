@@ -118,7 +118,7 @@ def benchmark(
     as ``seconds`` allow (on Linux; elsewhere the load is not known). If there are too few others, they do count, and
     `Throughput.under_load` says so; such figures are not cached.
     """
-    _check(repeat, timeout_s)
+    _check(repeat, timeout_s, seconds)
     started = time.monotonic()
     steps: Dict[str, Any] = {"num_batches": num_batches, "num_warmup_batches": num_warmup_batches, "seed": seed}
     own: Dict[str, Any] = {"shape": shape, "settings": dict(settings or {})}
@@ -148,11 +148,13 @@ def benchmark(
     return result
 
 
-def _check(repeat: int, timeout_s: float) -> None:
+def _check(repeat: int, timeout_s: float, seconds: Optional[float]) -> None:
     if isinstance(repeat, bool) or not isinstance(repeat, int) or not 1 <= repeat <= 1000:
         raise ValueError("repeat must be a whole number from 1 to 1000, not %r" % (repeat,))
     if not timeout_s > 0:
         raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
+    if seconds is not None and not seconds > 0:
+        raise ValueError("seconds must be more than 0, not %r" % (seconds,))
 
 
 class _Run:

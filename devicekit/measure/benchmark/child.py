@@ -170,9 +170,9 @@ def keras_for(framework: str, name: Any = None) -> Any:
     try:
         return import_module("keras")
     except ImportError as error:
-        raise ImportError(
-            "the models are made of Keras's layers: install it (pip install keras): %s" % error
-        ) from error
+        if error.name != "keras":  # Keras is there, and its backend is not
+            raise
+        raise ImportError("the models are made of Keras's layers: install it (pip install keras)") from error
 
 
 def prepare(keras: Any, task: Dict[str, Any]) -> Tuple[Any, Job, str]:

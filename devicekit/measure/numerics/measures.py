@@ -286,12 +286,16 @@ def plain_measure(
     with np.errstate(all="ignore"):
         for number, start in enumerate(range(0, flat.size, _SMALL_BLOCK)):
             part = slice(start, start + _SMALL_BLOCK)
-            found, right = flat[part].astype(np.float64), wanted[part].astype(np.float64)
-            distance = np.abs(found - right)
-            size = np.maximum(np.abs(right), floor if sizes is None else np.maximum(sizes[part], floor))
-            error = distance / size
+            found, right = flat[part].astype(np.float64), wanted[part].astype(np.float64, copy=False)
+            # Arrays are used again: most of the time of this loop is that of memory.
+            distance, size = found - right, np.abs(right)
+            np.abs(distance, out=distance)
+            np.maximum(size, floor if sizes is None else np.maximum(sizes[part], floor), out=size)
+            if not float(size.max()) <= form.largest:  # also if one is not a number
+                return None
+            error = np.divide(distance, size, out=size)
             top = float(error.max())
-            if not (top <= tolerance and float(size.max()) <= form.largest):  # also if one is not a number
+            if not top <= tolerance:
                 return None
             largest, total = max(largest, top), total + float(error.sum())
             if number % every == 0:

@@ -1,5 +1,6 @@
 """A minimal reproducer of a wrong result: one script and one file of arrays, which run without devicekit."""
 
+import io
 import json
 import os
 from typing import Any, Dict, List, Optional, Tuple
@@ -9,6 +10,7 @@ import numpy as np
 from ...errors import DevicekitError
 from ...runtime.frameworks.keras_model import Keras, keras_of, public_class
 from ...runtime.frameworks.tensors import HostArray
+from ...runtime.whole_file import replace_file
 from .layers.recorded_calls import Call
 from .layers.runner_of_model import runner_of
 from .nests import flatten, rebuild
@@ -130,9 +132,10 @@ def _written(folder: str, script: str, arrays: Dict[str, Any]) -> Tuple[str, ...
     paths = tuple(os.path.join(folder, name) for name in ("reproduce.py", "reproduce.npz"))
     try:
         os.makedirs(folder, exist_ok=True)
-        with open(paths[0], "w", encoding="utf-8") as stream:
-            stream.write(script)
-        np.savez(paths[1], **arrays)
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+        replace_file(paths[1], content.getvalue())
+        replace_file(paths[0], script.encode("utf-8"))
     except OSError as error:
         raise DevicekitError("%s cannot be written: %s" % (folder, error.strerror or error)) from error
     return paths

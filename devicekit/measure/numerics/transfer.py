@@ -6,12 +6,12 @@ other framework makes the model again and repeats the calls; they are judged her
 
 import importlib.util
 import os
-import tempfile
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...errors import DevicekitError
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import HostArray
+from ...runtime.scratch import scratch_folder
 from .layers.clone import NotClonable, is_container
 from .layers.coarse_products import as_layers_show
 from .layers.compare_call import Subject, compare_call, compare_whole
@@ -81,7 +81,7 @@ def compare_frameworks(
             )
     about = describe_model(model, keras, loss)
     runner = _Elsewhere(model, keras)
-    with runner.unchanged(), tempfile.TemporaryDirectory(prefix="devicekit-") as folder:
+    with runner.unchanged(), scratch_folder() as folder:
         try:
             calls = [call for call in runner.record(inputs) if _is_compared(call)]
         except (KeyboardInterrupt, NotClonable):

@@ -2,13 +2,14 @@
 
 import os
 import queue
-import tempfile
 import threading
 import time
+from contextlib import ExitStack
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...children.call import ChildReport, run_child
 from ...errors import DevicekitError
+from ...runtime.scratch import scratch_folder
 from .gains import Gain, Noise, gain_of
 
 _FUNCTION = "devicekit.measure.tuning.child:take_turns"
@@ -63,7 +64,8 @@ class Racer:
         self.ready: Dict[str, Any] = {}
 
     def __enter__(self) -> "Racer":
-        self._folder = tempfile.TemporaryDirectory(prefix="devicekit-tune-")
+        self._stack = ExitStack()
+        self._folder = self._stack.enter_context(scratch_folder())
         self._thread = threading.Thread(target=self._run, name="devicekit-tune", daemon=True)
         self._thread.start()
         return self
@@ -75,13 +77,13 @@ class Racer:
             self._thread.join(5.0)
         self._abandoned = True
         self._thread.join()
-        self._folder.cleanup()
+        self._stack.__exit__(*error)
 
     def _run(self) -> None:
         try:
             report = run_child(
                 _FUNCTION,
-                dict(self._task, folder=self._folder.name),
+                dict(self._task, folder=self._folder),
                 timeout_s=self._timeout_s,
                 environment=self._environment,
                 on_message=self._said.put,
@@ -98,7 +100,7 @@ class Racer:
             raise _Abandoned()
 
     def _order(self, text: str) -> None:
-        path = os.path.join(self._folder.name, "order-%d" % self._orders)
+        path = os.path.join(self._folder, "order-%d" % self._orders)
         with open(path + ".new", "w", encoding="ascii") as stream:
             stream.write(text)
         os.replace(path + ".new", path)  # as a whole: the worker looks for it all the time

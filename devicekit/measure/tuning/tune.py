@@ -293,7 +293,11 @@ class _Tuner:
             self._start_s = time.monotonic() - began
             left = [item for item in options if (item.name, item.setting) not in self._tried]
             self._share(len(left) + 2)  # the one without a setting, and the one with all of them
-            same = self._race(base, None, progress)
+            try:
+                same = self._race(base, None, progress)
+            except RacerEnded as error:
+                what = "how much two processes with the defaults differ could not be measured: %s; try a larger budget"
+                raise DevicekitError(what % error) from error
             self._noise = noise_of(same)
             results = [_of_earlier(item, self._tried.get((item.name, item.setting))) for item in options]
             for number, option in enumerate(left):

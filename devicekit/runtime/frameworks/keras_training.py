@@ -44,6 +44,21 @@ def training_of(model: Any) -> Training:
     raise TypeError("%s: a model of Keras on TensorFlow, JAX or PyTorch is expected" % type(model).__name__)
 
 
+def replay_of(model: Any, framework: str) -> Any:
+    """Return the `Replay` of a model of Keras on a framework (``"tensorflow"``, ``"jax"``, ``"torch"``)."""
+    if framework == "jax":
+        from .replay_jax import JaxReplay
+
+        return JaxReplay(model)
+    if framework == "torch":
+        from .replay_torch import TorchReplay
+
+        return TorchReplay(model)
+    from .replay_tensorflow import TensorFlowReplay
+
+    return TensorFlowReplay(model)
+
+
 def callback_base() -> Any:
     """Return ``keras.callbacks.Callback`` of the Keras that this program uses; one is imported if none is yet.
 

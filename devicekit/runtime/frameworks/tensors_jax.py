@@ -63,8 +63,9 @@ class JaxTensors(Tensors):
     def to_tensor(self, array: np.ndarray, dtype: str, copy: bool = True) -> Any:
         if dtype in ("int64", "uint64") and not self._wide_before:  # as everywhere in JAX
             dtype = dtype.replace("64", "32")
-        # Always a new array: a compiled function may take the ones it is given.
-        return jax.numpy.array(array, dtype=jax.dtypes.canonicalize_dtype(dtype))
+        # Always a new array: a compiled function may take the ones it is given. NumPy makes it, for JAX would compile a copy
+        # for each shape.
+        return jax.device_put(np.array(array, dtype=jax.dtypes.canonicalize_dtype(dtype)))
 
     def to_numpy(self, value: Any) -> np.ndarray:
         bfloat16 = isinstance(value, jax.Array) and str(value.dtype) == "bfloat16"
@@ -117,7 +118,7 @@ class JaxTensors(Tensors):
     def _all_weights(self, outputs: Sequence[Any], weigh: Weigh) -> List[Any]:
         """The weights of the float outputs; zeros for those that have none."""
         pairs = [(o, w) for o, w in zip(outputs, self._weights(outputs, weigh)) if self._has_gradient(o)]
-        return [jax.numpy.zeros(o.shape, o.dtype) if w is None else w for o, w in pairs]
+        return [jax.device_put(np.zeros(o.shape, o.dtype)) if w is None else w for o, w in pairs]
 
     def _has_gradient(self, output: Any) -> bool:
         return _is_float(output)  # the outputs of a traced function are shapes only

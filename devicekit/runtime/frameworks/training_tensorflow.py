@@ -35,7 +35,7 @@ class TensorFlowTraining(Training):
         started = perf_counter()
         batch = next(iterator)
         wait_s = perf_counter() - started
-        held = iter(_dataset_of(batch, iterator.element_spec))
+        held = iter(dataset_of(batch, iterator.element_spec))
         started = perf_counter()
         outputs = function(held)
         self.synchronize(outputs)
@@ -81,7 +81,7 @@ def tensorflow_training() -> Training:
     return TensorFlow1Training() if tf.__version__.startswith("1.") else TensorFlowTraining()
 
 
-def _dataset_of(batch: Any, spec: Any) -> Any:
+def dataset_of(batch: Any, spec: Any) -> Any:
     """Return a dataset with this one batch, of the type of the iterator from which it came: sizes that are open stay open."""
     one = tf.data.Dataset.from_tensors(batch)
     return tf.data.experimental.from_variant(tf.data.experimental.to_variant(one), spec)

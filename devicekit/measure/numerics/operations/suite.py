@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 from ....children.call import run_child
 from ....children.progress import Progress
 from ....records import Record
+from ....runtime.scratch import scratch_folder, unwritten
 from ..difference_findings import findings
 from ..result import Comparison, Difference
 from .catalog import select
@@ -88,6 +89,8 @@ def run_suite(
     ------
     ValueError
         If a pattern matches nothing, or there is no target.
+    DevicekitError
+        If the results cannot be written to the temporary folder.
     """
     chosen = select(operations)
     if not targets:
@@ -96,7 +99,7 @@ def run_suite(
     frameworks = list(dict.fromkeys(framework for framework, _ in targets))
     differences: List[Difference] = []
     named: List[Tuple[str, str]] = []
-    with tempfile.TemporaryDirectory(prefix="devicekit-numerics-") as folder:
+    with scratch_folder() as folder:
         for framework in frameworks:
             devices = [device for name, device in targets if name == framework]
             setting = _Setting(folder, seed, (engines or {}).get(framework, ""), watch or _quiet, case_timeout_s)
@@ -241,6 +244,8 @@ def _one_worker(
         longest_s = setting.case_timeout_s if len(begun) > 1 else _START_S
         return "hung: no answer within %g s" % longest_s, _last(begun, ran)
     if report.outcome == "done":
+        if report.result.get("unwritten"):
+            raise unwritten(report.result["unwritten"])
         return "", None
     why = ": ".join(part for part in (report.error, report.detail) if part)
     return "its process crashed: %s" % why if report.outcome == "died" else why, _last(begun, ran)

@@ -38,7 +38,10 @@ def run_cases(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
         say(begun=number)
         outcome = _outcome(made, by_name[name], dtype, role, place, task["seed"], dtypes)
         if outcome.outputs and not outcome.unsupported:
-            _save(result_path(task["folder"], number), outcome)
+            try:
+                _save(result_path(task["folder"], number), outcome)
+            except OSError as error:  # a full disk is not the device's fault
+                return {"unwritten": error.strerror or str(error)}
         say(done=number, ran_on=outcome.ran_on, error=outcome.error[:600], unsupported=outcome.unsupported)
     return {"cases": len(task["cases"])}
 

@@ -1,0 +1,1 @@
+"""What a training needs of a device's memory, before it runs."""

@@ -1,0 +1,139 @@
+"""What is alive at once, by hand-made schedules and programs of XLA; and what an estimate says."""
+
+import json
+
+import pytest
+
+from devicekit.measure.batch_size.find import batch_between
+from devicekit.measure.memory.result import LayerMemory, MemoryEstimate
+from devicekit.runtime.frameworks.live_memory import Operation, events_of, peak_of, xla_operations, xla_parts
+
+PROGRAM = """HloModule step, is_scheduled=true
+
+%body (arg: (s32[], f32[100])) -> (s32[], f32[100]) {
+  %arg = (s32[], f32[100]{0}) parameter(0)
+  %i = s32[] get-tuple-element(%arg), index=0
+  %v = f32[100]{0} get-tuple-element(%arg), index=1
+  %wide = f32[100,5]{1,0} broadcast(%v), dimensions={0}
+  %sum = f32[100]{0} reduce(%wide, %i), dimensions={1}
+  ROOT %out = (s32[], f32[100]{0}) tuple(%i, %sum)
+}
+
+%condition (arg.1: (s32[], f32[100])) -> pred[] {
+  %arg.1 = (s32[], f32[100]{0}) parameter(0)
+  ROOT %always = pred[] constant(true)
+}
+
+ENTRY %main (weights: f32[100], x: f32[100]) -> (f32[100], f32[]) {
+  %weights = f32[100]{0} parameter(0)
+  %x = f32[100]{0} parameter(1)
+  %zero = s32[] constant(0)
+  %forward = f32[100]{0} multiply(%x, %weights), metadata={op_name="jit(run)/jvp(dense)/mul"}
+  %start = (s32[], f32[100]{0}) tuple(%zero, %forward)
+  %loop = (s32[], f32[100]{0}) while(%start), condition=%condition, body=%body
+  %result = f32[100]{0} get-tuple-element(%loop), index=1
+  %back = f32[100,2]{1,0} dot(%result, %x), metadata={op_name="jit(run)/transpose(jvp(dense))/dot"}
+  %gradient = f32[100]{0} reduce(%back, %result), metadata={op_name="jit(run)/transpose(jvp(dense))/conv"}
+  %loss = f32[] constant(0)
+  %updated = f32[100]{0} subtract(%weights, %gradient)
+  ROOT %state = (f32[100]{0}, f32[]) tuple(%updated, %loss)
+}
+"""
+
+
+def estimate(**changes):
+    values = {
+        "model": "mlp", "framework": "jax", "optimizer": "adam", "precision": "float32", "batch_size": 64,
+        "parameters_bytes": 1 << 20, "gradients_bytes": 0, "optimizer_bytes": 2 << 20, "inputs_bytes": 1 << 20,
+        "activations_bytes": 50 << 20, "workspace_bytes": 10 << 20,
+        "layers": (LayerMemory("dense", "Dense", 1 << 20, 1 << 20, 2 << 20, 50 << 20),),
+    }  # fmt: skip
+    return MemoryEstimate(**dict(values, **changes))
+
+
+@pytest.mark.parametrize(
+    ("operations", "peak"),
+    [
+        ([Operation("a", (), 4), Operation("b", ("a",), 8), Operation("c", ("b",), 16)], {"b": 8, "c": 16}),
+        # A result in the place of its operand; one that still holds it; one that needs more while it runs.
+        ([Operation("a", (), 8), Operation("b", ("a",), 8, reuses=True)], {"a": 8}),
+        ([Operation("a", (), 8), Operation("v", ("a",), alias=True), Operation("c", (), 2), Operation("d", ("v",), 1)],
+         {"a": 8, "c": 2}),
+        ([Operation("a", (), 8), Operation("b", ("a",), 1, workspace=9)], {"a": 8, "b": 1, "b/workspace": 9}),
+        ([Operation("a", (), 8), Operation("unread", (), 9), Operation("b", ("a",), 5)], {"a": 8, "unread": 9}),
+        ([], {}),
+    ],
+)  # fmt: skip
+def test_the_peak_of_a_schedule(operations, peak):
+    assert peak_of(events_of(operations)) == peak
+
+
+def test_everything_that_is_allocated_is_freed():
+    operations = xla_operations(PROGRAM)
+    assert sum(size for _, size in events_of(operations)) == 0
+    assert {item.name: item.bytes for item in operations if item.bytes} == {
+        "forward": 400,
+        "back": 800,
+        "gradient": 400,
+    }
+
+
+def test_a_program_of_xla_by_its_parts():
+    # In the loop's body 2,000 bytes and the sum's 400; then `back` while the loop's result is alive.
+    assert xla_parts(xla_operations(PROGRAM)) == {"activations": 400, "gradients": 0, "workspace": 2400}
+    without_loop = [item._replace(workspace=0) for item in xla_operations(PROGRAM)]
+    assert xla_parts(without_loop) == {"activations": 400, "gradients": 400, "workspace": 800}
+    assert xla_operations("no program") == []
+    convolution = xla_operations(PROGRAM.replace("dot(", "convolution("))
+    assert next(item.workspace for item in convolution if item.name == "back") == 1.5 * (800 + 400 + 400)
+
+
+def test_an_estimate_adds_up_and_shows_itself():
+    result = estimate()
+    assert result.total_bytes == 64 << 20
+    assert result.findings == ()
+    assert "64 MiB" in str(result)
+    assert "dense (Dense)" in str(result)
+    assert "Activations" in result._repr_html_()
+    data = json.loads(json.dumps(result.to_dict()))
+    assert data["total_bytes"] == 64 << 20
+    assert MemoryEstimate.from_dict(data) == result
+
+
+def test_what_does_not_fit_says_what_helps():
+    assert estimate(device_bytes=64 << 20).findings == ()
+    (finding,) = estimate(device_bytes=32 << 20).findings
+    assert finding.code == "will-not-fit"
+    assert finding.summary == "A batch of 64 needs about 64 MiB; there are 32 MiB."
+    texts = [fix.text for fix in finding.fix]
+    # 29 of 61 MiB are left for the batch, and a tenth of them to spare.
+    assert texts[0].startswith("Use a batch of about 27;")
+    assert "gradient_accumulation_steps=3" in texts[1]
+    assert "saves up to 25 MiB" in texts[2]
+    (nothing,) = estimate(device_bytes=2 << 20, precision="mixed_bfloat16").findings
+    assert [fix.text for fix in nothing.fix] == ["Use a smaller model, or an optimizer that keeps less"]
+
+
+def test_a_small_model_has_sizes_too():
+    small = estimate(device_bytes=100).replace(parameters_bytes=3 << 10, workspace_bytes=5)
+    text = str(small)
+    assert "3 KiB" in text
+    assert "1 KiB" in text
+    assert "there are 1 KiB" in text
+
+
+def test_two_batches_tell_what_every_batch_needs():
+    """Of large weights the gradients are workspace, and one estimate takes them for a part that grows."""
+
+    def needs(batch_size):
+        return estimate(batch_size=batch_size, workspace_bytes=300 << 20, activations_bytes=batch_size << 16)
+
+    small = needs(32)
+    assert small.batch_for(600 << 20) < 64
+    assert (
+        abs(batch_between(small, needs(128), 600 << 20) - (32 + 0.9 * ((600 << 20) - small.total_bytes) / (1 << 16)))
+        <= 1
+    )
+    # What needs no more says nothing of larger ones; what does not fit is not tried.
+    assert batch_between(small, small.replace(batch_size=128), 600 << 20) == 128
+    assert batch_between(small, needs(128), 1 << 20) == 32
