@@ -704,7 +704,7 @@ UNINSTALL = "devicekit.logs.uninstall_excepthook()\n"
     ],
 )
 def test_another_hook_between_two_installations_is_called_once(python, code, explained):
-    out = python(INSTALL + OVER + code + FAILS, status=1, from_checkout=True)
+    out = python(INSTALL + OVER + code + FAILS, status=1, from_checkout=True).replace("\r\n", "\n")
     assert "RecursionError" not in out
     assert out.count("devicekit [cudnn-missing]") == explained
     assert out.count("A\n") == 1

@@ -48,6 +48,14 @@ GLIBCXX = (
     "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by "
     "/e/site-packages/torch/lib/libtorch.so)"
 )
+CONDA_CUDA = (
+    "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - pytorch-cuda=%s\n"
+)
+NO_INDEX = (
+    "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by "
+    "'ConnectTimeoutError(...)': /simple/jax/\nERROR: Could not find a version that satisfies the requirement jax "
+    "(from versions: none)\nERROR: No matching distribution found for jax"
+)
 AVX = (
     "F cpu_feature_guard.cc:37] The TensorFlow library was compiled to use AVX instructions, but "
     "these aren't available on your machine."
@@ -60,8 +68,1088 @@ JAX_METAL = "XlaRuntimeError: UNIMPLEMENTED: default_memory_space is not support
 WINDOWS, LINUX, MAC = {"os": "windows"}, {"os": "linux"}, {"os": "macos"}
 ANY_INSTALL = r"\b(pip|conda|uv) (pip )?install"
 
+SIZE = "ValueError: numpy.%s size changed, may indicate binary incompatibility. Expected %d from C header, got %d"
+TF_IO = "NotImplementedError: unable to open file: libtensorflow_io.so, from paths: ['libtensorflow_io.so']"
+
 #: log, facts, what the answer must contain, what it must not.
 ROWS = [
+    # oneCCL, Metal's code, TPUs
+    (
+        "(77) |CCL_ERROR| global.cpp:99 f: failed\nto get it from ATL, set CCL_ZE_IPC_EXCHANGE=sockets explicitly",
+        {**LINUX, "gpu": "Intel Data Center GPU Max"},
+        ["CCL_ZE_IPC_EXCHANGE=sockets", "mpirun"],
+        ["nvidia", ANY_INSTALL],
+    ),
+    ("oneCCL: atl_ofi_comm.cpp:9 f: EXCEPTION: failed to initialize ATL", LINUX, ["FI_PROVIDER_PATH"], ["nvidia"]),
+    (
+        "RuntimeError: oneCCL: exec.cpp:9 f: EXCEPTION: failed to start worker # 0",
+        {},
+        ["CCL_WORKER_AFFINITY"],
+        ["nvidia"],
+    ),
+    ("RuntimeError: No backend type associated with device type xpu", {}, [r"xccl"], ["nvidia"]),
+    (
+        "ggml_metal_init: error: Error Domain=MTLLibraryErrorDomain Code=3 \"program_source:9:2: fatal error: 'ggml-x.h' file "
+        'not found"',
+        MAC,
+        ["GGML_METAL_EMBED_LIBRARY", "Update the program"],
+        ["macOS is too old"],
+    ),
+    (
+        "ggml_metal_init: picking default device: AMD Radeon Pro 555\nggml_metal_init: error: Error "
+        'Domain=MTLLibraryErrorDomain Code=3 "program_source:9:2: error: invalid type"',
+        MAC,
+        ["Apple silicon", "-ngl 0"],
+        ["Update macOS"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'tpu': module 'jaxlib.xla_extension' has no attribute 'get_tpu_client' "
+        "(set JAX_PLATFORMS='' to automatically choose an available backend)",
+        LINUX,
+        ["Change runtime type", r"jax\[tpu\]"],
+        ['"-1"', "nvidia"],
+    ),
+    (
+        "RuntimeError: Backend 'tpu_driver' failed to initialize: UNAVAILABLE: Failed to connect to remote server at address: "
+        "grpc://10.0.0.2:8470.",
+        {},
+        ["Change runtime type", "setup_tpu"],
+        [ANY_INSTALL],
+    ),
+    # a label that only PyTorch's own index has
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==2.6.0+cu124 (from versions: 2.5.1, 2.6.0)\n"
+        "ERROR: No matching distribution found for torch==2.6.0+cu124",
+        {**LINUX, "python": "3.11"},
+        ["has wheels for this Python", r"torch==2\.6\.0 --index-url \S+/whl/cu124"],
+        ["make an environment", "conda"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==2.6.0+cu124 (from versions: 2.5.1, 2.6.0)\n"
+        "ERROR: No matching distribution found for torch==2.6.0+cu124",
+        {**LINUX, "arch": "aarch64", "gpu": "GH200", "driver": "580.95.05"},
+        [r"torch --index-url \S+/whl/cu130", "nvcr.io/nvidia/pytorch"],
+        [r"whl/cu124\b(?! \()"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==2.1.0+cu121 (from versions: 2.6.0, 2.7.0)",
+        {**LINUX, "arch": "aarch64", "gpu": "GH200"},
+        [r"torch --index-url \S+/whl/cu128"],
+        ["whl/cu121"],
+    ),
+    (
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {**LINUX, "arch": "aarch64", "gpu": "GH200"},
+        [r"torch --index-url \S+/whl/cu128"],
+        [],
+    ),
+    # a library of CuPy, of vLLM, of PyTorch's add-ons
+    (
+        "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory\nFailed to import CuPy.",
+        LINUX,
+        [r"cupy-cuda12x\[ctk\]"],
+        ["torch", "jax"],
+    ),
+    (
+        "Failed to import CuPy.\ncudart64_110.dll -> not found",
+        WINDOWS,
+        ["cupy-cuda12x", "CUDA 11"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
+        'File "/srv/v/lib/python3.12/site-packages/vllm/x.py", line 1, in f\nImportError: libcudart.so.13: cannot open shared '
+        "object file: No such file or directory",
+        {**LINUX, "packages": {"torch": "2.9.0+cu128"}},
+        ["--torch-backend=auto", "CUDA 13"],
+        ["force-reinstall"],
+    ),
+    (
+        "ImportError: /v/lib/python3.11/site-packages/_XLAC.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorE",
+        {**LINUX, "packages": {"torch": "2.5.1"}},
+        [r"torch_xla\[tpu\]~=2\.5\.0"],
+        ["flash"],
+    ),
+    (
+        "ImportError: /v/lib/python3.11/site-packages/deep_gemm/x.so: undefined symbol: _ZN2at5emptyE",
+        LINUX,
+        ["deep-gemm that was released for"],
+        [],
+    ),
+    # what hides the GPU, what builds nothing for it
+    (
+        "RayTaskError(RuntimeError)\nMisconfigurationException: You requested gpu: [0]\n But your machine only has: []",
+        {},
+        ["num_gpus=1"],
+        [],
+    ),
+    (
+        "MisconfigurationException: You requested gpu: [0]\n But your machine only has: []",
+        {**LINUX, "gpu": "RTX 3060"},
+        [r"torch\.version\.cuda"],
+        ["num_gpus"],
+    ),
+    (
+        "nvcc fatal   : Unsupported gpu architecture 'compute_No CUDA devices found.'",
+        {},
+        ["CMAKE_CUDA_ARCHITECTURES"],
+        ["too old"],
+    ),
+    (
+        "common.cuh:9: ggml was not compiled with any CUDA arch <= 860",
+        LINUX,
+        ["CMAKE_CUDA_ARCHITECTURES"],
+        [ANY_INSTALL],
+    ),
+    (
+        "LibMambaUnsatisfiableError: Encountered problems while solving:\n  - package torchvision-0.15.2-py310_cu117 requires "
+        "pytorch-cuda 11.7.*, but none of the providers can be installed",
+        LINUX,
+        ["torchvision 0.15.2 needs pytorch-cuda 11.7", "without a version"],
+        ["pip"],
+    ),
+    # what JAX only notes, and what ends the program
+    (
+        "RuntimeError: Unable to initialize backend 'rocm': module 'jaxlib.xla_extension' has no attribute "
+        "'GpuAllocatorConfig' (set JAX_PLATFORMS='' to automatically choose an available backend)",
+        {**LINUX, "gpu": "RTX 3090"},
+        ["JAX_PLATFORMS=cuda"],
+        ["plug-in for ROCm"],
+    ),
+    (
+        "RuntimeError: Unknown backend rocm. Available backends are ['cpu']",
+        {**LINUX, "gpu": "gfx1151"},
+        ["jax-rocm7-pjrt", "rocminfo"],
+        ["cuda"],
+    ),
+    # a build for AMD's GPUs gets no tools of CUDA's, and Windows no word of DirectML
+    (
+        "torch.AcceleratorError: HIP error: unspecified launch failure\nSearch for hipErrorLaunchFailure",
+        {**WINDOWS, "gpu": "RX 9070 XT"},
+        ["AMD_SERIALIZE_KERNEL", "graphics driver"],
+        ["CUDA"],
+    ),
+    ("torch.OutOfMemoryError: HIP out of memory.", {**WINDOWS, "gpu": "RX 9070 XT"}, ["smaller batch"], ["DirectML"]),
+    (
+        "torch.distributed.DistBackendError: [5] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via "
+        "c10d key-value store by key '0', but store->get('0') got error: Socket Timeout",
+        LINUX,
+        ["did not arrive", "the one that ended first"],
+        [ANY_INSTALL],
+    ),
+    # sound and video
+    (
+        "RuntimeError: Could not load libtorchcodec. Likely causes:",
+        LINUX,
+        [r"ffmpeg<8", "torchcodec"],
+        ["brew", "nvidia"],
+    ),
+    (
+        "OSError: dlopen(/v/torchaudio/lib/libtorchaudio_ffmpeg.so, 6): Library not loaded: @rpath/libavdevice.58.dylib",
+        MAC,
+        ["brew install ffmpeg"],
+        ["Reinstall torch", "apt"],
+    ),
+    (
+        "ImportError: /v/lib/python3.7/site-packages/_torch_sox.cpython-37m-x86_64-linux-gnu.so: undefined symbol: _ZN2at1xE",
+        LINUX,
+        ["torch torchaudio"],
+        ["torch-sox"],
+    ),
+    # what excludes what, and what was built for which maker
+    (
+        "The conflict is caused by:\n    one 1.0 depends on torch==2.10.0\n    two 2.0 depends on torch==2.9.0\nERROR: "
+        "ResolutionImpossible: for help visit https://pip.pypa.io",
+        LINUX,
+        [r"one 1\.0 needs exactly torch==2\.10\.0", "an environment each"],
+        ["whl/cu"],
+    ),
+    (
+        "torch.__version__  = 2.7.0+rocm6.3\nOSError: CUDA_HOME environment variable is not set.",
+        LINUX,
+        ["AMD's ROCm"],
+        ["Install the CUDA toolkit"],
+    ),
+    (
+        "OSError: libtorch_cuda.so: cannot open shared object file: No such file or directory",
+        {**LINUX, "gpu": "RX 7900 XTX", "packages": {"torch": "2.5.1+rocm6.2"}},
+        ["built for CUDA", "torchvision"],
+        [r"install torch==2\.5\.1$"],
+    ),
+    (
+        "GGML_ASSERT: C:/Users/u/ggml-sycl.cpp:9: main_gpu_id<g_all_sycl_device_count",
+        {},
+        ["sycl-ls", "Compatibility Pack", "Intel's graphics driver"],
+        ["nvidia", "apt"],
+    ),
+    # the kernel's name tells the distribution
+    (
+        "Error! Bad return status for module build on kernel: 6.9.4-200.fc40.x86_64 (x86_64)",
+        LINUX,
+        ["kernel-devel", "release-40.noarch", "kernel that was used before"],
+        ["apt"],
+    ),
+    ("Error! Bad return status for module build on kernel: 6.9.1-arch1-1 (x86_64)", LINUX, ["pacman"], ["apt", "dnf"]),
+    ("Error! Bad return status for module build on kernel: 6.8.0-45-generic (x86_64)", LINUX, ["apt-get"], ["dnf"]),
+    (
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\nNVRM: nouveau, rivafb or rivatv",
+        LINUX,
+        ["nouveau holds the GPU", "blacklist nouveau"],
+        [],
+    ),
+    (
+        "No devices were found\nNVRM: GPU 0000:01:00.0: RmInitAdapter: Cannot initialize GSP firmware RM",
+        LINUX,
+        ["GSP", "power"],
+        [ANY_INSTALL],
+    ),
+    (
+        "hint: You're on macOS (`macosx_15_0_x86_64`), but `onnxruntime` (v1.24.4) only has wheels for the following "
+        "platforms: `manylinux_2_28_x86_64`, `macosx_14_0_arm64`, `win_amd64`\nuv sync",
+        {},
+        ["platform_machine == 'x86_64'", r"onnxruntime<1\.24\.4"],
+        ["win32"],
+    ),
+    (
+        "RuntimeError: Expected one of cpu, cuda device type at start of device string: dml",
+        WINDOWS,
+        ["install torch-directml"],
+        ["xpu"],
+    ),
+    (
+        "NCCL WARN Error: failed to extend /dev/shm/nccl-ab to 9 bytes, error: No space left on device (28)\nCUDA error: an "
+        "illegal memory access was encountered",
+        {"os": "container"},
+        ["--shm-size"],
+        ["compute-sanitizer", "num_workers"],
+    ),
+    # uv and PyTorch's own index: other releases for Macs
+    (
+        "Distribution `torch==2.4.0 @ registry+https://download.pytorch.org/whl/cpu` can't be installed because it doesn't "
+        "have a source distribution or wheel for the current platform\nhint: You're on Linux (`manylinux_2_31_x86_64`), but "
+        "`torch` (v2.4.0) only has wheels for the following platform: `macosx_11_0_arm64`",
+        LINUX,
+        [r"torch==2\.4\.0\+cpu", "uv lock"],
+        ["conda-forge"],
+    ),
+    (
+        "Distribution `torch==2.8.0 @ registry+https://download.pytorch.org/whl/cu126` can't be installed because it doesn't "
+        "have a source distribution or wheel for the current platform\nhint: You're on macOS (`macosx_14_0_arm64`), but "
+        "`torch` (v2.8.0) only has wheels for the following platforms: `linux_x86_64`, `win_amd64`",
+        MAC,
+        ["tool.uv.sources", "sys_platform != 'darwin'"],
+        [r"\+cu126"],
+    ),
+    (
+        "Distribution `torch==2.8.0+cu126 @ registry+https://download.pytorch.org/whl/cu126` can't be installed because it "
+        "doesn't have a source distribution or wheel for the current platform\nhint: You're on Linux "
+        "(`manylinux_2_31_aarch64`), but `torch` (v2.8.0+cu126) only has wheels for the following platforms: "
+        "`manylinux_2_28_x86_64`, `win_amd64`",
+        LINUX,
+        ["."],
+        ["the file for Macs"],
+    ),
+    ('Error: could not select device driver "cdi" with capabilities: [[gpu]]', LINUX, ["daemon.json"], [ANY_INSTALL]),
+    # what the container toolkit reports is of the host
+    (
+        "nvidia-container-cli: initialization error: nvml error: driver/library version mismatch: unknown",
+        {"os": "container"},
+        ["On the host: restart the machine"],
+        ["from the image"],
+    ),
+    (
+        "n1:7:9 [0] transport/nvls.cc:288 NCCL WARN Cuda failure 1 'invalid argument'",
+        LINUX,
+        ["nvidia-fabricmanager", "NCCL_NVLS_ENABLE=0"],
+        [ANY_INSTALL],
+    ),
+    (
+        "RuntimeError: Cannot find a working triton installation.",
+        LINUX,
+        ["--upgrade torch", "TORCH_COMPILE_DISABLE"],
+        ["triton-windows"],
+    ),
+    ("RuntimeError: Cannot find a working triton installation.", WINDOWS, ["triton-windows"], ["--upgrade torch"]),
+    ("RuntimeError: Cannot find a working triton installation.", MAC, ["leave out torch.compile"], [ANY_INSTALL]),
+    (
+        "ValueError: This ORT build has ['AzureExecutionProvider', 'CPUExecutionProvider'] enabled. Since ORT 1.9, you are "
+        "required to explicitly set the providers parameter",
+        LINUX,
+        [r'providers=\["CPUExecutionProvider"\]'],
+        [ANY_INSTALL, "CUDA"],
+    ),
+    # xFormers: PyTorch changes, or xFormers
+    (
+        "xFormers can't load C++/CUDA extensions. xFormers was built for:\n    PyTorch 2.3.1+cu121 with CUDA 1201 "
+        "(you have 2.3.1+cpu)",
+        WINDOWS,
+        [r"torch==2\.3\.1 --index-url \S+/whl/cu121"],
+        ["sudo", "Or keep"],
+    ),
+    (
+        "xFormers was built for:\n    PyTorch 2.3.1+cu121 with CUDA 1201 (you have 2.3.1+cu118)",
+        LINUX,
+        [r"torch==2\.3\.1 --index-url \S+/whl/cu121", r"--no-deps xformers --index-url \S+/whl/cu118"],
+        ["whl/cpu"],
+    ),
+    (
+        "xFormers was built for:\n    PyTorch 2.3.1+cu121 with CUDA 1201 (you have 2.3.1+rocm6.0)",
+        LINUX,
+        ["uninstall -y xformers", "ROCm"],
+        ["whl/cu"],
+    ),
+    ("xFormers was built for:\n    PyTorch 2.3.1 (you have 2.3.1)", MAC, ["uninstall -y xformers"], ["whl/cu"]),
+    # conda and the driver's CUDA
+    (
+        "  - package cudatoolkit-11.3.1-h0 has constraint __cuda >=11.3 conflicting with __cuda-10.1-0",
+        LINUX,
+        [r"for CUDA 11\.3", r"cudatoolkit=10\.1", r"CONDA_OVERRIDE_CUDA=11\.3"],
+        ["pip install", "tensorflow"],
+    ),
+    (
+        "  └─ __cuda =* *, which is missing on the system.",
+        LINUX,
+        ["CONDA_OVERRIDE_CUDA", "nvidia-smi"],
+        ["pip install"],
+    ),
+    # a build for AMD or Intel says whose GPU it is
+    (
+        "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root. flash_attn",
+        {**LINUX, "packages": {"torch": "2.6.0+rocm6.2"}},
+        ["FLASH_ATTENTION_TRITON_AMD_ENABLE"],
+        ["cuda-nvcc", "CUDA toolkit"],
+    ),
+    (
+        "ValueError: Free memory on device xpu:0 (1.2/15.5 GiB) on startup is less than desired GPU memory utilization (0.9). "
+        "vllm",
+        LINUX,
+        ["gpu-memory-utilization", "xpu-smi"],
+        ["nvidia-smi", "CUDA_ALLOC"],
+    ),
+    (
+        ">>> jax.devices()\n[CpuDevice(id=0)]",
+        {**LINUX, "gpu": "AMD Instinct MI250", "rocm": "6.2.0", "packages": {"jax": "0.4.35"}},
+        ["jax-rocm60-plugin==0.5.0"],
+        ["cuda", "nvidia"],
+    ),
+    (
+        ">>> jax.devices()\n[CpuDevice(id=0)]",
+        {**LINUX, "gpu": "AMD Instinct MI300X", "rocm": "7.0", "python": "3.12", "packages": {"jax": "0.9.1"}},
+        [r"jax==0\.9\.1 jaxlib==0\.9\.1 jax-rocm7-plugin==0\.9\.1 jax-rocm7-pjrt==0\.9\.1"],
+        ["cuda", "nvidia"],
+    ),
+    # AMD's GPUs by what people call them
+    (
+        "RuntimeError: HIP error: invalid device function",
+        {**LINUX, "gpu": "Strix Halo"},
+        ["gfx1151"],
+        [r"10\.3\.0", "nvidia-smi"],
+    ),
+    (
+        "RuntimeError: HIP error: invalid device function",
+        {**LINUX, "gpu": "2x AMD Radeon Pro WX 4100"},
+        ["gfx803", "does not support"],
+        ["HSA_OVERRIDE"],
+    ),
+    # ollama runs as a service, which no shell's variables reach
+    (
+        'ollama[801]: level=WARN msg="amdgpu is not supported (supported types:[gfx1030])" gpu_type=gfx1032',
+        LINUX,
+        ["systemctl edit ollama", r"HSA_OVERRIDE_GFX_VERSION=10\.3\.0"],
+        [ANY_INSTALL],
+    ),
+    (
+        'msg="amdgpu is not supported (supported types:[])" gpu_type=gfx1036 library=ollama',
+        WINDOWS,
+        ["OLLAMA_VULKAN", "user's environment variables"],
+        ["systemctl", "export"],
+    ),
+    (
+        "RuntimeError: Failed to infer device type",
+        WINDOWS,
+        ["wsl --install", "pip install vllm"],
+        ["sudo", "nvidia-smi"],
+    ),
+    (
+        "RuntimeError: No such operator torchvision::nms",
+        {**LINUX, "packages": {"torch": "1.6.0+cu101", "torchvision": "0.7.0"}},
+        [r"torch==1\.6\.0\+cu101 torchvision==0\.7\.0\+cu101 -f "],
+        ["tensorflow"],
+    ),
+    (
+        "RuntimeError: cuda runtime error (30) : unknown error at ..\\aten\\src\\THC\\THCGeneral.cpp:50",
+        {},
+        ["Restart Windows"],
+        ["sudo", "modprobe"],
+    ),
+    (
+        "RuntimeError: MPS BFloat16 is only supported on MacOS 14 or newer\nOS: macOS 15.1 (x86_64)\n"
+        "Python platform: macOS-10.16-x86_64-i386-64bit\nCPU: Apple M3",
+        {},
+        ["arm64"],
+        ["PYTORCH_ENABLE_MPS_FALLBACK"],
+    ),
+    # what a build's label says
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {**LINUX, "gpu": "GeForce RTX 3080", "driver": "450.51", "packages": {"torch": "2.5.1+cu121"}},
+        [r"for CUDA 12\.1"],
+        ["uninstall -y torch &&"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {**LINUX, "gpu": "GeForce RTX 3080", "packages": {"torch": "2.5.1+cu121"}},
+        ["driver"],
+        ["most likely a build without CUDA", "uninstall -y torch"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {**LINUX, "gpu": "GeForce RTX 3080", "packages": {"torch": "2.5.1+rocm6.2"}},
+        ["whl/cu1"],
+        ["whl/rocm", "amdgpu"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {**LINUX, "gpu": "Radeon RX 7900 XTX", "packages": {"torch": "2.5.1+rocm6.2"}},
+        ["usermod -aG render,video", "amdgpu"],
+        ["uninstall -y torch", "nvidia"],
+    ),
+    (
+        ">>> import jax; jax.numpy.ones(3)\nSegmentation fault (core dumped)",
+        {**LINUX, "packages": {"jax": "0.4.26", "jaxlib": "0.4.26", "jax-cuda12-plugin": "0.4.34"}},
+        [r"jax-cuda12-plugin 0\.4\.34", r"jax\[cuda12\]"],
+        ["tensorflow"],
+    ),
+    (
+        "UserWarning: Specified provider 'OpenVINOExecutionProvider' is not in available provider names.",
+        LINUX,
+        ["uninstall -y onnxruntime", "force-reinstall .*onnxruntime-openvino"],
+        [r"install onnxruntime-gpu", "CUDA"],
+    ),
+    (
+        "UserWarning: Specified provider 'MIGraphXExecutionProvider' is not in available provider names.",
+        LINUX,
+        ["onnxruntime-migraphx"],
+        [r"install onnxruntime-gpu", "nvidia"],
+    ),
+    (
+        "python_embeded\\Lib\\site-packages\\triton\\windows_utils.py:1: UserWarning: Failed to find Python libs.",
+        WINDOWS,
+        ["include and libs", "python_embeded"],
+        ["sudo", "python3-dev"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'rocm': Backend 'rocm' is not in the list of known backends: ['cpu']",
+        {**LINUX, "gpu": "AMD Instinct MI300X", "rocm": "7.1", "python": "3.12"},
+        [r"jax-rocm7-plugin==\d", "unset JAX_PLATFORMS"],
+        ["nvidia", "cuda"],
+    ),
+    (
+        "NvRmMemInitNvmap failed with No such file or directory",
+        {"os": "container"},
+        ["--runtime nvidia", "l4t"],
+        ["pip "],
+    ),
+    ("NvRmMemInitNvmap failed with Permission denied", {}, ["."], ["l4t-"]),
+    (
+        "RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'",
+        LINUX,
+        [r'torch\.Generator\(device="cuda"\)'],
+        [ANY_INSTALL, "driver"],
+    ),
+    (
+        "RuntimeError: Expected a 'mps:0' generator device but found 'cpu'",
+        {**MAC, "env": {"KERAS_BACKEND": "torch"}},
+        ["--upgrade keras", "KERAS_TORCH_DEVICE=cpu"],
+        ["tensorflow"],
+    ),
+    (
+        "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.",
+        {**MAC, "env": {"KERAS_BACKEND": "torch"}},
+        ["float32", "KERAS_TORCH_DEVICE=cpu"],
+        ["tensorflow", "upgrade torch"],
+    ),
+    (
+        "$ apptainer exec app.sif python a.py\nRuntimeError: CUDA driver version is insufficient for CUDA runtime version",
+        LINUX,
+        ["--nv"],
+        ["update NVIDIA's driver", "ubuntu-drivers"],
+    ),
+    ("Is MPS available? False", {**MAC, "os_version": "macOS 12.0"}, ["Update macOS"], ["nvidia", "cuda"]),
+    (
+        "ValueError: The number of required GPUs exceeds the total number of available GPUs in the placement group.",
+        LINUX,
+        ["ray status", "--num-gpus"],
+        ["tensorflow"],
+    ),
+    (
+        "ERROR: Package 'torch' requires a different Python: 3.8.10 not in '>=3.10'",
+        LINUX,
+        [r"torch==2\.4\.1"],
+        ["64-bit one"],
+    ),
+    (
+        "RuntimeError: jaxlib/cuda/versions_helpers.cc:33: operation cudaRuntimeGetVersion(&version) failed: Error loading "
+        "CUDA libraries. GPU will not be used.",
+        {**LINUX, "gpu": "RTX 3090", "packages": {"jax": "0.4.38"}},
+        [r"jax\[cuda12\]"],
+        ["tensorflow"],
+    ),
+    (
+        "AttributeError: module 'torch' has no attribute 'get_default_device'",
+        {**LINUX, "packages": {"torch": "2.1.0"}},
+        ["2.3 or newer", "--upgrade torch", "older release"],
+        ["tensorflow"],
+    ),
+    (
+        "RuntimeError: Cannot re-initialize CUDA in forked subprocess.",
+        {**LINUX, "packages": {"vllm": "0.6.1", "torch": "2.4.0"}},
+        ["VLLM_WORKER_MULTIPROC_METHOD=spawn", "__main__"],
+        ["tensorflow"],
+    ),
+    (
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file",
+        WINDOWS,
+        ["wsl --update", "driver in Windows"],
+        ["snap", "apt "],
+    ),
+    (
+        "Because torch==2.6.0+cu118 has no wheels with a matching platform tag (e.g., `macosx_15_0_arm64`) and you require "
+        "torch==2.6.0+cu118, we can conclude that your requirements are unsatisfiable.",
+        {},
+        [r"torch==2\.6\.0(?!\+)", "leave the label out", "darwin"],
+        ["conda-forge", "from source"],
+    ),
+    (
+        "ERROR: No matching distribution found for torch==2.4.1+cu121",
+        {**MAC, "arch": "arm64"},
+        [r"torch==2\.4\.1(?!\+)", "leave the label out"],
+        ["conda-forge", "from source"],
+    ),
+    ("Submitted batch job 71\n" + NVIDIA_SMI, {}, ["--gres=gpu:1", "login node"], ["apt-get", "dkms", "reboot"]),
+    (
+        "srun: job 8 has been allocated resources\nRuntimeError: Found no NVIDIA driver on your system. Please check that you "
+        "have an NVIDIA GPU and installed a driver",
+        {},
+        ["--gres=gpu:1"],
+        ["modprobe", "apt-get"],
+    ),
+    (
+        "RuntimeError: No HIP GPUs are available",
+        {**LINUX, "gpu": "RX 7800 XT"},
+        ["rocminfo", "render,video"],
+        ["nvidia"],
+    ),
+    (
+        "crt/host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions later than 12 are not supported!",
+        {**LINUX, "packages": {"llama-cpp-python": "0.3.4"}},
+        ["gcc 12", r"CUDAHOSTCXX=g\+\+-12", "newer CUDA toolkit"],
+        ["nvidia-cuda-nvcc", "XLA_FLAGS"],
+    ),
+    (
+        "ncclSystemError: System call (socket, malloc, munmap, etc) failed.",
+        {"os": "container"},
+        ["--ipc=host"],
+        ["batch"],
+    ),
+    ("OSError: [Errno 28] No space left on device: '/dev/shm/psm_1a2b'", {"os": "container"}, ["--shm-size"], ["jax"]),
+    ("LINK : fatal error LNK1181: cannot open input file 'cuda.lib'", WINDOWS, ["triton-windows"], ["sudo"]),
+    ("TypeError: Trying to convert Float8_e4m3fn to the MPS backend", MAC, ["fp16"], ["nvidia", "tensorflow"]),
+    (
+        "ValueError: The quantization method fp8 is not supported for the current GPU. Minimum capability: 89.",
+        LINUX,
+        ["AWQ"],
+        ["tensorflow"],
+    ),
+    (
+        "RuntimeError: Failed to infer device type",
+        {"os": "linux", "gpu": "Radeon RX 7900 XTX"},
+        ["amdsmi", "rocm/vllm"],
+        ["nvidia-smi"],
+    ),
+    (
+        'msg="amdgpu is not supported (supported types:[gfx1030 gfx1100])" gpu_type=gfx1035 library=/usr/lib/ollama',
+        LINUX,
+        [r"HSA_OVERRIDE_GFX_VERSION=10\.3\.0", "OLLAMA_VULKAN=1"],
+        [ANY_INSTALL, "AMD's own builds"],
+    ),
+    (
+        'level=INFO msg="no compatible GPUs were discovered" ollama',
+        {"os": "container", "gpu": "RTX 4070"},
+        ["--gpus"],
+        [ANY_INSTALL],
+    ),
+    ("NVRM:  supported through the NVIDIA 470.xx Legacy drivers. Please", LINUX, ["nvidia-driver-470"], ["tensorflow"]),
+    ("Intel MKL FATAL ERROR: Error on loading function 'clGetPlatformIDs'.", LINUX, ["intel-opencl-icd"], ["conda"]),
+    ("ERROR: No matching distribution found for mlx", MAC, ["arm64", "Apple silicon"], ["nvidia", "tensorflow"]),
+    ("NameError: name 'autogptq_cuda_256' is not defined", LINUX, ["gptqmodel"], ["tensorflow"]),
+    ("ModuleNotFoundError: No module named 'triton'", WINDOWS, ["triton-windows"], ["sudo", r"install triton$"]),
+    (
+        "nvcc fatal   : Value 'compute_86' is not defined for option 'gpu-architecture'",
+        LINUX,
+        [r"11\.1"],
+        ["tensorflow"],
+    ),
+    (
+        "ImportError: DLL load failed while importing _fused: The specified module could not be found.",
+        WINDOWS,
+        [r"torch\.version\.cuda"],
+        ["sudo", "tensorflow"],
+    ),
+    (
+        "RuntimeError: MPS backend out of memory (MPS allocated: 0 bytes, other allocations: 0 bytes, max allowed: 7 GB).",
+        MAC,
+        ["virtual machine", "CPU"],
+        ["nvidia-smi"],
+    ),
+    (
+        "TypeError: Operation 'abs_out_mps()' does not support input type 'int64' in MPS backend.",
+        MAC,
+        ["PYTORCH_ENABLE_MPS_FALLBACK=1"],
+        ["tensorflow", "nvidia"],
+    ),
+    (
+        "Failed to load library libonnxruntime_providers_tensorrt.so with error: libnvinfer.so.10: cannot open shared object",
+        LINUX,
+        ["CUDAExecutionProvider", "tensorrt-cu12"],
+        ["tensorflow", "torch"],
+    ),
+    (
+        "llama_model_load: error loading model: unable to allocate CUDA0 buffer",
+        LINUX,
+        ["-ngl"],
+        ["TensorFlow", "JAX"],
+    ),
+    ("AttributeError: module 'onnxruntime' has no attribute 'InferenceSession'", LINUX, ["uninstall -y"], ["torch"]),
+    # the manager that the log shows, not pip
+    (
+        "Unable to find installation candidates for tensorflow (2.9.1)",
+        {**MAC, "arch": "arm64", "python": "3.10"},
+        ["poetry add tensorflow-macos==2.9"],
+        [ANY_INSTALL],
+    ),
+    (
+        "Unable to find installation candidates for tensorflow-io-gcs-filesystem (0.28.0)",
+        {**MAC, "arch": "arm64"},
+        [r"poetry add tensorflow-io-gcs-filesystem==0\.3"],
+        [r"0\.31\.0", ANY_INSTALL],
+    ),
+    (
+        "  - tensorflow requires Python >=3.9,<3.13, so it will not be installable for Python >=3.13,<4.0",
+        {},
+        [r'">=3\.9,<3\.13"', "poetry lock"],
+        [ANY_INSTALL],
+    ),
+    (
+        "error: Distribution `tensorflow-io-gcs-filesystem==0.37.1 @ registry+https://pypi.org/simple` can't be "
+        "installed because it doesn't have a source distribution or wheel for the current platform",
+        {**WINDOWS, "python": "3.11"},
+        ["required-environments", r"win32", r"uv add tensorflow-io-gcs-filesystem==0\.31\.0"],
+        [ANY_INSTALL],
+    ),
+    (
+        "Because no versions of tensorflow-intel match 2.15.0.post1\n and test depends on tensorflow (^2.15.0.post1), version "
+        "solving failed.",
+        {**WINDOWS, "python": "3.11"},
+        [r"poetry add tensorflow==2\.15\.1"],
+        [ANY_INSTALL],
+    ),
+    (
+        "  ├─ tensorflow [2.10.0|2.8.2|2.9.1] would require\n  │  └─ python 3.10.* , which can be installed;\n"
+        "  └─ pin-1 is not installable because it requires\n"
+        "     └─ python 3.11.* , which conflicts with any installable versions previously reported.",
+        LINUX,
+        [r"conda create -n env -c conda-forge python=3\.10"],
+        ["pip install", r"3\.11"],
+    ),
+    (
+        'File "/root/.local/share/virtualenvs/app-x/lib/python3.10/site-packages/a.py"\n$ pipenv run python a.py\n'
+        + NUMPY,
+        {**LINUX, "packages": {"tensorflow": "2.9.1"}},
+        [r"pipenv install .?numpy"],
+        [r"pip install -"],
+    ),
+    (
+        "Because tensorflow==2.10.0 has no wheels with a matching Python ABI tag (e.g., `cp312`) and you require "
+        "tensorflow==2.10.0\nNo solution found when resolving dependencies:",
+        {**WINDOWS, "python": "3.12"},
+        ["uv venv --python 3.10"],
+        ["sudo", r"-m pip install"],
+    ),
+    (
+        "Because all versions of tensorflow have no wheels with a matching Python version tag (e.g., `cp314`) and your "
+        "project depends on tensorflow",
+        {**LINUX, "python": "3.12"},
+        [r"requires-python.*<3\.14"],
+        [ANY_INSTALL],
+    ),
+    (
+        "$ pipenv install tensorflow\nERROR: Could not find a version that matches tensorflow (from -r x.txt (line 2))",
+        {**MAC, "python": "3.14", "arch": "x86_64"},
+        [r"pipenv --python 3\.12 && pipenv install tensorflow"],
+        ["conda"],
+    ),
+    (
+        "tensorflow 2.5.0 has requirement numpy~=1.19.2, but you'll have numpy 1.21.6 which is incompatible.",
+        {},
+        [r"numpy~=1\.19\.2"],
+        ["no longer has"],
+    ),
+    (
+        CUDNN % ("8.4.0", "8.6.0"),
+        {**LINUX, "packages": {"tensorflow": "2.12.0"}, "python": "3.8"},
+        [r"nvidia-cudnn-cu11>=8\.6,<9", "LD_LIBRARY_PATH=.*nvidia.cudnn"],
+        ["cu12"],
+    ),
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n  - cudatoolkit=12.3*",
+        {**WINDOWS, "packages": {"tensorflow": "2.16.1"}, "gpu": "RTX 3070"},
+        ["WSL 2", r"tensorflow==2\.10\.1"],
+        ["conda-forge, or pip"],
+    ),
+    (
+        "PackagesNotFoundError: not available\n  - tensorflow-gpu\n  - https://repo.anaconda.com/pkgs/main/osx-64",
+        {},
+        [r"pip install tensorflow$"],
+        ["cuda]", "nvidia"],
+    ),
+    # what is mostly meant where a GPU is there and none is listed
+    (
+        "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]",
+        {**LINUX, "gpu": "Tesla T4", "packages": {"tensorflow": "2.10.0"}},
+        [r"CUDA 11\.2"],
+        ["nothing has to be installed"],
+    ),
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'contrib'",
+        {},
+        [r"1\.15", "tf-slim"],
+        [r"compat\.v1\.contrib"],
+    ),
+    (
+        "/lib/python3.11/site-packages/tensorflow_decision_forests/x.so: undefined symbol: _ZNK10tensorflow8OpKernel",
+        {**LINUX, "packages": {"tensorflow": "2.16.1", "tensorflow-decision-forests": "1.8.1"}, "python": "3.11"},
+        [r"tensorflow-decision-forests==1\.9"],
+        ["sudo"],
+    ),
+    (
+        "hint: You're using CPython 3.13 (`cp313`), but `tensorflow` (v2.18.0) only has wheels with the following Python ABI "
+        "tags: `cp39`, `cp312`\nerror: Distribution `tensorflow==2.18.0 @ registry+https://pypi.org/simple` can't be",
+        WINDOWS,
+        [r"uv python pin 3\.12; uv add tensorflow==2\.18\.0"],
+        [r"-m pip", "conda"],
+    ),
+    (
+        "ERROR: tensorflow-2.3.1-cp36-cp36m-linux_aarch64.whl is not a supported wheel on this platform.",
+        {**LINUX, "gpu": "Jetson Nano", "python": "3.8", "arch": "aarch64"},
+        [r"python3\.6 -m pip"],
+        [r"2\.13"],
+    ),
+    ("No matching distribution found for nvidia-tensorflow", LINUX, ["nvidia-pyindex", r"3\.8"], ["conda-forge"]),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow'",
+        {**LINUX, "packages": {"keras": "3.0.1", "torch": "2.1.2"}},
+        ["KERAS_BACKEND=torch", "--upgrade keras"],
+        ["wsl"],
+    ),
+    # what other packages look for in Keras
+    (
+        "AttributeError: module 'keras.api._v2.keras' has no attribute 'wrappers'",
+        {**LINUX, "packages": {"tensorflow": "2.12.0"}},
+        ["scikeras"],
+        [r"keras==2\.12"],
+    ),
+    (
+        "RuntimeError: Failed to import transformers.modeling_tf_utils because of the following error\n"
+        "No module named 'keras.engine'",
+        {**LINUX, "packages": {"tensorflow": "2.13.0"}},
+        ["--upgrade transformers"],
+        [r"keras==2\.13"],
+    ),
+    ("AttributeError: module 'keras_tuner.engine' has no attribute 'tuner'", LINUX, ["keras-tuner"], [r"keras==2"]),
+    ("ModuleNotFoundError: No module named 'tf_slim'", LINUX, ["pip install tf-slim"], ["pip check"]),
+    ("ImportError: No module named 'slim'", WINDOWS, ["PYTHONPATH"], [r"pip install slim", r"\$PWD"]),
+    # what Keras has elsewhere now, and what it has not yet
+    (
+        "AttributeError: module 'tensorflow.python.keras.utils' has no attribute 'normalize'",
+        {},
+        [r"from tensorflow\.keras\.utils import normalize"],
+        ["uninstall", ANY_INSTALL],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow.keras.engine.topology'",
+        {**WINDOWS, "packages": {"tensorflow": "2.4.0"}},
+        [r"keras\.layers"],
+        [r"keras==2\.4"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'keras.engine.topology'",
+        {**LINUX, "packages": {"tensorflow": "2.15.0"}},
+        [r"keras\.layers", r"tensorflow==2\.12"],
+        [r"keras==2\.15"],
+    ),
+    (
+        "ImportError: cannot import name 'MultiHeadAttention' from 'tensorflow.keras.layers'",
+        {**LINUX, "python": "3.8", "packages": {"tensorflow": "2.3.0"}},
+        [r"2\.4", "--upgrade tensorflow"],
+        [r"keras==2"],
+    ),
+    (
+        "ImportError: cannot import name 'AdamW' from 'tensorflow.keras.optimizers'",
+        {**LINUX, "python": "3.6", "packages": {"tensorflow": "2.4.0"}},
+        [r"2\.11", "newer Python"],
+        ["--upgrade tensorflow"],
+    ),
+    (
+        "ImportError: cannot import name 'np_utils' from 'keras.utils'",
+        MAC,
+        ["to_categorical"],
+        ["nvidia"],
+    ),
+    (
+        "ValueError: ('Unrecognized keyword arguments:', dict_keys(['border_mode', 'init']))",
+        LINUX,
+        ["Keras 1", "save_weights"],
+        ["--upgrade"],
+    ),
+    (
+        "TypeError: <class 'keras.src.models.sequential.Sequential'> could not be deserialized properly.",
+        LINUX,
+        ["custom_objects"],
+        ["--upgrade tensorflow"],
+    ),
+    (
+        'model = load_model("m.keras")\nValueError: Layer "fc" expected 1 input(s). Received 2 instead.',
+        LINUX,
+        ["--upgrade keras", "save_weights"],
+        ["tf-keras"],
+    ),
+    # what TensorFlow's own metadata ask for
+    (
+        "ModuleNotFoundError: No module named 'gast'",
+        {**MAC, "python": "3.7", "packages": {"tensorflow": "2.3.1"}},
+        [r"gast==0\.3\.3"],
+        ["nvidia"],
+    ),
+    (
+        "Cause: module 'gast' has no attribute 'Str'",
+        {**LINUX, "packages": {"tensorflow": "2.1.0"}},
+        [r"gast==0\.2\.2"],
+        [r"gast==0\.3"],
+    ),
+    # NumPy that is too old, or does not load, is not fixed by an older one
+    (
+        "ImportError: numpy.core._multiarray_umath failed to import",
+        {**WINDOWS, "python": "3.6", "packages": {"numpy": "1.14.5"}},
+        ["--force-reinstall --no-cache-dir numpy"],
+        ["numpy<2"],
+    ),
+    (
+        "ImportError: numpy.core.umath failed to import",
+        {**LINUX, "python": "3.11"},
+        ["numpy<2"],
+        ["force-reinstall"],
+    ),
+    # ROCm's own numbers
+    (
+        "ImportError: libhipsparse.so.4: cannot open shared object file: No such file or directory",
+        {**LINUX, "packages": {"tensorflow-rocm": "2.20.0"}, "rocm": "7.1"},
+        ["LD_LIBRARY_PATH", "hipconfig -R"],
+        [r"ROCm 4\b"],
+    ),
+    (
+        "Ignoring visible gpu device (device: 0, name: AMD Radeon Pro W6800, pci bus id: 0000:03:00.0) with AMDGPU version : "
+        "gfx1030. The supported AMDGPU versions are gfx1030gfx1100, gfx900, gfx906.",
+        LINUX,
+        ["newer TensorFlow from AMD's own index"],
+        ["HSA_OVERRIDE_GFX_VERSION=", "nvidia"],
+    ),
+    (
+        "/usr/lib/python3.8/dist-packages/tensorflow/libtensorflow_framework.so.2: undefined symbol: _ZN8hip_impl8hipThing",
+        {**LINUX, "packages": {"tensorflow-rocm": "2.3.0"}, "rocm": "4.0"},
+        ["ROCm"],
+        ["uninstall", "venv"],
+    ),
+    # XLA's tools, of the framework that asks for them and from the channel that it is from
+    (
+        "OP_REQUIRES failed at xla_ops.cc:412 : Not found: ./bin/ptxas not found",
+        {**LINUX, "packages": {"tensorflow": "2.3.0"}},
+        ["ptxas", r"10\.1"],
+        ["TRITON", "Triton"],
+    ),
+    (
+        "$ mamba install tensorflow\nCan't find libdevice directory ${CUDA_DIR}/nvvm/libdevice.\n"
+        "  /home/conda/feedstock_root/build_artifacts/tensorflow/_build_env/targets/x86_64-linux",
+        {**LINUX, "packages": {"tensorflow": "2.17.0"}},
+        ["conda install -c conda-forge cuda-nvcc"],
+        ["pip install"],
+    ),
+    (
+        "No OpKernel was registered to support Op 'NcclAllReduce' used by {{node Adam/NcclAllReduce}}",
+        {**WINDOWS, "packages": {"tensorflow": "2.10.0"}},
+        ["HierarchicalCopyAllReduce"],
+        ["set_soft_device_placement"],
+    ),
+    (
+        "  Building wheel for grpcio (setup.py) ... error",
+        {**MAC, "arch": "arm64"},
+        ["--only-binary :all: grpcio", "conda install -c conda-forge grpcio"],
+        ["nvidia"],
+    ),
+    (
+        "Unable to find installation candidates for keras (3.5.0)",
+        {"python": "3.8"},
+        [r"keras==2\.", "poetry env use"],
+        ["compile it"],
+    ),
+    # for which systems there are wheels, where none is known
+    (
+        "Unable to find installation candidates for tensorflow (2.18.0)",
+        {"python": "3.10"},
+        ["Intel processors", r"2\.16\.2"],
+        [ANY_INSTALL],
+    ),
+    (
+        "Unable to find installation candidates for tensorflow-macos (2.12.0)",
+        {**MAC, "arch": "x86_64", "python": "3.10"},
+        [r"poetry add .tensorflow==2\.12"],
+        ["tensorflow-macos=="],
+    ),
+    (
+        "FROM python:3.9-alpine\nERROR: No matching distribution found for tensorflow",
+        {"os": "container"},
+        ["slim"],
+        ["conda-forge"],
+    ),
+    (
+        "ERROR: tensorflow-2.9.1-cp39-cp39-macosx_11_0_x86_64.whl is not a supported wheel on this platform.",
+        {**MAC, "arch": "x86_64", "python": "3.9"},
+        ["SYSTEM_VERSION_COMPAT=0"],
+        ["nvidia"],
+    ),
+    (
+        ">>> import torch\n>>> import tensorflow\nSegmentation fault (core dumped)",
+        LINUX,
+        ["import TensorFlow first"],
+        ["sudo"],
+    ),
+    # which side of a saved model is older
+    (
+        "ValueError: Unrecognized keyword arguments: ['batch_shape']",
+        LINUX,
+        ["Keras 3 saved", "--upgrade tensorflow"],
+        ["tf-keras"],
+    ),
+    (
+        "ValueError: Unrecognized keyword arguments passed to LSTM: {'batch_input_shape': (1, 1, 7)}",
+        {**LINUX, "packages": {"tensorflow": "2.17.0"}},
+        ["batch_shape", r"tf-keras==2\.17"],
+        ["Keras 3 saved"],
+    ),
+    (
+        "module 'keras' has no attribute '__internal__'",
+        {**LINUX, "packages": {"tensorflow": "2.18.0", "tf-keras": "2.15.0"}},
+        [r"tf-keras==2\.18"],
+        [r"tensorflow==2\.15"],
+    ),
+    # sizes of NumPy's structures: 96 is NumPy 1, 88 is NumPy 2
+    (SIZE % ("dtype", 96, 88), LINUX, [r"numpy<2"], [r"numpy>=2"]),
+    (SIZE % ("dtype", 88, 96), LINUX, [r"numpy>=2"], [r"numpy<2"]),
+    (SIZE % ("ndarray", 88, 80), LINUX, ["--upgrade numpy"], [r"numpy<2"]),
+    # each release of tensorflow-io is for one TensorFlow, and Windows has none after 0.31
+    (
+        TF_IO,
+        {**WINDOWS, "packages": {"tensorflow": "2.13.0"}},
+        [r"tensorflow==2\.11", r"tensorflow-io==0\.31"],
+        [r"0\.34"],
+    ),
+    (TF_IO, {**LINUX, "packages": {"tensorflow": "2.13.0"}}, [r"tensorflow-io==0\.34"], [r"0\.31"]),
+    (
+        "INTERNAL: libdevice not found at ./libdevice.10.bc",
+        {**LINUX, "packages": {"tensorflow": "2.12.0"}},
+        ["nvidia-cuda-nvcc-cu11", "export XLA_FLAGS=--xla_gpu_cuda_data_dir="],
+        ["wsl"],
+    ),
+    (
+        'File "/v/lib/python3.12/site-packages/tensorflow_addons/utils/types.py", line 29, in <module>\n'
+        "ModuleNotFoundError: No module named 'keras.src.engine'",
+        LINUX,
+        ["ended", r"--python 3\.11", r"tensorflow-addons==0\.23\.0"],
+        ["pip install keras"],
+    ),
+    ("Illegal instruction: 4", {**MAC, "packages": {"tensorflow": "1.12.0"}}, ["AVX"], ["arm64", "Rosetta"]),
+    (
+        "Exception: Capture cuda graph failed: CUDA error: operation not permitted when stream is capturing",
+        LINUX,
+        ["--disable-cuda-graph"],
+        ["tensorflow", "jax", "usermod"],
+    ),
+    (
+        "ggml_cuda_init: found 1 CUDA devices:\nCUDA error: operation not permitted when stream is capturing",
+        LINUX,
+        ["GGML_CUDA_DISABLE_GRAPHS=1"],
+        ["usermod", ANY_INSTALL],
+    ),
+    ("ggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory", LINUX, ["-ngl"], ["tensorflow", "jax"]),
+    ("  what():  vk::Queue::submit: ErrorDeviceLost", LINUX, ["driver", "ubatch"], ["nvidia-smi", "tensorflow"]),
+    ("ggml_vulkan: No devices found.", LINUX, ["mesa-vulkan-drivers", "render"], ["winget", "tensorflow"]),
+    (
+        "OSError: /opt/lib/flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2E",
+        LINUX,
+        ["--no-build-isolation flash-attn"],
+        ["tensorflow"],
+    ),
+    (
+        "CUDA SETUP: Required library version not found: libbitsandbytes_cuda123.dll.",
+        WINDOWS,
+        [r"--upgrade bitsandbytes"],
+        ["sudo"],
+    ),
+    (
+        NO_CUDA_TORCH
+        + '\n  File "C:\\ComfyUI_windows_portable\\python_embeded\\Lib\\torch\\cuda\\__init__.py", line 3',
+        WINDOWS,
+        [r"python_embeded\\python\.exe", "whl/cu"],
+        ["sudo"],
+    ),
+    (
+        "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root. flash_attn",
+        {"os": "linux", "gpu": "Radeon RX 7900 XTX"},
+        ["FLASH_ATTENTION_TRITON_AMD_ENABLE"],
+        ["cuda-nvcc"],
+    ),
+    (
+        "sglang: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+        LINUX,
+        ["--mem-fraction-static"],
+        ["tensorflow"],
+    ),
+    (
+        "nvidia-container-cli: initialization error: change root failed: no such file or directory: unknown.",
+        LINUX,
+        ["snap", "nvidia-ctk"],
+        ["pip install"],
+    ),
+    ("RuntimeError: HIP error: shared object initialization failed", LINUX, ["AMD"], ["tensorflow", "nvidia"]),
+    (
+        "LinkerError: ptxas application ptx input, line 9; fatal   : Unsupported .version 8.4; current version is '8.2'",
+        LINUX,
+        ["driver is older", "driver"],
+        ["nvidia-cuda-nvcc", "PyTorch build for CUDA 8", "tensorflow"],
+    ),
+    ("ggml_cuda_init: failed to initialize CUDA: unknown error", LINUX, ["nvidia-uvm"], ["tensorflow", "jax"]),
+    ("numba: Call to cuInit results in CUDA_ERROR_OUT_OF_MEMORY (2)", LINUX, ["smaller"], ["TensorFlow", "JAX"]),
+    (
+        "RuntimeError: cuDNN version incompatibility: PyTorch was compiled against (9, 10, 2) but found (9, 1, 0)",
+        LINUX,
+        ["unset LD_LIBRARY_PATH", r"9\.10"],
+        ["tensorflow"],
+    ),
+    (
+        "RuntimeError: Native API failed. Native API returns: -999 (Unknown PI error) -999 (Unknown PI error)",
+        LINUX,
+        ["Intel"],
+        ["nvidia", "modprobe"],
+    ),
     # of lines that say the same, the one that names the GPU decides, wherever it is
     (
         "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
@@ -261,8 +1349,35 @@ ROWS = [
     ),
     (GLIBCXX, {**LINUX, "packages": {"torch": None}}, ["libstdcxx"], ["tensorflow", "winget"]),
     (AVX, {"os": "container", "cpu": "Apple M1 (qemu)"}, ["linux/arm64"], [r"1\.5"]),
+    (AVX, {**LINUX, "cpu": "QEMU Virtual CPU version 2.5+"}, ["CPU type host"], ["linux/arm64"]),
+    (AVX, {**LINUX, "note": "in a virtual environment; docker with qemu"}, ["linux/arm64"], ["CPU type host"]),
+    (CONDA_CUDA % "12.8", LINUX, ["whl/cu128", "pytorch-gpu", "2\\.5"], ["tensorflow"]),
+    (CONDA_CUDA % "13.0", WINDOWS, ["whl/cu130", "pytorch-gpu"], ["tensorflow", "sudo"]),
+    (NO_INDEX, {**LINUX, "python": "3.11"}, ["HTTPS_PROXY", "pip config"], [ANY_INSTALL]),
     (AVX, {**LINUX, "packages": {"deepspeech": "0.1.0"}}, ["source"], [ANY_INSTALL]),
     (DOCKER, LINUX, ["--gpus all", "nvidia-ctk"], ["winget", "/dev/kfd"]),
+    (
+        "The installed version of bitsandbytes was compiled without GPU support.",
+        WINDOWS,
+        ["--upgrade bitsandbytes", r"torch\.version\.cuda"],
+        ["tensorflow"],
+    ),
+    (
+        "PyTorch no longer supports this GPU because it is too old. The minimum cuda capability that it supports is 3.7.",
+        {**LINUX, "gpu": "GeForce GT 730"},
+        ["CPU", "previous-versions"],
+        ["Blackwell", "cu128"],
+    ),
+    (
+        "ImportError: libnvinfer.so.8: cannot open shared object file: No such file or directory",
+        LINUX,
+        [r"tensorrt==8\.\*", "tensorrt_libs"],
+        ["tensorflow", "winget"],
+    ),
+    ("OSError: libnvinfer.so.7: cannot open shared object file", LINUX, ["TensorRT 7"], [ANY_INSTALL]),
+    (DOCKER, WINDOWS, ["WSL 2", "wsl --update", "--gpus all"], ["nvidia-ctk", "sudo", "host"]),
+    (DOCKER, {**WINDOWS, "gpu": "AMD Radeon RX 7900 XTX"}, ["NVIDIA's GPUs only"], ["nvidia-ctk", "--gpus"]),
+    (DOCKER, MAC, ["Mac"], ["nvidia-ctk", "--gpus", "sudo"]),
     (NUMPY, {**WINDOWS, "packages": {"tensorflow": "2.6"}}, [r"numpy==1\.(19|2[0-3])\."], [r"numpy<2\b"]),
     (
         PROTO,
@@ -294,6 +1409,95 @@ ROWS = [
         {**LINUX, "os_version": "Fedora 40", "packages": {"torch": None}},
         ["level-zero"],
         ["nvidia", "apt"],
+    ),
+    (
+        "  ╰─▶ Because there is no version of tensorflow-intel{sys_platform == 'win32'}==2.30.0 and",
+        LINUX,
+        ["tensorflow-intel", r"\[tool\.uv\]"],
+        ["driver"],
+    ),
+    ("    tensorflow 2.7.0 depends on numpy<1.22\nERROR: ResolutionImpossible", LINUX, [r"numpy<1\.22"], ["driver"]),
+    (
+        "failed call to cuInit: CUDA_ERROR_NOT_FOUND: named symbol not found",
+        {"os": "wsl2", "container": "docker", "packages": {"tensorflow": "2.17.0"}},
+        ["Docker Desktop", "libnvdxgdmal"],
+        [ANY_INSTALL, "compute capability"],
+    ),
+    (
+        "*** Received signal 11 ***\n*** BEGIN MANGLED STACK TRACE ***\n0   train    0x0000000100003f50 main + 20",
+        {"packages": {"tensorflow": "2.12.0"}},
+        ["Received signal 11", "PYTHONFAULTHANDLER"],
+        [ANY_INSTALL],
+    ),
+    (
+        "Process finished with exit code -1073741819 (0xC0000005)",
+        WINDOWS,
+        ["PYTHONFAULTHANDLER"],
+        ["sudo", ANY_INSTALL],
+    ),
+    (
+        "NotFoundError: dlopen(/Users/me/ops/area.so, 6): image not found",
+        {**MAC, "packages": {"tensorflow": "2.0.0"}},
+        [r"area\.so"],
+        ["tensorflow-metal"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow.compat.v2.keras'",
+        {"packages": {"tensorflow": "2.17.0"}},
+        ["tf-keras"],
+        ["uninstall"],
+    ),
+    (
+        "Looking in indexes: https://mirror.example/simple\n"
+        "ERROR: Could not find a version that satisfies the requirement tensorboard<2.2.0,>=2.1.0 (from tensorflow) "
+        "(from versions: 1.15.0, 2.0.2)",
+        {},
+        [r"--index-url https://pypi\.org/simple"],
+        ["driver"],
+    ),
+    (
+        "conda-forge/win-64   18.5MB @   3.7MB/s  4.3s\nEncountered problems while solving:\n"
+        "  - nothing provides requested tensorflow >=2.10",
+        {},
+        [r'pip install "tensorflow>=2\.10"'],
+        ["conda-forge, which builds", "sudo"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow-gpu==2.12.0 (from versions: 2.10.0)",
+        {**WINDOWS, "python": "3.9"},
+        [r"2\.10", "WSL"],
+        ["sudo"],
+    ),
+    (
+        "ERROR: No matching distribution found for tensorflow-text",
+        {**WINDOWS},
+        [r"2\.10\.0", r"3\.10"],
+        ["sudo"],
+    ),
+    (
+        "java.lang.UnsatisfiedLinkError: C:\\app\\tensorflow_jni.dll: Can't find dependent libraries",
+        {**WINDOWS, "packages": {"tensorflow": "1.12.0"}, "cuda": "10.0"},
+        [r"CUDA 9\.0"],
+        [ANY_INSTALL],
+    ),
+    (
+        "/opt/v/lib/python3.6/site-packages/tensorflow/python/keras/activations/__init__.py in <module>()\n"
+        "---> 22 from tensorflow.python.keras._impl.keras.activations import elu\n\nImportError: cannot import name 'elu'",
+        LINUX,
+        ["several releases", "uninstall"],
+        ["driver"],
+    ),
+    (
+        "Internal: Blas xGEMM launch failed : a.shape=[1,20000,3], b.shape=[1,3,20000], m=20000, n=20000, k=3",
+        {**LINUX, "gpu": "RTX 3080", "packages": {"tensorflow-gpu": "1.14.0"}, "cuda": "10.0"},
+        [r"TensorFlow 2\.5", r"CUDA 11", "tf1-py3"],
+        ["batch", ANY_INSTALL],
+    ),
+    (
+        "Internal: Blas xGEMM launch failed : a.shape=[1,20000,3], b.shape=[1,3,20000], m=20000, n=20000, k=3",
+        {**LINUX, "gpu": "GTX 1080", "packages": {"tensorflow-gpu": "1.14.0"}, "cuda": "10.0"},
+        ["batch"],
+        ["compute capability"],
     ),
 ]
 
@@ -472,3 +1676,368 @@ def test_an_extension_is_told_the_cuda_that_pytorch_was_compiled_with():
     found = explain(log)[0]
     assert found.code == "cuda-version-mismatch"
     assert "CUDA toolkit 11.7" in found.fix[0].text
+
+
+@pytest.mark.parametrize(
+    "line", ["RuntimeError: No CUDA GPUs are available", "ValueError: fp16 mixed precision requires a GPU"]
+)
+def test_a_program_that_ends_for_want_of_a_gpu_is_told_so(line):
+    finding = explain(line)[0]
+    assert finding.severity == "error"
+    assert finding.code in ("no-gpu", "cpu-only-build")
+
+
+@pytest.mark.parametrize(
+    "line", ["CUDA error: an illegal memory access was encountered", "CUDA error: unspecified launch failure"]
+)
+def test_a_kernel_that_fails_is_looked_for_in_the_program_first(line):
+    first = explain("RuntimeError: " + line)[0].fix[0]
+    assert "CUDA_LAUNCH_BLOCKING" in first.command
+    assert "program" in first.text
+
+
+def test_cudnn_errors_in_pytorchs_words_name_no_tensorflow():
+    for status in ("NOT_INITIALIZED", "INTERNAL_ERROR", "MAPPING_ERROR"):
+        fix = explain("RuntimeError: cuDNN error: CUDNN_STATUS_" + status)[0].fix
+        assert fix
+        assert not any(re.search("TensorFlow|JAX|TF_", step.text + (step.command or "")) for step in fix)
+
+
+STUB = "RUN ln -s /usr/local/cuda/lib64/stubs/libcuda.so /usr/local/cuda/lib64/stubs/libcuda.so.1\n"
+OPENED = "I tensorflow/stream_executor/platform/default/dso_loader.cc:50] Successfully opened dynamic library libcudart.so.12"
+INSUFFICIENT = (
+    "InternalError: cudaGetDevice() failed. Status: CUDA driver version is insufficient for CUDA runtime version"
+)
+RNN = (
+    "E tensorflow/stream_executor/dnn.cc:616] CUDNN_STATUS_BAD_PARAM\nin tensorflow/stream_executor/cuda/cuda_dnn.cc(1496): "
+    "'cudnnSetRNNDataDescriptor( data_desc.get(), data_type, layout)'"
+)
+PTXAS = "W asm_compiler.cc:235] ptxas fatal   : Value 'sm_86' is not defined for option 'gpu-name'"
+
+
+@pytest.mark.parametrize(
+    "log, facts, code, word",
+    [
+        (
+            STUB + "E cuda_driver.cc:397] failed call to cuInit: CUresult(-1)",
+            {"os": "container"},
+            "driver-shadowed",
+            "stubs",
+        ),
+        (OPENED + "\n" + INSUFFICIENT, {"os": "linux", "gpu": "RTX 3060"}, "driver-too-old", "525"),
+        (RNN, {"packages": {"tensorflow": "2.4.1"}}, "user-code-error", "drop_remainder"),
+        (PTXAS, {"os": "linux", "packages": {"tensorflow": "2.4.1"}}, "xla-toolchain-missing", "CUDA 11.1"),
+    ],
+)
+def test_what_the_log_shows_decides_the_fix(log, facts, code, word):
+    first = explain(log, facts=facts)[0]
+    assert first.code == code
+    assert word in "\n".join("%s\n%s" % (fix.text, fix.command) for fix in first.fix)
+
+
+@pytest.mark.parametrize(
+    "facts, wanted",
+    [({}, "protobuf<6"), ({"os": "windows", "python": "3.12", "packages": {"tensorflow": "2.18.0"}}, "protobuf==5")],
+)
+def test_protobuf_has_what_the_generated_code_calls(facts, wanted):
+    first = explain("AttributeError: 'MessageFactory' object has no attribute 'GetPrototype'", facts=facts)[0]
+    assert first.code == "protobuf-incompatible"
+    assert wanted in first.fix[0].command
+
+
+def test_an_abort_in_cudnn_names_the_release_that_tensorflow_needs():
+    facts = {"os": "windows", "packages": {"tensorflow": "2.4.0"}, "gpu": "RTX 3070"}
+    first = explain("Process finished with exit code -1073740791 (0xC0000409)", facts=facts)[0]
+    assert any("CUDA 11.0 and cuDNN 8" in fix.text for fix in first.fix)
+
+
+def test_the_file_that_the_loader_misses_is_named():
+    line = DLL % ("libcusolver.so.11", "libnvJitLink.so.12: cannot open shared object file: No such file or directory;")
+    fixes = explain(line, facts={"os": "linux", "gpu": "RTX 3060"})[0].fix
+    assert "libnvJitLink.so.12" in fixes[0].text
+    assert "nvidia-nvjitlink-cu12" in fixes[1].command
+
+
+def test_a_traceback_in_an_add_on_is_about_the_add_on():
+    log = (
+        '  File "/x/lib/python3.9/site-packages/tensorflow_probability/python/internal/auto.py", line 419, in f\n'
+        "AttributeError: module 'tensorflow.python.framework.type_spec' has no attribute '_NAME_TO_TYPE_SPEC'"
+    )
+    first = explain(log)[0]
+    assert first.code == "dependency-incompatible"
+    assert "tensorflow-probability" in first.fix[0].text
+
+
+@pytest.mark.parametrize(("version", "code"), [("'2.4.1+cu121'", "driver-missing"), ("'2.4.1'", "cpu-only-build")])
+def test_who_asks_pytorch_for_cuda_wants_it(version, code):
+    log = ">>> import torch\n>>> torch.__version__\n%s\n>>> torch.cuda.is_available()\nFalse\n" % version
+    finding = explain(log)[0]
+    assert (finding.code, finding.severity) == (code, "warning")
+    assert "nvidia-smi" in [step.command for step in finding.fix]
+
+
+def test_jax_metal_is_named_by_the_summary_too():
+    log = "XlaRuntimeError: UNIMPLEMENTED: default_memory_space is not supported.\njax 0.6.2\njax-metal 0.1.1\n"
+    assert not any("cuda" in (step.command or "") for step in explain(log)[0].fix)
+
+
+def test_a_notebook_service_without_a_gpu_needs_no_driver():
+    log = "RuntimeError: Found no NVIDIA driver on your system.\n/content/drive/MyDrive/run.py\n"
+    finding = explain(log)[0]
+    assert finding.code == "no-gpu"
+    assert len(finding.fix) == 1
+    assert "Change runtime type" in finding.fix[0].text
+
+
+@pytest.mark.parametrize(
+    "log, facts, word",
+    [
+        (DLL % ("libcudart.so.10.0", "x"), {"packages": {"tensorflow": "1.15.0"}, "gpu": "RTX 3090"}, "2.5 or newer"),
+        (
+            "ValueError: decay is deprecated in the new Keras optimizer",
+            {"packages": {"tensorflow": "2.12.0"}},
+            "schedule",
+        ),
+        ("<ipython-input-1-cd> in <module>\n%s" % NO_TF, {"os": "linux"}, "kernel"),
+        ("RuntimeError: tf.placeholder() is not compatible with eager execution.", {}, "disable_v2_behavior"),
+        (
+            "ValueError: Trying to load a model of incompatible/unknown type. '/x' contains neither",
+            {},
+            "Delete the folder",
+        ),
+        ("ValueError: Unknown layer: MBBLOCK. Please ensure this object is passed", {}, "custom_objects"),
+    ],
+)
+def test_the_fix_has_the_step_that_helps(log, facts, word):
+    assert any(word in fix.text for fix in explain(log, facts=facts)[0].fix)
+
+
+#: TensorFlow's logger, copied from a table of a page: other blanks, and more of them.
+PASTED = (
+    "2024-01-01  10:00:00.1: W  tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not  load "
+    "dynamic\u00a0library 'libcusolver.so.11'; dlerror: libcusolver.so.11: cannot open shared object file"
+)
+INVALID_PTX = "InternalError: Failed to load PTX text as a module: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed"
+UNMET = "ERROR: tensorflow 2.4.1 has requirement %s, but you'll have %s which is incompatible.\n"
+
+
+@pytest.mark.parametrize(
+    "log, facts, code, words",
+    [
+        ("No module named 'keras.legacy'", {}, "keras-incompatible", ["keras==2.3.1", "TF_KERAS"]),
+        ("AttributeError: module 'keras.backend' has no attribute 'tf'", {}, "keras-incompatible", ["import tensorflow"]),
+        (
+            "ImportError: keras.optimizers.legacy is not supported in Keras 3. When using tf.keras, install tf_keras",
+            {"packages": {"tensorflow": "2.17.0"}, "os": "linux"},
+            "keras-incompatible",
+            ["tf-keras==2.17.*", "TF_USE_LEGACY_KERAS"],
+        ),
+        (
+            "ValueError: Unrecognized keyword arguments passed to DepthwiseConv2D: {'groups': 1}",
+            {},
+            "keras-incompatible",
+            ["tf-keras", "leave it out"],
+        ),
+        ("No module named 'tensorflow.keras'", {}, "keras-incompatible", ["tf.__file__", "--force-reinstall"]),
+        (
+            "No module named 'tensorflow.keras'",
+            {"packages": {"tensorflow": "1.5.0"}},
+            "dependency-incompatible",
+            ["install --upgrade tensorflow"],
+        ),
+        (PASTED, {"os": "linux", "packages": {"tensorflow": "2.5.0"}}, "cuda-library-missing", ["11.2"]),
+        (
+            UNMET % ("gast==0.3.3", "gast 0.4.0") + UNMET % ("h5py~=2.10.0", "h5py 3.1.0"),
+            {"os": "linux"},
+            "dependency-incompatible",
+            ["gast==0.3.3 \"h5py~=2.10.0\""],
+        ),
+        ("step 9/10 - loss: 0.2 - acc: 0.9209Killed", {"os": "linux"}, "host-memory-exhausted", ["RAM"]),
+        ("[I] KernelRestarter: restarting kernel (1/5), keep random ports", {}, "framework-broken", ["main memory"]),
+        (
+            "InternalError: Failed to get device name: HIP_ERROR_InvalidValue",
+            {"os": "linux", "gpu": "Radeon RX 570", "packages": {"tensorflow-rocm": "2.4.3"}},
+            "gfx-unsupported",
+            ["gfx803"],
+        ),
+        (
+            "W tensorflow/compiler/xla/nvptx_compiler.cc:70] Can't find libdevice directory ${CUDA_DIR}/nvvm/libdevice.",
+            {"os": "windows", "packages": {"tensorflow-gpu": "2.2.0"}, "gpu": "RTX 2080"},
+            "xla-toolchain-missing",
+            ["CUDA toolkit 10.1"],
+        ),
+        (
+            DLL % ("libcudart.so.10.2", "x"),
+            {"os": "container", "gpu": "Jetson Nano", "arch": "aarch64", "packages": {"tensorflow": "2.5.0"}},
+            "cuda-library-missing",
+            ["--runtime nvidia"],
+        ),
+        (
+            "Error: Installation of TensorFlow not found.\n\nPython exception encountered:\n"
+            " AssertionError: Duplicate registrations for type 'experimentalOptimizer'",
+            {},
+            "keras-incompatible",
+            ["same minor release"],
+        ),
+        ("Error: Installation of TensorFlow not found.", {}, "framework-missing", ["reticulate::py_config()"]),
+        (
+            "Error: Python module tensorflow.contrib.keras.python.keras was not found.",
+            {},
+            "dependency-incompatible",
+            ["install_keras()"],
+        ),
+        ("No module named 'absl'", {"packages": {"tensorflow": "2.15.0"}}, "dependency-incompatible", ["absl-py"]),
+        (
+            "ImportError: cannot import name '_tf_stack' from 'tensorflow_core.python' (/e/site-packages/t/__init__.py)",
+            {},
+            "install-corrupt",
+            ["Restart Python"],
+        ),
+        (
+            "W op_kernel.cc:1830] OP_REQUIRES failed: Function invoked by the following node is not compilable",
+            {"os": "macos"},
+            "op-unsupported",
+            ["jit_compile=False"],
+        ),
+        (
+            "ValueError: Layer 'cell' expected 3 variables, but received 0 variables during loading. Expected: ['kernel']",
+            {"packages": {"tensorflow": "2.18.0"}},
+            "keras-incompatible",
+            ["build()", "tf-keras==2.18.*"],
+        ),
+        (
+            "NotFoundError: '__inference_init_4' is neither a type of a primitive operation nor a name of a function "
+            "registered in binary running on worker-0. Make sure",
+            {"packages": {"tensorflow": "2.1.0"}},
+            "dependency-incompatible",
+            ["same release"],
+        ),
+        (
+            "WARNING:tensorflow:Failed to connect to the Tensorflow master. The TPU worker may not be ready",
+            {},
+            "device-lost",
+            ["tpus list"],
+        ),
+        (
+            "TPU initialization failed: open(/dev/accel0): Operation not permitted",
+            {"packages": {"tensorflow": "2.12.0"}},
+            "device-permission-denied",
+            ["/dev/accel0", "--privileged"],
+        ),
+        (
+            "INFO:tensorflow:Using MirroredStrategy with devices ('/device:GPU:0',)\nloss: nan",
+            {"os": "linux", "gpu": "RTX 4090", "packages": {"tensorflow": "2.19.0"}},
+            "numerics-divergent",
+            ["NCCL_P2P_DISABLE=1"],
+        ),
+        (
+            "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=11.2, please update your driver",
+            {"os": "linux", "gpu": "RTX 2080", "cuda": "10.2"},
+            "driver-too-old",
+            ["CUDA 11.2 (460."],
+        ),
+        (
+            "nvidia-container-cli --compute --require=cuda>=10.0 brand=tesla,driver>=384 --pid=1 /x]\\nnvidia-container-cli: "
+            "requirement error: unsatisfied condition: brand = tesla",
+            {},
+            "driver-too-old",
+            ["CUDA 10.0 (410.48"],
+        ),
+        (
+            "WARNING:tensorflow:Your environment has TF_USE_LEGACY_KERAS set to True, but you do not have the tf_keras "
+            "package installed. You must install it",
+            {"os": "linux", "packages": {"tensorflow": "2.15.0"}},
+            "keras-incompatible",
+            ["unset TF_USE_LEGACY_KERAS"],
+        ),
+        ("ImportError: cannot import name 'normalize_data_format'", {}, "keras-incompatible", ["keras==2.1.6"]),
+        (
+            "  File \"C:\\e\\tensorflow\\python\\pywrap_tensorflow_internal.py\", line 28, in <module>\n"
+            "    _pywrap_tensorflow_internal = swig_import_helper()\nImportError: DLL load failed: The specified module could "
+            "not be found.",
+            {"os": "windows"},
+            "msvc-runtime-missing",
+            ["cuDNN on PATH"],
+        ),
+        (
+            "node-3:1:2 [4] ibvwrap.c:130 NCCL WARN Call to ibv_create_qp failed",
+            {"os": "linux", "packages": {"tensorflow": "2.5.0"}},
+            "cause-unknown",
+            ["ulimit -l", "NCCL_IB_DISABLE=1"],
+        ),
+        (
+            DLL % ("libcudart.so.11.0", "x"),
+            {"os": "linux", "gpu": "Intel Arc A770", "packages": {"intel-extension-for-tensorflow": "1.1.0"}},
+            "cause-unknown",
+            ["setvars.sh", "XPU"],
+        ),
+        (
+            "Looking in indexes: https://pypi.org/simple, https://www.piwheels.org/simple\n"
+            + NO_WHEEL % "tensorflow==1.14.0",
+            {"python": "3.9"},
+            "python-unsupported",
+            ["64-bit system"],
+        ),
+        (INVALID_PTX, {"os": "linux", "packages": {"tensorflow": "1.15.5"}}, "compute-capability-unsupported", ["nvidia-smi"]),
+    ],
+)  # fmt: skip
+def test_the_cause_and_the_fix_of_more_of_tensorflows_failures(log, facts, code, words):
+    first = explain(log, facts=facts)[0]
+    text = "\n".join("%s\n%s" % (fix.text, fix.command) for fix in first.fix)
+    assert first.code == code
+    assert [word for word in words if word not in text] == []
+
+
+def test_code_that_no_driver_compiles_is_no_proof_of_a_new_gpu():
+    log = INVALID_PTX
+    known = explain(log, facts={"gpu": "RTX 5090", "packages": {"tensorflow": "2.20.0"}})[0].fix
+    unknown = explain(log, facts={"packages": {"tensorflow": "2.20.0"}})[0].fix
+    assert "container" in known[0].text
+    assert next(fix.text for fix in unknown if "container" in fix.text).startswith("For a Blackwell GPU")
+
+
+@pytest.mark.parametrize(
+    ("text", "system", "wsl", "version"),
+    [
+        ("Debian 12", "linux", None, "Debian 12"),
+        ("ubuntu", "linux", None, "ubuntu"),
+        ("Windows 11", "windows", False, "Windows 11"),
+        ("Windows 11, WSL2", "linux", True, "Windows 11, WSL2"),
+        ("macOS 14", "macos", False, "macOS 14"),
+        ("wsl2", "linux", True, ""),
+        ("darwin", "macos", False, ""),
+        ("freebsd", "freebsd", False, ""),
+    ],
+)
+def test_the_system_as_people_write_it(text, system, wsl, version):
+    known = known_from_facts({"os": text})
+    assert (known.system, known.wsl, known.os_version) == (system, wsl, version)
+
+
+def test_a_build_without_kernels_for_a_gpu_is_no_build_for_the_cpu():
+    """The line says what it has no code for; "was not built with CUDA" begins another sentence."""
+    log = "TensorFlow was not built with CUDA kernel binaries compatible with compute capability 8.9. CUDA kernels will be"
+    assert [finding.code for finding in explain(log, facts=LINUX)][:1] == ["compute-capability-unsupported"]
+
+
+def test_a_wheel_that_does_not_build_is_named_by_its_first_line_already():
+    """pip says "error" at once, and what failed in the end only after some hundred lines."""
+    log = "Building wheels for collected packages: h5py\n  Building wheel for h5py (setup.py) ... error\n"
+    findings = explain(log, facts={"os": "macos", "arch": "arm64", "python": "3.9"})
+    assert findings[0].code == "platform-unsupported"
+    assert "h5py" in findings[0].summary
+
+
+def test_what_jax_tries_and_does_not_need_is_no_cause():
+    tried = "INFO:jax._src.xla_bridge:Unable to initialize backend '%s': %s"
+    log = [
+        tried % ("tpu_driver", "NOT_FOUND: Unable to find driver in registry given worker: "),
+        tried % ("tpu", "module 'jaxlib.xla_extension' has no attribute 'get_tpu_client'"),
+    ]
+    assert not explain("\n".join(log), facts={"os": "linux", "gpu": "RTX 3090"})
+
+
+def test_an_index_out_of_range_is_no_want_of_memory():
+    log = "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`%s"
+    assert explain(log % "")[0].code == "out-of-memory"
+    assert explain(log % ", CUDA error: device-side assert triggered")[0].code == "user-code-error"

@@ -42,12 +42,16 @@ def weigh(
     """
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
     if not known.expects_gpu:
-        # A machine without a GPU prints the same, and there is no sign of one.
-        claims = [claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu else claim for claim in claims]
+        # A machine without a GPU prints the same, and there is no sign of one; a program that ends there does need one.
+        end = failure.number if failure is not None else -1
+        claims = [
+            claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu and claim.number != end else claim
+            for claim in claims
+        ]
     last = claim_of(failure, source) if failure is not None else None
     if last is not None and last.code == "framework-broken" and not any(claim.severity != "info" for claim in claims):
         claims.append(last)
-    claims += deduce(claims, known, calm)
+    claims += deduce(claims, known, calm or last is not None)
     # A note may be certain, and explains nothing that goes wrong.
     best = max((claim.weight for claim in claims if claim.severity != "info"), default=0.0)
     best = best or max((claim.weight for claim in claims), default=0.0)
@@ -117,6 +121,17 @@ def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:
     return [claim for claim in claims if claim.code not in hidden]
 
 
+def _together(claims: Sequence[Claim], chosen: Claim) -> Sequence[Mapping[str, Any]]:
+    """Return the steps of a claim; of several requirements of one distribution that pip finds unmet, one step for all."""
+    if not chosen.signature.startswith("pip-conflict") or "package" not in chosen.groups:
+        return chosen.fix
+    same = [claim.groups for claim in claims if claim.signature == chosen.signature]
+    wanted = list(dict.fromkeys(item["wanted"] for item in same if item["package"] == chosen.groups["package"]))
+    if len(wanted) < 2 or not any("install" in row for row in chosen.fix):
+        return chosen.fix
+    return [{"text": "Install versions that meet all of {package}'s requirements", "install": wanted}]
+
+
 def _finding(claims: Sequence[Claim], known: Known) -> Finding:
     """Join the claims of one code: the summary of the strongest one, the evidence of all.
 
@@ -131,5 +146,5 @@ def _finding(claims: Sequence[Claim], known: Known) -> Finding:
     # The strongest line with steps of its own; else the strongest one.
     chosen = next((claim for claim in claims if claim.fix), first)
     about = Situation(first.code, known, chosen.groups, chosen.line, chosen.signature, first.summary)
-    fixes = fixes_for(about, chosen.fix, chosen.alone)
+    fixes = fixes_for(about, _together(claims, chosen), chosen.alone)
     return Finding(first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), fixes)

@@ -11,7 +11,7 @@ from ..machine.facts import Machine
 from ..matrix.matrix import accepts
 
 #: Pattern groups with a version of something other than a Python distribution.
-VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx")
+VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime")
 
 #: Pattern groups with the version of a distribution.
 _PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf")
@@ -43,15 +43,33 @@ _PLATFORMS = {
 #: Frameworks, and programs that a fix depends on: what a log calls them, in lower case, and what is noted.
 WORDS = {
     "tensorflow": "tensorflow", "keras": "tensorflow", "pytorch": "torch", "torch": "torch", "jax": "jax",
+    "runtimeerror: cudnn error: ": "torch", "runtimeerror: cuda error: ": "torch", "no cuda gpus are available": "torch",
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
-    "conda": "conda", "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch", "opensuse": "suse",
-    "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv", "jupyter": "jupyter",
+    "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
+    "conda/feedstock_root": "conda-build", "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch",
+    "opensuse": "suse", "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
+    "mirroredstrategy": "mirrored", "www.piwheels.org": "raspberry",
+    "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
+    "jupyter": "jupyter", "<ipython-input": "jupyter",
+    "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
+    "@ registry+http": "uv-project",
+    "your project depends on": "uv-project", "your project's requirements": "uv-project", "tool.uv": "uv-project",
+    "pipenv": "pipenv", "pipfile": "pipenv", "pdm add ": "pdm", "pdm install": "pdm", "pdm lock": "pdm",
+    "looking in indexes: ": "index", "looking in indexes: https://pypi.org": "index-pypi",
     "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn",
     "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
-    "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path",
-    "/usr/lib/python": "linux-path", "/root/": "linux-path", "/users/": "mac-path", "\\users\\": "windows-path",
-    ".dll": "windows-path",
+    "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
+    "/usr/lib": "linux-path", "/usr/local/lib64": "linux-path", "/usr/local/cuda": "linux-path", "/root/": "linux-path",
+    "/dev/nvidia": "linux-path", "linux-gnu": "linux-path", "manylinux": "linux-path", ".so.": "linux-path",
+    "/users/": "mac-path", "/opt/homebrew": "mac-path", ".dylib": "mac-path", "\\users\\": "windows-path",
+    ".dll": "windows-path", "c:\\": "windows-path", "c:/users": "windows-path",
+    "..\\aten\\": "windows-path", "torch\\csrc\\": "windows-path",
+    "ollama": "ollama", "koboldcpp": "llama.cpp", "whisper.cpp": "llama.cpp", "sglang": "sglang", "comfyui": "comfyui",
+    "stable-diffusion-webui": "webui", "python_embeded": "python_embeded",
+    "slurmstepd:": "slurm", "srun: ": "slurm", "#sbatch --": "slurm", "submitted batch job": "slurm", "slurm_job": "slurm",
+    "cupy": "cupy", "numba": "numba", "cudf": "cudf", "rapids": "cudf", "ggml": "llama.cpp", "llama.cpp": "llama.cpp",
+    "llama_model_load": "llama.cpp", "llama_context": "llama.cpp", "llm_load_": "llama.cpp", "llama-cpp": "llama.cpp",
 }  # fmt: skip
 
 
@@ -82,6 +100,10 @@ class Known:
         self.scalars: List[Tuple[str, str]] = []
         #: Exact versions that an installer looked for and did not find, by distribution.
         self.sought: Dict[str, str] = {}
+        #: The index that an installer took a distribution from, "" if no line names it.
+        self.index = ""
+        #: Minor releases of Python that conda's solver says could be installed.
+        self.pythons: Set[str] = set()
         #: The two halves of NVIDIA's driver, if a log distinguishes them.
         self.driver_library = ""
         self.driver_kernel = ""
@@ -98,6 +120,11 @@ class Known:
         self._stated |= {"package:" + name for name, version in self.packages.items() if version}
         if self.vendors or self.no_gpu:
             self._stated.add("vendors")
+
+    @property
+    def system_stated(self) -> bool:
+        """Whether the system is a given fact, and not read from the log."""
+        return "system" in self._stated
 
     def learn(self, sets: Mapping[str, Any], groups: Mapping[str, str]) -> None:
         """Add the facts of a line, except where a certain fact exists."""
@@ -130,9 +157,9 @@ class Known:
                 if "package:" + key not in self._stated and not self.packages.get(key):
                     self.packages[key] = value.strip()
             elif key == "requirement":
-                pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())
-                if pin is not None:
-                    self.sought[_normal(pin.group(1))] = pin.group(2)
+                self._learn_requirement(value)
+            elif key == "installable":
+                self.pythons.add(value)
             elif key == "loss":
                 self.losses.append(float(value))
             elif key == "tensor":
@@ -148,6 +175,13 @@ class Known:
             elif key == "gpuname" and "vendors" not in self._stated:
                 self.vendors |= vendors_of(value)
                 self.gpu_name = self.gpu_name or value
+
+    def _learn_requirement(self, value: str) -> None:
+        pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())
+        index = re.search(r"@ registry\+(https?://[^\s`]{4,120})", value)
+        self.index = self.index or (index.group(1) if index else "")
+        if pin is not None:
+            self.sought[_normal(pin.group(1))] = pin.group(2)
 
     def _fill(self, name: str, value: Any) -> None:
         if name not in self._stated and getattr(self, name) is None:
@@ -225,6 +259,8 @@ class Known:
             return self.complete and name not in self.packages
         if wanted == "*":
             return name in self.packages
+        if wanted.startswith("+"):  # the label of a build: +rocm
+            return wanted in self.packages.get(name, "")
         if name == "tensorflow" and name not in self.packages:
             found = self.tensorflow
             return found is not None and bool(found[1]) and _accepts(wanted, found[1])
@@ -249,15 +285,42 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+#: The systems that the fact ``os`` names, as people write them: "Windows 11", "Debian 12", "macOS 14".
+_SYSTEMS = (
+    ("macos", r"\bmac|darwin|\bos ?x\b"),
+    ("windows", r"\bwindows|\bwin(?:32|64|\d|$)"),
+    (
+        "linux",
+        r"linux|ubuntu|debian|fedora|centos|\brhel|red ?hat|\brocky|\barch\b|manjaro|suse|\bsles|\bmint\b|nixos|gentoo"
+        r"|\bpop!?_?os|raspb|jetpack|\bl4t\b|\bcolab\b|\bkaggle\b",
+    ),
+)
+
+
+def _system(known: Known, text: str) -> str:
+    """Set the system that the fact ``os`` names; return its version, as far as the fact says one."""
+    system = text.lower()
+    named = next((name for name, pattern in _SYSTEMS if re.search(pattern, system)), system)
+    if re.search(r"\bwsl", system):
+        known.system, known.wsl = "linux", True
+    elif re.search(r"\b(?:container|docker)\b", system) and named not in ("windows", "macos"):
+        known.system, known.container = "linux", True
+    elif system:
+        known.system = named
+        if known.system != "linux":
+            known.wsl = False
+    return text if " " in system or (named == "linux" and system != "linux") else ""
+
+
 def known_from_facts(facts: Mapping[str, Any]) -> Known:
     """Return the facts of a mapping.
 
     Parameters
     ----------
     facts : mapping
-        ``os`` ("linux", "windows", "macos", "wsl1", "wsl2", "container"), ``python``, ``packages`` (name to version or
-        null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to value), ``os_version`` ("Ubuntu
-        22.04"), ``cpu``, ``note``. All are optional; other keys are ignored.
+        ``os`` ("linux", "windows", "macos", "wsl1", "wsl2", "container", or as people write it: "Debian 12"), ``python``,
+        ``packages`` (name to version or null), ``gpu``, ``driver``, ``cuda``, ``cudnn``, ``rocm``, ``arch``, ``env`` (name to
+        value), ``os_version`` ("Ubuntu 22.04"), ``cpu``, ``note``. All are optional; other keys are ignored.
 
     Raises
     ------
@@ -267,16 +330,7 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if not isinstance(facts, Mapping):
         raise DevicekitError('facts must be a JSON object such as {"os": "linux"}, not a %s' % type(facts).__name__)
     known = Known()
-    system = _text(facts, "os").lower()
-    if system.startswith("wsl"):
-        known.system, known.wsl = "linux", True
-    elif system in ("container", "docker"):
-        known.system, known.container = "linux", True
-    elif system:
-        names = {"darwin": "macos", "mac": "macos", "osx": "macos", "win32": "windows", "ubuntu": "linux"}
-        known.system = names.get(system, system)
-        if known.system != "linux":
-            known.wsl = False
+    said = _system(known, _text(facts, "os"))
     architecture = _text(facts, "arch").lower()
     if architecture:
         known.architecture = _ARCHITECTURES.get(architecture, architecture)
@@ -291,11 +345,12 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if "apple" in known.vendors or (known.system == "macos" and known.architecture == "aarch64"):
         known.vendors.add("apple")
         known.system = known.system or "macos"
-    known.os_version = " ".join(filter(None, (_text(facts, "os_version"), _text(facts, "note"), _text(facts, "cpu"))))
+    version = _text(facts, "os_version") or said
+    known.os_version = " ".join(filter(None, (version, _text(facts, "note"), _text(facts, "cpu"))))
     for name in ("python", "driver", "cuda", "cudnn", "rocm"):
-        version = re.search(r"\d+(?:\.\d+)*", _text(facts, name))
-        if version:
-            known.versions[name] = version.group()
+        found = re.search(r"\d+(?:\.\d+)*", _text(facts, name))
+        if found:
+            known.versions[name] = found.group()
     packages = facts.get("packages") or {}
     if isinstance(packages, (list, tuple)):
         packages = dict(str(item).partition("==")[::2] for item in packages)

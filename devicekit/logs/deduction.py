@@ -25,6 +25,12 @@ _IMPORT_FAILS = frozenset(("framework-broken", "install-corrupt", "dependency-in
 #: Claims that cuDNN does not start. If the log also suspects the driver, its version decides.
 _NOT_STARTED = frozenset(("out-of-memory", "cudnn-version-mismatch"))
 
+#: Lines of a matrix product that fails: for lack of memory, or as the build has no code for the GPU.
+_PRODUCT_FAILS = ("tf-blas-gemm-launch", "cublas-execution-failed")
+
+#: Before which TensorFlow the wheels have no code for a compute capability: CUDA 9 knows none of 7.5, CUDA 10 none of 8.0.
+_BEFORE = (("8.0", "2.4", "10"), ("7.5", "1.13", "9"))
+
 #: Claims made when an installer gives up.
 _NOTHING_FITS = frozenset(("python-unsupported", "platform-unsupported", "framework-missing"))
 
@@ -50,11 +56,17 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     elif codes and codes <= _IMPORT_FAILS:
         steps += [_owners, _numpy, _protobuf, _keras]
     if codes and codes <= _IMPORT_FAILS and any(claim.signature == "os-segfault" for claim in claims):
+        steps += [_target, _jax_plugin]
+    if any(claim.signature == "gen-hip-error" for claim in claims) and best < SAYS["symptom"]:
         steps += [_target]
     if codes & _NOTHING_FITS:
         steps += [_wheel]
     if codes & _NOT_STARTED and any(claim.code == "driver-too-old" for claim in claims):
         steps += [_driver]
+    if any(claim.signature in _PRODUCT_FAILS for claim in claims) or codes == {"numerics-divergent"}:
+        steps += [_generation]
+    if codes == {"no-gpu"} and best < SAYS["symptom"]:
+        steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none, _libraries]
     if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
         steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none]
     found = []
@@ -82,7 +94,9 @@ def _claim(made: Tuple[str, str], claims: Sequence[Claim], known: Known, weight:
     general = remedy(code)
     lines: List[Evidence] = [Evidence(text, "facts about the machine")]
     lines += [item for claim in claims[:2] for item in claim.evidence]
-    first = claims[0] if claims else None
+    # Of equally certain lines, the one about the same: an installer that finds nothing names what it looked for.
+    same = code in _NOTHING_FITS
+    first = max(claims, key=lambda claim: (claim.weight, (claim.code in _NOTHING_FITS) == same)) if claims else None
     return Claim(
         code=code, weight=weight, severity=general.get("severity", "error"), summary=text, number=0, evidence=tuple(lines),
         groups=first.groups if first else {}, line=first.line if first else "", signature=first.signature if first else "",
@@ -218,18 +232,47 @@ def _capability(known: Known) -> Deduced:
     return ("compute-capability-unsupported", answer.because + ".") if answer.status == "incompatible" else None
 
 
+def _generation(known: Known) -> Deduced:
+    """A GPU that came after the CUDA of an old build: what cuBLAS starts on it fails."""
+    owner = known.tensorflow
+    capability = known.versions.get("capability") or capability_of(known.gpu_name, BUNDLED)
+    if owner is None or not owner[1] or not capability:
+        return None
+    for first, version, cuda in _BEFORE:
+        if version_at_least(capability, first) and version_at_least(owner[1], version) is False:
+            text = (
+                "TensorFlow %s was built with CUDA %s or older, which has no code for this GPU (compute capability %s)."
+            )
+            return ("compute-capability-unsupported", text % (owner[1], cuda, capability))
+    return None
+
+
 def _target(known: Known) -> Deduced:
     """ROCm's builds end with a segmentation fault on a GPU that they have no code for."""
     gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED)
     rocm = "rocm" in known.versions or any("rocm" in item for item in (*known.packages, *known.packages.values()))
     if not rocm or not re.match(r"gfx(?:8|101|103[1-9]|1103)", gfx):
         return None
-    text = "The builds for ROCm have no code for this GPU (%s): programs crash on it at their first kernel."
+    text = "The builds for ROCm have no code for this GPU (%s): programs fail or crash on it."
     return ("gfx-unsupported", text % " ".join(filter(None, (known.gpu_name, gfx))))
+
+
+def _jax_plugin(known: Known) -> Deduced:
+    """A plug-in of another release than JAX ends in a segmentation fault at the first array."""
+    jax = known.packages.get("jaxlib") or known.packages.get("jax") or ""
+    plain = re.match(r"\d+\.\d+\.\d+", jax)
+    for name, version in known.packages.items():
+        if plain and version and re.match(r"jax-(?:cuda|rocm)\d+-(?:plugin|pjrt)$", name):
+            if version.split(".")[:2] != jax.split(".")[:2] or version_at_least(plain.group(), version) is False:
+                text = "%s %s does not belong to jaxlib %s: plug-ins are of the same release as JAX."
+                return ("plugin-version-mismatch", text % (name, version, jax))
+    return None
 
 
 def _driver(known: Known) -> Deduced:
     driver, cuda = known.versions.get("driver"), known.versions.get("cuda")
+    label = re.search(r"\+cu(\d{2})(\d)$", known.packages.get("torch", ""))
+    cuda = ".".join(label.groups()) if label else cuda
     if not driver or not cuda:
         return None
     system = "windows" if known.system == "windows" else "linux"
@@ -251,6 +294,16 @@ def _toolkit(known: Known) -> Deduced:
         return None
     text = "TensorFlow %s needs the libraries of CUDA %s, but CUDA %s is installed." % (row.minor, wanted, cuda)
     return ("cuda-version-mismatch", text)
+
+
+def _libraries(known: Known) -> Deduced:
+    """A build with CUDA that lists no GPU where there is one: mostly it did not find its libraries."""
+    owner = known.tensorflow
+    row = BUNDLED.tensorflow(owner[1]) if owner is not None and owner[1] else None
+    if row is None or not row.linux_cuda or known.system != "linux" or known.vendors != {"nvidia"} or known.no_gpu:
+        return None
+    text = "TensorFlow %s lists no GPU, and there is one: mostly the libraries of CUDA %s and cuDNN %s are not found."
+    return ("cuda-library-missing", text % (row.minor, row.linux_cuda, row.linux_cudnn))
 
 
 def _container(known: Known) -> Deduced:

@@ -6,7 +6,7 @@ from typing import IO, Any, Dict, Iterable, List, Mapping, Optional, Sequence, T
 from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Finding
 from ..errors import DevicekitError
-from ..machine.facts import Machine
+from ..machine.facts import Machine, check_machine
 from .context import known_from_facts, known_from_machine
 from .engine import Explanation, read_log
 from .lines import chunks_of_stream
@@ -79,10 +79,7 @@ def explain_log(
             "explain_log() takes a text, chunks of bytes, or a file opened in binary mode, not a %s"
             % type(log).__name__
         )
-    if machine is not None and not isinstance(machine, Machine):
-        raise TypeError(
-            "machine must be a devicekit.Machine (devicekit.detect(), or a snapshot), not a %s" % type(machine).__name__
-        )
+    check_machine(machine)
     if machine is not None and facts is not None:
         raise DevicekitError("pass a machine or facts, not both: a machine has all facts")
     known = known_from_facts(facts) if facts is not None else None

@@ -66,10 +66,12 @@ _COMMAND = re.compile(
     r"|ERROR: Failed (?:building wheel for|to build installable wheels)|ERROR: Could not build wheels for"
     r"|error: command .{1,300} failed|make(?:\[\d\])?: \*\*\* |CMake Error|ninja: build stopped"
     r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: |collect2: error: |nvcc fatal)"
-    r"|^thread '.{1,80}' panicked at|^panic: |^Unhandled exception\b|^# A fatal error has been detected by the Java"
+    r"|^thread '.{1,80}' panicked at|^\*\*\* Received signal \d|^panic: "
+    r"|^Unhandled exception\b|^# A fatal error has been detected by the Java"
 )
 _LAST = re.compile(
     r"^(?:[\w./\\-]{1,40}: )?(?:ERROR|Error|error|FATAL|Fatal|fatal|CRITICAL)(?: \w{1,20})?: \S|^E: \w"
+    r"|^(?:\S{1,40} ){0,3}\[(?:TRT\] \[E|E|ERROR)\] .|\blevel=(?i:error|fatal) "
     r"|returned non-zero exit status [1-9]|(?i:exited with(?: exit)? code|finished with exit code|exit status) -?[1-9]"
 )
 
@@ -145,6 +147,13 @@ class Failure(NamedTuple):
     def of_the_program(self) -> bool:
         """Whether the program's own code raised it, as far as the traceback shows."""
         return bool(self.frames) and self.frames[-1].own and self.name.rpartition(".")[2] in _OWN
+
+    @property
+    def mixed(self) -> bool:
+        """Whether TensorFlow's own files import from each other what is not there: they are of several releases."""
+        last = self.frames[-1] if self.frames else None
+        own = last is not None and last.package in ("tensorflow", "tensorflow_core") and last.function == "<module>"
+        return own and self.name == "ImportError" and re.match(r"cannot import name '\w+'$", self.message) is not None
 
     def passed_on_by(self, later: "Failure") -> bool:
         """Whether the program's own code raises this again: an index that a library does not find (KeyError)."""
@@ -250,7 +259,10 @@ def _frame(text: str) -> Optional[Frame]:
 def claim_of(failure: Failure, source: str) -> Claim:
     """Return what a failure that no signature knows stands for: a broken framework, an error of the program, or unknown."""
     framework, text = failure.framework, scrub(failure.text)[:240].rstrip(".")
-    if framework:
+    if failure.mixed:
+        code, severity = "install-corrupt", "error"
+        summary = "TensorFlow's own files do not fit together, as if of several releases: %s." % text
+    elif framework:
         code, severity = "framework-broken", "error"
         summary = "Importing %s fails: %s." % (framework, text)
     elif failure.of_the_program:
@@ -273,6 +285,8 @@ def _place(frame: Frame) -> str:
 def _raised_in(failure: Failure) -> str:
     """Return where it was raised, as the end of a sentence: the library of the innermost installed file."""
     package = next((frame.package for frame in reversed(failure.frames) if frame.package), "")
+    if not package and "." in failure.name and not failure.of_the_program:
+        package = failure.name.partition(".")[0]  # cupy.cuda.compiler.CompileException
     if package in _FRAMEWORKS:
         title = _FRAMEWORKS[package]
     else:

@@ -46,6 +46,11 @@ _DIGITS = b"0123456789"
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
 
+#: What is in the lines of TensorFlow's logger, and the blanks in a line of it that may be more after it was pasted.
+_LOGGER = ".cc:"
+_BLANKS = re.compile(r"(?<=\S)[ \xa0]{1,80}(?=\S)")
+
+
 class Line(NamedTuple):
     """A line without the blanks around it, and the signatures with a literal in it."""
 
@@ -210,6 +215,8 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
                     break
             state.after = 0
             return
+        if "\xa0" in text or (_LOGGER in text and "  " in text):
+            text = _BLANKS.sub(" ", text)  # pasted from a page, which has other blanks
         owners = index.find(text)
         if owners or state.after:
             yield Line(number, text.strip(), owners, text[:1].isspace())

@@ -9,11 +9,11 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .dependencies import jax_metal, metal_plugin_missing
+from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
 from .others import gfx_unsupported, rocm_missing
 from .situation import Situation
 from .steps import Steps
-from .wheels import jetson_build
+from .wheels import arm_index, jetson_build
 
 
 def cpu_only_windows(about: Situation, steps: Steps) -> None:
@@ -51,6 +51,9 @@ def _in_wsl(text: str, command: str) -> Fix:
     return Fix(text, command, (("posix", command),), changes="packages")
 
 
+_TORCH_INDEX = "https://download.pytorch.org/whl"
+
+
 def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
     """The build has no code for this generation of NVIDIA GPUs."""
     if re.search(r"(?i)bfloat16|\bbf16\b", about.line):
@@ -71,12 +74,45 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if number >= (10, 0) or (not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")):
         _newer_gpu(about, steps, capability)
+    elif _before(about, number):
+        _newer_build(about, steps, number)
     elif number > (0, 0) and about.signature == "tf-no-kernel-binaries":
         _between(about, steps, capability)
     elif number > (0, 0):
         _older_gpu(about, steps, capability)
     else:
         _any_gpu(about, steps)
+
+
+def _before(about: Situation, number: Tuple[int, int]) -> bool:
+    """Whether the GPU came after the CUDA that an old TensorFlow was built with."""
+    if about.framework != "tensorflow":
+        return False
+    return (number >= (8, 0) and about.is_at_least("2.4") is False) or (
+        number >= (7, 5) and about.is_at_least("1.13") is False
+    )
+
+
+def too_old_for_gpu(about: Situation) -> bool:
+    """Whether this TensorFlow has no code for the GPU, whatever CUDA is installed."""
+    return bool(re.match(r"\d+\.\d$", about.capability)) and _before(about, capability_number(about.capability))
+
+
+def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> None:
+    """Another TensorFlow, built with a CUDA that knows the GPU."""
+    ampere = number >= (8, 0)
+    release, cuda = ("2.5", "11.2") if ampere else ("1.13", "10.0")
+    steps.say(
+        "Use TensorFlow %s or newer, with CUDA %s or the newer one that it needs: older builds have no code for "
+        "this GPU" % (release, cuda),
+        changes="packages",
+    )
+    if ampere and about.is_at_least("2.0") is False and not about.windows:
+        steps.say(
+            "For programs of TensorFlow 1: NVIDIA's container (nvcr.io/nvidia/tensorflow, tags that end in tf1-py3) has "
+            "TensorFlow 1.15 with CUDA 11 and later",
+            instead=True,
+        )
 
 
 def _between(about: Situation, steps: Steps, capability: str) -> None:
@@ -98,11 +134,15 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         steps.upgrade("Update JAX with its plug-in for CUDA 12.8 or later", "jax[cuda12]")
         return
     if about.framework == "tensorflow":
-        steps.say(
-            "No released TensorFlow has machine code for compute capability %s: use NVIDIA's "
-            "TensorFlow container (nvcr.io, "
-            "25.02 or later), or compile TensorFlow from source for it" % (capability or "12.0")
+        text = (
+            "o released TensorFlow has machine code for compute capability %s: use NVIDIA's TensorFlow container "
+            "(nvcr.io, 25.02 or later), or compile TensorFlow from source for it" % (capability or "10.0 and later")
         )
+        if not capability:
+            steps.run("See which GPU and which driver it is", "nvidia-smi")
+            steps.say("For an older GPU: update the driver, which is older than the CUDA that the code was made with")
+            text = "For a Blackwell GPU (RTX 50 series): n" + text
+        steps.say(text if not capability else "N" + text)
         steps.say(
             "Or use Keras 3 on JAX or PyTorch (CUDA 12.8 or later), whose builds have code for this GPU", instead=True
         )
@@ -162,14 +202,28 @@ def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
 
 
 def _any_gpu(about: Situation, steps: Steps) -> None:
-    which = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}.get(about.framework, "the framework")
     if about.vendor in ("", "nvidia"):
         steps.run("See the GPU's compute capability", "nvidia-smi --query-gpu=name,compute_cap --format=csv")
     if about.framework == "torch":
         steps.run(
             "See which ones this PyTorch has code for", 'python -c "import torch; print(torch.cuda.get_arch_list())"'
         )
-    steps.say("Take a build of %s with code for it: a newer one for a new GPU, an older one for an old GPU" % which)
+        blackwell = (
+            "RTX 50 and other Blackwell GPUs need PyTorch 2.7 or later for CUDA 12.8 (--index-url %s/cu128), "
+            % _TORCH_INDEX
+        )
+        old = "GPUs before compute capability 7.5 need a build for CUDA 12.6 (%s/cu126) or older" % _TORCH_INDEX
+        if re.search(r"(?i)too old|no longer supports", about.line):
+            steps.say(
+                "%s; below 5.0 only releases of before 2023 have code: %s; or use the CPU" % (old, pages.TORCH_BEFORE)
+            )
+        else:
+            steps.say(blackwell + old)
+        return
+    steps.say(
+        "Take a build of %s with code for it: for RTX 50 (Blackwell) one for CUDA 12.8 or later, for an old GPU an older one"
+        % about.title
+    )
 
 
 def cpu_only_build(about: Situation, steps: Steps) -> None:
@@ -177,6 +231,12 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
     if about.jetson:
         jetson_build(about, steps)
         return
+    if about.signature == "bnb-no-gpu-support":
+        steps.upgrade("Update bitsandbytes: its wheels have GPU code for Windows from 0.43 on", "bitsandbytes")
+        steps.run(
+            "See whether PyTorch is a build with CUDA; where it prints None, it is not, and bitsandbytes cannot be",
+            'python -c "import torch; print(torch.version.cuda)"',
+        )
     makers = {
         "torch": _torch_build,
         "jax": _jax_build,
@@ -229,6 +289,8 @@ def _torch_build(about: Situation, steps: Steps) -> None:
             "Install AMD's build of PyTorch for Windows, for GPUs that it supports: "
             "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
         )
+        other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
+        steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
         return
     label = re.search(r"\+(cu\d+|rocm[\d.]+)$", about.version)
     if label and "torchvision" in about.line:
@@ -248,6 +310,8 @@ def _torch_build(about: Situation, steps: Steps) -> None:
         steps.install_set(text, found, remove=["torch"])
         return
     index = _index(about, [(row.url, row.code) for row in rows])
+    if goal == "cuda" and about.arch == "aarch64":
+        index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
     steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
 
 
@@ -277,10 +341,7 @@ def _jax_build(about: Situation, steps: Steps) -> None:
     elif about.macos:
         jax_metal(about, steps)
     elif about.vendor == "amd":
-        steps.say(
-            "Install AMD's plug-in for JAX: %s"
-            % "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/jax-install.html"
-        )
+        jax_rocm(about, steps)
     elif about.vendor == "intel":
         steps.say("JAX has Intel's experimental plug-in only: https://github.com/intel/intel-extension-for-openxla")
     else:

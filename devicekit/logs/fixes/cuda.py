@@ -6,7 +6,7 @@ from typing import Tuple
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
-from .builds import cpu_only_windows, gpu_vendor_unsupported
+from .builds import compute_capability_unsupported, cpu_only_windows, gpu_vendor_unsupported, too_old_for_gpu
 from .situation import Situation, listed
 from .steps import Steps
 from .wheels import jetson_build
@@ -102,6 +102,8 @@ def _needs_another_build(about: Situation, steps: Steps) -> bool:
         gpu_vendor_unsupported(about, steps)
     elif about.jetson:
         jetson_build(about, steps)
+    elif too_old_for_gpu(about):
+        compute_capability_unsupported(about, steps)
     else:
         return False
     return True
@@ -114,7 +116,9 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
         return
-    if about.framework == "torch":
+    if about.library == "CuPy":
+        _cupy_libraries(about, steps)
+    elif about.framework == "torch":
         _torch_libraries(about, steps)
     elif about.framework == "jax":
         _jax_libraries(about, steps)
@@ -125,6 +129,13 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
 
 
 def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
+    missing = re.search(r"dlerror: (lib[\w-]+)\.so\.(\d+)[\w.]*: cannot open", about.line)
+    if missing and not library_of(about).startswith(missing.group(1)):
+        text = "%s is there; what is missing is %s.so.%s, which it needs: put its folder on LD_LIBRARY_PATH"
+        steps.say(text % ((library_of(about),) + missing.groups()))
+        if missing.group(1) == "libnvJitLink":
+            steps.install("It comes with CUDA 12 or later, or by pip", "nvidia-nvjitlink-cu%s" % missing.group(2))
+        return
     cuda, cudnn = needs_of(about)
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)
@@ -277,10 +288,47 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         steps.upgrade("Update bitsandbytes: its releases have code for the CUDA that PyTorch brings", "bitsandbytes")
         steps.run("See what it finds", "python -m bitsandbytes")
         return
+    if about.named("vllm"):
+        _vllm_libraries(about, steps)
+        return
     steps.reinstall("Install PyTorch again together with its CUDA packages", name)
     if about.linux or about.system is None:
         text = "Remove folders of other CUDA releases from LD_LIBRARY_PATH: PyTorch brings its own"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
+
+
+def _cupy_libraries(about: Situation, steps: Steps) -> None:
+    """CuPy's packages are for one major release of CUDA each, which the newer ones can bring (docs.cupy.dev, Installation)."""
+    library = library_of(about)
+    compiler = re.search(r"nvrtc64_(\d\d)\d_\d", library)
+    major = compiler.group(1) if compiler else release_of(library).partition(".")[0]
+    if major in ("12", "13"):
+        steps.install("Let pip bring the libraries of CUDA %s to CuPy" % major, "cupy-cuda%sx[ctk]" % major)
+    elif major:
+        text = "This CuPy is for CUDA %s: install that, with its %s, or the CuPy for the driver's CUDA (see nvidia-smi)"
+        steps.say(
+            text % (major, "bin folder on PATH" if about.windows else "lib64 on LD_LIBRARY_PATH"), "admin", "system"
+        )
+    text = "Or take the CuPy for the installed CUDA, only one (cupy-cuda11x, cupy-cuda12x or cupy-cuda13x); see what is there"
+    steps.run(text, "python -m pip list", instead=bool(steps.fixes))
+    steps.say("If that CUDA is installed: let CUDA_PATH name its folder", changes="variables", instead=True)
+
+
+def _vllm_libraries(about: Situation, steps: Steps) -> None:
+    """The library of vLLM is compiled for one release of PyTorch and its CUDA."""
+    major = release_of(library_of(about)).partition(".")[0]
+    of = " for CUDA %s" % major if major else ""
+    text = (
+        "This vLLM was compiled%s with another PyTorch than the one here: let uv install both into a fresh environment"
+    )
+    steps.run(
+        text % of,
+        "uv venv --python 3.12 vllm-env && uv pip install --python vllm-env vllm --torch-backend=auto",
+        on="linux",
+        changes="packages",
+    )
+    text = "If the driver is too old for that CUDA: update it, or take vLLM's release for an older CUDA"
+    steps.say(text, instead=True)
 
 
 def _jax_libraries(about: Situation, steps: Steps) -> None:
@@ -329,7 +377,7 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     ):
         _extension(about, steps)
         return
-    if about.framework in ("torch", "jax", "onnxruntime"):
+    if about.framework in ("torch", "jax", "onnxruntime") or about.library == "CuPy":
         cuda_library_missing(about, steps)
         return
     cuda, cudnn = needs_of(about)
@@ -405,28 +453,56 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     wanted = ".".join(re.findall(r"\d+", about.groups.get("wanted", "")))  # PyTorch writes (8, 9, 2)
     named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
+    if about.framework == "torch" and not about.windows and "PyTorch was compiled" in about.line:
+        steps.unset("Let PyTorch find the cuDNN that it brought, instead of one on the library path", "LD_LIBRARY_PATH")
+    if wanted and about.framework == "jax" and not about.windows:
+        steps.upgrade("Let pip install JAX with the cuDNN that it was built with", "jax[cuda12]")
+        text = "An older cuDNN on the library path comes first: take its folder off"
+        steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if wanted:
         text = "This build was compiled with cuDNN %s: it needs that one or a newer cuDNN %s" % (wanted, major)
-        cuda = "11" if about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
+        old = about.framework == "tensorflow" and (8, 1) <= sort_key(wanted) < (8, 7)
+        cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
         minor = ".".join(wanted.split(".")[:2])
         if about.windows or about.embedded:
             steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
+        elif cuda == "11" and (8, 6) <= sort_key(minor) < (8, 9) and about.framework == "tensorflow":
+            steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % minor)
+            code = "import nvidia.cudnn as m; print(m.__path__[0])"
+            command = "export LD_LIBRARY_PATH=$(python -c '%s')/lib:$LD_LIBRARY_PATH" % code
+            steps.run("Put it first on the library path", command, changes="variables")
         elif sort_key(minor) >= (8, 9):
-            known = about.fact("cuda") or about.row is not None
-            text += "" if known else " (nvidia-cudnn-cu13 for a build for CUDA 13)"
+            if not about.fact("cuda") and about.row is None:
+                text += " (nvidia-cudnn-cu13 for a build for CUDA 13)"
             steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
         else:
             steps.say("%s, found first on the library path" % text, "admin", "system")
+            if "conda" in about.words and about.framework == "tensorflow":
+                command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
+                steps.run("In the conda environment", command, changes="packages")
     elif about.framework == "jax" and not about.windows:
         steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
         text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
         steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     elif major:
-        steps.say("This build needs cuDNN %s: install it where it is found first" % major, "admin", "system")
+        cuda, cudnn = needs_of(about) if about.framework == "tensorflow" else ("", "")
+        if not cuda and about.windows and major == "8" and about.framework == "tensorflow":
+            cuda, cudnn = "11.2", "8.1"
+        what = "cuDNN %s for CUDA %s" % (cudnn, cuda) if cuda and cudnn.startswith(major) else "cuDNN %s" % major
+        steps.say("This build needs %s: install it where it is found first" % what, "admin", "system")
     elif about.framework == "torch":
         steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
     else:
         steps.say("Install the cuDNN that this build was compiled with, or a newer one of the same major version")
+    if about.framework == "tensorflow" and re.search(r"EXECUTION_FAILED|MAPPING_ERROR", about.line):
+        steps.set(
+            "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
+        )
+    _which_cudnn(about, steps, major)
+
+
+def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:
+    """Show which copies of cuDNN there are."""
     if about.linux:
         steps.run(
             "An older copy may come first: see which ones are on the path",
@@ -441,26 +517,61 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         )
 
 
-def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
-    """No ptxas or no libdevice."""
-    arch = re.search(r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)", about.line)
-    if arch:
-        capability = "%s.%s" % arch.groups()
-        row = BUNDLED.first_toolkit(capability)
+def _unknown_architecture(about: Situation, steps: Steps) -> bool:
+    """A compiler is older than the GPU: name the CUDA that knows it; return whether the line is about that."""
+    arch = re.search(
+        r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)|Value 'sm_(\d+)(\d)\w?' is not defined", about.line
+    )
+    if not arch:
+        return False
+    capability = ".".join(filter(None, arch.groups()))
+    row = BUNDLED.first_toolkit(capability)
+    if arch.group(3):
+        if row is not None:
+            text = (
+                "ptxas knows compute capability %s from CUDA %s on: put the bin folder of such a toolkit first on PATH"
+            )
+            steps.say(text % (capability, row.cuda), "admin", "system")
+            steps.say("Or use a newer release of %s, built for that CUDA" % about.title, instead=True)
+        return row is not None
+    if row is not None:
         text = (
             "nvcc knows compute capability %s from CUDA %s on: install such a toolkit, and set CUDA_HOME to its folder"
         )
-        if row is not None:
-            steps.say(text % (capability, row.cuda), "admin", "system")
-        if about.framework == "torch":
-            steps.say("Or compile for what it knows: TORCH_CUDA_ARCH_LIST names the compute capabilities", instead=True)
+        steps.say(text % (capability, row.cuda), "admin", "system")
+    if about.framework == "torch":
+        steps.say("Or compile for what it knows: TORCH_CUDA_ARCH_LIST names the compute capabilities", instead=True)
+    return True
+
+
+def _of_conda(about: Situation) -> bool:
+    """Whether the framework is conda's own build, which does not look into the packages of pip."""
+    if "conda" not in about.words:
+        return False
+    # The registry's tensorflow-gpu ended with 2.11; conda-forge's goes on.
+    own = about.packages.get("tensorflow-gpu", "")
+    return bool(
+        re.search(r"(?:mini|ana)conda|miniforge|mambaforge|/envs/|conda", about.line)
+        or "conda-build" in about.words
+        or (re.match(r"\d+\.\d+", own) and sort_key(own) >= (2, 11))
+    )
+
+
+def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
+    """No ptxas or no libdevice."""
+    if _unknown_architecture(about, steps):
         return
     if about.windows:
-        steps.say(
-            "Install the CUDA toolkit of the release that the build was made for, with its bin folder on PATH",
-            "admin",
-            "system",
-        )
+        cuda = needs_of(about)[0]
+        which = " %s" % cuda if cuda else " of the release that the build was made for"
+        steps.say("Install the CUDA toolkit%s, with its bin folder on PATH" % which, "admin", "system")
+    elif _of_conda(about):
+        old = about.is_at_least("2.11") is False
+        package = "cudatoolkit-dev" if old else "cuda-nvcc"
+        text = "Install NVIDIA's compiler (ptxas, libdevice) into the conda environment"
+        steps.run(text, "conda install -c conda-forge %s" % package, changes="packages")
+        steps.set("Let XLA look there", "XLA_FLAGS", "--xla_gpu_cuda_data_dir=$CONDA_PREFIX")
+        return
     else:
         cuda = needs_of(about)[0] or about.fact("cuda")
         major = cuda.partition(".")[0]
@@ -471,6 +582,14 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
             steps.install("%s (cu11 for builds for CUDA 11)" % text, "nvidia-cuda-nvcc-cu12")
         else:
             steps.say("Install the CUDA toolkit %s: it has ptxas and libdevice" % cuda, "admin", "system")
+        if "conda" in about.words:
+            text = "Or, if the framework is conda's own build, install it with conda"
+            steps.run(text, "conda install -c conda-forge cuda-nvcc", changes="packages", instead=True)
+    if about.linux and about.framework == "tensorflow" and not about.is_at_least("2.14"):
+        # Before 2.14, TensorFlow does not look into the packages of NVIDIA.
+        code = "import nvidia.cuda_nvcc as m; print(m.__path__[0])"
+        command = "export XLA_FLAGS=--xla_gpu_cuda_data_dir=$(python -c '%s')" % code
+        steps.run("TensorFlow before 2.14 has to be told where that is", command, changes="variables")
     steps.say(
         "Name the folder of a CUDA toolkit in XLA_FLAGS: --xla_gpu_cuda_data_dir=FOLDER (it has "
         "nvvm/libdevice and bin/ptxas)"
@@ -479,6 +598,15 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
 
 def cuda_toolkit_missing(about: Situation, steps: Steps) -> None:
     """Something is compiled for CUDA, and there is no nvcc."""
+    if about.vendor == "amd":
+        steps.say("This is compiled for CUDA, which is for NVIDIA's GPUs: take the version for ROCm, if it has one")
+        if about.named("flash-attn", "flash_attn"):
+            steps.set(
+                "flash-attn has a part for AMD's GPUs, written in Triton", "FLASH_ATTENTION_TRITON_AMD_ENABLE", "TRUE"
+            )
+            command = "python -m pip install --no-build-isolation flash-attn"
+            steps.run("Then install it; AMD's own version is at https://github.com/ROCm/flash-attention", command)
+        return
     label = re.search(r"\+cu(\d{2})(\d)\b", about.version)
     cuda = "%s.%s" % label.groups() if label else ".".join(about.fact("cuda").split(".")[:2])
     release = (

@@ -5,11 +5,11 @@ from typing import Optional, Tuple
 
 from ...diagnosis.frameworks import BACKENDS
 from ...matrix.matrix import BUNDLED, accepts
-from ...matrix.projects import sort_key
+from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
 from .situation import Situation, newest
 from .steps import Steps
-from .wheels import distribution_of
+from .wheels import distribution_of, known_module
 
 #: Add-ons that are released for one release of their framework, by the beginning of the import name.
 _ADD_ONS = {
@@ -83,6 +83,8 @@ def _bounds(about: Situation, field: str) -> str:
 
 def numpy_incompatible(about: Situation, steps: Steps) -> None:
     """NumPy of another generation than the framework was built for."""
+    if steps.fixes and (about.signature.startswith("pip-") or "older than" in about.summary):
+        return
     if not steps.fixes and _exact(about, steps, "numpy"):
         return
     steps.say("Or update the package that uses what NumPy no longer has", changes="packages", instead=True)
@@ -104,8 +106,9 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     if newer:
         _newer_protobuf(about, steps, wanted or "5.26")
         return
-    if not steps.fixes:
-        _exact(about, steps, "protobuf")
+    rows, steps.fixes = steps.fixes, []
+    if not _exact(about, steps, "protobuf"):
+        steps.fixes = rows
 
 
 def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:
@@ -127,8 +130,12 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "keras-backend-import" or (backend and backend not in BACKENDS):
         _backend(about, steps, about.groups.get("name") or backend)
         return
-    if about.signature.startswith(_LEGACY):
+    if about.signature.startswith(_LEGACY) or re.search(r"compat\.v[12]\.keras", about.groups.get("module", "")):
         _legacy_keras(about, steps)
+        return
+    if about.signature.startswith("pip-") and steps.fixes:
+        return
+    if _moved(about, steps) or _saved_model(about, steps) or _tf_keras_apart(about, steps):
         return
     if about.framework in ("jax", "torch"):
         steps.install("Update Keras: only Keras 3 runs on %s" % about.title, "keras>=3")
@@ -141,12 +148,16 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if minor:
         if about.is_at_least("2.5") is False:
             old = "2.4.3" if about.is_at_least("2.4") else "2.3.1"
-            steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
+            if about.packages.get("keras") != old:
+                steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
         else:
             found = _repaired(about, "keras")
             right = found if found and any(item.startswith("keras==") for item in found) else ("keras==%s.*" % minor,)
             steps.install("Install the Keras of this TensorFlow", *right)
         steps.say("Import Keras from one place in the whole program: from tensorflow import keras", changes="code")
+        return
+    if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
+        steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
     steps.say(
         "Keras 2 and TensorFlow up to 2.15 have the same minor release (keras==2.10.* with "
@@ -158,20 +169,223 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     )
 
 
+#: What Keras once had at another place or does not have any more, by module and name, and what programs use now.
+_MOVED = (
+    (
+        r"^keras\.legacy\b",
+        "keras.legacy ended with Keras 2.3: update the package that imports it, or let it use tensorflow.keras (packages like "
+        "keras-bert and keras-adamw do with the variable TF_KERAS=1)",
+    ),
+    (r"\bbackend\.tf$", "keras.backend does not pass TensorFlow on: import tensorflow as tf, and write tf for K.tf"),
+    (r"\bengine\b", "engine is internal and moves: Layer, InputSpec and Input are in keras.layers, Model in keras"),
+    (
+        r"np_utils|utils\.to_categorical$",
+        "np_utils is gone: to_categorical is in tensorflow.keras.utils (and keras.utils), normalize next to it",
+    ),
+    (r"wrappers", "keras.wrappers (KerasClassifier, KerasRegressor) ended with Keras 2.11: use SciKeras (scikeras)"),
+    (r"multi_gpu_model", "multi_gpu_model is gone: build the model in tf.distribute.MirroredStrategy().scope()"),
+    (
+        r"tensorflow_backend|[gs]et_session",
+        "Sessions are of TensorFlow 1: tf.compat.v1.keras.backend.get_session and set_session, or none at all in TensorFlow 2",
+    ),
+    (
+        r"\b(?:tf|conv|generic|data|layer|losses|metrics|control_flow)_utils\b",
+        "This module is internal to Keras and moves with each release: use what keras.utils itself has, or the Keras that the "
+        "program was written for",
+    ),
+    (r"\bobjectives\b", "keras.objectives is called keras.losses now"),
+    (
+        r"layers\.(?:core|convolutional|recurrent|embeddings|normalization|pooling|merge|noise|local|advanced_activations"
+        r"|recurrent_v2|normalization_v2|preprocessing)\b",
+        "Import layers from keras.layers (tensorflow.keras.layers) itself: the modules below it are internal",
+    ),
+    (r"layers\.Merge$|\bmerge$", "Merge is gone: use keras.layers.concatenate, add, multiply and so on"),
+    (r"CuDNN(?:LSTM|GRU)", "LSTM and GRU use cuDNN by themselves since TensorFlow 2: write keras.layers.LSTM, GRU"),
+    (
+        r"preprocessing\.image|preprocessing\.(?:image_dataset_from_directory|sequence|text)|ImageDataGenerator",
+        "Its parts are in keras.utils now (load_img, img_to_array, image_dataset_from_directory, pad_sequences); "
+        "ImageDataGenerator is in tensorflow.keras.preprocessing.image, as legacy",
+    ),
+    (r"experimental\.preprocessing", "The layers of preprocessing are in keras.layers since TensorFlow 2.6"),
+    (r"optimizers\.(?:optimizer_v2|experimental|optimizer_experimental)", "All optimizers are in keras.optimizers"),
+)  # fmt: skip
+
+#: The TensorFlow that brought a name of tensorflow.keras.
+_SINCE = {
+    "LayerNormalization": "2.0", "Attention": "2.0", "AdditiveAttention": "2.0", "MultiHeadAttention": "2.4",
+    "EinsumDense": "2.4",
+    "Rescaling": "2.6", "Resizing": "2.6", "Normalization": "2.6", "TextVectorization": "2.6", "StringLookup": "2.6",
+    "IntegerLookup": "2.6", "RandomFlip": "2.6", "RandomRotation": "2.6", "RandomZoom": "2.6", "CategoryEncoding": "2.6",
+    "image_dataset_from_directory": "2.3", "UnitNormalization": "2.9", "AdamW": "2.11", "GroupNormalization": "2.11",
+    "Lion": "2.13",
+}  # fmt: skip
+
+
+def _moved(about: Situation, steps: Steps) -> bool:
+    """A name that Keras has elsewhere, or has not yet; False if the line is about none."""
+    module, name = about.groups.get("module", ""), about.groups.get("name", "")
+    if not module or about.signature not in _NAMES_IN_KERAS:
+        return False
+    since = _SINCE.get(name, "")
+    if since and "keras" in module and about.is_at_least(since) is False:
+        steps.upgrade("%s came with TensorFlow %s: update TensorFlow" % (name, since), "tensorflow")
+        if about.python and not about.releases("tensorflow", ">=%s" % since, about.platform, about.python):
+            pythons = about.pythons("tensorflow", ">=%s" % since, about.platform)
+            steps.fixes = []
+            steps.new_environment(
+                "%s came with TensorFlow %s, which needs a newer Python" % (name, since), pythons[0], ["tensorflow"]
+            )
+        return True
+    private = re.match(r"tensorflow(?:_core)?\.python\.keras\.?(.*)", module)
+    if private is not None:
+        public = ".".join(filter(None, ("tensorflow.keras", private.group(1))))
+        example = ": from %s import %s" % (public, name) if name else ""
+        steps.say("Import from the public place, tensorflow.keras%s" % example, changes="code")
+    known = [text for pattern, text in _MOVED if re.search(pattern, ".".join(filter(None, (module, name))))]
+    for text in known[:1]:
+        steps.say(text, changes="code")
+    if re.match(r"keras\.engine\b", module) and about.is_at_least("2.13") is not False:
+        steps.install(
+            "Or, for code that you cannot change: 2.12 is the last release with keras.engine (Python 3.8 to 3.11)",
+            "tensorflow==2.12.*", "keras==2.12.*", instead=True,
+        )  # fmt: skip
+    if re.match(r"keras\.legacy\b", module) and about.is_at_least("2.3") is not True:
+        steps.install(
+            "Or, for code that you cannot change: 2.3.1 is the last Keras with keras.legacy (Python 3.5 to 3.8)",
+            "tensorflow==2.2.*", "keras==2.3.1", "protobuf<3.21", instead=True,
+        )  # fmt: skip
+    return bool(known or private)
+
+
+#: Signatures of a name or a module that is not where a program looks for it.
+_NAMES_IN_KERAS = ("keras-no-module", "keras-attr", "keras-cannot-import-name", "keras-distribution-api")
+
+#: Signatures of saved models that do not say which side is older.
+_SAVED = ("keras-deserialise-frame", "keras-saved-object-unknown")
+
+#: What only files of Keras 3 have, what only newer releases of Keras 3, and what only Keras 2 writes or takes.
+_BY_KERAS_3 = (
+    r"\['batch_shape'|keyword argument 'batch_shape'|module keras\.src\.(?!engine)|\bkeras\.src\.models\.functional"
+)
+_BY_NEW_KERAS_3 = r"'(?:quantization_config|optional|value_range|synchronized)'"
+_BY_KERAS_2 = (
+    r"passed to \w+: \{[^}]*'(batch_input_shape|weights|input_length|time_major|implementation|fused|renorm|groups)'"
+    r"|module (?:keras\.(?:src\.)?engine|tensorflow\.python\.keras|tf_keras)\b"
+    r"|Unknown layer: '?\"?(?:TFOpLambda|SlicingOpLambda)"
+)
+#: Arguments that only Keras 1 wrote (2016 and before).
+_BY_KERAS_1 = (
+    r"'(?:input_dtype|border_mode|nb_filter|nb_row|nb_col|subsample|dim_ordering|output_dim|init|inner_init|[WbU]_regularizer"
+    r"|[WbU]_constraint|inner_activation|consume_less|dropout_[WU]|batchnorm_mode)'"
+)
+_BY_NEWER_TENSORFLOW = (
+    r"dict_keys\(\[[^]]*'(?:ragged|groups)'|Unknown layer: '?\"?Functional|not understood:', '(?:ragged|groups)'"
+)
+
+
+def _saved_model(about: Situation, steps: Steps) -> bool:
+    """A model of another Keras: which of the two is older; False if the line does not say so."""
+    line, three = about.line, about.packages.get("keras", "").startswith("3") or about.is_at_least("2.16")
+    if _of_keras_1(about, steps) or _own_layers(about, steps):
+        return True
+    if re.search(_BY_KERAS_2, line):
+        old = re.search(_BY_KERAS_2, line)
+        name = old.group(1) if old else ""
+        steps.fixes = []
+        if name:
+            how = (
+                "pass keras.Input(batch_shape=...) as the first layer"
+                if name == "batch_input_shape"
+                else "leave it out"
+            )
+            steps.say("%s is an argument of Keras 2, and this is Keras 3: in code, %s" % (name, how), changes="code")
+        text = "For code and models of Keras 2: install Keras 2 (tf-keras); it loads them as tf_keras.models.load_model"
+        _legacy_keras(about, steps, text)
+    elif re.search(_BY_NEWER_TENSORFLOW, line) and not three:
+        steps.fixes = []
+        steps.upgrade("A newer TensorFlow saved the model: update this one, at least to that release", "tensorflow")
+        steps.say(
+            "Or save the weights alone there (model.save_weights), and build the model here in code", instead=True
+        )
+    elif re.search(_BY_KERAS_3, line) or re.search(_BY_NEW_KERAS_3, line):
+        steps.fixes = []
+        if three and not re.search(_BY_KERAS_3, line):
+            steps.upgrade("A newer Keras 3 saved the model: update Keras", "keras")
+        elif about.python and sort_key(about.python) < (3, 9):
+            text = "Keras 3 saved the model, and Keras 2 loads it: Keras 3 needs Python 3.9 or later"
+            steps.new_environment(text, "3.11", ["tensorflow>=2.16"])
+        else:
+            text = "Keras 3 saved the model, and an older Keras loads it: update to Keras 3 (TensorFlow 2.16 or later)"
+            steps.upgrade(text, "tensorflow", "keras")
+        steps.say(
+            "Or save the weights alone there (model.save_weights), and build the model here in code", instead=True
+        )
+    else:
+        return False
+    return True
+
+
+def _of_keras_1(about: Situation, steps: Steps) -> bool:
+    """An argument that Keras 2 renamed in 2017."""
+    said = re.search(_BY_KERAS_1, about.line) if about.signature == "keras-unrecognized-args" else None
+    if said is None:
+        return False
+    steps.fixes = []
+    steps.say("%s is an argument of Keras 1: the model or the code is of 2016 or before" % said.group().strip("'"))
+    steps.say(
+        "Load the model with the Keras version that saved it (1.2.2, in its own environment), save its weights alone there "
+        "(model.save_weights), and build the model here in code",
+        changes="code",
+    )
+    return True
+
+
+def _own_layers(about: Situation, steps: Steps) -> bool:
+    """A model with layers of the program's own. The class in the message is the loading Keras': only Keras 3 has it there."""
+    if not re.search(r"<class 'keras\.src\.models\.\w+\.\w+'> could not be deserialized", about.line):
+        return False
+    steps.fixes = []
+    steps.say(
+        "Pass the layers and functions of your own to load_model in custom_objects, or register them with "
+        "keras.saving.register_keras_serializable before",
+        changes="code",
+    )
+    steps.upgrade("If there are none, a newer Keras 3 saved the model: update Keras", "keras")
+    steps.say("Or save the weights alone there (model.save_weights), and build the model here in code", instead=True)
+    return True
+
+
+def _tf_keras_apart(about: Situation, steps: Steps) -> bool:
+    """tf-keras of an older release than TensorFlow: it is updated, TensorFlow stays."""
+    found = about.packages.get("tf-keras", "").split(".")[:2]
+    minor = about.version.split(".")[:2]
+    if len(found) < 2 or len(minor) < 2 or found == minor or not about.is_at_least("2.16"):
+        return False
+    text = "tf-keras %s does not belong to %s: install that of the same release" % (".".join(found), about.label)
+    steps.install(text, "tf-keras==%s.*" % ".".join(minor))
+    return True
+
+
 #: Signatures of programs that need Keras 2.
 _LEGACY = (
     "keras-legacy-missing",
     "keras-no-tf-keras",
     "keras-transformers-3",
     "keras-v3-format",
+    "keras-not-in-keras-3",
+    "keras-weights-unbuilt",
     "keras-distribution-api",
 )
 
 
-def _legacy_keras(about: Situation, steps: Steps) -> None:
+def _legacy_keras(
+    about: Situation, steps: Steps, text: str = "Install tf-keras (Keras 2) of TensorFlow's own minor release"
+) -> None:
     """Install tf-keras, which is Keras 2 for TensorFlow from 2.16 on."""
-    minor = ".".join(about.version.split(".")[:2]) if about.is_at_least("2.16") else ""
-    text = "Install tf-keras (Keras 2) of TensorFlow's own minor release"
+    if about.signature == "keras-legacy-missing" and about.is_at_least("2.16") is False:
+        steps.unset("%s has Keras 2 itself: remove the variable" % about.label, "TF_USE_LEGACY_KERAS")
+        return
+    minor = ".".join(about.version.split(".")[:2]) if about.is_at_least("2.14") else ""
     steps.install(text, "tf-keras==%s.*" % minor if minor else "tf-keras")
     steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
 
@@ -191,6 +405,12 @@ def _backend(about: Situation, steps: Steps, name: str) -> None:
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
+    if about.signature in _CONFLICTS:
+        _conflict(about, steps)
+        return
+    if "TensorFlow Addons" in about.summary:
+        _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
+        return
     if re.search(r"compat\.v2|__internal__|\bkeras\b", module + about.line) and about.framework == "tensorflow":
         keras_incompatible(about, steps)
         return
@@ -198,9 +418,9 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         _oneapi(about, steps)
         return
     name = distribution_of(module) if module else ""
-    version = about.version.partition("+")[0]
+    version = about.version.partition("+")[0] or about.groups.get("tensorflow", "")
     for add_on in _ADD_ONS.get(about.framework, ()):
-        if name == add_on or add_on in about.line.replace("_", "-"):
+        if name == add_on or add_on in re.sub("[_ ]", "-", about.line + about.summary).lower():
             _add_on(about, steps, add_on, version)
             return
     if "ml_dtypes" in about.line:
@@ -216,13 +436,65 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
         return
     missing = about.signature.startswith("py-no-module") or (
-        about.signature == "gen-no-module" and "." not in module and BUNDLED.project(name) is not None
+        about.signature == "gen-no-module" and "." not in module and known_module(module)
     )
+    if name == "triton" and missing and not about.linux and not about.macos:
+        _triton(about, steps)
+        return
+    if about.signature == "torch-undefined-addon" and _of_another_torch(about, steps):
+        return
     if name and name not in ("tensorflow", "torch", "keras") and missing:
-        steps.install("Install it", name)
+        steps.install("Install it", _as_required(about, name))
+    elif steps.fixes:
         return
-    if steps.fixes:
-        return
+    elif about.signature == "gen-no-module" and "." in module and BUNDLED.project(name) is not None:
+        steps.reinstall("A part of %s is missing: write its files again" % name, name)
+    else:
+        _other_version(about, steps, version)
+
+
+#: Distributions by the files that they put next to the packages.
+_FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox": "torchaudio"}
+
+
+def _of_another_torch(about: Situation, steps: Steps) -> bool:
+    """Name the distribution of a library that was compiled with another PyTorch; return whether its path tells."""
+    found = re.search(r"(?:site|dist)-packages/(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
+    if found is None or found.group(1).startswith(("torch_lib", "lib")):
+        return False
+    name = _FILES.get(found.group(1), "") or distribution_of(found.group(1).lstrip("_"))
+    version = about.version.partition("+")[0]
+    if name in ("torchvision", "torchaudio"):
+        _add_on(about, steps, name, version)
+        return True
+    if name == "torch-xla":
+        minor = ".".join(version.split(".")[:2])
+        text = "Install PyTorch and torch_xla of the same release, with libtpu for TPUs"
+        pin = "~=%s.0" % minor if minor else ""
+        steps.install(text, "torch%s" % pin, "torch_xla[tpu]%s" % pin)
+        return True
+    of = "PyTorch %s" % version if version else "the installed PyTorch"
+    steps.say("Install the %s that was released for %s, or compile it again with that" % (name, of), changes="packages")
+    command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation %s" % name
+    steps.run("This takes a wheel if there is one, and compiles otherwise", command, changes="packages")
+    return True
+
+
+def _as_required(about: Situation, name: str) -> str:
+    """Return a distribution with the bounds that the metadata of the installed framework set."""
+    project = BUNDLED.project(about.distribution)
+    release = project.release(_full(about.version)) if project is not None and about.version else None
+    for requirement in release.builds[0].requires if release is not None else ():
+        bounds = re.match(
+            re.escape(name) + r"((?:[<>=!~]=?[\w.*]+,?)*)(?:;|$)", requirement.replace(" ", ""), re.IGNORECASE
+        )
+        if bounds:
+            return name + bounds.group(1)
+    return name
+
+
+def _other_version(about: Situation, steps: Steps, version: str) -> None:
+    """Something of another version than the framework needs, of which the line says no more."""
     source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
@@ -231,10 +503,43 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     if about.framework and re.match(r"\d+\.\d+", version) and about.python:
         text = "Install %s again together with what it needs" % about.label
-        steps.install(text, "%s==%s" % (about.distribution, version if version.count(".") > 1 else version + ".*"))
+        pin = "%s==%s" % (about.distribution, version if version.count(".") > 1 else version + ".*")
+        steps.install(text, pin, index_url=_index_of(about) if about.framework == "torch" else "")
     else:
         steps.say("Install what is named in a version that works with %s" % about.title, changes="packages")
     steps.run("See which installed packages do not fit together", "python -m pip check")
+
+
+def _triton(about: Situation, steps: Steps) -> None:
+    if about.system is None:
+        steps.install("On Linux, install it", "triton")
+    steps.upgrade("On Windows, install the Triton that is made for it, of PyTorch's release", "triton-windows")
+
+
+#: Signatures of installers that find no set of versions.
+_CONFLICTS = (
+    "pip-cannot-install-conflict", "pdm-pipenv-resolution", "poetry-version-solving", "poetry-missing-companion",
+    "uv-no-solution",
+)  # fmt: skip
+
+
+def _conflict(about: Situation, steps: Steps) -> None:
+    """No set of versions meets all requirements."""
+    name, version = about.groups.get("requirement", ""), about.groups.get("version", "")
+    if about.signature == "poetry-missing-companion":
+        minor = ".".join(version.split(".")[:2])
+        have = [item.version for item in about.releases("tensorflow", "==%s.*" % minor, about.platform, about.python)]
+        right = [item for item in have if item != version]
+        text = "Take a release of TensorFlow whose %s exists" % name
+        steps.install(text, "tensorflow==%s" % right[-1] if right else "tensorflow!=%s" % version)
+        return
+    if about.manager:
+        text = "A lock has to fit all Pythons and systems that pyproject.toml allows: narrow requires-python there"
+        if about.manager == "pipenv":
+            text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
+        steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
+    steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
+    steps.say("Or install what excludes each other into an environment each", instead=True)
 
 
 def _oneapi(about: Situation, steps: Steps) -> None:
@@ -260,15 +565,20 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
             if pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
                 steps.install(text % (add_on, pair, version), "%s==%s" % (add_on, pair), index_url=_index_of(about))
-            else:
+            elif not _old_torchvision(about, steps, add_on, version):
                 steps.install(
                     "Install it together with PyTorch, from one index, so that both are of one build", "torch", add_on
                 )
         else:
-            steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, about.label))
+            _torch_add_on(about, steps, add_on)
         return
     minor = ".".join(version.split(".")[:2])
     project = BUNDLED.project(add_on)
+    if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
+        _io(about, steps, minor)
+        return
+    if add_on == "tensorflow-probability" and _probability(about, steps):
+        return
     if minor and add_on == "tensorflow-text":
         have = [item for item in (project.versions if project is not None else ()) if accepts("==%s.*" % minor, item)]
         exact = newest(have)
@@ -278,12 +588,148 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     fitting = [
         item for item in reversed(project.versions if project is not None else ()) if _goes(add_on, item, version)
     ]
+    if version and not fitting:
+        pinned = [item.version for item in about.releases(add_on, "", "", about.python) if _requires(item, version)]
+        fitting = pinned[::-1]
     if version and fitting:
         steps.install(
             "Install the %s that was released for %s" % (add_on, about.label), "%s==%s" % (add_on, fitting[0])
         )
+    elif add_on == "tensorflow-addons":
+        _addons_ended(about, steps, minor)
     else:
         steps.say("Install the %s that was released for this very TensorFlow" % add_on, changes="packages")
+
+
+def xformers_pair(about: Situation, steps: Steps) -> None:
+    """PyTorch and xFormers of different builds: one of the two changes."""
+    wanted, found = about.groups.get("wanted", ""), about.groups.get("torch", "")
+    base, _, label = wanted.partition("+")
+    mine, _, own = found.partition("+")
+    index = "https://download.pytorch.org/whl/%s"
+    if about.macos or own.startswith("rocm"):
+        steps.uninstall("This xFormers is for NVIDIA's GPUs: PyTorch's own attention does without it", "xformers")
+        if not about.macos:
+            text = "Or install the xFormers for ROCm, which is in PyTorch's index for ROCm: %s" % index % "rocm6.4"
+            steps.say(text, changes="packages", instead=True)
+        return
+    if re.match(r"cu\d+$", label):
+        text = "Install the PyTorch that this xFormers was built for: %s for CUDA" % base
+        steps.install(text, "torch==%s" % base, remove=["torch"], index_url=index % label)
+    elif own != "cpu":
+        steps.install("Install the PyTorch that this xFormers was built for", "torch==%s" % base)
+    else:
+        _torch_for(about, steps)
+    if own == "cpu" or (base == mine and not own):
+        return
+    text = "Or keep PyTorch %s, and install the xFormers that was released for it" % found
+    if base != mine:
+        steps.say("%s: its release notes say which one that is" % text, changes="packages", instead=True)
+    elif re.match(r"cu\d+$", own):
+        version = about.packages.get("xformers", "")
+        name = "xformers==%s" % version if version else "xformers"
+        text = "Or keep PyTorch %s, and install xFormers for the same CUDA, without another PyTorch" % found
+        command = "python -m pip install --force-reinstall --no-deps %s --index-url %s" % (name, index % own)
+        steps.run(text, command, changes="packages", instead=True)
+
+
+def _torch_for(about: Situation, steps: Steps) -> None:
+    """PyTorch's build for CUDA, where only the one for the CPU is installed."""
+    found = about.requirements("cuda", "torch")
+    if found is not None:
+        steps.install_set("Replace it by PyTorch's build for CUDA", found, remove=["torch"])
+    else:
+        rows = BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")
+        url = rows[0].url if rows else ""
+        steps.install("Replace it by PyTorch's build for CUDA", "torch", remove=["torch"], index_url=url)
+
+
+def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
+    if add_on == "bitsandbytes":
+        steps.upgrade("Update bitsandbytes: its current wheels have a library for every CUDA, also on Windows", add_on)
+        return
+    steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, about.label))
+    if add_on == "flash-attn":
+        command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation flash-attn"
+        steps.run("This takes a wheel for the installed PyTorch if there is one, and compiles otherwise", command)
+
+
+def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:
+    """TensorFlow Addons, whose last release is for TensorFlow 2.13 to 2.15."""
+    if minor and about.is_at_least("2.16") is False:
+        own = {"2.0": "0.6.0", "2.1": "0.9.1"}.get(minor, "0.23.0")
+        steps.install(
+            "Install the tensorflow-addons that was released for TensorFlow %s" % minor,
+            "tensorflow-addons==%s" % own,
+        )
+        return
+    steps.say(
+        "TensorFlow Addons has ended: Keras has most of it now (AdamW, GroupNormalization, F1Score)", changes="code"
+    )
+    text = "Or install the newest TensorFlow that it works with"
+    new = about.python in ("3.12", "3.13", "3.14")
+    if new:
+        steps.new_environment(text, "3.11", ["tensorflow==2.15.*", "tensorflow-addons==0.23.0"], instead=True)
+    else:
+        steps.install(text, "tensorflow==2.15.*", "tensorflow-addons==0.23.0", instead=True)
+
+
+#: tensorflow-io of each TensorFlow, newest first (its README); Windows has wheels up to 0.31.
+_IO = (
+    ("2.16", "0.37"), ("2.15", "0.36"), ("2.14", "0.35"), ("2.13", "0.34"), ("2.12", "0.32"), ("2.11", "0.31"),
+    ("2.10", "0.27"), ("2.9", "0.26"), ("2.8", "0.25"), ("2.7", "0.23"), ("2.6", "0.21"), ("2.5", "0.19"), ("2.4", "0.17"),
+    ("2.3", "0.16"), ("2.2", "0.14"), ("2.1", "0.12"), ("2.0", "0.10"),
+)  # fmt: skip
+
+
+def _io(about: Situation, steps: Steps, minor: str) -> None:
+    """tensorflow-io, each release of which is compiled for one TensorFlow."""
+    pairs = [pair for pair in _IO if not about.windows or sort_key(pair[1]) <= (0, 31)]
+    mine = dict(pairs).get(minor)
+    if mine:
+        steps.install(
+            "Install the tensorflow-io that was compiled for TensorFlow %s" % minor, "tensorflow-io==%s.*" % mine
+        )
+        return
+    tensorflow, own = pairs[0]
+    where = "for Windows " if about.windows else ""
+    text = "The newest tensorflow-io %sis %s, for TensorFlow %s: install the two" % (where, own, tensorflow)
+    steps.install(text, "tensorflow==%s.*" % tensorflow, "tensorflow-io==%s.*" % own)
+    steps.say(
+        "Or do without it: tf.audio and tf.io decode common formats, and scipy.signal or librosa resample",
+        changes="code", instead=True,
+    )  # fmt: skip
+
+
+def _probability(about: Situation, steps: Steps) -> bool:
+    """TensorFlow Probability refuses an older TensorFlow; its 0.(n+8) belongs to TensorFlow 2.n up to 2.15."""
+    wanted = re.match(r">=? ?(\d+\.\d+)", about.groups.get("wanted", ""))
+    minor = re.match(r"2\.(\d{1,2})\b", about.version)
+    if minor and 1 <= int(minor.group(1)) <= 15:
+        own = "tensorflow-probability==0.%d.*" % (int(minor.group(1)) + 8)
+        steps.install("Install the release that was made for TensorFlow %s" % minor.group(), own)
+    if wanted:
+        steps.upgrade("Update TensorFlow to %s or later" % wanted.group(1), "tensorflow", instead=bool(steps.fixes))
+    return bool(steps.fixes)
+
+
+#: torchvision of each PyTorch before 1.8, whose builds for GPUs are in one list of files (PyTorch, previous versions).
+_OLD_TORCHVISION = {
+    "1.7.1": "0.8.2", "1.7.0": "0.8.0", "1.6.0": "0.7.0", "1.5.1": "0.6.1", "1.5.0": "0.6.0", "1.4.0": "0.5.0",
+    "1.3.1": "0.4.2", "1.3.0": "0.4.1", "1.2.0": "0.4.0",
+}  # fmt: skip
+
+
+def _old_torchvision(about: Situation, steps: Steps, add_on: str, version: str) -> bool:
+    """An old PyTorch: its torchvision, of the same build for CUDA."""
+    pair, label = _OLD_TORCHVISION.get(version, ""), about.version.partition("+")[2]
+    if add_on != "torchvision" or not pair:
+        return False
+    label = "+%s" % label if label else ""
+    names = "torch==%s%s torchvision==%s%s" % (version, label, pair, label)
+    command = "python -m pip install %s -f https://download.pytorch.org/whl/torch_stable.html" % names
+    steps.run("torchvision %s belongs to PyTorch %s: install both in the same build" % (pair, version), command)
+    return True
 
 
 def _companion_of(add_on: str, torch: str) -> str:
@@ -299,7 +745,14 @@ def _companion_of(add_on: str, torch: str) -> str:
 def _index_of(about: Situation) -> str:
     """Return PyTorch's index that the installed build is from, "" for the package registry."""
     label = about.version.partition("+")[2]
-    return "https://download.pytorch.org/whl/%s" % label if re.match(r"(cu\d+|cpu|rocm[\d.]+|xpu)$", label) else ""
+    own = re.match(r"(cu\d+|cpu|rocm[\d.]+|xpu)$", label) and not about.macos
+    return "https://download.pytorch.org/whl/%s" % label if own else ""
+
+
+def _requires(release: Release, tensorflow: str) -> bool:
+    """Whether the metadata of a release pin this TensorFlow."""
+    bounds = [text[len("tensorflow") :] for text in release.builds[0].requires if re.match("tensorflow[=~]=", text)]
+    return bool(bounds) and accepts(bounds[0], _full(tensorflow)) is True
 
 
 def _goes(project: str, release: str, tensorflow: str) -> bool:
@@ -341,12 +794,36 @@ def jax_metal(about: Situation, steps: Steps) -> None:
     steps.say("Or compute on the CPU: uninstall jax-metal", instead=True)
 
 
+def jax_rocm(about: Situation, steps: Steps) -> None:
+    """AMD's plug-in for JAX: of JAX's own release, and for the installed ROCm."""
+    page = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/jax-install.html"
+    rocm = about.fact("rocm").partition(".")[0]
+    if rocm == "6":
+        names = ("jax==0.5.0", "jaxlib==0.5.0", "jax-rocm60-plugin==0.5.0", "jax-rocm60-pjrt==0.5.0")
+        steps.install("Install JAX with AMD's plug-in for ROCm 6", *names)
+        steps.say("Newer JAX needs ROCm 7, with jax-rocm7-plugin: %s" % page, instead=True)
+        return
+    have = [item.version for item in about.releases("jax-rocm7-plugin", "", "linux-x86_64", about.python)]
+    release = about.version if about.version in have else have[-1] if have else ""
+    if not release:
+        steps.say("Install AMD's plug-in for JAX: %s" % page)
+        return
+    names = ("jax==%s", "jaxlib==%s", "jax-rocm7-plugin==%s", "jax-rocm7-pjrt==%s")
+    text = "Install JAX with AMD's plug-in for ROCm 7, all of one release"
+    steps.install(text, *(name % release for name in names))
+    if not rocm:
+        steps.say("For ROCm 6 it is jax-rocm60-plugin, with JAX 0.5.0: %s" % page, instead=True)
+
+
 def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
     """A plug-in was built for another release of the framework."""
-    text = " ".join((about.line, about.signature, " ".join(about.packages))).lower()
+    text = " ".join((about.line, about.signature, about.summary, " ".join(about.packages))).lower()
     if "jax-metal" in text or "jax_metal" in text or (about.framework == "jax" and about.macos):
         jax_metal(about, steps)
     elif about.framework == "jax":
+        if about.vendor == "amd" and about.linux:
+            jax_rocm(about, steps)
+            return
         goal = "jax[cuda12]" if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
         steps.upgrade("Install jax, jaxlib and the plug-in in one release, in one command", goal)
     elif about.framework in ("tensorflow", "") and (about.macos or "metal" in text):

@@ -25,11 +25,11 @@ _INTEL = {
 def _row(about: Situation, branch: str = "", least: str = "") -> Optional[DriverInstall]:
     """How this distribution installs NVIDIA's driver, None if the distribution or its version is not known."""
     ident = about.linux_distribution
-    version = re.search(r"\d+(\.\d+)*", about.known.os_version)
+    version = about.linux_version
     for row in BUNDLED.driver_installs():
         if _IDS.get(ident, ident) not in row.ids or row.limit not in ((branch, "*") if branch else ("",)):
             continue
-        if row.versions and not (version and accepts(row.versions, version.group())):
+        if row.versions and not (version and accepts(row.versions, version)):
             continue
         if row.newest and least and version_at_least(row.newest, least.partition(".")[0]) is False:
             continue
@@ -68,8 +68,7 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
     limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
     row = _row(about, limits[0].branch if limits else "", least)
     if row is not None:
-        version = re.search(r"\d+(\.\d+)*", about.known.os_version)
-        number = version.group() if version else ""
+        number = about.linux_version
         values = {"branch": limits[0].branch if limits else "", "version": number, "major": number.partition(".")[0]}
         values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
         commands = [[word.format(**values) for word in words] for words in row.commands]
@@ -99,6 +98,15 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
         container_gpu(about, steps)
         return
+    if "slurm" in about.words:
+        steps.say(
+            "Ask for a GPU, on a partition whose nodes have some: --gpus=1 (or --gres=gpu:1) for sbatch and for srun; "
+            "a login node may have none"
+        )
+        steps.say("If nvidia-smi fails in such a job, too, tell the cluster's administrators the node's name", "admin")
+        return
+    if "model_server" in about.line:
+        steps.run("In a container: start it with the GPU", "docker run --gpus all IMAGE")
     if about.linux and not about.wsl and not about.container:
         _load_module(about, steps)
     install_nvidia(
@@ -109,6 +117,8 @@ def driver_missing(about: Situation, steps: Steps) -> None:
 def _rebuild(about: Situation, steps: Steps) -> None:
     """Build the driver's module for the running kernel again."""
     row = _row(about)
+    if "module build" in about.line:
+        steps.say("Or start the kernel that was used before, until there is such a driver", instead=True)
     text = "If it was not built for the running kernel (after a kernel update): build it again, then restart"
     headers = row.headers if row is not None else ("apt-get", "install", "-y", "linux-headers-{release}")
     command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
@@ -117,6 +127,18 @@ def _rebuild(about: Situation, steps: Steps) -> None:
 
 def _load_module(about: Situation, steps: Steps) -> None:
     """A driver that is installed may not be loaded: why, and how to build its module again."""
+    if "nouveau" in about.line:
+        command = "printf 'blacklist nouveau\\noptions nouveau modeset=0\\n' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf"
+        steps.run("Keep nouveau from loading", command, on="linux", who="admin", changes="driver")
+        tool = (
+            "sudo dracut --force"
+            if about.linux_distribution in ("fedora", "rhel", "suse")
+            else "sudo update-initramfs -u"
+        )
+        text = (
+            "Then write the boot image again (Ubuntu: update-initramfs -u; Fedora, RHEL: dracut --force), and restart"
+        )
+        steps.run(text, tool, on="linux", changes="driver")
     steps.run("Load the driver's kernel module: an error says why it is not loaded", "sudo modprobe nvidia", on="linux")
     _rebuild(about, steps)
     steps.run(
@@ -190,12 +212,35 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
     _older_build(about, steps)
 
 
+def conda_driver_too_old(about: Situation, steps: Steps) -> None:
+    """The driver's CUDA is too low for what conda is to install, or there is no driver."""
+    wanted, found = about.groups.get("runtime", ""), about.groups.get("found", "")
+    name = about.groups.get("package", "")
+    need = needed_driver(wanted, [], "linux", BUNDLED, False) if wanted.count(".") else None
+    least = need.version if need is not None else _old_driver(wanted, "linux")
+    install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % wanted if wanted else ""), least)
+    if found:
+        old = name.startswith("cudatoolkit") or found[:2] in ("9.", "10", "11")
+        package = "cudatoolkit" if old else "cuda-version"
+        text = "Or let conda choose builds for CUDA %s, which the driver runs (in PyTorch's own channel: pytorch-cuda)"
+        steps.run(text % found, "conda install -c conda-forge %s=%s" % (package, found), instead=True)
+    steps.run(
+        "To install on another machine than the one that has the GPU (a login node): say what its driver has",
+        "export CONDA_OVERRIDE_CUDA=%s" % (wanted or "12.4"),
+        on="linux",
+        changes="variables",
+        instead=True,
+    )
+
+
 def _needed(about: Situation) -> Tuple[str, str]:
     """The CUDA release of the build, and the oldest driver for it."""
-    cuda = _cuda_of_build(about)
+    # What starts a container compares with the CUDA of the driver itself, as for code that the driver compiles.
+    image = about.groups.get("image") or about.groups.get("runtime") if about.signature.startswith("docker-") else ""
+    cuda = image or _cuda_of_build(about)
     if not cuda:
         return "", ""
-    compiled = "ptx" in about.line.lower() or "PTX" in about.summary
+    compiled = bool(image) or "ptx" in about.line.lower() or "PTX" in about.summary
     system = "windows" if about.windows or about.wsl else "linux"
     need = needed_driver(cuda, [about.capability] if about.capability else [], system, BUNDLED, compiled)
     return cuda, need.version if need is not None else _old_driver(cuda, system)
@@ -227,18 +272,18 @@ def _cuda_of_build(about: Situation) -> str:
         builds = [build.cuda for build in release.builds if build.cuda] if release is not None else []
         if builds:
             return builds[0]
-    text = about.fact("cuda")
-    return ".".join(text.split(".")[:2]) if "." in text else ""
+    text = about.fact("cuda") or about.fact("runtime")
+    if "." not in text:
+        text = about.fact("runtime") + ".0" if about.fact("runtime") else ""
+    return ".".join(text.split(".")[:2])
 
 
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
     if about.framework == "torch" and newest and not driver:
-        url = "https://pytorch.org/get-started/previous-versions/"
-        steps.say(
-            "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s" % (newest, url), instead=True
-        )
+        text = "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s"
+        steps.say(text % (newest, pages.TORCH_BEFORE), instead=True)
         return
     text = "Or install a release that driver %s runs" % driver
     found = about.requirements("cuda") if driver and about.framework else None
@@ -271,7 +316,7 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
     if about.vendor == "intel":
         intel_driver(about, steps)
         return
-    if about.container:
+    if about.container and not about.named("nvidia-container-cli"):
         steps.say(
             "The container must not bring a libcuda of its own: remove libnvidia-compute-*, libcuda1 "
             "and cuda-compat-* from the "
@@ -315,6 +360,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         steps.run("See what the kernel says of the GPU", "sudo dmesg | grep -i -E 'amdgpu|kfd'", on="linux")
         steps.restart()
         return
+    if about.vendor == "intel":
+        intel_driver(about, steps)
+        return
     if about.windows or about.wsl:
         steps.say(
             "Restart Windows; if it comes back, install the graphics driver again (clean installation)",
@@ -322,7 +370,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
             "system",
         )
         return
-    if about.linux and not about.container:
+    if (about.linux or about.system is None) and not about.container:
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
@@ -339,7 +387,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
 
 def driver_shadowed(about: Situation, steps: Steps) -> None:
     """Another libcuda is found before the driver's own."""
-    stubs = "34" in about.line or "stub" in about.line.lower()
+    stubs = "34" in about.line or "stub" in (about.line + about.summary).lower()
     folder = "stubs" if stubs else "compat"
     if about.container:
         container_gpu(about, steps)
@@ -357,6 +405,9 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     """Give a container the GPU, by the program that starts it."""
     if about.macos:
         steps.say("On a Mac, containers do not reach the GPU: run the program outside of them")
+        return
+    if about.windows:
+        _docker_desktop(about, steps)
         return
     if about.vendor == "amd":
         steps.run(
@@ -400,6 +451,21 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
 
 
+def _docker_desktop(about: Situation, steps: Steps) -> None:
+    """Containers on Windows: Docker Desktop gives them NVIDIA's GPUs by WSL 2, and no others."""
+    if about.vendor in ("amd", "intel"):
+        steps.say(
+            "On Windows, Docker gives containers NVIDIA's GPUs only: run the program outside of them, or in WSL 2"
+        )
+        return
+    steps.say(
+        "Let Docker Desktop use its engine for WSL 2 (Settings, General), with a current driver of NVIDIA in Windows; "
+        "the engine for Hyper-V and Windows containers have no GPU for it"
+    )
+    steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
+    steps.run("Start the container with the GPU", "docker run --gpus all IMAGE")
+
+
 def _program(about: Situation) -> str:
     return "podman" if "podman" in about.words and "docker" not in about.line else "docker"
 
@@ -433,6 +499,14 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
     """The device is there, and this user may not open it."""
     if any("usermod" in (fix.command or "") for fix in steps.fixes):
         return
+    if "/dev/accel" in about.line:
+        steps.run(
+            "See who may open the TPU's nodes, and which process holds one", "ls -l /dev/accel*; sudo lsof /dev/accel0"
+        )
+        text = "One process at a time may use a TPU: end the others, and start workers before anything touches the TPU"
+        steps.say(text, changes="code")
+        steps.run("If it runs in a container, start that with access to them", "docker run --privileged IMAGE")
+        return
     groups = "video" if about.vendor == "nvidia" else "render,video"
     if about.container:
         group = " --group-add keep-groups" if _program(about) == "podman" else " --group-add video --group-add render"
@@ -464,7 +538,7 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
 def no_gpu(about: Situation, steps: Steps) -> None:
     """There is no GPU for the framework."""
     if (
-        re.search(r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA-capable|No CUDA GPUs|cuInit", about.line)
+        re.search(r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|no supported devices found for platform CUDA", about.line)
         and not about.known.no_gpu
     ):
         steps.run("See whether the driver lists a GPU", "nvidia-smi", on="" if not about.macos else "linux")

@@ -4,6 +4,7 @@ import re
 
 from ...diagnosis import pages
 from ...matrix.matrix import BUNDLED
+from ...matrix.projects import sort_key
 from .situation import Situation
 from .steps import Steps
 
@@ -57,6 +58,16 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         rpm = about.linux_distribution in ("fedora", "rhel", "suse")
         command = "sudo %s install rccl" % ("dnf" if rpm else "apt")
         steps.run("The library is in ROCm's package rccl", command, on="linux", changes="system")
+    _rocm_library_path(about, steps)
+    if not library:
+        steps.run("See whether ROCm lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
+    if about.signature == "rocm-no-hip-gpus":
+        text = "If it lists it for root only: join the groups that own /dev/kfd and /dev/dri, then log in again"
+        steps.run(text, "sudo usermod -aG render,video $USER", on="linux")
+    _rocm_for_installed(about, steps)
+
+
+def _rocm_library_path(about: Situation, steps: Steps) -> None:
     folders = "/opt/rocm/lib:/opt/rocm/lib64"
     steps.run(
         "Put its libraries on the library path",
@@ -64,9 +75,14 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         on="linux",
         changes="variables",
     )
-    if not library:
-        steps.run("See whether ROCm lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
-    _rocm_for_installed(about, steps)
+    if sort_key(about.fact("rocm") or "0") >= (7,):
+        steps.run(
+            "If ROCm itself was installed with pip, its libraries are there",
+            'export LD_LIBRARY_PATH="$(hipconfig -R)/lib:$(hipconfig -R)/lib/rocm_sysdeps/lib:$LD_LIBRARY_PATH"',
+            on="linux",
+            changes="variables",
+            instead=True,
+        )
 
 
 def _no_rocm_here(about: Situation, steps: Steps) -> None:
@@ -91,7 +107,8 @@ def _release(about: Situation) -> str:
     )
     if row is not None:
         return row.rocm
-    said = re.search(r"\.so\.([3-9])$", about.groups.get("library", ""))
+    # The HIP runtime's number is that of ROCm; those of the other libraries are their own.
+    said = re.search(r"(?:amdhip64|hip_hcc|hc_am|mcwamp)\.so\.([3-9])$", about.groups.get("library", ""))
     return "%s" % said.group(1) if said else ""
 
 
@@ -150,15 +167,27 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         return
     listed = False
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
+    if "gfx1030gfx1100" in about.line:
+        # In this release's list a comma is missing: it takes neither of the two.
+        steps.say(
+            "Install a newer TensorFlow from AMD's own index, or use its image rocm/tensorflow: %s. No variable helps: this "
+            "release leaves out gfx1030 and gfx1100" % _builds(about),
+            changes="packages",
+        )
+        family, listed = None, True
     if about.framework == "torch" and gfx and not dropped:
-        text = "Install the PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
+        text = "Install a newer PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
         steps.say(text % (gfx, gfx, _builds(about)), changes="packages")
         listed = True
     if family is not None and not about.windows:
         text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
-        steps.set(text, "HSA_OVERRIDE_GFX_VERSION", family[2])
+        steps.set(text, "HSA_OVERRIDE_GFX_VERSION", family[2], linux_only=True)
     elif dropped:
         steps.say("ROCm's builds have no code for %s (%s): AMD does not support that generation" % (gfx, dropped))
+    if about.named("ollama"):
+        text = "%s ollama use Vulkan, which takes more GPUs" % ("Or let" if steps.fixes else "Let")
+        steps.set(text, "OLLAMA_VULKAN", "1")
+        return
     better = BUNDLED.newest_rocm(gfx) if gfx and about.framework == "tensorflow" else None
     if better is not None and about.packages.get("tensorflow-rocm") != better.tensorflow_rocm:
         text = "tensorflow-rocm %s has code for %s, with ROCm %s" % (better.tensorflow_rocm, gfx, better.rocm)
@@ -171,7 +200,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
             "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD"
         )
     if not listed:
-        steps.say("AMD's own builds have code for more GPUs: %s" % _builds(about), instead=True)
+        steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=True)
     _instead(about, steps)
 
 
@@ -187,6 +216,10 @@ def directml_missing(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("DirectML is part of Windows and of WSL 2; on a Mac use Metal")
         return
+    if about.linux and about.known.wsl is None and not about.known.system_stated:
+        steps.say(
+            "In WSL 2: update it and its kernel from Windows (wsl --update, then wsl --shutdown), and Windows' driver"
+        )
     if about.linux and not about.wsl:
         steps.say("DirectML works in Windows and in WSL 2 only: on Linux itself there is no libd3d12 for it")
         _without_directml(about, steps)

@@ -1,8 +1,10 @@
 """Which function makes the fix for a finding code, and how its steps join those of the signature."""
 
+import re
 from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
 from ...diagnosis.findings import Fix, LazyFixes
+from ...matrix.matrix import accepts
 from . import builds, cuda, dependencies, drivers, others, running, wheels
 from .situation import Situation
 from .steps import Steps
@@ -51,8 +53,17 @@ _EXACT = ("numpy-incompatible", "protobuf-incompatible")
 #: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
-    ("np-too-old", dependencies.newer_numpy),
+    ("np-too-old", dependencies.newer_numpy), ("xformers-torch-pair", dependencies.xformers_pair),
+    ("torch-cuda-home", cuda.cuda_toolkit_missing), ("nvcc-not-found", cuda.cuda_toolkit_missing),
+    ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
 )  # fmt: skip
+
+
+#: Programs that bring their own Python or environment.
+_OWN_PYTHON = {
+    "python_embeded": r"ComfyUI's portable version has its own Python: type .\python_embeded\python.exe in place of python",
+    "webui": "The web UI has its own environment: activate the one in its folder venv first",
+}
 
 
 def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool = False) -> Sequence[Fix]:
@@ -69,27 +80,54 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
 
     def make() -> Tuple[Fix, ...]:
         steps = Steps(about)
-        if about.code in _EXACT and _decisive(about, steps):
+        if about.code in _EXACT and _decisive(about, steps, rows):
             return tuple(steps.fixes)
         steps.of_signature(rows)
+        behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
+        if behind and about.code == "dependency-incompatible":
+            _ask_pypi(about, steps)
         if not alone or not steps.fixes:
             _add_computed(about, steps)
+        if behind:
+            _ask_pypi(about, steps)
+        if about.words & {"python_embeded", "webui"} and any("-m pip" in (fix.command or "") for fix in steps.fixes):
+            steps.fixes.insert(0, Fix(_OWN_PYTHON["python_embeded" if "python_embeded" in about.words else "webui"]))
         return tuple(steps.fixes[:_STEPS])
 
     return LazyFixes(make)
 
 
-def _decisive(about: Situation, steps: Steps) -> bool:
-    """Add the computed steps, and return whether they name exact releases: then those of the signature are only rough."""
+def _ask_pypi(about: Situation, steps: Steps) -> None:
+    """A mirror may lag behind, or hold a part only."""
+    wanted = re.search(r"satisfies the requirement ([^\s(;]{1,80})", about.line)
+    name = '"%s"' % wanted.group(1) if wanted and re.match(r"[\w.<>=!~,-]+$", wanted.group(1)) else "NAME"
+    command = "python -m pip install --index-url https://pypi.org/simple %s" % name
+    steps.run("The index that pip asked may lack releases that PyPI has: ask that", command, instead=bool(steps.fixes))
+
+
+def _decisive(about: Situation, steps: Steps, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Add the computed steps, and return whether they name exact releases: then those of the signature are only rough.
+
+    They have to be in the signature's bounds: a name that NumPy 1.24 removed is in no newer one, whatever TensorFlow takes.
+    """
     if any(about.signature.startswith(name) for name in ("pip-", *(name for name, _ in _SPECIAL))):
         return False
     _add_computed(about, steps)
     first = steps.fixes[0] if steps.fixes else None
     exact = first is not None and first.packages is not None and "==" in "".join(first.packages.install)
-    if not exact and about.groups.get("name") != "runtime_version":
+    bounds = dict(_name_and_bounds(item) for row in rows for item in row.get("install", ()) if "{" not in item)
+    installs = first.packages.install if first is not None and first.packages is not None else ()
+    pins = [(name, pin[2:]) for name, pin in map(_name_and_bounds, installs) if pin.startswith("==")]
+    outside = any(accepts(bounds[name], pin) is False for name, pin in pins if bounds.get(name))
+    if outside or (not exact and about.groups.get("name") != "runtime_version"):
         steps.fixes = []
         return False
     return True
+
+
+def _name_and_bounds(requirement: str) -> Tuple[str, str]:
+    name = re.split(r"[\[<>=!~]", requirement)[0]
+    return name, requirement[len(name) :]
 
 
 def _add_computed(about: Situation, steps: Steps) -> None:

@@ -7,7 +7,11 @@ from .steps import Steps
 from .wheels import rosetta_python
 
 #: What shows who holds a GPU's memory, by its maker.
-_HOLDERS = {"nvidia": ("nvidia-smi", ""), "amd": ("rocm-smi --showmeminfo vram", "linux")}
+_HOLDERS = {
+    "nvidia": ("nvidia-smi", ""),
+    "amd": ("rocm-smi --showmeminfo vram", "linux"),
+    "intel": ("xpu-smi ps", "linux"),
+}
 
 
 def out_of_memory(about: Situation, steps: Steps) -> None:
@@ -17,16 +21,19 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         shared_memory_too_small(about, steps)
         return
     if re.search(
-        r"memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455|bad_alloc|cannot allocate mem",
+        r"(?<![a-z])memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455"
+        r"|bad_alloc|cannot allocate mem",
         text,
     ):
         host_memory_exhausted(about, steps)
         return
     directml = (
         "dml" in text or "directml" in text or "dxgi" in text or (about.windows and about.vendor in ("amd", "intel"))
-    )
+    ) and not re.search(r"\bhip|\bxpu", text)
     if about.macos:
         _metal_memory(about, steps)
+        return
+    if _program_memory(about, steps):
         return
     steps.say("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
     if directml:
@@ -49,11 +56,39 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
         if "fragment" in text or "reserved" in text:
             steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
-    elif not about.framework and about.vendor in ("", "nvidia"):
+    elif not about.framework and not about.library and about.vendor in ("", "nvidia"):
         steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
+
+
+#: What a program lets its user do about memory, by its name.
+_LESS = {
+    "ollama": "Use a smaller or more quantized model, a shorter context (num_ctx), or fewer layers on the GPU (num_gpu)",
+    "llama.cpp": "Use a smaller or more quantized model, a shorter context (-c), or fewer layers on the GPU (-ngl)",
+    "vllm": "Give vLLM a shorter context (--max-model-len), another share of the memory (--gpu-memory-utilization), "
+    "fewer requests at once (--max-num-seqs), no CUDA graphs (--enforce-eager), or several GPUs (--tensor-parallel-size)",
+    "sglang": "Give sglang a smaller --mem-fraction-static (0.7), --cuda-graph-max-bs and --chunked-prefill-size, "
+    "or several GPUs (--tp)",
+    "comfyui": "Start ComfyUI with --lowvram (or --novram), and make smaller pictures or batches",
+    "webui": "Start the web UI with --medvram or --lowvram in COMMANDLINE_ARGS, and make smaller pictures or batches",
+}
+
+
+def _program_memory(about: Situation, steps: Steps) -> bool:
+    """What to do in a program that is not the user's own."""
+    name = next((item for item in _LESS if about.named(item)), "")
+    if not name:
+        return False
+    steps.say(_LESS[name], changes="code")
+    if name in ("vllm", "sglang", "comfyui", "webui") and about.vendor != "intel":
+        variable = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
+        steps.set("If much is reserved and not allocated: lessen fragmentation", variable, "expandable_segments:True")
+    command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
+    if command and "metal" not in about.line.lower():
+        steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
+    return True
 
 
 def _metal_memory(about: Situation, steps: Steps) -> None:
@@ -77,7 +112,8 @@ def shared_memory_too_small(about: Situation, steps: Steps) -> None:
             )
     else:
         steps.run("Give /dev/shm more room", "sudo mount -o remount,size=8G /dev/shm", on="linux", changes="system")
-    steps.say("Or use fewer data loader workers: num_workers=0 needs none", changes="code", instead=True)
+    if not about.signature.startswith("nccl"):
+        steps.say("Or use fewer data loader workers: num_workers=0 needs none", changes="code", instead=True)
 
 
 def host_memory_exhausted(about: Situation, steps: Steps) -> None:
@@ -177,6 +213,9 @@ def device_hidden(about: Situation, steps: Steps) -> None:
         if re.match(r"[1-9]", value):
             text = "%s=%s names a GPU that is not there (the first is 0): remove the variable" % (name, value)
         steps.unset(text, name)
+    if named[0].startswith("JAX_"):
+        steps.say('Remove it from the program, too (os.environ["%s"], jax.config.update)' % named[0], changes="code")
+        return
     steps.say(
         'Remove lines such as os.environ["%s"] = "-1" from the program, or name a GPU that exists' % named[0],
         changes="code",
@@ -187,6 +226,11 @@ def runtime_already_initialized(about: Situation, steps: Steps) -> None:
     """Devices, memory and threads have to be set first."""
     if re.search(r"(?i)fork|multiprocess|spawn", about.line):
         steps.say("Use multiprocessing's start method spawn, and touch the GPU in the children only", changes="code")
+        if about.named("vllm"):
+            steps.set("vLLM starts its own processes: tell it so, too", "VLLM_WORKER_MULTIPROC_METHOD", "spawn")
+            steps.say(
+                'And start it from within if __name__ == "__main__":, for each child reads the file', changes="code"
+            )
         return
     steps.say(
         "Do this first: directly after the import, before anything lists devices, makes a tensor or builds a model",
@@ -211,6 +255,14 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         ):
             steps.say("If there is an NVIDIA GPU, this TensorFlow does not use it: it needs the GPU build with CUDA")
         return
+    if re.search(r"Nccl(?:AllReduce|Broadcast|Reduce)|CollectiveReduce", text):
+        steps.say(
+            "NCCL joins NVIDIA's GPUs on Linux only, and this build has none: let the strategy do without it, "
+            "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce()), or "
+            "tf.distribute.ReductionToOneDevice()",
+            changes="code",
+        )
+        return
     if re.search(r"NHWC|NCHW|channels_first", text):
         steps.say('Use data_format="channels_last" (NHWC): the CPU has no kernel for channels first', changes="code")
         steps.say("The model was written for a GPU: find out why none is used")
@@ -233,7 +285,7 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
 
 def _torch_op(about: Situation, steps: Steps) -> None:
     text = about.line.lower()
-    if about.macos or "mps" in text:
+    if about.macos or ("mps" in text and "privateuse" not in text):
         steps.set("Let such operations run on the CPU", "PYTORCH_ENABLE_MPS_FALLBACK", "1")
         steps.upgrade("Or update PyTorch: each release has more operations on MPS", "torch", instead=True)
     elif "dml" in text or "privateuse" in text:
@@ -267,6 +319,10 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
     if about.vendor in ("amd", "intel"):
         steps.say("Update the framework and the GPU's driver; with half precision use float32")
         return
+    if "mirrored" in about.words:
+        text = "If one GPU alone is right, the copies between GPUs are not: see whether it is right without them"
+        steps.set(text, "NCCL_P2P_DISABLE", "1")
+        steps.say("If so: switch the IOMMU (AMD-Vi, VT-d, ACS) off in the firmware, or update the driver")
     if about.framework == "torch":
         steps.say(
             'Switch TF32 off: torch.set_float32_matmul_precision("highest"), '
@@ -315,13 +371,18 @@ def _other_build(about: Situation, what: str) -> str:
 
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
-    if about.macos and about.known.architecture != "x86_64":
+    intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
+    if about.macos and about.known.architecture != "x86_64" and not intel:
         rosetta_python(about, steps)
         return
     if "apple" in about.known.vendors:
         rosetta_python(about, steps)
         return
-    if re.search(r"(?i)qemu|rosetta|emulat|linux/amd64|apple", about.line + about.known.os_version):
+    machine = about.line + about.known.os_version
+    virtual = re.search(
+        r"(?i)proxmox|\bkvm|\bvirtual ?(?:box|machine|cpu|server)|\bvm\b|qemu (?:guest|virtual)|libvirt", machine
+    )
+    if not virtual and re.search(r"(?i)qemu|rosetta|emulat|linux/amd64|apple", machine):
         steps.say(
             "Use an image for this machine's own processor (docker run --platform linux/arm64 ...): "
             "emulated ones lack AVX"
@@ -337,15 +398,18 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         return
     if about.packages.get("tensorflow", "").startswith("2.4.0"):
         steps.install("TensorFlow 2.4.0 needs AVX2 by mistake: 2.3 and 2.4.1 do not", "tensorflow==2.4.1")
+    through = (
+        "pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
+    )
+    if virtual:
+        steps.say("In the virtual machine's settings, %s" % through)
     steps.say(_other_build(about, what))
     if about.linux and not about.container:
         steps.run(
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
         )
-    steps.say(
-        "In a virtual machine, pass the host's processor through (Proxmox, QEMU: CPU type host; "
-        "VMware: no EVC; VirtualBox: Hyper-V off)"
-    )
+    if not virtual:
+        steps.say("In a virtual machine, %s" % through)
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
 
@@ -362,6 +426,11 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
         "first: remove or update it",
         changes="files",
     )
+    if about.framework == "tensorflow" and "tf1-native" in about.words and not about.version:
+        steps.say(
+            "This traceback is of TensorFlow 1 or 2.0: one for GPUs also needs the DLLs of its own CUDA and cuDNN on PATH "
+            "(1.13 to 2.0: CUDA 10.0 and cuDNN 7; 1.5 to 1.12: CUDA 9.0), and NVIDIA's driver (nvcuda.dll)"
+        )
     if "initialization routine" in about.line or "1114" in about.line or not about.python:
         steps.say(
             "If it still fails, the processor may lack AVX, which TensorFlow's wheels need"
@@ -425,10 +494,26 @@ def environment_variable_fatal(about: Situation, steps: Steps) -> None:
 
 def framework_broken(about: Situation, steps: Steps) -> None:
     """It does not start, for a reason that nothing else names."""
-    if about.signature.startswith("os-seg") or re.search(r"(?i)segmentation|signal|core dumped", about.line):
+    if about.signature.startswith("os-seg") or re.search(
+        r"(?i)segmentation|signal|core dumped|-10737\d{5}\b|0xC0000\d", about.line
+    ):
+        if {"torch", "tensorflow"} <= about.words:
+            steps.say(
+                "If the program imports both PyTorch and TensorFlow, import TensorFlow first, before torch and torchvision: "
+                "each brings libraries that the other may not work with; if that fails, use a process for each",
+                changes="code",
+            )
         steps.set("See in which module it happens: Python prints its stack at the crash", "PYTHONFAULTHANDLER", "1")
     if "static TLS" in about.line:
         return
+    if about.vendor and about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation", about.line):
+        maker = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}.get(about.vendor, "the GPU's maker")
+        steps.say("Update the graphics driver of %s: the framework calls it to find the GPU" % maker, "admin", "system")
+        row = about.row if about.vendor == "nvidia" and not about.is_at_least("2.11") else None
+        if row is not None:
+            text = "If it ends in the first convolution: %s needs CUDA %s and cuDNN %s, and zlibwapi.dll with cuDNN 8"
+            cuda, cudnn = ("11.2", "8.1") if about.is_at_least("2.5") else (row.linux_cuda, row.linux_cudnn)
+            steps.say(text % (about.label, cuda, cudnn), "admin", "system")
     if any("nightly" in name for name in about.packages):
         steps.say("A nightly build may be broken: take a stable release, or a newer nightly")
     steps.run("Ask what is wrong in this environment, without importing the framework", "devicekit doctor")
@@ -490,6 +575,9 @@ def peer_access_unsupported(about: Situation, steps: Steps) -> None:
 
 def cause_unknown(about: Situation, steps: Steps) -> None:
     """An error of which nothing is known."""
+    if re.search(r"(?i)-10737\d{5}\b|0xC0000\d|received signal", about.line):
+        text = "Run it in a terminal: an IDE hides what native code prints. Python then prints its stack at the crash"
+        steps.set(text, "PYTHONFAULTHANDLER", "1")
     steps.run("See whether the machine itself shows the cause", "devicekit doctor")
     steps.say(
         "Explain the whole log, from the start of the program: the first error in it names more than the last one"

@@ -20,7 +20,8 @@ _NAMES = (
     ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax|external/xla/xla/"),
     (
         "torch",
-        r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b|RuntimeError: (?:CUDA|HIP|MPS) ",
+        r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b"
+        r"|RuntimeError: (?:CUDA(?! runtime implicit)|HIP|MPS) ",
     ),
     ("tensorflow", r"tensorflow|keras|\btf[.-]|\bTF_(?!CPP_MIN)|tf-nightly|tfjs|tfdml"),
 )
@@ -41,6 +42,35 @@ _DISTRIBUTIONS = (
     ("suse", r"suse"),
     ("alpine", r"alpine"),
 )
+
+#: Distributions by the names of their kernels: "6.8.9-300.fc40.x86_64", "6.9.1-arch1-1", "6.8.0-45-generic".
+_KERNELS = (
+    ("fedora", r"\d\.fc(\d\d)\b"),
+    ("rhel", r"\d\.el(\d\d?)(?:_\d+)?\b"),
+    ("arch", r"\d-(?:arch|zen|cachyos|lts|hardened|MANJARO)()(?:\d|\b)"),
+    ("ubuntu", r"\d-\d+-(?:generic|lowlatency|oem|aws|azure|gcp)()\b"),
+    ("debian", r"\d(?:\+bpo|\+deb\d+)?-(?:cloud-)?amd64()\b"),
+)  # fmt: skip
+
+#: AMD's processors with a GPU and older workstation cards, as people call them, and their target (AMD's GPU specifications).
+_OTHER_AMD = (
+    (r"\bwx ?[2-7]1\d0\b", "gfx803"),
+    (r"\bwx ?(?:8200|9100)\b", "gfx900"),
+    (r"strix halo|ryzen ai max", "gfx1151"),
+    (r"strix point|ryzen ai 9 (?:hx )?3[67]\d", "gfx1150"),
+    (r"krackan", "gfx1152"),
+    (r"hawk point|ryzen [3579] (?:pro )?[78]\d4\d(?:h|hs|u)\b", "gfx1103"),
+    (r"rembrandt|radeon 6[68]0m", "gfx1035"),
+)
+
+#: Words of what is built on PyTorch.
+_ON_TORCH = frozenset(("vllm", "xformers", "bitsandbytes", "flash-attn", "sglang"))
+
+#: Words of programs that manage a project's packages.
+_MANAGERS = frozenset(("poetry", "uv-project", "pdm", "pipenv"))
+
+#: What else computes on GPUs, by a word in a log.
+_LIBRARIES = {"cudf": "RAPIDS", "cupy": "CuPy", "numba": "Numba", "llama.cpp": "llama.cpp", "ggml": "llama.cpp"}
 
 _JETSON = r"(?i)\bjetson\b|\btegra|\borin\b|\bxavier\b|\bl4t\b|jetpack|\bnvgpu\b"
 _RASPBERRY = r"(?i)raspberry|raspbian|\barmv[67]l\b|\bpi [2345]\b"
@@ -123,12 +153,22 @@ class Situation:
         return frozenset((name,)) if name else frozenset()
 
     def _mentioned(self) -> FrozenSet[str]:
-        return frozenset(self.words & {name for name, _ in _NAMES})
+        named = frozenset(self.words & {name for name, _ in _NAMES})
+        on_torch = self.words & _ON_TORCH and not self.words & set(_LIBRARIES)
+        return frozenset(("torch",)) if on_torch and not named else named
 
     @property
     def title(self) -> str:
         """What its makers call the framework."""
-        return {"onnxruntime": "ONNX Runtime", "": "the framework"}.get(self.framework) or TITLES[self.framework]
+        titles = {"onnxruntime": "ONNX Runtime", "": self.library or "the framework"}
+        return titles.get(self.framework) or TITLES[self.framework]
+
+    @property
+    def library(self) -> str:
+        """Another library for GPUs that the log names, where it names no framework; "" if none."""
+        text = " ".join((self.line, " ".join(self.packages))).lower()
+        named = [title for name, title in _LIBRARIES.items() if name in text or name in self.words]
+        return "" if self.framework or not named else named[0]
 
     def named(self, *names: str) -> bool:
         """Return whether the line, the facts or the log name one of some things (lower case)."""
@@ -138,6 +178,8 @@ class Situation:
     @property
     def embedded(self) -> bool:
         """Whether the framework is part of a program that does not get it from pip."""
+        if self.signature.startswith(("tf-java", "tf-net", "tflite")):
+            return True
         own = {"tensorflow": TENSORFLOW_OWNERS, "jax": ("jax", "jaxlib"), "torch": ("torch",)}.get(self.framework, ())
         return any(name in _EMBED for name in self.packages) and not any(name in own for name in self.packages)
 
@@ -203,7 +245,7 @@ class Situation:
     def raspberry(self) -> bool:
         """Whether it is a Raspberry Pi or another small ARM board."""
         text = " ".join((self.known.os_version, self.known.gpu_name, self.line, self.known.architecture or ""))
-        return re.search(_RASPBERRY, text) is not None
+        return "raspberry" in self.words or re.search(_RASPBERRY, text) is not None
 
     @property
     def linux_distribution(self) -> str:
@@ -212,7 +254,38 @@ class Situation:
             if re.search(pattern, self.known.os_version, re.IGNORECASE):
                 return name
         found = [name for name in ("ubuntu", "debian", "fedora", "arch", "suse") if name in self.words]
-        return found[0] if len(found) == 1 else ""
+        return found[0] if len(found) == 1 else self._kernel[0]
+
+    @property
+    def linux_version(self) -> str:
+        """The version of the distribution: ``"22.04"``, ``"40"``; "" if it is not known."""
+        found = re.search(r"\d+(\.\d+)*", self.known.os_version)
+        return found.group() if found else self._kernel[1]
+
+    @property
+    def _kernel(self) -> Tuple[str, str]:
+        """The distribution and its version by the name of a kernel in the line, "" for what that does not tell."""
+        found = (
+            (name, re.search(pattern, self.line))
+            for name, pattern in _KERNELS
+            if "ernel" in self.line or "ERNEL" in self.line
+        )
+        return next(((name, (match.group(1) or "") if match else "") for name, match in found if match), ("", ""))
+
+    @property
+    def manager(self) -> str:
+        """What manages the project: ``"poetry"``, ``"uv"``, ``"pdm"``, ``"pipenv"``; "" if nothing says so."""
+        if self.signature.startswith("poetry-"):
+            return "poetry"
+        if self.signature == "uv-no-source-or-wheel" and "uv" not in self.words:
+            return "uv"  # what installs from a lock
+        found = self.words & _MANAGERS
+        return next(iter(found)).replace("uv-project", "uv") if len(found) == 1 else ""
+
+    @property
+    def installer(self) -> str:
+        """What installs packages: ``"uv"``, else ``"pip"``."""
+        return "uv" if "uv" in self.words or self.signature.startswith("uv-") else "pip"
 
     # The GPU
 
@@ -225,19 +298,27 @@ class Situation:
         )
         about = about or ("intel" if self.signature.startswith(("xpu", "itex")) else "")
         about = about or ("apple" if self.macos and self.known.architecture != "x86_64" else "")
+        about = about or ("intel" if re.search(r"\bxpu\b", self.line, re.I) else "")
         if len(vendors) == 1:
             return next(iter(vendors))
         if about and (not vendors or about in vendors):
             return about
+        if not vendors and self._maker_of_build():
+            return self._maker_of_build()
         if not vendors:
             return "nvidia" if re.search(r"\bcuda|cudnn|nvidia|\bnccl", self.line, re.I) else ""
         return next((name for name in ("nvidia", "amd", "intel") if name in vendors), "")
 
+    def _maker_of_build(self) -> str:
+        """The maker whose GPUs the installed build is for, "" if its version does not say so."""
+        label = re.search(r"\+(rocm|xpu)", self.version)
+        return {"rocm": "amd", "xpu": "intel"}[label.group(1)] if label else ""
+
     @property
     def model(self) -> Optional[GpuModel]:
         """The GPU by its name in the facts, None if it is none that the data know."""
-        for text in re.split(r"[,;/()]| and | x ", self.known.gpu_name):
-            plain = re.sub(r"\b\d{1,3} ?GB\b|^\d x |(?i:laptop|mobile|gpu|graphics card)", "", text).strip()
+        for text in re.split(r"[,;/()\[\]]| and | x ", self.known.gpu_name):
+            plain = re.sub(r"\b\d{1,3} ?GB\b|^ ?\d ?x |(?i:laptop|mobile|gpu|graphics card)", "", text).strip()
             try:
                 if plain and re.search(r"\d", plain):
                     return gpu_named(plain, BUNDLED)
@@ -269,12 +350,15 @@ class Situation:
     @property
     def gfx(self) -> str:
         """AMD's target of the GPU, "" if it is not known."""
-        said = self.known.versions.get("gfx")
+        said = self.groups.get("gfx") or self.groups.get("target_gfx") or self.known.versions.get("gfx")
         named = set(re.findall(r"\bgfx[0-9a-f]{3,4}\b", self.line))
         if said or len(named) == 1:
             return said or named.pop()
         model = self.model
-        return model.target if model is not None and model.vendor == "amd" else ""
+        if model is not None and model.vendor == "amd":
+            return model.target
+        text = "%s %s" % (self.known.gpu_name, self.known.os_version)
+        return next((gfx for pattern, gfx in _OTHER_AMD if re.search(pattern, text, re.IGNORECASE)), "")
 
     def fact(self, name: str) -> str:
         """Return a version of ``driver``, ``cuda``, ``cudnn``, ``rocm``; "" if it is not known."""

@@ -8,6 +8,7 @@ from typing import Any, List, Mapping, Sequence, Tuple
 
 from ...diagnosis.commands import Place, Shell
 from ...diagnosis.findings import Fix, Packages
+from ...diagnosis.package_commands import Environment
 from ..signatures import filled
 from .situation import Situation
 
@@ -39,7 +40,9 @@ class Steps:
         self.about = about
         self.fixes: List[Fix] = []
         names = (about.system,) if about.system in _TITLES else ("linux", "windows")
-        self._shells = tuple(Shell(Place(str(name), wsl=about.wsl)) for name in names)
+        environment = Environment(about.manager, tuple(about.packages))
+        place = Place("", installer=about.installer, wsl=about.wsl, environment=environment)
+        self._shells = tuple(Shell(place._replace(system=str(name))) for name in names)
 
     @property
     def shell(self) -> Shell:
@@ -68,6 +71,7 @@ class Steps:
         says for which it is.
         """
         about = self.about
+        command = self._managed(command)
         on = on or ("linux" if _LINUX.search(command) else "windows" if _WINDOWS.match(command) else "")
         if on == "linux" and about.container and _OF_THE_HOST.search(command):
             text = "On the host: %s" % lower(text)
@@ -85,6 +89,15 @@ class Steps:
         shells = [shell.name for name in systems for shell in Shell(Place(str(name))).shells]
         forms = tuple((name, command) for name in shells)
         self.add(Fix(text, command, forms, who, changes, instead=instead))
+
+    def _managed(self, command: str) -> str:
+        """Return a command with pip or Python as the project's manager runs it."""
+        manager = self.about.manager or (self.about.installer if self.about.installer == "uv" else "")
+        if not manager or not command.startswith("python -") or " -m venv " in command:
+            return command
+        if manager == "uv" and command.startswith("python -m pip "):
+            return "uv cache clean" if command.endswith("cache purge") else "uv pip" + command[len("python -m pip") :]
+        return "%s run %s" % (manager, command) if self.about.manager else command
 
     def restart(self, text: str = "Restart the machine") -> None:
         """Add that the machine has to be restarted."""
@@ -144,6 +157,9 @@ class Steps:
 
     def reinstall(self, text: str, requirement: str) -> None:
         """Add that a distribution's files are written again, from a new download."""
+        if self.about.manager or self.about.installer == "uv":
+            self._everywhere(self.shell.reinstall_fix(text, requirement))
+            return
         words = (self.shell.python, "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", requirement)
         self._everywhere(self.shell.run_fix(text, *words, changes="packages"))
 
@@ -154,14 +170,47 @@ class Steps:
 
     def new_environment(self, text: str, python: str, requirements: Sequence[str], instead: bool = False) -> None:
         """Add that an environment is made with another Python."""
+        about = self.about
+        if about.manager:
+            if about.manager != "pipenv":
+                text += '; requires-python in pyproject.toml has to allow it, such as "==%s.*"' % python
+            self._everywhere(self.shell.new_environment_fix(text, python, "env", requirements, instead))
+            return
+        if about.signature.startswith("conda-"):
+            create = ["conda create -n env -c conda-forge python=%s" % python, *map(conda_spec, requirements)]
+            self.run(text, " ".join(create), changes="files", instead=instead)
+            return
         several = len(self._shells) > 1
         for shell, name in zip(self._shells, ("Linux, macOS", "Windows")):
             words = "%s (%s)" % (text, name) if several else text
             self.add(shell.new_environment_fix(words, python, "env", requirements, instead))
 
-    def set(self, text: str, name: str, value: str) -> None:
+    def set(self, text: str, name: str, value: str, linux_only: bool = False) -> None:
         """Add that a variable is set."""
-        self._each(text, [shell.set_fix(text, name, value) for shell in self._shells])
+        shells = self._shells
+        if linux_only and len(shells) > 1:  # the system is not known
+            text, shells = "On Linux: %s" % lower(text), shells[:1]
+        self._each(text, [shell.set_fix(text, name, value) for shell in shells])
+        if "ollama" in self.about.words:
+            self._for_ollama("%s=%s" % (name, value))
+
+    def _for_ollama(self, setting: str) -> None:
+        """Add how ollama's own process gets a variable: it runs as a service, which no shell's variables reach."""
+        about = self.about
+        if about.container:
+            self.run("ollama in a container", "docker run -e %s ollama/ollama" % setting, changes="variables")
+        elif about.macos:
+            command = "launchctl setenv %s" % setting.replace("=", " ", 1)
+            self.run("For ollama's app: then quit it and start it again", command, changes="variables")
+        elif about.windows:
+            text = (
+                "For ollama's app: set %s among the user's environment variables in Windows' settings, then quit ollama"
+            )
+            self.say("%s in the notification area and start it again" % (text % setting), changes="variables")
+        else:
+            text = 'For ollama as a service: add Environment="%s" under [Service]' % setting
+            command = "sudo systemctl edit ollama.service && sudo systemctl restart ollama"
+            self.run(text, command, on="linux", changes="variables")
 
     def unset(self, text: str, name: str) -> None:
         """Add that a variable is removed."""
@@ -185,12 +234,15 @@ class Steps:
     def _may_hold(self, condition: Mapping[str, Any]) -> bool:
         """Whether a condition holds; one on the system, also where that is not known."""
         about = self.about
-        rest = {name: value for name, value in condition.items() if name != "os" or about.system is not None}
+        if "os" in condition and about.system is not None and about.system not in condition["os"].split("|"):
+            return False
+        rest = {name: value for name, value in condition.items() if name != "os"}
         return about.known.holds(rest, about.groups, {})
 
     def _of_row(self, row: Mapping[str, Any], text: str, groups: Mapping[str, str]) -> None:
         if "set" in row:
-            self.set(text, *(filled(part, groups) for part in row["set"]))
+            name, value = (filled(part, groups) for part in row["set"])
+            self.set(text, name, value)
         elif "unset" in row:
             for name in row["unset"]:
                 self.unset(text, filled(name, groups))
@@ -206,6 +258,20 @@ class Steps:
             self.run(text, filled(row["command"], groups), on=row.get("if", {}).get("os", ""))
         else:
             self.say(text)
+
+
+def conda_spec(requirement: str) -> str:
+    """Return a requirement as conda writes it.
+
+    >>> conda_spec("tensorflow[and-cuda]==2.15.*"), conda_spec("numpy>=1.2,<2"), conda_spec("torch")
+    ('tensorflow=2.15', '"numpy>=1.2,<2"', 'pytorch')
+    """
+    name, bounds = re.match(r"([\w.-]+)(?:\[[^]]*\])?(.*)", requirement).groups()  # type: ignore[union-attr]
+    name = {"torch": "pytorch"}.get(name, name)
+    exact = re.match(r"==(\d[\d.]*?)(\.\*)?$", bounds)
+    if exact:
+        return "%s=%s" % (name, exact.group(1))
+    return '"%s%s"' % (name, bounds) if bounds else name
 
 
 def lower(text: str) -> str:

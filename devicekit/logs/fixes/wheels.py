@@ -1,18 +1,20 @@
 """Nothing to install: no wheel for this Python or platform, no framework, the wrong processor, several distributions."""
 
 import re
-from typing import Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import sort_key
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
-from .steps import Steps
+from .steps import Steps, conda_spec
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
     "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml",
     "google.protobuf": "protobuf", "tensorflow_hub": "tensorflow-hub", "pkg_resources": "setuptools",
     "distutils": "setuptools", "tensorflow_text": "tensorflow-text", "tf_keras": "tf-keras", "attr": "attrs",
+    "absl": "absl-py", "tensorflow_core": "tensorflow", "pasta": "google-pasta", "tree": "dm-tree",
+    "yggdrasil_decision_forests": "tensorflow-decision-forests", "tf_slim": "tf-slim", "kerastuner": "keras-tuner",
 }  # fmt: skip
 
 #: What a platform is called in a sentence.
@@ -21,12 +23,37 @@ _PLATFORMS = {
     "macos-arm64": "Macs with Apple silicon (arm64)", "macos-x86_64": "Macs with Intel processors",
 }  # fmt: skip
 
-_SHOW_BITS = "python -c \"import platform, struct; print(platform.machine(), 8 * struct.calcsize('P'))\""
+#: A release of tensorflow-gpu of each minor version that there is, newest first; 2.11.0 and 2.12.0 are empty.
+_LAST_GPU = (
+    "2.10.1",
+    "2.9.3",
+    "2.8.4",
+    "2.7.4",
+    "2.6.5",
+    "2.5.3",
+    "2.4.4",
+    "2.3.4",
+    "2.2.3",
+    "2.1.4",
+    "2.0.4",
+    "1.15.5",
+)
+
+_SHOW_BITS = (
+    'python -c "import platform, struct; '
+    "print(platform.python_version(), platform.machine(), 8 * struct.calcsize('P'))\""
+)
+
+
+def known_module(module: str) -> bool:
+    """Return whether it is known which distribution brings an import name."""
+    return module in _DISTRIBUTIONS or BUNDLED.project(distribution_of(module)) is not None
 
 
 def distribution_of(module: str) -> str:
     """Return the distribution that brings an import name."""
-    return _DISTRIBUTIONS.get(module) or module.partition(".")[0].replace("_", "-")
+    first = module.partition(".")[0]
+    return _DISTRIBUTIONS.get(module) or _DISTRIBUTIONS.get(first) or first.replace("_", "-")
 
 
 def _asked(about: Situation) -> Tuple[str, str]:
@@ -47,16 +74,25 @@ def _asked(about: Situation) -> Tuple[str, str]:
 def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
     name, bounds = _asked(about)
-    project, usable = BUNDLED.project(name), known_specifier(bounds)
-    local = re.search(r"(torch\w*|jaxlib)==[\d.]+\+(cu\d+|cpu|cuda\d+|rocm[\d.]+)", about.line)
-    if local and local.group(1) == "jaxlib":
-        steps.install("JAX's builds for CUDA are plug-ins of its ordinary wheels now", "jax[cuda12]")
+    if about.signature.startswith("conda-"):
+        _conda_python(about, steps, name, bounds)
         return
-    if local:
-        url = "https://download.pytorch.org/whl/%s" % local.group(2)
-        steps.say("Releases with +%s are on PyTorch's own index: --index-url %s" % (local.group(2), url))
+    if about.signature == "poetry-python-range":
+        _python_range(about, steps, name)
+        return
+    project, usable = BUNDLED.project(name), known_specifier(bounds)
+    if _file_of_another_python(about, steps) and about.jetson:
+        return
+    if _ended(name, usable):
+        tensorflow_gpu_removed(about, steps)
+        return
+    if _local_label(about, steps, name, bounds):
+        return
     if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
         _jetson(about, steps)
+    if about.raspberry and not about.known.architecture and name.startswith("tensorflow"):
+        platform_unsupported(about, steps)
+        return
     if project is None:
         _unknown_project(about, steps, name)
         return
@@ -68,15 +104,98 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if not pythons:
         _no_platform(about, steps, name, usable, label)
         return
+    if _range_of_a_lock(about, steps, label, pythons):
+        return
     if about.python in pythons:
-        _python_fits(about, steps, name, label)
+        _python_fits(about, steps, name, label, "" if bounds else pythons[1 if len(pythons) > 2 else 0])
         return
     _other_release(about, steps, name, usable, first=name in ("torch-directml",))
     where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
     text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
     requirement = "%s%s" % (name, bounds) if bounds else name
     steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], [requirement])
-    steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
+    if not about.manager:
+        steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
+
+
+def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """A release with a label for CUDA or ROCm, which the registry never has; whether there is no more to say."""
+    local = re.search(r"(torch\w*|jaxlib)==[\d.]+\+(cu\d+|cpu|cuda\d+|rocm[\d.]+)", about.line)
+    if local and local.group(1) == "jaxlib":
+        steps.install("JAX's builds for CUDA are plug-ins of its ordinary wheels now", "jax[cuda12]")
+        return True
+    if local and about.arch == "aarch64" and not about.jetson and local.group(2).startswith("cu"):
+        _arm_builds(about, steps, name, bounds.lstrip("="))
+        return True
+    if local:
+        url = "https://download.pytorch.org/whl/%s" % local.group(2)
+        steps.say("Releases with +%s are on PyTorch's own index: --index-url %s" % (local.group(2), url))
+    return False
+
+
+def _range_of_a_lock(about: Situation, steps: Steps, label: str, pythons: Sequence[str]) -> bool:
+    """Say that the project allows a Python without wheels, if it is not this one that lacks them."""
+    tag = re.match(r"cp3(\d{1,2})$", about.groups.get("value", ""))
+    if not about.manager or tag is None or "3." + tag.group(1) == about.python:
+        return False
+    after = int(sorted(pythons, key=sort_key)[-1].partition(".")[2]) + 1
+    text = "The project allows Python 3.%s, for which %s has no wheel" % (tag.group(1), label)
+    steps.say('%s: set requires-python in pyproject.toml, such as ">=3.10,<3.%d"' % (text, after), changes="files")
+    return True
+
+
+def _file_of_another_python(about: Situation, steps: Steps) -> bool:
+    """Say which Python a file of a wheel is for, if it is not this one."""
+    version = re.match(r"cp(\d)(\d{1,2})$", about.groups.get("tag", ""))
+    if version is None:
+        return False
+    newer_mac = re.match(r"macosx_1[1-9]_\d+_(?:x86_64|universal2)$", about.groups.get("platform", ""))
+    if newer_mac and about.macos and about.known.architecture != "aarch64":
+        steps.set(
+            "A Python that was built for macOS 10 takes newer ones for 10.16, and refuses wheels for macOS 11: tell it the "
+            "real version, then install",
+            "SYSTEM_VERSION_COMPAT",
+            "0",
+        )
+    if about.python == "%s.%s" % version.groups():
+        return False
+    text = "That file is for Python %s.%s: install it with the pip of that Python" % version.groups()
+    steps.say("%s (python%s.%s -m pip install FILE)" % (text, *version.groups()), changes="packages")
+    return True
+
+
+def _conda_python(about: Situation, steps: Steps, name: str, bounds: str) -> None:
+    """Let conda make a new environment, with a Python that it has builds for."""
+    pythons = sorted(about.known.pythons, key=sort_key, reverse=True)
+    wanted = re.match(r"(3\.\d{1,2})\.\*", about.groups.get("wanted", ""))
+    pythons = pythons or ([wanted.group(1)] if wanted else [])
+    if not pythons:
+        have = about.pythons(name, known_specifier(bounds), about.platform)
+        older = [item for item in have if about.python and sort_key(item) < sort_key(about.python)]
+        pythons = list(older or have[1:] or have)
+    what = "%s%s" % (name, bounds) if name else "PACKAGES"
+    if not pythons:
+        text = "Let conda choose the Python: name all packages in one command for a new environment"
+        steps.run(text, "conda create -n env -c conda-forge python %s" % conda_spec(what), changes="files")
+        return
+    text = "Make an environment with Python %s, and name all packages that you need in the same command" % pythons[0]
+    steps.new_environment(text, pythons[0], [what])
+
+
+def _python_range(about: Situation, steps: Steps, name: str) -> None:
+    """The project's range of Pythons is wider than a package's."""
+    wanted = about.groups.get("wanted", "")
+    text = "In pyproject.toml, narrow the project's range (requires-python; before Poetry 2 python under dependencies)"
+    if wanted and name:
+        steps.say('%s to what %s supports: "%s"' % (text, name, wanted), changes="files")
+    else:
+        steps.say('%s to what the framework supports, such as ">=3.10,<3.13"' % text, changes="files")
+    steps.run("Then resolve again", "poetry lock", changes="files")
+
+
+def _ended(name: str, bounds: str) -> bool:
+    """Whether it is tensorflow-gpu, without bounds or in a release that is none: it ended with 2.10.1."""
+    return name == "tensorflow-gpu" and not (bounds and any(accepts(bounds, item) for item in _LAST_GPU))
 
 
 def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> None:
@@ -125,10 +244,15 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
     steps.say("Make an environment with such a Python, mostly an older one%s, and install there" % here)
 
 
-def _python_fits(about: Situation, steps: Steps, name: str, label: str) -> None:
+def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: str) -> None:
     """There are wheels for this Python and system: then the installer is too old, or the interpreter another one."""
-    have = about.releases(name, "", about.platform, about.python)
-    first = have[0].version if have else ""
+    if about.signature == "pip-requires-different-python" and newer:
+        have = about.releases(name, "", about.platform, about.python)[-1].version
+        steps.install("The newest %s for Python %s" % (name, about.python), "%s==%s" % (name, have))
+        steps.new_environment("Or use a newer Python", newer, [name], instead=True)
+        return
+    served = about.releases(name, "", about.platform, about.python)
+    first = served[0].version if served else ""
     where = _PLATFORMS.get(about.platform, "this system")
     since = ", from %s %s on" % (name, first) if first else ""
     steps.run(
@@ -141,7 +265,8 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str) -> None:
             item for item in sorted(about.pythons(name, "", about.platform), key=sort_key) if item != about.python
         ]
         steps.say("It has wheels for Python %s, too; the newer releases for arm64 only" % listed(others))
-    steps.run("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
+    if about.installer == "pip" and not about.manager:
+        steps.run("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
     pythons = about.pythons(name, "", about.platform)
     if about.windows and len(pythons) > 1:
         newer = listed([item for item in pythons if item != about.python][:4], "or")
@@ -236,6 +361,9 @@ def _jetson(about: Situation, steps: Steps) -> None:
         "for it: %s" % url,
         changes="packages",
     )
+    if about.container:
+        text = "Its CUDA libraries are of the host up to JetPack 4: start the container with NVIDIA's runtime"
+        steps.run(text, "docker run --runtime nvidia IMAGE")
     steps.run("See which JetPack (L4T release) it has", "cat /etc/nv_tegra_release", on="linux")
 
 
@@ -254,11 +382,14 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if about.jetson:
         _jetson(about, steps)
         return
+    if _ended(name, known_specifier(bounds)):
+        tensorflow_gpu_removed(about, steps)
+        return
     if about.raspberry and about.known.architecture not in ("aarch64", "x86_64"):
         steps.say("Use a 64-bit system (Raspberry Pi OS, 64-bit): there are wheels for aarch64, none for 32-bit ARM")
         steps.say("For inference alone: tflite-runtime or ai-edge-litert have wheels for small boards")
         return
-    if re.search(r"(?i)alpine|musl", about.line + about.known.os_version) or about.signature.startswith("musl"):
+    if re.search(r"(?i)alpine|musl", about.line + about.summary + about.known.os_version):
         steps.say("Use an image with glibc (Debian, Ubuntu), such as python:3.11-slim, in place of Alpine: it has musl")
         return
     if about.windows and about.known.architecture == "aarch64":
@@ -267,16 +398,201 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         extra = "and-cuda" in about.line or about.framework == "tensorflow"
         steps.install("Install it without CUDA", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
         return
-    if BUNDLED.project(name) is not None and about.platform:
+    if name == "tensorflow-macos" and about.macos and about.arch == "x86_64":
+        _intel_mac(about, steps, bounds)
+        return
+    if _labelled(about, steps, name, known_specifier(bounds)) or _torch_index(about, steps, label):
+        return
+    if about.signature == "pip-local-label":
+        _own_index(about, steps)
+        return
+    if about.macos and not about.arch and BUNDLED.project(name) is not None:
+        _either_mac(about, steps, name, known_specifier(bounds))
+    if about.manager and name == "tensorflow-io-gcs-filesystem":
+        _file_systems(about, steps)
+    elif BUNDLED.project(name) is not None and about.platform:
         _no_or_other(about, steps, name, known_specifier(bounds), label)
+    elif BUNDLED.project(name) is not None and about.system is None and not about.arch:
+        _any_platform(about, steps, name, known_specifier(bounds), label)
     if not steps.fixes:
+        _ready_or_built(about, steps, name)
+
+
+def _intel_mac(about: Situation, steps: Steps, bounds: str) -> None:
+    """Apple's own TensorFlow on a Mac with an Intel processor."""
+    minor = re.match(r"==(\d+\.\d+)", bounds)
+    same = "==%s.*" % minor.group(1) if minor else ""
+    have = about.releases("tensorflow", known_specifier(same), about.platform, about.python)
+    text = "tensorflow-macos is for Apple silicon: on a Mac with an Intel processor install tensorflow itself"
+    steps.install(text, "tensorflow%s" % (same if have else ""))
+
+
+def _ready_or_built(about: Situation, steps: Steps, name: str) -> None:
+    """What to do if nothing is known of the releases."""
+    if about.signature.startswith("pip-bad-build") and not about.manager:
+        text = "Take the newest release that has a ready wheel: so pip compiles nothing"
+        steps.run(text, "python -m pip install --only-binary :all: %s" % name, changes="packages")
+        command = "conda install -c conda-forge %s" % name
+        steps.run("In a conda environment, install conda's build", command, changes="packages", instead=True)
+        return
+    if about.manager == "uv" and about.system:
+        _required_environment(about, steps)
+    pin = re.search(r"==\s*(\d[\w.]*)", about.groups.get("requirement", ""))
+    version = pin.group(1) if pin else about.groups.get("version", "")
+    if name and version:
+        text = "Ask for an older release, which may have a wheel for this system and processor: %s<%s; or compile it"
+        steps.say(text % (name, version), changes="packages")
+    else:
         steps.say("Take a release that has a wheel for this system and processor, or compile it from source")
-        steps.say("Or use conda-forge, which builds for more platforms, or a container of a platform that has wheels")
+    steps.say("Or use conda-forge, which builds for more platforms, or a container of a platform that has wheels")
+
+
+def _labelled(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """A build with a label (+cu124, +cpu), asked for on a Mac."""
+    build = re.search(r"\+(cpu|xpu|(?:cu|rocm)[\d.]+)", about.groups.get("requirement") or about.line)
+    if not (about.macos and build) or BUNDLED.project(name) is None:
+        return False
+    have = about.releases(name, bounds, about.platform, about.python) if about.platform else ()
+    if about.platform and not have:
+        return False
+    text = "+%s names a build for Linux and Windows: on a Mac leave the label out (the one file serves its GPU, too)"
+    steps.install(text % build.group(1), "%s%s" % (name, bounds))
+    if about.manager in ("uv", "poetry", "pdm") or about.signature.startswith("uv-"):
+        steps.say(
+            "In a project for several systems, ask for it twice in pyproject.toml: \"%s%s; sys_platform == 'darwin'\" "
+            "and the other with sys_platform != 'darwin'" % (name, bounds),
+            changes="files",
+        )
+    return True
+
+
+def _own_index(about: Situation, steps: Steps) -> None:
+    """A release that is there without the label of a build: PyTorch's own index has the labeled ones."""
+    name, version, build = about.groups["name"], about.groups["version"], about.groups["label"]
+    if about.arch == "aarch64" and build.startswith("cu"):
+        _arm_builds(about, steps, name, version)
+        return
+    url = "https://download.pytorch.org/whl/%s" % build
+    steps.install("Ask PyTorch's index for %s" % build, "%s==%s" % (name, version), index_url=url)
+    text = "In a file of requirements, put this line above: --extra-index-url %s"
+    steps.say(text % url, changes="files")
+    steps.say(
+        "If it still finds none, that release has no build with +%s: https://pytorch.org/get-started/previous-versions/"
+        % build
+    )
+
+
+def _arm_builds(about: Situation, steps: Steps, name: str, version: str) -> None:
+    """PyTorch's builds with CUDA for ARM servers: on its own index, since 2.4 (download.pytorch.org/whl/cu124 and later)."""
+    url = "https://download.pytorch.org/whl/%s" % arm_index(about)
+    text = (
+        "%s on ARM: builds with CUDA are on PyTorch's index for cu124 (2.4, 2.5), cu126 (2.6), cu128 and cu130 (later)"
+    )
+    steps.install("%s. The newest" % (text % name), name, index_url=url)
+    steps.say(
+        "For an older release (%s): NVIDIA's container (nvcr.io/nvidia/pytorch), which has ARM builds" % version,
+        instead=True,
+    )
+
+
+def arm_index(about: Situation) -> str:
+    """Return which of PyTorch's indexes serves an ARM server: CUDA 13 for drivers that run it, and for the newest GPUs."""
+    driver = about.fact("driver")
+    newest_gpu = re.search(r"(?i)\bgb10\b|spark|sm_12[1-9]|thor", about.known.gpu_name)
+    return "cu130" if newest_gpu or (driver and sort_key(driver) >= (580,)) else "cu128"
+
+
+def _torch_index(about: Situation, steps: Steps, label: str) -> bool:
+    """PyTorch's own index has other releases for Macs than for Linux and Windows, which a lock mixes up."""
+    index = re.search(r"download\.pytorch\.org/whl/(?:nightly/)?([a-z]+[\d.]*)\b", about.known.index)
+    build = index.group(1) if index else ""
+    if about.macos and build not in ("", "cpu"):
+        text = "PyTorch's index for %s has nothing for Macs: name it for other systems only, then uv lock. In pyproject.toml"
+        marker = """[tool.uv.sources] torch = [{ index = "NAME", marker = "sys_platform != 'darwin'" }]"""
+        steps.say("%s: %s" % (text % build, marker), changes="files")
+        return True
+    elsewhere = re.search(r"following platforms?: ((?:`macosx_\w+`(?:, )?)+)$", about.line.strip())
+    if not (build and (about.linux or about.windows) and elsewhere and "+" not in label):
+        return False
+    text = "On that index, %s without a label is the file for Macs; for Linux and Windows it is +%s. Update uv" % (
+        label,
+        build,
+    )
+    steps.run("%s, which locks both" % text, "uv self update && uv lock --upgrade-package torch", changes="files")
+    steps.say(
+        "Or ask for it in pyproject.toml: \"%s+%s; sys_platform != 'darwin'\"" % (label.replace(" ", "=="), build),
+        changes="files",
+        instead=True,
+    )
+    return True
+
+
+def _any_platform(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
+    """A system that is not known: for which ones there are wheels, and the newest release for each of the others."""
+    have = [platform for platform in _PLATFORMS if about.releases(name, bounds, platform, about.python)]
+    if not have:
+        if about.releases(name, bounds):
+            python_unsupported(about, steps)
+        return
+    pythons = [about.python] if about.python else sorted(about.pythons(name, bounds), key=sort_key)
+    titles = listed([_PLATFORMS[platform] for platform in have])
+    text = "%s has wheels for Python %s on %s: see which Python and machine this is"
+    steps.run(text % (label, listed(pythons), titles), _SHOW_BITS)
+    others: Dict[str, List[str]] = {}
+    for platform in _PLATFORMS:
+        releases = about.releases(name, "", platform, about.python) if platform not in have else ()
+        if releases:
+            others.setdefault(releases[-1].version, []).append(_PLATFORMS[platform])
+    for version, where in others.items():
+        text = "On %s the newest is %s" % (listed(where, "or"), version)
+        steps.install(text, "%s==%s" % (name, version), instead=True)
+    steps.say("Systems with musl (Alpine), 32-bit ones and other processors have none: use another image or machine")
+
+
+def _either_mac(about: Situation, steps: Steps, name: str, bounds: str) -> None:
+    """A Mac whose processor is not known: for which of the two kinds there are wheels."""
+    kinds = (("Intel processors", "macos-x86_64"), ("Apple silicon", "macos-arm64"))
+    for title, platform in kinds:
+        have = about.releases(name, "", platform, about.python)
+        if have and not about.releases(name, bounds, platform, about.python):
+            text = "On a Mac with %s: %s %s to %s have wheels" % (title, name, have[0].version, have[-1].version)
+            steps.install(text, "%s==%s" % (name, have[-1].version))
+    steps.run("See which of the two this Python is for (x86_64: Intel)", _SHOW_BITS)
+
+
+def _required_environment(about: Situation, steps: Steps) -> None:
+    """Let uv lock releases that this system has wheels of."""
+    marker = "sys_platform == '%s'" % {"windows": "win32", "macos": "darwin"}.get(about.system or "", "linux")
+    if about.macos and about.arch == "x86_64":
+        marker += " and platform_machine == 'x86_64'"
+    text = "Let uv choose releases that have wheels for this system; in pyproject.toml, then uv lock"
+    steps.say('%s: [tool.uv] required-environments = ["%s"]' % (text, marker), changes="files")
+
+
+def _file_systems(about: Situation, steps: Steps) -> None:
+    """TensorFlow's package for cloud storage has wheels for few systems, and each lock takes one release for all."""
+    name = "tensorflow-io-gcs-filesystem"
+    have = about.releases(name, "", about.platform, about.python) if about.platform else ()
+    if about.manager == "uv":
+        _required_environment(about, steps)
+    if have:
+        text = "%s has wheels for %s up to %s" % (name, _PLATFORMS[about.platform], have[-1].version)
+        steps.install("%s: take that" % text, "%s==%s" % (name, have[-1].version))
+    elif about.platform:
+        steps.say("No release of %s has a wheel for %s" % (name, _PLATFORMS[about.platform]))
+    steps.say("Or use Python 3.12 or later with TensorFlow 2.16 or later, which does without it there", instead=True)
 
 
 def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
-    if not about.releases(name, bounds, about.platform):
+    fits = about.releases(name, bounds, about.platform, about.python)
+    newest_here = about.releases(name, "", about.platform)
+    if about.signature.startswith("conda-") and fits:
+        text = "conda's channels have none for %s; pip has wheels, for the environment of conda"
+        steps.install(text % _PLATFORMS[about.platform], "%s%s" % (name, bounds))
+    elif not about.releases(name, bounds, about.platform):
         _no_platform(about, steps, name, bounds, label)
+    elif not bounds and newest_here[-1].version != about.releases(name)[-1].version:
+        _no_platform(about, steps, name, bounds, "%s %s" % (name, about.releases(name)[-1].version))
     elif about.python and not about.releases(name, bounds, about.platform, about.python):
         python_unsupported(about, steps)
     elif about.groups.get("platform") or about.groups.get("tag"):
@@ -327,6 +643,14 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         python_unsupported(about, steps)
         return
     requirement = _gpu_requirement(about, name)
+    if name == "keras" and about.framework == "tensorflow" and about.is_at_least("2.16") is False:
+        requirement = "keras==%s.*" % ".".join(about.version.split(".")[:2])
+    others = [item for item in ("torch", "jax") if item in about.packages]
+    if name == "tensorflow" and others and about.packages.get("keras", "").startswith("3"):
+        steps.set("Tell Keras which backend is there, before it is imported", "KERAS_BACKEND", others[0])
+        steps.upgrade("The first releases of Keras 3 import TensorFlow under every backend: update Keras", "keras")
+        steps.install("Or install TensorFlow as well", requirement, instead=True)
+        return
     if name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
     steps.install("Install %s with the same Python that runs the program" % name, requirement)
@@ -354,6 +678,8 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         if about.python in ("", "3.7", "3.8", "3.9", "3.10"):
             text = "For the GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
             steps.install(text, "tensorflow==2.10.1", "numpy<2", instead=True)
+        else:
+            steps.say("For the GPU: WSL 2, or TensorFlow 2.10 on Python 3.7 to 3.10 with CUDA 11.2", instead=True)
         return
     if about.macos:
         steps.install("Install tensorflow: it is the one name for all builds now", "tensorflow")

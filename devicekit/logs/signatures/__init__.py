@@ -4,12 +4,12 @@ A signature says which line it is about (a literal text that must stand in it, a
 says: the cause itself, a symptom of it, a weak hint, something about the machine (context), or nothing (harmless).
 """
 
-import json
-import pkgutil
 import re
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
 
-__all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures"]
+from ...matrix.matrix import is_bundled, read_data, read_json
+
+__all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures", "unpacked"]
 
 #: The files, each about one area.
 FILES = (
@@ -107,17 +107,33 @@ def filled(text: str, groups: Mapping[str, str]) -> str:
 _LOADED: Dict[str, Any] = {}
 
 
-def _read(name: str) -> Any:
-    data = pkgutil.get_data("devicekit", name)
-    assert data is not None
-    return json.loads(data.decode("utf-8"))
+def unpacked(data: Dict[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
+    """Return the signatures by their files from the columns that a wheel has (setup.py).
+
+    >>> unpacked({"files": {"x": 1, "y": 1}, "columns": {"id": ["a", "b"], "literal pattern": [["A", None], ["B", "b"]]}})
+    {'x': [{'id': 'a', 'literal': 'A'}], 'y': [{'id': 'b', 'literal': 'B', 'pattern': 'b'}]}
+    """
+    rows: List[Dict[str, Any]] = []
+    for values in zip(*data["columns"].values()):
+        row: Dict[str, Any] = {}
+        for names, value in zip(data["columns"], values):
+            fields = zip(names.split(), value) if " " in names else ((names, value),)
+            row.update((name, item) for name, item in fields if item is not None)
+        rows.append(row)
+    files, start = {}, 0
+    for name, count in data["files"].items():
+        files[name] = rows[start : start + count]
+        start += count
+    return files
 
 
 def signatures() -> Tuple[Signature, ...]:
     """Return all signatures, in the order of their files."""
     if "signatures" not in _LOADED:
+        folder = "logs/signatures"
+        files = unpacked(read_json(folder, "all")) if is_bundled(folder) else None
         rows: Iterable[Dict[str, Any]] = (
-            row for name in FILES for row in _read("logs/signatures/%s.json" % name)["signatures"]
+            row for name in FILES for row in (files[name] if files else read_json(folder, name)["signatures"])
         )
         _LOADED["signatures"] = tuple(Signature(row) for row in rows)
     found: Tuple[Signature, ...] = _LOADED["signatures"]
@@ -127,7 +143,7 @@ def signatures() -> Tuple[Signature, ...]:
 def library_code(library: str) -> Optional[str]:
     """Return the code for a native library that cannot be loaded; ``"harmless"`` if nothing depends on it."""
     if "libraries" not in _LOADED:
-        rows = _read("matrix/data/sonames.json")["rows"]
+        rows = read_data("sonames")["rows"]
         _LOADED["libraries"] = [(re.compile(row["pattern"], re.IGNORECASE), row["code"]) for row in rows]
     name = library.replace("\\", "/").rpartition("/")[2]
     for pattern, code in _LOADED["libraries"]:
@@ -140,6 +156,6 @@ def library_code(library: str) -> Optional[str]:
 def remedy(code: str) -> Dict[str, Any]:
     """Return the defaults for a code if a signature has none: severity, summary, fixes."""
     if "remedies" not in _LOADED:
-        _LOADED["remedies"] = {row["code"]: row for row in _read("matrix/data/remedies.json")["rows"]}
+        _LOADED["remedies"] = {row["code"]: row for row in read_data("remedies")["rows"]}
     found: Dict[str, Any] = _LOADED["remedies"].get(code, {})
     return found
