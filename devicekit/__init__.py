@@ -58,8 +58,10 @@ _HOME = {
     "compare": "measure.numerics.compare",
     "benchmark": "measure.benchmark.benchmark",
     "find_batch_size": "measure.batch_size.find",
+    "estimate_memory": "measure.memory.estimate",
     "tune": "measure.tuning.tune",
     "Monitor": "watch.monitor",
+    "NanGuard": "watch.nan_guard",
     "lease": "cluster.lease.lease",
     "strategy": "cluster.strategy.strategy",
 }

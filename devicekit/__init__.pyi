@@ -37,6 +37,7 @@ from .machine.detect import detect as detect
 from .machine.facts import Machine as Machine
 from .measure.batch_size.find import find_batch_size as find_batch_size
 from .measure.benchmark.benchmark import benchmark as benchmark
+from .measure.memory.estimate import estimate_memory as estimate_memory
 from .measure.numerics.compare import compare as compare
 from .measure.tuning.tune import tune as tune
 from .remedy.run import fix as fix
@@ -46,6 +47,7 @@ from .runtime.scope import device_scope as device_scope
 from .runtime.verify import verify as verify
 from .selection.selection import Selection as Selection
 from .watch.monitor import Monitor as Monitor
+from .watch.nan_guard import NanGuard as NanGuard
 
 __version__: str
 __all__: List[str]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Iterable, List, Optional, Union
 
-from .machine.facts import Machine
+from .machine.facts import Machine, check_machine
 from .runtime.decide import plan_for
 from .selection.policies import Policy
 from .selection.request import parse_request
@@ -60,6 +60,7 @@ def select_device(
     ValueError
         If an argument is not accepted; the message lists what is.
     """
+    check_machine(machine)
     request = parse_request(device, None if machine is None else machine.platforms)
     return plan_for(request, framework, machine, min_memory, exclude, policy).selection()
 

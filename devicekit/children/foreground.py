@@ -7,11 +7,12 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from .output import PART_BYTES
 from .spawn import PIPE, TIMED_OUT, Process
-from .windows_job import count_processes, end_job, start_in_job
+from .watcher import Usage, Watcher
+from .windows_job import end_job, processes_of_job, start_in_job, usage_of_job
 
 #: Seconds in which the last output still comes after the command and all that it started have ended.
 _LAST_WORDS_S = 0.5
@@ -23,6 +24,7 @@ def run_listening(
     listen: Callable[[bytes], None],
     handles: Sequence[int] = (),
     on_rest: Callable[[int], None] = lambda number: None,
+    watcher: Optional[Watcher] = None,
 ) -> int:
     """Run a command, and return its exit status, or minus the number of the signal that ended it.
 
@@ -39,21 +41,27 @@ def run_listening(
     on_rest : callable
         Windows: called with the number of processes that the command has left behind, if any. These are waited for, since no
         lock is inherited there; Ctrl-C ends them.
+    watcher : Watcher or None
+        Looks at it in the pauses of its output.
 
     Raises
     ------
     OSError
         If it cannot be started.
     """
-    if os.name == "posix":
-        from .foreground_posix import PosixRun
+    watcher = watcher or Watcher()
+    try:
+        if os.name == "posix":
+            from .foreground_posix import PosixRun
 
-        run = PosixRun(listen)
-        try:
-            return run.until_it_ends(command, variables, handles)
-        finally:
-            run.close()
-    return _run_on_windows(command, variables, listen, on_rest)
+            run = PosixRun(listen, watcher)
+            try:
+                return run.until_it_ends(command, variables, handles)
+            finally:
+                run.close()
+        return _run_on_windows(command, variables, listen, on_rest, watcher)
+    finally:
+        watcher.end(Usage())  # if it could not be started
 
 
 def _run_on_windows(
@@ -61,6 +69,7 @@ def _run_on_windows(
     variables: Mapping[str, str],
     listen: Callable[[bytes], None],
     on_rest: Callable[[int], None],
+    watcher: Watcher,
 ) -> int:
     # Windows itself would look next to this interpreter before PATH, which is another Python than that of an active
     # environment, and would find no script such as conda.bat.
@@ -79,8 +88,10 @@ def _run_on_windows(
                 arguments = (getattr(process, name), stream, listen)
                 threads.append(threading.Thread(target=_pass_on, args=arguments, name="devicekit-pass", daemon=True))
                 threads[-1].start()
-            status = _wait(process)
+            watcher.begin(process.pid, job)
+            status = _wait(process, watcher)
             _wait_for_rest(job, on_rest)
+            watcher.end(Usage(*usage_of_job(job)))
         finally:
             end_job(job)
     for thread in threads:
@@ -103,20 +114,23 @@ def _without_break() -> Iterator[None]:
 
 
 def _wait_for_rest(job: int, on_rest: Callable[[int], None]) -> None:
-    left = count_processes(job)
+    left = processes_of_job(job)
     if left:
-        on_rest(left)
+        on_rest(len(left))
     try:
-        while count_processes(job):
+        while processes_of_job(job):
             time.sleep(0.1)
     except KeyboardInterrupt:
         pass
 
 
-def _wait(process: "Process[bytes]") -> int:
+def _wait(process: "Process[bytes]", watcher: Watcher) -> int:
     while True:
         try:
-            return process.wait(0.5)  # not for ever: Ctrl-C does not wake who waits
+            pause_s = watcher.look()
+            return process.wait(
+                0.5 if pause_s is None else min(0.5, pause_s)
+            )  # not for ever: Ctrl-C does not wake who waits
         except TIMED_OUT:
             continue
         except KeyboardInterrupt:  # the console has sent it to the command as well, which decides

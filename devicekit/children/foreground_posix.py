@@ -7,6 +7,7 @@ of a shell's pipeline. A stream that is a terminal is one for the command as wel
 import fcntl
 import os
 import pty
+import resource
 import select
 import signal
 import stat
@@ -16,6 +17,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .output import PART_BYTES
 from .spawn import Process, spawn_here
+from .watcher import Usage, Watcher
 
 #: Signals that are passed on to the command. Those of the keyboard only if no terminal has sent them to it already.
 _PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT")
@@ -73,8 +75,9 @@ class _Channel:
 class PosixRun:
     """One command, and the streams of this process that it gets in other forms."""
 
-    def __init__(self, listen: Callable[[bytes], None]) -> None:
+    def __init__(self, listen: Callable[[bytes], None], watcher: Watcher) -> None:
         self._listen = listen
+        self._watcher = watcher
         self._channels = _channels()
         self._open: Dict[int, _Channel] = {item.reader: item for item in set(self._channels.values())}
         self._process: Optional["Process[bytes]"] = None
@@ -89,6 +92,7 @@ class PosixRun:
         streams = {name: channel.writer for name, channel in self._channels.items()}
         # Copies: a process that is forked from one with leases closes those before it becomes the command.
         copies = tuple(os.dup(handle) for handle in handles)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         try:
             self._process = spawn_here(command, variables, pass_fds=copies, preexec_fn=_end_with_parent(), **streams)
         finally:
@@ -96,8 +100,10 @@ class PosixRun:
                 os.close(copy)
         for channel in self._open.values():
             channel.close_writer()
+        self._watcher.begin(self._process.pid)
         while self._process.poll() is None:
-            self._pass_on(None)
+            self._pass_on(self._watcher.look())
+        self._watcher.end(_used_since(before))
         # What the command has left behind may hold the streams open, but what it has printed itself is here by now.
         while self._open and self._pass_on(_SILENT_S):
             pass
@@ -187,6 +193,16 @@ def _channels() -> Dict[str, _Channel]:
             known[key] = _Channel(descriptor)
         found[name] = known[key]
     return found
+
+
+def _used_since(before: Any) -> Usage:
+    """Return what the processes used that this one has waited for since then, and what these have waited for."""
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
+    # The largest of all children so far, which begin as copies of this process: of a command only if that is larger.
+    least = max(before.ru_maxrss, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    unit = 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB, macOS in bytes
+    return Usage(cpu_s, now.ru_maxrss * unit if now.ru_maxrss > least else None)
 
 
 def _in_foreground() -> bool:

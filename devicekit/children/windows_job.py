@@ -1,7 +1,7 @@
 """Jobs of Windows: a process and all that it starts, to be ended together. Other systems have none."""
 
 import sys
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Any, Mapping, Optional, Sequence, Tuple
 
 from .spawn import Process, spawn
 
@@ -13,7 +13,7 @@ if sys.platform == "win32":
     _CREATE_SUSPENDED = 0x4
 
     class _Limits(ctypes.Structure):
-        """JOBOBJECT_EXTENDED_LIMIT_INFORMATION, of which only the flags are used."""
+        """JOBOBJECT_EXTENDED_LIMIT_INFORMATION, of which the flags and the job's peak, the last of four sizes, are used."""
 
         _fields_ = [
             ("times", ctypes.c_int64 * 2),
@@ -30,6 +30,11 @@ if sys.platform == "win32":
         """JOBOBJECT_BASIC_ACCOUNTING_INFORMATION."""
 
         _fields_ = [("times", ctypes.c_int64 * 4), ("counts", ctypes.c_uint32 * 4)]
+
+    class _Processes(ctypes.Structure):
+        """JOBOBJECT_BASIC_PROCESS_ID_LIST."""
+
+        _fields_ = [("assigned", ctypes.c_uint32), ("listed", ctypes.c_uint32), ("numbers", ctypes.c_size_t * 4096)]
 
     def start_in_job(
         command: Sequence[str], variables: Mapping[str, str], *, may_leave: bool = False, **options: Any
@@ -74,17 +79,28 @@ if sys.platform == "win32":
         kernel.TerminateJobObject(ctypes.c_void_p(job), 1)
         kernel.CloseHandle(ctypes.c_void_p(job))
 
-    def count_processes(job: int) -> int:
-        """Return how many processes of a job still run."""
+    def processes_of_job(job: int) -> Sequence[int]:
+        """Return the numbers of the processes of a job that still run, of the first thousands."""
         if not job:  # Windows would take that for the job that this process is in
-            return 0
-        accounting = _Accounting()
-        # 1: JobObjectBasicAccountingInformation. The counts: page faults, processes, those that run, those that were ended.
-        if not ctypes.WinDLL("kernel32").QueryInformationJobObject(
-            ctypes.c_void_p(job), 1, ctypes.byref(accounting), ctypes.sizeof(accounting), None
-        ):
-            return 0
-        return int(accounting.counts[2])
+            return ()
+        found = _Processes()
+        # 3: JobObjectBasicProcessIdList. With more than there is room for it fails, and fills what there is.
+        ctypes.WinDLL("kernel32").QueryInformationJobObject(
+            ctypes.c_void_p(job), 3, ctypes.byref(found), ctypes.sizeof(found), None
+        )
+        return found.numbers[: found.listed]
+
+    def usage_of_job(job: int) -> Tuple[Optional[float], Optional[int]]:
+        """Return the processor time of all processes of a job, and the most that they have committed of the memory."""
+        query = ctypes.WinDLL("kernel32").QueryInformationJobObject
+        handle, accounting, limits = ctypes.c_void_p(job), _Accounting(), _Limits()
+        cpu_s = peak_bytes = None
+        if job and query(handle, 1, ctypes.byref(accounting), ctypes.sizeof(accounting), None):
+            # In the user's code and in the kernel, in tenths of a microsecond.
+            cpu_s = (accounting.times[0] + accounting.times[1]) / 1e7 or None  # Wine does not count
+        if job and query(handle, 9, ctypes.byref(limits), ctypes.sizeof(limits), None):
+            peak_bytes = int(limits.memory[3]) or None
+        return cpu_s, peak_bytes
 
 else:
 
@@ -97,6 +113,10 @@ else:
     def end_job(job: int) -> None:
         """Do nothing: there are no jobs."""
 
-    def count_processes(job: int) -> int:
-        """Return 0: there are no jobs."""
-        return 0
+    def processes_of_job(job: int) -> Sequence[int]:
+        """Return none: there are no jobs."""
+        return ()
+
+    def usage_of_job(job: int) -> Tuple[Optional[float], Optional[int]]:
+        """Return that nothing is known: there are no jobs."""
+        return None, None

@@ -1,6 +1,8 @@
 """Arguments that several verbs have, as argparse's parents."""
 
 import argparse
+import os
+import sys
 from typing import Any, List
 
 
@@ -53,5 +55,15 @@ def add_html(parser: Any) -> None:
 
 
 def shape_of(text: str) -> List[int]:
-    """Return the sizes of ``64,64,3`` or ``64x64x3``; raise ValueError for anything else."""
-    return [int(size) for size in text.replace("x", ",").split(",")]
+    """Return the sizes of ``64,64,3`` or ``64x64x3``; refuse anything else."""
+    try:
+        return [int(size) for size in text.replace("x", ",").split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError("sizes expected, as in 64,64,3, not %r" % text) from None
+
+
+def let_import(model: str) -> None:
+    """Let ``module:function`` be found in the working folder, after what is installed."""
+    folder = os.getcwd()
+    if ":" in model and not {"", folder} & set(sys.path):
+        sys.path.append(folder)

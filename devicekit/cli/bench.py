@@ -4,13 +4,15 @@ Options with underscores can also be written with hyphens.
 """
 
 import argparse
+import io
 import json
 from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
-from .arguments import add_html, json_output, model
+from ..runtime.whole_file import replace_file
+from .arguments import add_html, json_output, let_import, model
 from .html import check_drawing, write_record
-from .output import INTERRUPTED, show, write_text
+from .output import INTERRUPTED, cannot_write, print_note, show, write_text
 
 
 def add_bench(verbs: Any) -> None:
@@ -91,7 +93,10 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
 
 
 def _size(text: str) -> Union[int, str]:
-    return text if text == "auto" else int(text)
+    try:
+        return text if text == "auto" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("a number or auto expected, not %r" % text) from None
 
 
 def _bench(options: argparse.Namespace) -> int:
@@ -104,6 +109,8 @@ def _bench(options: argparse.Namespace) -> int:
     _check_file(options.html, ())
     _check_file(options.figures, ())
     against = read_figures(options.against) if options.against else ()
+    if options.against and not against:
+        raise DevicekitError("%s has no figures: those that are taken under load are not written" % options.against)
     check_drawing(options.html or options.plot)
     try:
         result = _measured(options)
@@ -112,7 +119,10 @@ def _bench(options: argparse.Namespace) -> int:
     result = result.replace(against=against)
     show(options.json, result, benchmark_text)
     if options.figures:
-        write_text(options.figures, json.dumps(figures_data(result), indent=1) + "\n")
+        data = figures_data(result)
+        write_text(options.figures, json.dumps(data, indent=1) + "\n")
+        if not data["figures"]:
+            print_note("%s has no figures: those that are taken under load are not written" % options.figures)
     if options.plot:
         _save_plot(options.plot, result)
     if options.html:
@@ -125,6 +135,7 @@ def _bench(options: argparse.Namespace) -> int:
 def _measured(options: argparse.Namespace) -> Any:
     from ..measure.benchmark.benchmark import benchmark
 
+    let_import(options.model)
     return benchmark(
         options.model,
         devices=options.devices,
@@ -162,7 +173,9 @@ def _save_plot(path: str, result: Any) -> None:
     from ..report.figures.drawing import figure
     from ..report.figures.throughput import throughput_panels
 
+    content = io.BytesIO()
+    figure(throughput_panels(result, 10.0), 10.0).savefig(content, format=path.lower().rpartition(".")[2])
     try:
-        figure(throughput_panels(result, 10.0), 10.0).savefig(path)
+        replace_file(path, content.getvalue())
     except OSError as error:
-        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
+        raise cannot_write(path, error) from error

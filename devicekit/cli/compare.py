@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any, Dict, List, Optional
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, DeviceUnavailableError
 from .arguments import add_html, json_output, shape_of
 from .html import check_drawing, write_record
 from .output import print_note, show
@@ -21,7 +21,8 @@ def add_compare(verbs: Any) -> None:
         example="devicekit compare mymodule:make_model --device gpu:0 --reproducer report",
         parents=[json_output()],
         help="compare each layer of a model on a device with the CPU",
-        status="0: all agrees; 1: something is computed wrong; 2: wrong use, or the model cannot be run",
+        status="0: all agrees; 1: something is computed wrong, or the device or framework is not there; 2: wrong use, or the"
+        " model cannot be run",
     )
     parser.add_argument(
         "model",
@@ -61,6 +62,10 @@ def _compare(options: argparse.Namespace) -> int:
     from ..report.comparison import comparison_text
 
     check_drawing(options.html)
+    if not options.timeout > 0:
+        raise ValueError("--timeout must be more than 0 seconds, not %g" % options.timeout)
+    if options.reproducer and os.path.isfile(options.reproducer):
+        raise DevicekitError("%s is a file: name a folder for --reproducer" % options.reproducer)
     result = _in_child(options)
     comparison = Comparison.from_dict(result["comparison"])
     show(options.json, comparison, comparison_text)
@@ -77,6 +82,7 @@ def _in_child(options: argparse.Namespace) -> Dict[str, Any]:
     """Compare in a process of its own, which the device may crash or hang."""
     from ..children.call import run_child
     from ..children.progress import Progress
+    from ..measure.benchmark.arguments import named_frameworks
     from ..runtime.settings import read_settings
 
     with Progress("comparing %s" % options.model, read_settings().quiet) as progress:
@@ -93,8 +99,11 @@ def _in_child(options: argparse.Namespace) -> Dict[str, Any]:
         return result
     stage = next((said["stage"] for said in reversed(report.said) if "stage" in said), "start")
     if report.outcome == "raised":
+        if report.error in ("ImportError", "ModuleNotFoundError"):
+            named_frameworks(options.framework)  # of NumPy or of Keras's backend, if there is no framework
         name = "" if report.error in ("DevicekitError", "DeviceUnavailableError", "ValueError") else report.error + ": "
-        raise DevicekitError("%s%s" % (name, report.detail))
+        kind = DeviceUnavailableError if report.error == "DeviceUnavailableError" else DevicekitError
+        raise kind("%s%s" % (name, report.detail))
     raise DevicekitError("the comparison ended in the stage %r: %s" % (stage, report.detail))
 
 

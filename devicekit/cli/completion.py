@@ -67,7 +67,8 @@ def _completion(options: argparse.Namespace) -> int:
     name = words[0] if len(words) == 1 else ""
     if name not in _SCRIPTS:
         near = did_you_mean(name, _SCRIPTS) if name else ""
-        raise DevicekitError("name a shell: devicekit completion %s%s" % ("|".join(_SCRIPTS), near))
+        what = "unknown shell %r" % " ".join(words)[:60] if words else "no shell is named"
+        raise DevicekitError("%s: devicekit completion %s%s" % (what, "|".join(_SCRIPTS), near))
     print_text(_SCRIPTS[name] % _ASK)
     return 0
 

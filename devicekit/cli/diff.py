@@ -32,7 +32,9 @@ def add_diff(verbs: Any) -> None:
 
 def _diff(options: argparse.Namespace) -> int:
     from ..cluster.diff.compare_machines import compare_machines
+    from ..machine.live_host import LiveHost
     from ..report.machine_diff import diff_text
+    from ..report.shareable import names_of, shareable
 
     if options.before is None:
         raise ValueError(
@@ -40,7 +42,10 @@ def _diff(options: argparse.Namespace) -> int:
         )
     if options.before == options.after == "-":
         raise ValueError("only one of the two snapshots can come from standard input")
-    before = read_snapshot(options.before)
-    diff = compare_machines(before, examine(options.after, options.python), causes=not options.no_causes)
+    names = names_of(LiveHost())
+    # Both without names of users and folders, as a snapshot is: what is masked in one only would be a change.
+    before = shareable(read_snapshot(options.before), names)
+    after = shareable(examine(options.after, options.python), names)
+    diff = compare_machines(before, after, causes=not options.no_causes)
     show(options.json, diff, lambda record, style: diff_text(record, style, options.all))
     return 1 if diff.worse else 0

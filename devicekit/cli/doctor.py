@@ -34,7 +34,9 @@ def _doctor(options: argparse.Namespace) -> int:
     from ..report.terminal import doctor_text
 
     if options.explain:
-        return print_page(options.explain)
+        return print_page(options.explain, options.json)
+    if options.issue and options.json:
+        raise ValueError("--issue is Markdown: leave --json out")
     machine, diagnosis, selection = decide(options)
     if options.issue:
         from ..report.issue import issue_text

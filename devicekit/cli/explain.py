@@ -1,12 +1,12 @@
 """``devicekit explain``: what a log means, and the page of a finding code."""
 
 import argparse
-from typing import Any
+from typing import Any, Iterable, Iterator
 
 from ..errors import DevicekitError, did_you_mean
 from .arguments import json_output
 from .inputs import as_code, clipboard, examine, is_code, is_message, open_log, read_facts
-from .output import print_text, show
+from .output import print_json, print_note, print_text, show
 
 
 def add_explain(verbs: Any) -> None:
@@ -33,13 +33,14 @@ def add_explain(verbs: Any) -> None:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    if options.log is None and not options.clipboard:
+    if not (options.log or "").strip() and not options.clipboard:
         raise DevicekitError(
             "nothing to explain: name a file, '-' for standard input, --clipboard, an error message, or a finding code"
         )
     if options.log is not None and is_code(options.log):
-        return print_page(as_code(options.log))
+        return print_page(as_code(options.log), options.json)
     from ..logs.explain import explain_log
+    from ..logs.lines import chunks_of_stream
     from ..report.explanation import explanation_text
 
     facts = read_facts(options.facts) if options.facts else None
@@ -51,12 +52,28 @@ def _explain(options: argparse.Namespace) -> int:
     else:
         source = "log" if options.log == "-" else options.log
         with open_log(options.log) as stream:
-            explanation = explain_log(stream, machine, facts=facts, source=source)
+            chunks = _Chunks(chunks_of_stream(stream))
+            explanation = explain_log(chunks, machine, facts=facts, source=source)
+        if not chunks.any:
+            print_note("%s is empty" % ("standard input" if options.log == "-" else source))
     show(options.json, explanation, explanation_text)
     return 1 if any(item.severity == "error" for item in explanation.findings) else 0
 
 
-def print_page(code: str) -> int:
+class _Chunks:
+    """The content of a log, and whether there was any."""
+
+    def __init__(self, chunks: "Iterable[bytes]") -> None:
+        self._chunks = chunks
+        self.any = False
+
+    def __iter__(self) -> "Iterator[bytes]":
+        for chunk in self._chunks:
+            self.any = self.any or bool(chunk.strip())
+            yield chunk
+
+
+def print_page(code: str, as_json: bool = False) -> int:
     """Print the page of a finding code; raise DevicekitError, with the list of codes, if there is no such code."""
     from ..diagnosis.codes import CODES, MEASURED_CODES, code_pages
 
@@ -64,5 +81,8 @@ def print_page(code: str) -> int:
     if code not in codes:
         near = did_you_mean(code, codes) or "; the codes are: %s" % ", ".join(codes)
         raise DevicekitError("unknown finding code '%s'%s" % (code[:60], near))
-    print_text(code_pages()[code])
+    if as_json:
+        print_json({"schema": 1, "code": code, "page": code_pages()[code]})
+    else:
+        print_text(code_pages()[code])
     return 0

@@ -14,7 +14,7 @@ def add_fleet(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "fleet",
-        example="devicekit fleet *.json",
+        example="devicekit fleet --from snapshots",
         parents=[json_output()],
         help="compare many machines and find the odd ones out",
     )

@@ -1,6 +1,7 @@
 """What the options name: a machine, a log, facts, the clipboard."""
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Dict, Iterator, Optional
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from ..machine.host import Interpreter
 
 _FACTS_LIMIT_BYTES = 4 << 20
+
+#: A single word that is the name of an error and not of a file: ``CUDA_ERROR_NO_DEVICE``, ``cudaErrorNoDevice``, ``SIGILL``.
+_ERROR_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w*(?:Error|Exception)\w*|SIG[A-Z]{2,8}")
 
 #: Commands that print the clipboard, by absolute path: the working folder is not searched.
 _CLIPBOARDS = (
@@ -82,7 +86,7 @@ def read_snapshot(path: str) -> Machine:
 
         if path in machines():
             return load(path)
-        near = did_you_mean(path[:60], machines())
+        near = did_you_mean(path[:60], machines()) or "; make a file with: devicekit snapshot > machine.json"
         raise DevicekitError("there is no file %s, and no bundled machine of that name%s" % (path[:60], near))
     return load_machine(path)
 
@@ -95,7 +99,7 @@ def is_code(text: str) -> bool:
     if code in CODES + MEASURED_CODES:
         return text == code or not os.path.exists(text)
     looks = code.replace("-", "").isalpha() and "-" in code.strip("-")
-    return looks and not os.path.exists(text)
+    return looks and not _ERROR_NAME.fullmatch(text) and not os.path.exists(text)
 
 
 def as_code(text: str) -> str:
@@ -105,7 +109,8 @@ def as_code(text: str) -> str:
 
 def is_message(text: str) -> bool:
     """Return whether a text is an error message itself, and not the name of a file that has one."""
-    return bool(text.strip()) and len(text.split()) > 1 and not os.path.exists(text)
+    several = bool(text.strip()) and len(text.split()) > 1
+    return (several or bool(_ERROR_NAME.fullmatch(text))) and not os.path.exists(text)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any, Dict, Sequence
 
-from .output import print_error, print_json, print_text, write_text
+from .output import check_writable, print_error, print_json, print_text, write_text
 
 # Names that type checkers know: the other verbs shall not pay for what starts processes.
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def _launch(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _show(tasks, planned, options.json)
     if options.summary:
-        write_text(options.summary, "", "a")  # an error must not come after hours of work
+        check_writable(options.summary)
     with adopting():
         outcome = supervise(tasks, grace_s=options.grace, say=_say)
     lost = lost_output()

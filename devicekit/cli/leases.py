@@ -13,6 +13,7 @@ def add_leases(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "leases",
         example="devicekit leases",
+        status="0: fine; 2: wrong use",
         parents=[json_output()],
         help="show which processes hold or wait for devices reserved with devicekit run",
     )

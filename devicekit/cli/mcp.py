@@ -98,9 +98,11 @@ def tools(examined: List[str]) -> Sequence[Callable[..., Dict[str, Any]]]:
         """Find the newest releases of a framework, Keras, CUDA and their dependencies that work together, without installing.
 
         goal: fastest, gpu, cpu, ...; framework: tensorflow, keras, jax, torch; python: 3.11; platform: linux-x86_64, ...;
-        gpu: RTX 4090, ...; driver: 535; keep: requirements that must hold. Without them: for this machine.
+        gpu: RTX 4090, ...; driver: 535; keep: requirements that must hold. Without them: for this environment.
         Returns what `devicekit resolve --json` prints.
         """
+        if examined and not python:
+            python = ".".join(_ask(["doctor", "--json", *examined])["machine"]["python"].split(".")[:2])
         named = {"framework": framework, "python": python, "platform": platform, "gpu": gpu, "driver": driver}
         words = ["--%s=%s" % item for item in named.items() if item[1]] + ["--keep=" + item for item in keep]
         return _ask(["resolve", "--json", *words, "--", goal])

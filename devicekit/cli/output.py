@@ -122,13 +122,27 @@ def discard(stream: Any) -> None:
         pass
 
 
-def write_text(path: str, text: str, mode: str = "w") -> None:
-    """Write text to a file; raise DevicekitError if that is not possible."""
+def check_writable(path: str) -> None:
+    """Raise DevicekitError if a file cannot be written, before hours of work; one that is not there is created."""
     try:
-        with open(path, mode, encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise DevicekitError("%s cannot be written: %s" % (path, error.strerror or error)) from error
+        open(path, "ab").close()
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: str, error: Exception) -> DevicekitError:
+    """Return the error of a file that could not be written."""
+    return DevicekitError("%s cannot be written: %s" % (path, getattr(error, "strerror", None) or error))
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a text file whole or not at all; raise DevicekitError if that is not possible."""
+    from ..runtime.whole_file import replace_file
+
+    try:
+        replace_file(path, text.replace("\n", os.linesep).encode("utf-8"))
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from error
 
 
 def terminal_style(stream: Any = None) -> Style:

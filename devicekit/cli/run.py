@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 from ..children.progress import Progress, is_watched
 from ..diagnosis.findings import Candidate
@@ -16,6 +16,9 @@ from ..selection.request import Request
 from .inputs import examine
 from .output import print_error, print_message, print_note, terminal_style
 
+if TYPE_CHECKING:
+    from ..watch.command_watch import CommandWatch
+
 #: The exit status of shells and env(1) if a command cannot be run, and if it is not found.
 _CANNOT_RUN, _NOT_FOUND = 126, 127
 
@@ -24,7 +27,7 @@ def add_run(verbs: Any) -> None:
     """Add the verb to the command's parser."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "run",
-        example="devicekit run --gpus 1 -- python train.py",
+        example="devicekit run --gpus 1 -- python train.py\ndevicekit run --watch -- python train.py",
         status="that of the command; 1: no device is available; 2: wrong use; 126, 127: the command cannot be started",
         help="run a command, with GPUs reserved for it, and explain why it failed",
         description="Run a command; if it fails, explain what it printed and how it ended. With --gpus or --device, wait until"
@@ -41,9 +44,17 @@ def add_run(verbs: Any) -> None:
         "--policy", metavar="NAME", help="order in which free devices are taken: least-memory, index, ..."
     )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="maximum time to wait (default: unlimited)")
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="say at the end what the command and all that it started did with processors, memory and GPUs, and what slowed"
+        " it down",
+    )
     parser.add_argument("--machine", metavar="FILE", help="use the devices of a snapshot, to try this command")
     parser.add_argument(
-        "--json", action="store_true", help="print what was leased on standard error, as one line of JSON"
+        "--json",
+        action="store_true",
+        help="print what was leased, why the command failed and what --watch saw on standard error, each as one line of JSON",
     )
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="the command to run, after two dashes"
@@ -68,10 +79,10 @@ def _run(options: argparse.Namespace) -> int:
         environment, handles = dict(os.environ, **held.environment), held.handles
     else:
         held, environment, handles = None, dict(os.environ), ()
-    if options.quiet and os.name != "nt":  # nothing would be said at the end
+    if options.quiet and not options.watch and os.name != "nt":  # nothing would be said at the end
         _become(command, environment, handles)
     try:
-        status = _explained(command, environment, handles, options)
+        status = _explained(command, environment, handles, held, options)
     except OSError as error:
         return _cannot_run(command[0], error)
     finally:
@@ -108,29 +119,58 @@ def _leased(options: argparse.Namespace, command: List[str]) -> Any:
     return held
 
 
+def _watch(environment: Dict[str, str], held: Any) -> "CommandWatch":
+    from ..machine.live_host import LiveHost
+    from ..watch.command_watch import CommandWatch
+
+    leased = []
+    for item in held.candidates if held is not None else ():
+        if item.platform == "cuda":  # only of these it is seen whether they are used
+            leased.append(item.uuid if item.uuid.startswith("MIG-") else item.device)
+    return CommandWatch(LiveHost(), environment, leased)
+
+
 def _explained(
-    command: List[str], environment: Dict[str, str], handles: Sequence[int], options: argparse.Namespace
+    command: List[str],
+    environment: Dict[str, str],
+    handles: Sequence[int],
+    held: Any,
+    options: argparse.Namespace,
 ) -> int:
-    """Run the command, say why it failed if that is known, and return its status."""
+    """Run the command, say why it failed if that is known and what was seen of it, and return its status."""
     from ..children.foreground import run_listening
     from ..machine.live_host import LiveHost
     from ..report.explanation import explanation_text
     from ..watch.failed_command import Heard, KernelWatch, explain_failure, how_it_ended
 
     heard, kernel = Heard(), KernelWatch(LiveHost())
+    watch = _watch(environment, held) if options.watch else None
     try:
-        status = run_listening(command, environment, heard.listen, handles, _say_what_is_left)
-        explanation = explain_failure(status, heard, kernel, lambda: examine(options.machine))
+        status = run_listening(command, environment, heard.listen, handles, _say_what_is_left, watch)
+        explanation = None
+        if not options.quiet:
+            explanation = explain_failure(status, heard, kernel, lambda: examine(options.machine))
     finally:
         kernel.close()
-    if explanation is None:
-        return status
-    if options.json:
+    if explanation is not None and options.json:
         print_error(json.dumps(explanation.to_dict()) + "\n")
-    else:
+    elif explanation is not None:
         print_error("\ndevicekit: %s %s\n" % (_name_of(command), how_it_ended(status)))
         print_error(explanation_text(explanation, terminal_style(sys.stderr)))
+    if watch is not None:
+        _say_what_was_seen(watch, _name_of(command), status, options.json)
     return status
+
+
+def _say_what_was_seen(watch: "CommandWatch", name: str, status: int, as_json: bool) -> None:
+    from ..report.watched_command import watched_text
+    from ..watch.command_result import CommandReport
+
+    report = CommandReport.of(watch.record(name, status))
+    if as_json:
+        print_error(json.dumps(report.to_dict()) + "\n")
+    else:
+        print_error("\n%s\n" % watched_text(report, terminal_style(sys.stderr)))
 
 
 def _devices(
@@ -173,7 +213,8 @@ def _become(command: List[str], environment: Dict[str, str], handles: Sequence[i
 
 def _cannot_run(program: str, error: OSError) -> int:
     """Say why a program cannot be started; return the exit status for that."""
-    reason = error.strerror
+    # Of a child, Python 3.7 adds the program's name to the error's text.
+    reason = os.strerror(error.errno) if os.name == "posix" and error.errno else error.strerror
     if error.errno == errno.ENOEXEC:  # of Windows: "%1 is not a valid Win32 application"
         reason = "it is not a program. Put its interpreter before a script: devicekit run -- python train.py"
     print_message("%s cannot be run: %s" % (program, reason))

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from .arguments import json_output, model
+from .arguments import json_output, let_import, model
 from .output import show
 
 
@@ -41,6 +41,7 @@ def _tune(options: argparse.Namespace) -> int:
     from ..measure.tuning.tune import tune
     from ..report.benchmark import tuning_text
 
+    let_import(options.model)
     tuning = tune(
         options.model,
         device=options.device,

@@ -27,7 +27,8 @@ MEASURED_CODES = (
     "devices-unlike", "device-not-found", "blocked-by-policy", "host-memory-exhausted",
     "openmp-duplicated", "cuda-toolkit-missing", "user-code-error", "cause-unknown",
     "device-unused", "input-bound", "retracing", "host-starved", "clocks-limited", "shared-device", "memory-bound",
-    "launch-bound",
+    "launch-bound", "will-not-fit", "weights-not-finite", "input-not-finite", "operation-undefined", "values-exploded",
+    "precision-too-low",
 )  # fmt: skip
 
 #: Codes that `devicekit.explain` never names, and why no log shows them.
@@ -44,14 +45,20 @@ NOT_IN_LOGS = {
     "devices-unlike": "devicekit's own: what was asked for, not what goes wrong",
     "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
     "slower-than-cpu": "only two runs show it",
-    "device-unused": "only measuring during the training shows it: `devicekit.Monitor`",
+    "device-unused": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
     "input-bound": "only measuring during the training shows it: `devicekit.Monitor`",
     "retracing": "only measuring during the training shows it: `devicekit.Monitor`",
-    "host-starved": "only measuring during the training shows it: `devicekit.Monitor`",
-    "clocks-limited": "only measuring during the training shows it: `devicekit.Monitor`",
-    "shared-device": "only measuring during the training shows it: `devicekit.Monitor`",
-    "memory-bound": "only measuring during the training shows it: `devicekit.Monitor`",
+    "host-starved": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
+    "clocks-limited": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
+    "shared-device": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
+    "memory-bound": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
+    "will-not-fit": "devicekit's own: it was asked before the training (`devicekit.estimate_memory`)",
     "launch-bound": "only measuring during the training shows it: `devicekit.Monitor`",
+    "weights-not-finite": "only repeating a step of the training shows it: `devicekit.NanGuard`",
+    "input-not-finite": "only repeating a step of the training shows it: `devicekit.NanGuard`",
+    "operation-undefined": "only repeating a step of the training shows it: `devicekit.NanGuard`",
+    "values-exploded": "only repeating a step of the training shows it: `devicekit.NanGuard`",
+    "precision-too-low": "only repeating a step of the training shows it: `devicekit.NanGuard`",
 }
 
 

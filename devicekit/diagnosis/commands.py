@@ -8,7 +8,7 @@ from typing import List, NamedTuple, Sequence, Tuple
 
 from ..machine.facts import Machine
 from .findings import Fix, Packages
-from .package_commands import Environment, change_packages, new_environment
+from .package_commands import Environment, change_packages, new_environment, upgrade
 from .shells import CMD, DOCKERFILE, POSIX, POWERSHELL, Command, Syntax, by_shell, run, set_variables, unset_variable
 
 #: Programs that take their image from a recipe.
@@ -50,7 +50,9 @@ def place_of(machine: Machine) -> Place:
     """Return what commands for a machine depend on."""
     python, process = machine.python, machine.process
     active = process.env("VIRTUAL_ENV") == python.prefix or process.env("CONDA_PREFIX") == python.prefix
-    call = "python" if active else python.executable or "python"
+    # Of a frozen program, or of one that embeds Python, the executable is that program.
+    named = re.split(r"[\\/]", python.executable)[-1].lower().startswith(("python", "pypy"))
+    call = python.executable if named and not active else "python"
     conda = process.env("MAMBA_EXE") or ""
     return Place(
         machine.native.system,
@@ -191,10 +193,8 @@ class Shell:
     def upgrade_fix(self, text: str, *names: str, instead: bool = False) -> Fix:
         """Return the step that installs the newest releases: which these are, only the installer knows."""
         place = self._place
-        words: Tuple[str, ...] = (place.python, "-m", "pip", "install", "--upgrade")
-        if place.installer == "uv":
-            words = ("uv", "pip", "install", "--python", place.python, "--upgrade")
-        return self.run_fix(text, *words, *names, changes="packages", instead=instead)
+        part = upgrade(names, place.python, place.installer, place.environment)
+        return self.fix(text, Command((part,), "packages"), instead)
 
     def uninstall_fix(self, text: str, *names: str, instead: bool = False) -> Fix:
         """Return the step that removes distributions."""

@@ -3,7 +3,7 @@
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..errors import UnknownFactError
-from ..machine.facts import Machine
+from ..machine.facts import Machine, check_machine
 from ..matrix.matrix import BUNDLED, Matrix
 from ..records import seam
 from .blocking import frameworks_in
@@ -50,6 +50,7 @@ def diagnose(machine: Optional[Machine] = None) -> Diagnosis:
     machine : Machine or None
         The machine to diagnose; this one by default.
     """
+    check_machine(machine)
     if machine is None:
         from ..machine.detect import detect_now
 

@@ -1,7 +1,7 @@
-"""Commands of package managers: pip, uv, conda, and those of projects (uv, Poetry, PDM). Pure.
+"""Commands of package managers: pip, uv, conda, and those of projects (uv, Poetry, PDM, Pipenv). Pure.
 
 Sources: pip.pypa.io/en/stable/cli, docs.astral.sh/uv/reference/cli, python-poetry.org/docs/cli,
-pdm-project.org/latest/reference/cli,
+pdm-project.org/latest/reference/cli, pipenv.pypa.io/en/latest/cli.html,
 docs.conda.io/projects/conda/en/stable/commands, packaging.python.org/en/latest/specifications/externally-managed-environments.
 """
 
@@ -22,7 +22,8 @@ class Environment(NamedTuple):
     Attributes
     ----------
     manager : str
-        What manages the project that the environment belongs to: ``"uv"``, ``"poetry"``, ``"pdm"``, "" if nothing does.
+        What manages the project that the environment belongs to: ``"uv"``, ``"poetry"``, ``"pdm"``, ``"pipenv"``, "" if
+        nothing does.
     declared : tuple of str
         Names of the distributions that the project names itself.
     protected : str
@@ -167,6 +168,22 @@ def _pdm_project(packages: Packages, environment: Environment) -> Tuple[Part, ..
     return tuple(parts)
 
 
+def _pipenv_project(packages: Packages, environment: Environment) -> Tuple[Part, ...]:
+    parts: List[Part] = []
+    removed = _removed(packages, environment)
+    if removed:
+        parts.append(run("pipenv", "uninstall", *removed))
+    if packages.install:
+        index = ("--index", packages.index_url) if packages.index_url else ()
+        parts.append(run("pipenv", "install", *packages.install, *index))
+    left = [name for name in packages.remove if name not in removed and not packages.install]
+    if left:
+        parts.append(run("pipenv", "run", "pip", "uninstall", "-y", *left))
+    if packages.reinstall:
+        parts.append(run("pipenv", "run", "pip", "install", "--force-reinstall", "--no-deps", *packages.reinstall))
+    return tuple(parts)
+
+
 def _index_name(url: str) -> str:
     """Return a name for an index: ``pytorch-cu126``."""
     host = re.sub(r"^https?://", "", url).partition("/")[0].split(".")
@@ -174,7 +191,23 @@ def _index_name(url: str) -> str:
     return "%s-%s" % (host[-2] if len(host) > 1 else host[0], last)
 
 
-_PROJECTS = {"uv": _uv_project, "poetry": _poetry_project, "pdm": _pdm_project}
+_PROJECTS = {"uv": _uv_project, "poetry": _poetry_project, "pdm": _pdm_project, "pipenv": _pipenv_project}
+
+#: How a project gets another Python, and how it gets the newest release of a distribution.
+_PYTHONS = {"uv": "uv python pin", "poetry": "poetry env use", "pdm": "pdm use", "pipenv": "pipenv --python"}
+_UPGRADES = {
+    "uv": "uv add --upgrade", "poetry": "poetry add", "pdm": "pdm update --unconstrained", "pipenv": "pipenv update",
+}  # fmt: skip
+
+
+def upgrade(names: Sequence[str], python: str, installer: str, environment: Environment) -> Part:
+    """Return the command that installs the newest releases."""
+    if environment.manager in _UPGRADES:
+        latest = "@latest" if environment.manager == "poetry" else ""
+        return run(*_UPGRADES[environment.manager].split(), *(name + latest for name in names))
+    if installer == "uv":
+        return run("uv", "pip", "install", "--python", python, "--upgrade", *names)
+    return run(python, "-m", "pip", "install", "--upgrade", *names)
 
 
 # Environments next to the one that must not be changed, and with another Python.
@@ -208,10 +241,14 @@ def new_environment(
     python: str, name: str, requirements: Sequence[str], installer: str, environment: Environment, windows: bool
 ) -> Tuple[Part, ...]:
     """Return the commands that make an environment with another Python and install into it."""
+    if environment.manager in _PROJECTS:
+        pin = run(*_PYTHONS[environment.manager].split(), python)
+        wanted = Packages(install=tuple(requirements))
+        return (pin, *_PROJECTS[environment.manager](wanted, environment)) if requirements else (pin,)
     if installer == "conda" or environment.protected == "conda-base":
         make = run(environment.conda, "create", "-y", "-n", name, "python=%s" % python, "pip")
         return (make, run(environment.conda, "run", "-n", name, "python", "-m", "pip", "install", *requirements))
-    if windows:
+    if windows and installer != "uv":
         make = run("py", "-%s" % python, "-m", "venv", name)
         return (make, run(_inside(name, windows), "-m", "pip", "install", *requirements))
     into = ("--python", _inside(name, windows)) if requirements else ()

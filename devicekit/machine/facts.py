@@ -772,3 +772,12 @@ class Machine(ShownAsReport, Record):
     def platform(self, name: Optional[str]) -> Optional[PlatformFacts]:
         """Return what the plug-in for a platform reported, or None if there is none."""
         return next((item for item in self.platforms if item.name == name), None)
+
+
+def check_machine(machine: object) -> None:
+    """Raise TypeError, with what is expected, if what a caller passed is neither a machine nor None."""
+    if machine is not None and not isinstance(machine, Machine):
+        raise TypeError(
+            "machine must be a devicekit.Machine (devicekit.detect(), a snapshot, or devicekit.testing.load(name)), not a %s"
+            % type(machine).__name__
+        )

@@ -19,13 +19,16 @@ _MARK = "devicekit-machine-1"
 #: Of a line: a page with a fixed font shows it without a scroll bar of its own for each.
 _WIDTH = 240
 
+#: With the screen of `doctor` and what is around them, a bug report has at most 40 lines.
+_MOST_LINES = 16
+
 _PACKED = re.compile(_MARK + r"((?:[\s>|]*[A-Za-z0-9+/]+)+={0,2})")
 
 
 def pack(content: bytes) -> List[str]:
     """Return the JSON of a machine as lines of text."""
     text = base64.b64encode(zlib.compress(content, 9)).decode("ascii")
-    return [_MARK, *textwrap.wrap(text, _WIDTH)]
+    return [_MARK, *textwrap.wrap(text, max(_WIDTH, -(-len(text) // _MOST_LINES)))]
 
 
 def unpack(path: str, content: bytes, limit_bytes: int) -> Optional[bytes]:

@@ -139,7 +139,8 @@ class SimulatedHost(Host):
         self._shared: Set[str] = {self._key(path) for path in data.get("shared", ())}
         self._cache: Dict[str, str] = data.get("loader_cache", {})
         self._libc: str = data.get("libc", "glibc 2.35" if self.system == "linux" else "")
-        features = data.get("cpu_features", ("sse2", "avx", "avx2") if self.system == "windows" else ())
+        told = ("sse2", "ssse3", "sse4_1", "sse4_2", "avx", "avx2") if self.system == "windows" else ()
+        features = data.get("cpu_features", told)
         self._cpu_features: Tuple[str, ...] = tuple(features)
         self._affinity: int = data.get("affinity", 0)
         self._memory_bytes: int = data.get("memory_bytes", 0)

@@ -98,7 +98,7 @@ class Matrix:
     @property
     def date(self) -> str:
         """The day on which the bundled data were read from the package registry, as ``"2026-11-21"``."""
-        return _sections()[""].split()[-1].decode("ascii")
+        return _releases().partition(b"\n")[0].split()[-1].decode("ascii")
 
     @property
     def consulted(self) -> Tuple[str, ...]:
@@ -107,7 +107,7 @@ class Matrix:
 
     def projects(self) -> Tuple[str, ...]:
         """Return the names of all projects that the data hold."""
-        return tuple(filter(None, _sections()))
+        return tuple(name.decode("ascii") for name in re.findall(rb"\n= (.+)", _releases()))
 
     def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
         """Return all known minor releases of TensorFlow, oldest first."""
@@ -433,32 +433,62 @@ BUNDLED = Matrix()
 
 def read_data(name: str) -> Dict[str, Any]:
     """Return a table of the bundled data: ``"cuda"``."""
-    data: Dict[str, Any] = json.loads(_content(name + ".json").decode("utf-8"))
+    return read_json("matrix/data", name)
+
+
+def read_json(folder: str, name: str) -> Dict[str, Any]:
+    """Return what a JSON file of the package holds: in a wheel a line of ``all.txt``, in a checkout the file itself."""
+    bundle = _bundle(folder)
+    content = _line_of(bundle, name) if bundle else _content("%s/%s.json" % (folder, name))
+    data: Dict[str, Any] = json.loads(content.decode("utf-8"))
     return data
+
+
+def is_bundled(folder: str) -> bool:
+    """Return whether this is a wheel, which has the JSON files of a folder in one."""
+    return bool(_bundle(folder))
+
+
+@functools.lru_cache(maxsize=None)
+def _bundle(folder: str) -> bytes:
+    """The JSON files of a folder as setup.py packs them, a line each: name, space, content; empty in a checkout."""
+    try:
+        return pkgutil.get_data("devicekit", folder + "/all.txt") or b""
+    except OSError:
+        return b""
+
+
+def _line_of(bundle: bytes, name: str) -> bytes:
+    start = bundle.index(("\n%s " % name).encode("ascii")) + len(name) + 2
+    return bundle[start : bundle.index(b"\n", start)]
 
 
 def read_project(name: str) -> Optional[Dict[str, Any]]:
     """Return the section of a project in the bundled data, None if there is none."""
-    section = _sections().get(name) if name else None
-    return dict(json.loads(section.decode("ascii")), project=name) if section else None
+    if not name or "\n" in name:
+        return None
+    text = _releases()
+    mark = ("\n= %s\n" % name).encode("utf-8", "replace")
+    start = text.find(mark)
+    if start < 0:
+        return None
+    # The other sections are not looked at: there are a hundred, and a question is about two or three.
+    end = text.find(b"\n= ", start + len(mark))
+    section = text[start + len(mark) : end if end >= 0 else None]
+    return dict(json.loads(section.decode("ascii")), project=name)
 
 
 @functools.lru_cache(maxsize=None)
-def _sections() -> Dict[str, bytes]:
-    """The releases of all projects by name, as they are in the file; under "" its first line."""
-    head, *parts = _content("projects.txt").split(b"\n= ")
-    sections = {"": head}
-    for part in parts:
-        name, _, section = part.partition(b"\n")
-        sections[name.decode("ascii")] = section
-    return sections
+def _releases() -> bytes:
+    """The releases of all projects: a line with the day, then for each project its name after ``= ``, and its rows."""
+    return _content("matrix/data/projects.txt")
 
 
 def _content(name: str) -> bytes:
     # pkgutil and not importlib.resources, whose interface differs on every Python from 3.7 on.
-    content = pkgutil.get_data("devicekit", "matrix/data/" + name)
+    content = pkgutil.get_data("devicekit", name)
     if content is None:
-        raise FileNotFoundError("devicekit's own data/%s is gone: reinstall devicekit" % name)
+        raise FileNotFoundError("devicekit's own %s is gone: reinstall devicekit" % name)
     return content
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import time
+from contextlib import suppress
 from typing import Callable, ClassVar, Iterator, List, Optional, Tuple
 
 from ..children.locks import try_lock
@@ -241,11 +242,17 @@ class Logbook:
         if self.installer_lock >= 0:
             os.close(self.installer_lock)
         if self._lock >= 0:
+            empty = not _folders(self._own)
             try:
-                if not _folders(self._own):
+                if empty:
                     shutil.rmtree(self._own, ignore_errors=True)
             finally:
                 os.close(self._lock)
+            if empty and os.name == "nt":
+                # A file that is open cannot be removed there: now this one can, unless another fix has it by now.
+                with suppress(OSError):
+                    os.unlink(os.path.join(self._own, "lock"))
+                    os.rmdir(self._own)
         self._lock = self.installer_lock = -1
         self._has_installer_lock = False
 

@@ -10,12 +10,13 @@ from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
 from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
+from ..errors import did_you_mean
 from ..machine.facts import Fact, Machine
 from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix
 from ..matrix.requirement_names import normal_name
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
-from ..resolver.goals import platforms_for
+from ..resolver.goals import GOALS, platforms_for
 from ..resolver.sets import best_set
 from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
@@ -106,7 +107,16 @@ def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, 
     framework : str, optional
         ``"tensorflow"``, ``"jax"``, ``"torch"`` or ``"keras"``; the selected one by default.
     matrix : Matrix
+
+    Raises
+    ------
+    ValueError
+        If there is no such goal.
     """
+    goals = ("auto", *GOALS)
+    if goal not in goals:
+        near = did_you_mean(goal[:60], goals) or "; accepted are %s" % ", ".join(goals)
+        raise ValueError("unknown goal %r%s" % (goal[:60], near))
     return _Planner(machine, goal, framework, matrix).remedy()
 
 
@@ -134,10 +144,15 @@ class _Planner:
             return Remedy(
                 python, self.goal, "nothing-wrong", "Nothing has to be changed.", wrong, left=self._training(())
             )
-        attempts = self._attempts()
+        # No release makes up for a GPU that is not there.
+        none = self.diagnosis.by_code("no-gpu") if self.goal not in ("auto", "fastest", "cpu") else None
+        wrong = wrong if none is None or none in wrong else (none, *wrong)
+        attempts = self._attempts() if none is None else []
         left = self._left(attempts)
         if not attempts:
             text = "Nothing that devicekit can install would help" + ("; see what is left to you." if left else ".")
+            if self.goal != "auto" and none is None and not left:
+                text = text[:-1] + "; 'devicekit resolve %s --python %s' says why." % (self.goal, self.target.python)
             return Remedy(python, self.goal, "no-plan", text, wrong, left=left)
         first = attempts[0]
         return Remedy(python, self.goal, "planned", first.reason, wrong, tuple(attempts), left)
@@ -167,7 +182,7 @@ class _Planner:
             if keras is not None and trains is not False:
                 trains = keras.will_run_keras
         device: Optional[bool] = True
-        if self.goal != "cpu" and (self.goal != "auto" or self.idle):
+        if self.goal != "cpu" and (self.goal not in ("auto", "fastest") or self.idle):
             usable = any(
                 item.usable and self._wanted(item.platform) for item in diagnosis.candidates_for(self.framework)
             )

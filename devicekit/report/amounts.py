@@ -50,11 +50,13 @@ def count(number: int, noun: str) -> str:
 
 
 def memory(size_bytes: Optional[int]) -> str:
-    """Return bytes as ``1.5 GiB`` or ``12 MiB``, "" if they are unknown."""
+    """Return bytes as ``1.5 GiB``, ``12 MiB`` or ``3 KiB``, "" if they are unknown."""
     if size_bytes is None:
         return ""
     if size_bytes >= 1 << 30:
         return "%.1f GiB" % (size_bytes / (1 << 30))
+    if 0 < size_bytes < 1 << 20:
+        return "%.0f KiB" % max(1.0, size_bytes / (1 << 10))
     return "%.0f MiB" % (size_bytes / (1 << 20))
 
 

@@ -152,10 +152,12 @@ def _details(result: BenchmarkResult, style: Style) -> List[str]:
         parts = row_details(row)
         if parts:
             lines += style.wrap("%s: %s" % (_label(row, result.rows), ", ".join(parts)), "", "    ")
-    for row in result.measured:
-        for figure in result.against:
-            if figure.same_work(row):
-                lines += style.wrap(against_line(_label(row, result.rows), row, figure), "", "    ")
+    compared = [(row, figure) for row in result.measured for figure in result.against if figure.same_work(row)]
+    for row, figure in compared:
+        lines += style.wrap(against_line(_label(row, result.rows), row, figure), "", "    ")
+    if result.against and not compared:
+        text = "No figure to compare with: those in the file are of another model, mode, precision or input."
+        lines += style.wrap(text, "", "    ")
     return [""] + lines if lines else []
 
 

@@ -44,10 +44,11 @@ def remedy_text(remedy: Remedy, style: Style, again: bool = False) -> str:
         lines += [style.paint("Still wrong", "head"), *_findings(remedy.remaining, style), ""]
     if remedy.undo:
         lines += ["To undo it:", *command_lines(style, remedy.undo), ""]
-    lines += [
-        style.rule,
-        *(style.paint(line, _COLORS.get(remedy.outcome, "warning")) for line in style.wrap(remedy.summary)),
-    ]
+    # A plan's summary is its first way, which is above already.
+    planned = remedy.outcome == "planned" and remedy.attempts
+    summary = "Nothing has been changed yet." if planned else remedy.summary
+    rule = [] if lines[-1:] == [style.rule] else [style.rule]
+    lines += [*rule, *(style.paint(line, _COLORS.get(remedy.outcome, "warning")) for line in style.wrap(summary))]
     return "\n".join(lines) + "\n"
 
 

@@ -10,19 +10,25 @@ if TYPE_CHECKING:
 #: By the name of a record's class: the module below this package and the function in it. Only what is shown is imported.
 _TEXT = {
     "BenchmarkResult": ("benchmark", "benchmark_line"),
+    "CommandReport": ("watched_command", "command_text"),
     "Comparison": ("comparison", "comparison_report_text"),
     "Machine": ("terminal", "machine_line"),
+    "MemoryEstimate": ("memory_estimate", "memory_text"),
     "MonitorReport": ("monitor", "monitor_text"),
+    "NanReport": ("nan", "nan_text"),
     "Tuning": ("benchmark", "tuning_line"),
 }
 _HTML = {
     "BenchmarkResult": ("html.measurements", "benchmark_report"),
+    "CommandReport": ("html.measurements", "command_report"),
     "Comparison": ("html.measurements", "comparison_report"),
     "Diagnosis": ("html.diagnosis", "diagnosis_report"),
     "Fleet": ("html.fleet", "fleet_report"),
     "Machine": ("html.diagnosis", "machine_report"),
     "MachineDiff": ("html.fleet", "machine_diff_report"),
+    "MemoryEstimate": ("html.measurements", "memory_report"),
     "MonitorReport": ("html.measurements", "monitor_report"),
+    "NanReport": ("html.measurements", "nan_report"),
     "Selection": ("html.diagnosis", "selection_report"),
     "Tuning": ("html.measurements", "tuning_report"),
 }

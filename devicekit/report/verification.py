@@ -29,11 +29,17 @@ def verification_text(verification: Verification, style: Style, snapshot: str = 
     if causes:
         lines += [style.paint("Findings", "head"), *findings_lines(causes.values(), style)]
     if verification.agrees is False:
-        lines += [style.paint("The prediction was wrong.", "warning")]
-        lines += style.wrap(
+        text = (
             "This is a bug in devicekit. Please report it, and attach this report and machine.json from this command "
             "(it contains no user or host names):"
         )
+        late = all(item.observed.outcome == "hung" for item in verification.frameworks if item.agrees is False)
+        if late:
+            lines += style.wrap("A slow or busy machine needs more time: try again with a larger --timeout.")
+            text = text.replace("This is", "If it does not answer then either, this is")
+        else:
+            lines += [style.paint("The prediction was wrong.", "warning")]
+        lines += style.wrap(text)
         lines += ["    " + style.paint(style.plain(snapshot + " --output machine.json"), "good"), ""]
     return "\n".join(lines + [style.rule, _verdict(verification, style)]) + "\n"
 

@@ -7,7 +7,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from ..errors import did_you_mean
-from ..machine.facts import Machine
+from ..machine.facts import Machine, check_machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
@@ -82,6 +82,7 @@ def resolve(
     # Which projects a question is about has to be known to ask the index for them.
     matrix = Matrix() if online else BUNDLED
     frameworks, kept = _frameworks(framework, also), _parsed(keep, allow_unknown, matrix)
+    check_machine(machine)
     if machine is None and (python is None or platform is None):
         from ..machine.detect import detect
 
@@ -195,9 +196,7 @@ def _parsed(keep: Sequence[str], allow_unknown: bool, matrix: Matrix) -> Tuple[N
 
 def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], platform: Optional[str]) -> Target:
     if python is not None and not re.match(r"3\.\d+(\.\d+)?$", python):
-        raise ValueError(
-            "unknown Python version %r; accepted are 3.7, 3.8, ... as in %s" % (python, ", ".join(PYTHONS))
-        )
+        raise ValueError("unknown Python version %r; accepted are %s" % (python[:60], ", ".join(reversed(PYTHONS))))
     if platform is not None and platform not in PLATFORMS:
         near = did_you_mean(platform, PLATFORMS) or "; accepted are %s" % ", ".join(PLATFORMS)
         raise ValueError("unknown platform %r%s" % (platform[:60], near))

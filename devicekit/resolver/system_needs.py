@@ -76,7 +76,7 @@ def _rocm(solution: Solution, target: Target, matrix: Matrix) -> List[SystemNeed
 
 def _gfx(code: Sequence[str], target: Target) -> SystemNeed:
     targets = target.targets_for("rocm")
-    met = bool(set(targets) & set(code)) if targets and target.described else None
+    met = bool(set(targets) & set(code)) if targets else None
     return SystemNeed("a GPU with one of its targets: %s" % ", ".join(code), met)
 
 

@@ -12,7 +12,7 @@ from ..errors import (
     FallbackWarning,
     notify,
 )
-from ..selection.selection import Selection
+from ..selection.selection import Selection, is_stuck
 
 #: Findings about settings; all others are about what is installed.
 _FAMILIES = {
@@ -26,6 +26,8 @@ _FAMILIES = {
 def unavailable(selection: Selection) -> DeviceUnavailableError:
     """Return the error for a device that was required and cannot be used."""
     given = "only %s can be used" % selection.device if selection.device != "auto" else "it cannot be set up"
+    if is_stuck(selection):
+        given = "no device can be used"
     asked = "'%s' was asked for: " % selection.requested
     reason = selection.reason[len(asked) :] if selection.reason.startswith(asked) else selection.reason
     lines = ["'%s' was required, %s: %s." % (selection.requested, given, reason.rstrip("."))]

@@ -47,7 +47,7 @@ class Options(Record):
             )
         memory, verify = self.memory, self.verify
         if memory not in ("grow", "all", None):
-            memory = parse_memory(memory, "memory")
+            memory = parse_memory(memory, "memory", "'grow', 'all', ")
         if verify == "cached":
             verify = read_settings().verify or verify
         return self.replace(memory=memory, verify=verify, policy=checked_policy(self.policy))

@@ -160,8 +160,8 @@ def _indices(text: str, numbers: Optional[str]) -> Tuple[int, ...]:
 _MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*$", re.I)
 
 
-def parse_memory(value: object, name: str) -> int:
-    """Return a number of bytes from ``8 * 1024**3``, ``"8GiB"`` or ``"8GB"``.
+def parse_memory(value: object, name: str, others: str = "") -> int:
+    """Return a number of bytes from ``8 * 1024**3``, ``"8GiB"`` or ``"8GB"``; ``others``: what the message names too.
 
     Raises
     ------
@@ -178,4 +178,4 @@ def parse_memory(value: object, name: str) -> int:
             amount = int(float(match.group(1)) * base**power)
             if amount > 0:
                 return amount
-    raise ValueError("%s must be a number of bytes or a text such as '8GiB', not %r" % (name, value))
+    raise ValueError("%s must be %sa number of bytes or a text such as '8GiB', not %r" % (name, others, value))

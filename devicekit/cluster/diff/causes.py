@@ -59,7 +59,7 @@ def said_of(
         said[("framework", status.framework, "")] = Statement(text, status.will_import)
     for candidate in diagnosis.candidates:
         if candidate.usable is None:
-            text = "only a trial can tell"
+            text = "only the self-test can tell"
         else:
             text = "usable" if candidate.usable else "blocked by %s" % (", ".join(candidate.blocked_by) or "the build")
         said[("device", candidate.device, "")] = Statement(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 from ...errors import DevicekitError
+from ...runtime.whole_file import replace_file
 from .groups import LIMIT_BYTES
 
 
@@ -50,8 +51,10 @@ def keep_snapshot(folder: str, reading: Reading) -> None:
     name = re.sub(r"[^\w.@-]", "_", reading.node, flags=re.ASCII).lstrip(".") or "node"
     try:
         place = Path(folder)
+        if place.is_file():
+            raise DevicekitError("%s is a file: name a folder for the snapshots" % folder)
         place.mkdir(parents=True, exist_ok=True)
-        (place / (name + ".json")).write_bytes(reading.content)
+        replace_file(str(place / (name + ".json")), reading.content)
     except (OSError, ValueError) as error:
         raise DevicekitError(
             "%s cannot be written: %s" % (folder, getattr(error, "strerror", None) or error)

@@ -102,7 +102,8 @@ def _check(order: Order) -> None:
     if order.port is not None and not 0 < order.port < 65000:
         raise ValueError("--port must be from 1 to 64999, got %d" % order.port)
     if not order.module and not os.path.isfile(order.command[0]):
-        raise DevicekitError("no such file: %s (use -m to run a module)" % order.command[0])
+        problem = "not a script but a folder" if os.path.isdir(order.command[0]) else "no such file"
+        raise DevicekitError("%s: %s (use -m to run a module)" % (problem, order.command[0]))
 
 
 def _slurm_task(environ: Mapping[str, str]) -> Optional[Cluster]:

@@ -35,10 +35,11 @@ _LONGEST_WAIT_S = 30.0
 #: How often a process that waits for its turn says that it still looks.
 _ALIVE_S = 5.0
 
-#: How often to try to get the turn, until it takes so long that there is a crowd.
+#: How often to try to get the turn: the more rarely, the longer it takes, as a crowd that only tries keeps the machine from
+#: those who have it.
 _TURN_POLL_S = 0.005
-_CROWDED_S = 1.0
-_CROWD_POLL_S = 0.02
+_CROWD_POLL_S = 0.1
+_POLL_PER_S = 0.02
 
 #: The file of changes is emptied when it has grown to this size.
 _LONGEST_BYTES = 1 << 16
@@ -246,7 +247,7 @@ class Queue:
             if now - alive >= _ALIVE_S:
                 alive = now
                 self.alive()
-            time.sleep(_TURN_POLL_S if now - start < _CROWDED_S else _CROWD_POLL_S)
+            time.sleep(min(_CROWD_POLL_S, max(_TURN_POLL_S, (now - start) * _POLL_PER_S)))
 
     def _turn_name(self) -> str:
         while os.path.lexists(self.folder.join(_turn_file(self._turns + 1))):
@@ -366,7 +367,9 @@ class Queue:
             os.lseek(handle, 0, os.SEEK_END)
             os.write(handle, b".")
         except OSError as error:
-            raise LeaseError("cannot write to the folder for leases: %s" % error.strerror) from error
+            raise LeaseError(
+                "cannot write to the folder for leases %s: %s" % (self.folder.path, error.strerror)
+            ) from error
         finally:
             os.close(handle)
 

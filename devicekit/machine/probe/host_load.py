@@ -1,10 +1,10 @@
-"""What the processors of this machine do: this program and what it started, other programs, and the quota's throttling.
+"""What the processors of this machine do: a program and what it started, other programs, and the quota's throttling.
 
 Linux only; elsewhere everything but this process's own time is unknown.
 """
 
 import os
-from typing import Dict, List, Optional, Tuple
+from typing import Collection, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
 from ...records import Record
 from ..host import Host
@@ -20,7 +20,7 @@ class HostLoad(Record):
     Attributes
     ----------
     own_cpu_s : float
-        Processor time of this process and of the processes that it started.
+        Processor time of the program: of its process and of the processes that it started.
     busy_cpu_s : float or None
         Processor time of all programs on this machine.
     idle_cpu_s : float or None
@@ -30,7 +30,7 @@ class HostLoad(Record):
     periods, throttled_periods : int or None
         Scheduling periods of the control group with a quota, and those in which it was used up.
     memory_bytes : int or None
-        Physical memory of this process and of the processes that it started; what they share counts in each.
+        Physical memory of these processes; what they share counts in each.
     """
 
     own_cpu_s: float
@@ -42,26 +42,124 @@ class HostLoad(Record):
     memory_bytes: Optional[int] = None
 
 
-def read_host_load(host: Host) -> HostLoad:
-    """Return the counters of now."""
+class ProcessStat(NamedTuple):
+    """A process: its parent, processor time in ticks (its ended children included), pages in memory, when it began."""
+
+    number: int
+    parent: int
+    ticks: int
+    pages: int
+    began: int
+
+
+class ProcessTree:
+    """A process and all that it started, also what has left it since: a daemon belongs to it once it was seen.
+
+    Parameters
+    ----------
+    number : int
+        Of the process.
+
+    Attributes
+    ----------
+    numbers : frozenset of int
+        The processes that it consisted of at the last look.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.numbers: FrozenSet[int] = frozenset([number])
+        self._began: Dict[int, int] = {}
+        self._ticks = self._gone_ticks = 0
+
+    def take(self, processes: Dict[int, ProcessStat]) -> List[ProcessStat]:
+        """Return those of a machine's processes that belong to it now."""
+        if not processes:  # too many to look at, this time
+            return []
+        # A number that was seen with another start has been given to another program meanwhile.
+        waiting = [
+            number
+            for number in self.numbers
+            if number in processes and self._began.get(number, processes[number].began) == processes[number].began
+        ]
+        children: Dict[int, List[int]] = {}
+        for process in processes.values():
+            children.setdefault(process.parent, []).append(process.number)
+        found: Dict[int, ProcessStat] = {}
+        while waiting:
+            number = waiting.pop()
+            if number not in found:
+                found[number] = processes[number]
+                waiting += children.get(number, [])
+        self.numbers = frozenset(found)
+        self._began = {number: process.began for number, process in found.items()}
+        return list(found.values())
+
+    def ticks(self, tree: Collection[ProcessStat]) -> int:
+        """Return the processor time of what `take` returned, with that of processes which have ended outside of the tree."""
+        now = sum(process.ticks for process in tree)
+        self._gone_ticks += max(0, self._ticks - now)
+        self._ticks = now
+        return now + self._gone_ticks
+
+
+def read_host_load(host: Host, program: Optional[ProcessTree] = None) -> HostLoad:
+    """Return the counters of now, of this process and what it started, or of another program."""
     times = os.times()
-    own_cpu_s = times.user + times.system + times.children_user + times.children_system
+    own_cpu_s = times.user + times.system + times.children_user + times.children_system if program is None else 0.0
     try:
         busy, idle = parse_processors(host.read_text("/proc/stat", 4096))
-        tree = _own_tree(host)
+        if program is None:
+            program = ProcessTree(parse_process(host.read_text("/proc/self/stat", 4096)).number)
+        tree = program.take(_processes(host))
     except (OSError, ValueError):  # not Linux, or a sandbox without /proc
         return HostLoad(own_cpu_s)
-    tick = float(os.sysconf("SC_CLK_TCK"))
+    # Windows cannot be asked: this is a recorded machine there, and what Linux has on x86-64 is assumed.
+    tick, page = (os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")) if hasattr(os, "sysconf") else (100, 4096)
     throttling = read_throttling(host)
     return HostLoad(
-        own_cpu_s=sum(item[1] for item in tree) / tick if tree else own_cpu_s,
+        own_cpu_s=program.ticks(tree) / tick if tree else own_cpu_s,
         busy_cpu_s=busy / tick if tree else None,
         idle_cpu_s=idle / tick,
         processes=len(tree) or None,
         periods=throttling[0] if throttling else None,
         throttled_periods=throttling[1] if throttling else None,
-        memory_bytes=sum(item[2] for item in tree) * os.sysconf("SC_PAGE_SIZE") if tree else None,
+        memory_bytes=sum(item.pages for item in tree) * page if tree else None,
     )
+
+
+def read_shared_once(host: Host, numbers: Collection[int]) -> Optional[int]:
+    """Return the physical memory of processes, in which what they share counts once; None if one of them does not tell.
+
+    The kernel walks all of their pages for that.
+    """
+    total = 0
+    for number in numbers:
+        try:
+            total += parse_shared_once(host.read_text("/proc/%d/smaps_rollup" % number, 4096))
+        except FileNotFoundError:  # it has ended meanwhile; a kernel before 4.14 has none for any
+            if host.exists("/proc/%d/stat" % number):
+                return None
+        except (OSError, ValueError):  # another user's, or a sandbox
+            return None
+    return total or None
+
+
+def parse_shared_once(text: str) -> int:
+    r"""Return the bytes of a ``/proc/N/smaps_rollup``, of shared pages this process's part (``proc(5)``).
+
+    >>> parse_shared_once("55d0-7ffe ---p 00000000 00:00 0 [rollup]\nRss:    8 kB\nPss:    4 kB\n")
+    4096
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[0] == "Pss:":
+            return int(words[1]) * 1024
+    raise ValueError("not understood: %r" % text[:40])
 
 
 def parse_processors(text: str) -> Tuple[int, int]:
@@ -84,13 +182,11 @@ def parse_processors(text: str) -> Tuple[int, int]:
     return user + nice + system + interrupts + soft, idle + wait
 
 
-def parse_process(text: str) -> Tuple[int, int, int, int]:
-    """Return number, parent, processor time in ticks (its ended children included) and pages of a ``/proc/N/stat``.
-
-    The program's name is in parentheses, and may have blanks and parentheses itself.
+def parse_process(text: str) -> ProcessStat:
+    """Return what a ``/proc/N/stat`` says. The program's name is in parentheses, and may have blanks and parentheses itself.
 
     >>> parse_process("42 (a) b) S 7 42 42 0 -1 4194560 9 0 0 0 30 4 2 1 20 0 1 0 5 1000 250 1844")
-    (42, 7, 37, 250)
+    ProcessStat(number=42, parent=7, ticks=37, pages=250, began=5)
 
     Raises
     ------
@@ -101,26 +197,17 @@ def parse_process(text: str) -> Tuple[int, int, int, int]:
     words = rest.rpartition(") ")[2].split()
     if len(words) < 22:
         raise ValueError("not understood: %r" % text[:40])
-    return int(number), int(words[1]), sum(map(int, words[11:15])), int(words[21])
+    return ProcessStat(int(number), int(words[1]), sum(map(int, words[11:15])), int(words[21]), int(words[19]))
 
 
-def _own_tree(host: Host) -> List[Tuple[int, int, int]]:
-    """Return number, ticks and pages of this process and of all that it started; none if there are too many to look at."""
-    own = parse_process(host.read_text("/proc/self/stat", 4096))[0]
+def _processes(host: Host) -> Dict[int, ProcessStat]:
+    """Return the processes of the machine; none if there are too many to look at."""
     numbers = [name for name in host.list_names("/proc") if name.isdigit()]
-    if len(numbers) > _MOST_PROCESSES:
-        return []
-    processes: Dict[int, Tuple[int, int, int]] = {}
-    for name in numbers:
+    found: Dict[int, ProcessStat] = {}
+    for name in numbers if len(numbers) <= _MOST_PROCESSES else ():
         try:
-            number, parent, ticks, pages = parse_process(host.read_text("/proc/%s/stat" % name, 4096))
+            process = parse_process(host.read_text("/proc/%s/stat" % name, 4096))
         except (OSError, ValueError):  # it has ended meanwhile
             continue
-        processes[number] = (parent, ticks, pages)
-    tree, waiting = [], [own]
-    while waiting:
-        number = waiting.pop()
-        if number in processes:
-            tree.append((number, *processes[number][1:]))
-        waiting += [child for child, values in processes.items() if values[0] == number]
-    return tree
+        found[process.number] = process
+    return found

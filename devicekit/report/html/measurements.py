@@ -3,9 +3,12 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from ...measure.benchmark.result import BenchmarkResult
+from ...measure.memory.result import MemoryEstimate
 from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
+from ...watch.command_result import CommandReport
+from ...watch.nan_result import NanReport
 from ...watch.result import MonitorReport
 from ..amounts import count, framework_title, grouped, memory, ratio, relative, worst_first
 from ..benchmark import against_line, row_details
@@ -14,7 +17,13 @@ from ..figures.errors import error_panels
 from ..figures.gains import gain_panels
 from ..figures.throughput import row_labels, throughput_panels
 from ..headline import headline, rest_of
+from ..memory_estimate import heading as memory_heading
+from ..memory_estimate import layers, parts
 from ..monitor import conclusion, duration, facts, speed, where
+from ..nan import nan_heading, nan_rows
+from ..watched_command import conclusion as command_conclusion
+from ..watched_command import heading as command_heading
+from ..watched_command import rows as command_rows
 from .components import FIRST_ROWS, Drawing, Report, Section, Table, Tag, severity_tags
 
 #: A page stays under a megabyte, whatever was measured.
@@ -113,6 +122,38 @@ def monitor_report(report: MonitorReport) -> Report:
         sections.append(Section("Over time", [Table("Steps over time", heads, rows, (0, 1, 2, 3))], text))
     tags = severity_tags(report.findings)
     return Report("monitor", heading, speed(report) + ".", tags, report.findings, conclusion(report), sections)
+
+
+def command_report(report: CommandReport) -> Report:
+    """Return what a command did to this machine, and what slowed it down."""
+    table = Table("What was measured", ("What", "Value"), [*command_rows(report.record)], ())
+    sections = [Section("Command", [table], "")]
+    tags, ending = severity_tags(report.findings), command_conclusion(report)
+    return Report("command", command_heading(report.record), "", tags, report.findings, ending, sections)
+
+
+def memory_report(estimate: MemoryEstimate) -> Report:
+    """Return what a training step needs of the memory, and for what."""
+    table = Table("Memory at the peak", ("For", "Size"), [tuple(row) for row in parts(estimate)], (1,))
+    rows = [row[1:] for row in layers(estimate)]
+    heads = ("Layer", "Variables, gradients, optimizer", "Outputs")
+    text = "What a layer returns is not all kept: a framework that fuses operations keeps less."
+    sections = [
+        Section("Memory", [table]),
+        Section("Layers", [Table("Memory of each layer", heads, rows, (1, 2))], text),
+    ]
+    conclusion = "It does not fit." if estimate.findings else ""
+    title, tags = memory_heading(estimate), severity_tags(estimate.findings)
+    return Report("memory", title, "", tags, estimate.findings, conclusion, sections)
+
+
+def nan_report(report: NanReport) -> Report:
+    """Return the first NaN of a training, and where it comes from."""
+    heads = ("Device", "Precision", "First NaN or infinity", "Largest magnitude")
+    table = Table("The step, repeated", heads, [tuple(row) for row in nan_rows(report.record)], (3,))
+    sections = [Section("The step, repeated", [table], "")] if report.record.runs else []
+    tags = severity_tags(report.findings)
+    return Report("nan", nan_heading(report.record), "", tags, report.findings, "", sections)
 
 
 def _throughput_section(result: BenchmarkResult) -> Section:
