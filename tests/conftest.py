@@ -1,5 +1,6 @@
 """What the tests share. Tests that need a real framework are in `live`; they run where one is installed."""
 
+import collections
 import importlib.util
 import json
 import os
@@ -14,7 +15,30 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # No test asks the package index of the machine that runs it; test_index.py has one of its own.
 os.environ["DEVICEKIT_OFFLINE"] = "1"
 
-collect_ignore = []
+if importlib.util.find_spec("hypothesis"):  # not in every session
+    from hypothesis import HealthCheck, settings
+
+    # That a machine is busy is no failure.
+    settings.register_profile("devicekit", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("devicekit")
+
+#: Files that other systems cannot even import, the system of their tests, and what only that has.
+#: A test says the same with the mark `only_on`. Elsewhere neither is collected, nor counted among what is skipped.
+ONLY_ON = {"test_full_disk.py": ("posix", "limits on the size of files (resource)")}
+#: The same of tests that use a fixture: the beginning of their file's path, the fixture, and the mark's arguments.
+FIXTURES_ONLY_ON = (
+    ("selftest/", "harness", "linux", "what a trial leaves behind is looked for in /proc"),
+    ("selftest/", "patient", "linux", "the faults are POSIX's"),
+    ("probe/test_probe_directml.py", "libraries", "linux", "the simulated libraries are built there"),
+)
+
+
+def is_this_system(name):
+    """Whether this is the system that a mark names: linux, posix or windows."""
+    return sys.platform.startswith("linux") if name == "linux" else os.name == {"windows": "nt"}.get(name, name)
+
+
+collect_ignore = [name for name, (system, _) in ONLY_ON.items() if not is_this_system(system)]
 if not any(importlib.util.find_spec(name) for name in ("tensorflow", "jax", "torch")):
     collect_ignore.append("live")
 # These install broken environments from the package registry; `nox -s environments` asks for them.
@@ -85,23 +109,40 @@ DATA = (
 )
 
 
+#: Why tests are not collected here, and how many for each reason.
+elsewhere = collections.Counter()
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     here = os.path.dirname(os.path.abspath(__file__))
+    left_out = []
     for item in items:
         path = os.path.relpath(str(item.fspath), here).replace(os.sep, "/")
         if path.startswith(SLOW) and item.get_closest_marker("smoke") is None:
             item.add_marker("slow")
         if path.startswith(DATA):
             item.add_marker("data")
+        for start, fixture, system, reason in FIXTURES_ONLY_ON:
+            if path.startswith(start) and fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.only_on(system, reason=reason))
+        marks = [mark for mark in item.iter_markers("only_on") if not is_this_system(mark.args[0])]
+        if marks:
+            elsewhere["only on %s: %s" % (marks[0].args[0], marks[0].kwargs["reason"])] += 1
+            left_out.append(item)
+    if left_out:
+        items[:] = [item for item in items if item not in set(left_out)]
+        config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_terminal_summary(terminalreporter):
-    if os.name == "nt":  # what tools/windows_environment.py counts
-        reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-        because = sum("Wine: " in reason for reason in reasons)
-        others = len(reasons) - because
-        terminalreporter.write_line("%d skipped because of Wine, %d that are for other systems" % (because, others))
+    if os.name == "nt":
+        for reason, count in sorted(elsewhere.items()):
+            terminalreporter.write_line("%d not collected, %s" % (count, reason))
+        for name, (system, reason) in ONLY_ON.items():
+            terminalreporter.write_line("%s not collected, only on %s: %s" % (name, system, reason))
+        # What tools/windows_environment.py counts.
+        terminalreporter.write_line("%d skipped in all" % len(terminalreporter.stats.get("skipped", ())))
 
 
 @pytest.fixture

@@ -3,16 +3,14 @@
 import os
 import sys
 
-import pytest
-
-pty = pytest.importorskip("pty")
-
 
 def start_on_terminal(command, environ):
     """Start a program as the first on a new terminal, whose keys reach it; return its number and the terminal's other end.
 
     When such a program ends, Linux throws away what was printed and not yet read.
     """
+    import pty
+
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvpe(command[0], list(command), environ)
@@ -22,6 +20,7 @@ def start_on_terminal(command, environ):
 def shown_on_terminal(command, environ=None, columns=80):
     """Run a program on a terminal that belongs to no session; return its status and what it shows."""
     import fcntl
+    import pty
     import struct
     import subprocess
     import termios

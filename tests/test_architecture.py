@@ -17,7 +17,7 @@ ORDER = (
 )  # fmt: skip
 
 #: At the top of the package, next to what ORDER names.
-TOP = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed"}
+TOP = {"__init__.py", "__pyinstaller", "__init__.pyi", "__main__.py", "py.typed"}
 
 #: They get frozen facts and return records: nothing in them asks the machine or starts a process.
 PURE = ("errors", "records", "matrix", "resolver", "diagnosis", "selection", "report")

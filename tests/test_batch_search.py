@@ -8,16 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit.errors import DevicekitError, DeviceUnavailableError
-from devicekit.measure.batch_size.search import RESOLUTION, Limits, next_size, rounded, search
+from devicekit.measure.batch_size.search import RESOLUTION, Limits, larger_size, next_size, rounded, search
 
 LINUX = sys.platform.startswith("linux")
 
 
-def tried(truth, start=1, least=1, most=4096):
-    """Return which sizes a search tries where all up to the true one fit, and what it finds."""
+def tried(truth, start=1, least=1, most=4096, share=None):
+    """Return which sizes a search tries where all up to the true one fit, and what it finds.
+
+    ``share``: the part of the memory that a size takes, if it is measured.
+    """
     fits, failed, sizes = 0, None, []
     while True:
-        size = next_size(fits, failed, start, least, most)
+        larger = larger_size([(size, share(size)) for size in sizes]) if share is not None and fits else None
+        size = next_size(fits, failed, start, least, most, larger)
         if size is None:
             return sizes, fits
         sizes.append(size)
@@ -33,6 +37,32 @@ def test_it_doubles_and_then_narrows():
     assert tried(10**9, most=100)[1] == 100
     assert tried(5, start=32) == ([32, 16, 8, 4, 6, 5], 5)
     assert tried(5, start=32, least=8) == ([32, 16, 8], 0)
+
+
+@pytest.mark.parametrize("fixed", [0.0, 0.02, 0.2, 0.5])
+@pytest.mark.parametrize("truth", [90, 500, 3000])
+def test_measured_memory_saves_half_of_the_tries(truth, fixed):
+    before, found_before = tried(truth)
+    sizes, found = tried(truth, share=lambda size: fixed + (1.0 - fixed) * size / (truth + 1))
+    assert len(sizes) <= len(before) / 2, (sizes, before)
+    assert truth - found <= max(1, int(found * RESOLUTION)), (sizes, found_before)
+
+
+@pytest.mark.parametrize("part", [0.4, 0.65, 0.9, 1.1])
+def test_a_start_near_the_largest_saves_half_of_the_tries(part):
+    """Where memory is not measured, on a GPU; by the estimate of it."""
+    truths = (24, 60, 200, 500, 1200, 3000)
+    before = sum(len(tried(truth)[0]) for truth in truths)
+    tries = [tried(truth, start=int(part * truth))[0] for truth in truths]
+    assert sum(map(len, tries)) <= before / 2
+
+
+@given(st.integers(1, 5000), st.floats(0.0, 0.9), st.floats(0.5, 1.5))
+def test_memory_that_is_no_straight_line_is_found_as_well(truth, fixed, power):
+    sizes, found = tried(truth, share=lambda size: fixed + (1.0 - fixed) * (size / (truth + 1.0)) ** power)
+    assert found <= truth
+    assert found == 4096 or found >= truth - max(1, int(found * RESOLUTION)) - 8
+    assert len(sizes) < 40
 
 
 @given(st.integers(0, 5000), st.integers(1, 64), st.integers(1, 5000))
@@ -59,14 +89,14 @@ TASKS = "devicekit._batches_of_tests"
 SOURCE = """
 import os, time
 from devicekit.measure.batch_size.trial import try_sizes
-from devicekit.measure.batch_size.host_memory import limit_memory
+from devicekit.measure.batch_size.host_memory import Room, limit_memory
 
 def allocate(task, say):
-    limit_memory(task["memory_bytes"], True)
+    room = Room(limit_memory(task["memory_bytes"], True))
     def run(size):
-        kept = bytearray(size << 20)
+        filled = b"x" * (size << 20)
         return 0.001
-    return try_sizes(task, run, say)
+    return try_sizes(task, run, say, room if task.get("measured") else None)
 
 def fail(task, say):
     def run(size):
@@ -110,7 +140,15 @@ def run(tmp_path):
     return start
 
 
-@pytest.mark.skipif(not LINUX, reason="RLIMIT_DATA and /proc of Linux")
+@pytest.mark.only_on("linux", reason="RLIMIT_DATA and /proc of Linux")
+def test_a_process_measures_what_its_batches_take(run):
+    found = run("allocate", {"memory_bytes": 200 << 20, "measured": True})
+    assert 170 <= found.size <= 200
+    # It went up by what it measured, and not by doubling, which would have failed first with 256.
+    assert found.failed < 256
+
+
+@pytest.mark.only_on("linux", reason="RLIMIT_DATA and /proc of Linux")
 def test_a_process_cannot_take_more_than_its_limit(run):
     ticks = []
     found = run("allocate", {"memory_bytes": 200 << 20}, tick=ticks.append)

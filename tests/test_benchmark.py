@@ -512,7 +512,9 @@ def test_figures_are_written_and_read(tmp_path):
     text = " ".join(text_of(fast, against=(figure,)).split())
     assert "cpu is 10.02 times as fast as CPU A, TensorFlow: 64.0 images/sec (54.1 to 73.9)." in text
     assert "the intervals overlap" in " ".join(text_of(processes(60.0, 61.0, 62.0), against=(figure,)).split())
-    assert "times as fast" not in text_of(processes(1.0, 2.0, mode="inference"), against=(figure,))
+    other = " ".join(text_of(processes(1.0, 2.0, mode="inference"), against=(figure,)).split())
+    assert "times as fast" not in other
+    assert "No figure to compare with: those in the file are of another model, mode, precision or input." in other
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_every_cut_and_flipped_byte_is_survived(tmp_path):
         assert load(str(tmp_path), "s", TASK) is None
 
 
-@pytest.mark.skipif(not POSIX, reason="owners and modes of POSIX")
+@pytest.mark.only_on("posix", reason="owners and modes of POSIX")
 def test_what_is_not_ours_is_not_read(tmp_path):
     path = saved(tmp_path)
     path.chmod(0o666)  # someone else could have written it
@@ -188,7 +188,8 @@ def test_what_is_not_ours_is_not_read(tmp_path):
     assert rows_of(str(tmp_path), "s") == ()
 
 
-@pytest.mark.skipif(not POSIX or os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.only_on("posix", reason="owners of POSIX")
+@pytest.mark.skipif(POSIX and os.geteuid() != 0, reason="only root can give a file away")
 def test_another_user_s_file_is_not_read(tmp_path):
     path = saved(tmp_path)
     os.chown(str(path), 12345, 12345)

@@ -1,31 +1,19 @@
 """What was measured of a release and its dependencies: read, and used by questions, sets, findings and predictions."""
 
-import json
-import os
-
 import pytest
 
-import devicekit
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.probe import read_machine
 from devicekit.matrix.bounds import allowed, fit
-from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.matrix import Matrix, read_data
 from devicekit.matrix.queries import goes_with
 from devicekit.matrix.target import Target
 from devicekit.resolver.engine import Conflict, Need, solve
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(devicekit.__file__)), "matrix", "data")
-
-
-def load(name):
-    with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
-        return json.load(stream)
-
-
 #: One of each minor release: a patch release that has no wheel for the oldest Python shares its rows with an older one.
 RELEASES = {
     (row["project"], row["release"].rpartition(".")[0], row.get("with", "")): row["release"]
-    for row in load("bounds")["rows"]
+    for row in read_data("bounds")["rows"]
 }
 NO_OBJECT = "import: AttributeError: module 'numpy' has no attribute 'object'"
 SYMBOLIC = "lstm: NotImplementedError: Cannot convert a symbolic Tensor to a numpy array"
@@ -326,7 +314,7 @@ def test_every_bundled_bound_is_what_is_answered():
         for (project, _, backend), release in sorted(RELEASES.items())
         for row in matrix.bounds(project, release, backend=backend)
     ]
-    assert len(rows) == len(load("bounds")["rows"])
+    assert len(rows) == len(read_data("bounds")["rows"])
     for row in rows:
         cases = [(row.oldest, "works", ""), (row.newest, "works", "")]
         for limit, error in ((row.below, row.below_fails), (row.above, row.above_fails)):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import venv
@@ -12,6 +13,7 @@ from recorded_machines import load_machine
 
 import devicekit
 from devicekit.cli.main import command_parser, main
+from devicekit.cli.mcp import tools
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from devicekit.report.terminal import Style, doctor_text
 from devicekit.runtime.settings import read_settings
@@ -236,6 +238,14 @@ def test_a_code_is_understood_however_it_is_written(capsys):
     assert capsys.readouterr().out.startswith("# cudnn-missing")
 
 
+def test_the_name_of_an_error_is_a_message_and_no_code(capsys):
+    assert main(["explain", "CUDA_ERROR_NO_DEVICE"]) == 0
+    assert capsys.readouterr().out.startswith("warning no-gpu")
+    assert main(["explain", "cudaErrorNoKernelImageForDevice", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["findings"][0]["code"] == "compute-capability-unsupported"
+    assert main(["explain", "no_such_file"]) == 2
+
+
 def test_an_error_message_is_explained_as_such(capsys):
     text = "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory"
     assert main(["explain", text, "--json"]) == 0  # a warning: the program goes on without the GPU
@@ -271,6 +281,69 @@ def test_every_command_has_a_description_an_example_and_its_exit_status(capsys):
     assert listed == list(parser.verbs)
 
 
+def test_every_example_is_one_that_its_command_takes():
+    parser = command_parser()
+    examples = [
+        shlex.split(text)
+        for name, verb in parser.verbs.items()
+        for text in re.findall(r"devicekit (%s\b[^>)\"\n]*)" % name, verb.format_help().split("\nexample:")[1])
+    ]
+    assert {words[0] for words in examples} == set(parser.verbs)
+    assert [words for words in examples if parser.parse_known_args(words)[1]] == []
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["bench", "--batch_size", "many"], "a number or auto expected, not 'many'"),
+        (["bench", "--shape", "abc"], "sizes expected, as in 64,64,3, not 'abc'"),
+        (["bench", "--seconds", "-1"], "seconds must be more than 0, not -1.0"),
+        (["bench", "--against", "none.json"], "none.json has no figures: those that are taken under load are not"),
+        (["compare", "mlp", "--reproducer", "notes.txt"], "notes.txt is a file: name a folder for --reproducer"),
+        (["compare", "mlp", "--timeout", "0"], "--timeout must be more than 0 seconds, not 0"),
+        (["completion", "tcsh"], "unknown shell 'tcsh': devicekit completion bash|"),
+        (["diff", "notes.txt"], "notes.txt is not JSON; make a machine file with: devicekit snapshot"),
+        (["doctor", "--issue", "--json"], "--issue is Markdown: leave --json out"),
+        (["doctor", "--machine", "."], "; name a snapshot in it"),
+        (["doctor", "--machine", "-"], "standard input is empty; make a machine file with: devicekit snapshot"),
+        (["doctor", "--machine", "nowhere"], "no bundled machine of that name; make a file with: devicekit snapshot"),
+        (["explain", " "], "nothing to explain: name a file, '-' for standard input"),
+        (["fix", "--goal", "nonsense"], "unknown goal 'nonsense'; accepted are auto, gpu"),
+        (["fleet", "--from", ".", "--output", "notes.txt"], "notes.txt is a file: name a folder for the snapshots"),
+        (["launch", "."], "not a script but a folder: ."),
+        (["resolve", "--python", "4"], "unknown Python version '4'; accepted are 3.7, 3.8"),
+    ],
+)
+def test_wrong_input_is_told_what_is_accepted(arguments, said, tmp_path):
+    (tmp_path / "notes.txt").write_text("lr 0.1 was better", encoding="utf-8")
+    (tmp_path / "none.json").write_text('{"schema": 1, "figures": []}', encoding="utf-8")
+    done = run(*arguments, cwd=str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_empty_log_is_called_empty():
+    done = run("explain", "-")
+    assert (done.returncode, done.stderr) == (0, "devicekit: standard input is empty\n")
+
+
+def test_the_page_of_a_code_as_json(capsys):
+    assert main(["explain", "no-gpu", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["code"], answer["page"][:8]) == ("no-gpu", "# no-gpu")
+
+
+@pytest.mark.parametrize("arguments", [["bench", "--repeat", "0"], ["tune", "--budget", "0"]])
+def test_a_model_in_the_working_folder_is_found_after_what_is_installed(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [item for item in sys.path if item])  # as in the script that pip makes
+    assert main([*arguments, "--model", "mlp"]) == 2
+    assert os.getcwd() not in sys.path
+    assert main([*arguments, "--model", "mymodule:make_model"]) == 2
+    assert sys.path[-1] == os.getcwd()
+
+
 def test_help_as_a_word(capsys):
     with pytest.raises(SystemExit) as end:
         main(["help", "explain"])
@@ -284,3 +357,10 @@ def test_a_misspelled_variable_is_reported(monkeypatch):
     ((name, text),) = read_settings().problems
     assert name == "DEVICEKIT_DEVCE"
     assert text.endswith("did you mean DEVICEKIT_DEVICE?")
+
+
+def test_an_agent_gets_releases_for_the_environment_that_was_named(monkeypatch):
+    monkeypatch.setenv("DEVICEKIT_OFFLINE", "1")
+    resolve = {tool.__name__: tool for tool in tools(["--machine=linux-broken-numpy"])}["resolve"]
+    assert resolve("cpu")["python"] == "3.10"
+    assert resolve("cpu", python="3.12")["python"] == "3.12"

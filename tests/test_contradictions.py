@@ -66,10 +66,15 @@ class Said:
         return not (notes or self.blocked or self.stuck or self.selection.fallback)
 
 
+@functools.lru_cache(maxsize=None)
+def said_of(name, request):
+    return Said(name, request)
+
+
 @pytest.mark.parametrize("request_text", ["auto", "cpu", "gpu", "gpu:1", "directml"])
 @each_machine
 def test_no_report_contradicts_another(name, request_text):
-    said = Said(name, request_text)
+    said = said_of(name, request_text)
     assert not BROKEN_TEXT.search(said.screen + said.whole + said.devices + said.line)
     # What is well, and what is not.
     assert not said.screen.startswith("\u2713") or not (said.stuck or said.selection.fallback)
@@ -115,7 +120,7 @@ def test_a_framework_is_ready_or_the_reason_is_said(name, framework):
 @pytest.mark.parametrize("request_text", ["auto", "gpu:1"])
 @each_machine
 def test_the_page_agrees_with_the_screen(name, request_text):
-    said = Said(name, request_text)
+    said = said_of(name, request_text)
     text = re.sub(r"<[^>]+>", " ", doctor_page(said.machine, said.diagnosis, said.selection).partition("<body")[2])
     assert "No problems found" not in text or said.is_well
     assert ("no usable device" in text) == said.stuck
@@ -131,7 +136,7 @@ def test_a_symptom_is_no_second_error(name):
 
 @each_machine
 def test_systems_and_processors_have_the_names_that_people_know(name):
-    said = Said(name, "auto")
+    said = said_of(name, "auto")
     system = re.search(r"^System +(.*)", said.whole, re.M).group(1)
     if said.machine.native.system == "windows":
         assert re.match(r"Windows (1[01]|Server|7|8)", system) or said.machine.native.os_version.or_none() is None

@@ -5,7 +5,7 @@ import os
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -553,7 +553,6 @@ def test_which_code_a_library_stands_for(library, code):
 numbers = st.lists(st.integers(0, 30), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(
     numbers,
     st.lists(st.tuples(st.sampled_from([">=", "<", "<=", ">", "==", "!=", "~="]), numbers), min_size=1, max_size=3),
@@ -567,7 +566,6 @@ def test_plain_versions_are_compared_as_packaging_compares_them(version, bounds)
     assert accepts(specifier, version) is SpecifierSet(specifier).contains(version)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(st.text(alphabet="0123456789.rc+-ab", max_size=8))
 def test_odd_versions_are_left_to_packaging(version):
     assert accepts(">=1.0,<2", version) in (True, False, None)

@@ -11,7 +11,10 @@ import pytest
 from recorded_machines import load_machine
 from test_docs import PAGES, ROOT, blocks
 
-pytestmark = pytest.mark.skipif(os.name != "posix" or shutil.which("bash") is None, reason="needs bash")
+pytestmark = [
+    pytest.mark.only_on("posix", reason="a shell of POSIX"),
+    pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
+]
 
 #: Programs that run a command elsewhere: here it runs in the sandbox. Those without a command do nothing.
 ELSEWHERE = (

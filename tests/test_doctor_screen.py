@@ -3,6 +3,7 @@
 import base64
 import functools
 import os
+import random
 import re
 import socket
 import zlib
@@ -12,7 +13,7 @@ import pytest
 from devicekit import diagnose, select_device
 from devicekit.cli.main import main
 from devicekit.errors import MachineFileError
-from devicekit.machine.packed import unpack
+from devicekit.machine.packed import pack, unpack
 from devicekit.machine.snapshot import load_machine
 from devicekit.report.amounts import system_name
 from devicekit.report.screen import LIMIT, doctor_screen
@@ -159,6 +160,16 @@ def test_a_damaged_bug_report_is_named(tmp_path, capsys):
     path.write_text(bomb, encoding="utf-8")
     with pytest.raises(MachineFileError, match="more than 32 MiB"):
         load_machine(str(path))
+
+
+def test_a_bug_report_has_at_most_40_lines(capsys):
+    for name in machines():
+        main(["doctor", "--machine", name, "--issue"])
+        assert len(capsys.readouterr().out.splitlines()) <= 40, name
+    content = random.Random(0).getrandbits(8 * 60000).to_bytes(60000, "big")  # of thousands of distributions
+    assert len(pack(content)) <= 17
+    page = "> " + "\n> ".join(pack(content))  # as a mail program quotes it
+    assert unpack("page", page.encode("ascii"), 1 << 25) == content
 
 
 def test_a_bug_report_of_this_machine_has_nothing_private(monkeypatch, capsys, tmp_path):

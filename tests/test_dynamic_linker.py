@@ -69,7 +69,7 @@ print(json.dumps({
 }))
 """
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the loader is glibc's")
+pytestmark = pytest.mark.only_on("linux", reason="the loader is glibc's")
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,7 @@ def test_some_alone_when_they_are_named_and_none_when_switched_off(tmp_path, mon
     assert look(tmp_path) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs are POSIX")
+@pytest.mark.only_on("posix", reason="FIFOs are POSIX")
 def test_odd_things_in_place_of_the_file(tmp_path):
     install(tmp_path, "folder", None)
     (tmp_path / "folder-1.0.dist-info" / "entry_points.txt").mkdir()

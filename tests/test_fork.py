@@ -9,7 +9,7 @@ import pytest
 
 import devicekit
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+pytestmark = pytest.mark.only_on("posix", reason="there is no fork on Windows")
 
 START = """
 import os, signal, sys, threading, time, warnings

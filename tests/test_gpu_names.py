@@ -119,3 +119,9 @@ def test_a_driver_next_to_a_gpu():
             asked(wrong)
     with pytest.raises(ValueError, match="NVIDIA"):
         asked("535", gpu="RX 6800")
+
+
+def test_the_target_of_a_named_gpu_is_found():
+    answer = devicekit.resolve("gpu", framework="torch", gpu="gfx1100", python="3.12", platform="linux-x86_64")
+    (need,) = [item for item in answer.needs if "with one of its targets" in item.text]
+    assert need.met is True

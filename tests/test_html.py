@@ -2,7 +2,6 @@
 
 import os
 import stat
-import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -134,7 +133,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links and device files of POSIX")
+@pytest.mark.only_on("posix", reason="links and device files of POSIX")
 def test_a_page_is_written_through_links_and_to_device_files(tmp_path):
     (tmp_path / "real").mkdir()
     link = tmp_path / "link.html"

@@ -200,9 +200,7 @@ def is_minimal(before, after, consequence, names):
 
 
 def few(count):
-    return settings(
-        max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-    )
+    return settings(max_examples=count, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 @for_each("name", NAMES)
@@ -357,6 +355,16 @@ def test_this_machine_now_is_the_other_one(tmp_path, capsys):
     capsys.readouterr()
     assert main(["diff", str(tmp_path / path)]) == 0
     assert main(["diff", "--here", str(tmp_path / path)]) == 0
+
+
+def test_a_folder_that_a_snapshot_masks_is_no_change(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "a_lab_of_my_own"))
+    path = str(tmp_path / "good.json")
+    assert main(["snapshot", "-o", path]) == 0
+    with open(path) as stream:
+        assert "a_lab_of_my_own" not in stream.read()
+    assert main(["diff", path]) == 0
+    assert "No differences that matter." in capsys.readouterr().out
 
 
 def test_words_that_disagree_are_judged():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from devicekit import detect
+from devicekit import detect, diagnose, resolve, select_device
 from devicekit.errors import MachineFileError
 from devicekit.machine.snapshot import LIMIT_BYTES, load_machine
 
@@ -56,3 +56,9 @@ def test_cut_anywhere_is_cut_short(tmp_path):
         path.write_text(GOOD[:length], encoding="utf-8")
         with pytest.raises(MachineFileError, match="truncated"):
             load_machine(str(path))
+
+
+@pytest.mark.parametrize("function", [diagnose, resolve, select_device])
+def test_a_name_is_not_a_machine(function):
+    with pytest.raises(TypeError, match=r"devicekit\.testing\.load\(name\)\), not a str"):
+        function(machine="linux-nvidia")

@@ -6,7 +6,7 @@ import pytest
 
 from devicekit.machine.probe.cgroup import read_throttling
 from devicekit.machine.probe.host_load import HostLoad, read_host_load
-from devicekit.watch import MonitorReport, TrainingRecord
+from devicekit.watch import MonitorReport, NanRecord, NanReport, TrainingRecord
 from devicekit.watch.causes import findings
 from devicekit.watch.data_source import operations
 from devicekit.watch.gpu_loads import own_loads, sample_of
@@ -153,6 +153,16 @@ def test_a_report_shows_itself():
     assert "<b>" not in page
     assert "Nothing slows it down." in str(MonitorReport.of(HEALTHY))
     assert "Too few steps" in str(MonitorReport.of(TrainingRecord("jax", steps=2)))
+
+
+def test_a_nan_comes_before_what_is_slow():
+    nan = NanReport.of(NanRecord("jax", step=5, start=("net/kernel",)))
+    report = MonitorReport.of(PLANTED["slow-pipeline"][1], nan)
+    assert [finding.code for finding in report.findings] == ["weights-not-finite", "input-bound"]
+    assert str(report).index("weights-not-finite") < str(report).index("input-bound")
+    data = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert NanRecord.from_dict(data["nan"]["record"]) == nan.record
+    assert MonitorReport.of(HEALTHY).nan is None
 
 
 # Steps.

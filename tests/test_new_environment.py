@@ -15,7 +15,7 @@ from devicekit.remedy.new_environment import Order, find_python, make_environmen
 
 HERE = "%d.%d" % sys.version_info[:2]
 
-posix = pytest.mark.skipif(os.name != "posix", reason="scripts stand for interpreters")
+posix = pytest.mark.only_on("posix", reason="scripts stand for interpreters")
 
 
 def quiet(text):

@@ -6,9 +6,11 @@ import warnings
 
 import pytest
 
-from devicekit import CompatibilityWarning, DeviceWarning, FallbackWarning, Finding
+from devicekit import CompatibilityWarning, DeviceWarning, FallbackWarning, Finding, select_device
 from devicekit.diagnosis import Fix
 from devicekit.errors import forget, notify
+from devicekit.runtime.notices import unavailable
+from devicekit.testing import load
 
 FINDING = Finding(
     "driver-missing", "warning", "There is a GPU without a driver.", (), (Fix("Install it", "apt install x"),)
@@ -35,6 +37,12 @@ def test_the_location_is_the_line_outside_of_devicekit():
     with pytest.warns(DeviceWarning) as caught:
         notify(FINDING, FallbackWarning)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("name, given", [("linux-no-framework", "no device"), ("linux-cpu", "only cpu")])
+def test_the_error_says_what_can_be_used(name, given):
+    error = unavailable(select_device("gpu", machine=load(name)))
+    assert "'gpu' was required, %s can be used: " % given in str(error)
 
 
 def test_once_per_cause():

@@ -13,13 +13,16 @@ import pytest
 from checks import WINE, lacks_in_wine
 
 from devicekit.children.call import run_child
-from devicekit.children.windows_job import end_job, start_in_job
+from devicekit.children.foreground import run_listening
+from devicekit.children.windows_job import end_job, processes_of_job, start_in_job, usage_of_job
 from devicekit.diagnosis.shells import CMD
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.native import find_libraries
+from devicekit.machine.probe.nvml_question import NvmlQuestion
 from devicekit.runtime.cache import JsonCache
+from devicekit.watch.command_watch import CommandWatch
 
-pytestmark = pytest.mark.skipif(os.name != "nt", reason="Windows only")
+pytestmark = pytest.mark.only_on("windows", reason="Windows only")
 
 USER = "Łukasz Żółć 東京"
 
@@ -181,3 +184,54 @@ def test_a_child_of_a_program_without_a_console_answers(home):
     if WINE and "[WinError 1359]" in report.detail:
         pytest.skip("Wine: now and then it does not start a program with windows (internal error)")
     assert report.outcome in ("done", "raised"), report
+
+
+#: Computes for half a second, with a process of its own next to it that holds 150 MB, and both end.
+WORKS = """
+import subprocess, sys, time
+held = "held = bytearray(b'x') * (150 << 20); import time; time.sleep(2)"
+other = subprocess.Popen([sys.executable, "-c", held])
+end = time.process_time() + 0.5
+while time.process_time() < end: pass
+sys.exit(other.wait())
+"""
+
+
+def watch(code):
+    """Watch a program; return the record, and the numbers of the processes that its job had at each look."""
+    numbers = []
+
+    class Seen(CommandWatch):
+        def look(self):
+            numbers.append(set(processes_of_job(self._job)))
+            return super().look()
+
+    watcher = Seen(LiveHost(), {}, ("gpu:0",), NvmlQuestion(reason="no driver here"))
+    assert run_listening([sys.executable, "-c", code], os.environ, lambda part: None, watcher=watcher) == 0
+    return watcher, numbers
+
+
+def test_what_a_command_starts_is_watched_with_it():
+    watcher, numbers = watch(WORKS)
+    record = watcher.record("x", 0)
+    assert min(record.processes, max(map(len, numbers))) >= 2  # of Wine, the console is one
+    assert record.seconds > 2
+    # A GPU is used by the command if what it has started uses it: the interpreter behind that of a virtual environment.
+    process, job = start_in_job([sys.executable, "-c", STARTS], os.environ, stdout=subprocess.PIPE)
+    with process:
+        started = int(process.stdout.readline())
+        watcher._job = job
+        (load,) = watcher._loads([{"index": 0, "pids": [started, 4]}])
+        assert (load["own"], load["others"]) == (1, 1)
+        end_job(job)
+
+
+def test_the_usage_of_a_job_is_that_of_all_its_processes():
+    """Where the system counts: Wine lists a job's processes, and not what they use."""
+    record = watch(WORKS)[0].record("x", 0)
+    if WINE:
+        assert (record.cpu_s, record.memory_peak_bytes) == (None, None)  # unknown, and not nothing
+    else:
+        assert 0.5 <= record.cpu_s < 60
+        assert 150 << 20 <= record.memory_peak_bytes < 2 << 30
+    assert usage_of_job(0) == (None, None)

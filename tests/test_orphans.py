@@ -10,9 +10,10 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux") or not shutil.which("setsid"), reason="orphans are adopted on Linux"
-)
+pytestmark = [
+    pytest.mark.only_on("linux", reason="orphans are adopted on Linux"),
+    pytest.mark.skipif(not shutil.which("setsid"), reason="setsid is not installed"),
+]
 
 
 def running(seconds):

@@ -10,6 +10,7 @@ from devicekit.matrix.machine_target import target_of
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
+from devicekit.testing import load
 
 #: Machines with what the first attempt does: (remove, install, reinstall, aside), and whether the release stays.
 FIRST = {
@@ -211,3 +212,26 @@ def test_a_backend_that_does_not_train_is_its_users_choice():
     (step,) = remedy.left
     assert step.command == "export KERAS_BACKEND=jax"
     assert "does not train" in step.text
+
+
+@pytest.mark.parametrize("goal", ["gpu", "cuda", "xpu"])
+def test_no_release_makes_up_for_a_gpu_that_is_not_there(goal):
+    remedy = plan(load("linux-cpu"), goal)
+    assert (remedy.outcome, remedy.attempts) == ("no-plan", ())
+    assert [item.code for item in remedy.findings] == ["no-gpu"]
+
+
+def test_the_cpu_is_the_fastest_where_there_is_no_gpu():
+    assert plan(load("linux-cpu"), "fastest").outcome == "nothing-wrong"
+    assert plan(load("linux-cpu-only-build"), "fastest").outcome == "planned"
+
+
+def test_a_goal_that_no_release_reaches_says_where_the_reason_is():
+    remedy = plan(load("linux-nvidia"), "directml")
+    assert remedy.outcome == "no-plan"
+    assert "'devicekit resolve directml --python 3.11' says why" in remedy.summary
+
+
+def test_an_unknown_goal_is_an_error():
+    with pytest.raises(ValueError, match="unknown goal 'cudda'; did you mean cuda"):
+        plan(load("linux-cpu"), "cudda")

@@ -151,6 +151,20 @@ def test_a_slice_of_a_selector_and_of_a_mask(diagnosed):
         assert (diagnosis.by_code("device-hidden") is not None) is hidden
 
 
+@pytest.mark.parametrize(
+    "tensorflow, severity",
+    [
+        ("2.12.1", "error"), ("2.13.1", "warning"), ("2.14.1", "warning"), ("2.15.1", None), ("2.18.1", "warning"),
+        ("2.19.1", "error"),
+    ],
+)  # fmt: skip
+def test_intels_extension_loads_in_more_releases_than_it_is_for(diagnosed, tensorflow, severity):
+    plugin = {SITE + "/tensorflow-plugins/libitex_cpu.so": "\x7fELF"}
+    installed = {"tensorflow": tensorflow, "intel-extension-for-tensorflow": "2.15.0.0"}
+    finding = diagnosed(vendor="8086", rocm=False, files=plugin, installed=installed).by_code("plugin-version-mismatch")
+    assert (finding.severity if finding else None) == severity
+
+
 def mac(make_machine, version="14.5", **installed):
     plist = "<key>ProductVersion</key>\n<string>%s</string>" % version
     told = {"machdep.cpu.brand_string": "Apple M2\n", "sysctl.proc_translated": "0\n"}

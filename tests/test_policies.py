@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from recorded_machines import load_machine
 from test_fastest import row
@@ -136,7 +136,6 @@ def test_the_selection_says_why_this_one():
 AMOUNT = st.one_of(st.none(), st.integers(min_value=0, max_value=80))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(AMOUNT, st.one_of(st.none(), st.integers(0, 100)), st.booleans()), min_size=1, max_size=8))
 def test_any_facts_give_one_order_that_does_not_depend_on_chance(facts):
     gpus = [gpu(number, used, busy, usable=sure or None) for number, (used, busy, sure) in enumerate(facts)]

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "har
 
 import build
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="builds ELF files")
+pytestmark = pytest.mark.only_on("linux", reason="builds ELF files")
 
 LOAD = """
 import ctypes, json, sys

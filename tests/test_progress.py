@@ -12,6 +12,8 @@ from devicekit.cli.main import command_parser
 from devicekit.cli.run import _Teller
 from devicekit.runtime.settings import be_quiet, read_settings
 
+terminal = pytest.mark.only_on("posix", reason="terminals of POSIX")
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -23,6 +25,7 @@ def frames(code, *command, columns=80, status=0):
     return seen.decode().split("\r")
 
 
+@terminal
 def test_seconds_go_on_without_a_call_and_nothing_is_left():
     code = """
 from devicekit.children.progress import Progress
@@ -35,6 +38,7 @@ with Progress("waiting"):
     assert blank == " " * len(shown[-1])
 
 
+@terminal
 def test_a_line_fits_its_terminal_and_cannot_control_it():
     code = """
 from devicekit.children.progress import Progress
@@ -46,6 +50,7 @@ with Progress("\\x1b[31mdevices \\n\\u65e5\\u672c\\u8a9e" + 99 * "x"):
     assert len(blank) == len(shown) + 1 == 38  # one of its characters is two columns wide
 
 
+@terminal
 def test_of_two_lines_the_inner_one_is_shown():
     code = """
 from devicekit.children.progress import Progress
@@ -62,6 +67,7 @@ with Progress("outer"):
     assert shown[3].startswith("devicekit: outer ... ")
 
 
+@terminal
 def test_an_exception_erases_it_and_another_thread_is_not_left():
     code = """
 import threading
@@ -76,6 +82,7 @@ except KeyError:
     assert frames(code)[-2:] == ["1", "\n"]
 
 
+@terminal
 @pytest.mark.parametrize("quiet", [(), ("-q",), ("--quiet",)])
 def test_who_wants_quiet_gets_results_only(quiet, tmp_path):
     """An interpreter that takes its time to answer."""

@@ -29,7 +29,7 @@ def docstring(name):
 
 
 def test_devicekit_itself_has_few_names():
-    assert len(devicekit.__all__) <= 32
+    assert len(devicekit.__all__) <= 33
 
 
 @for_each("package", PACKAGES)
@@ -64,10 +64,11 @@ def test_public_names_do_not_depend_on_what_was_imported_before(package):
     if not hasattr(module, "__path__"):
         return
     # Importing a module makes it an attribute of its package, in place of a function of the same name.
-    folder = os.path.dirname(module.__file__)
-    for name in module.__all__:
-        assert not os.path.exists(os.path.join(folder, name + ".py"))
-        assert not os.path.exists(os.path.join(folder, name, "__init__.py"))
+    # By the names as they are listed: Windows finds a file in whatever case it is asked for, but Python imports none so.
+    inside = {
+        name[: -len(".py")] if name.endswith(".py") else name for name in os.listdir(os.path.dirname(module.__file__))
+    }
+    assert not inside & set(module.__all__)
 
 
 def section(text, title):

@@ -226,7 +226,7 @@ def command_of_a_tool(tmp_path):
     return run
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the folders of a virtual environment have other names there")
+@pytest.mark.only_on("posix", reason="the folders of a virtual environment have other names there")
 @pytest.mark.parametrize("mark", ["uv-receipt.toml", "pipx_metadata.json"])
 def test_uv_and_pipx_keep_a_command_apart_from_the_users_environment(command_of_a_tool, tmp_path, mark):
     users = str(tmp_path / "users")
@@ -259,7 +259,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.skipif(os.name == "nt", reason="shell scripts")
+@pytest.mark.only_on("posix", reason="shell scripts")
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_what_is_no_interpreter_is_said_in_bounded_memory(python, tmp_path, answer):
     commands, message = ANSWERS[answer]

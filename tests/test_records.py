@@ -128,7 +128,7 @@ JUDGING = ("Verification", "FrameworkVerification", "Remedy", "NewEnvironment")
 def test_a_record_survives_json_and_copies(name):
     kind = RECORDS[name]
 
-    @settings(max_examples=4, deadline=None)
+    @settings(max_examples=4)
     @given(st.integers(0, 1 << 32))
     def check(seed):
         record = sample(kind, random.Random(seed))

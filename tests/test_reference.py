@@ -166,7 +166,7 @@ def check(tmp_path, pages):
     done = subprocess.run(
         [sys.executable, os.path.join(TOOLS, "check_site.py"), str(tmp_path)], stdout=subprocess.PIPE, check=False
     )
-    return done.returncode, done.stdout.decode()
+    return done.returncode, done.stdout.decode().replace(os.linesep, "\n")
 
 
 def test_a_good_site_passes(tmp_path):

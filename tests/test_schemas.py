@@ -14,9 +14,11 @@ import devicekit
 from devicekit import testing
 from devicekit.cli.main import main
 from devicekit.cluster.lease.listing import LeaseRow, Leases, WaitRow
+from devicekit.machine.probe.host_load import HostLoad
 from devicekit.report.data import devices_data, doctor_data, verification_data
 from devicekit.runtime.trial.result import Trial
 from devicekit.runtime.verification import FrameworkVerification, Observation, Verification
+from devicekit.watch.training_record import GpuSample, HostSample
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "docs", "reference", "schemas")
@@ -86,6 +88,10 @@ def test_what_was_measured():
     check("benchmark", benchmark().to_dict())
     check("comparison", comparison().to_dict())
     check("tuning", tuning().to_dict())
+    record = devicekit.watch.CommandRecord(
+        "train.py", 0, 9.0, hosts=(HostSample(0.0, HostLoad(1.0)),), gpus=(GpuSample(0.5, 0),)
+    )
+    check("command", devicekit.watch.CommandReport.of(record).to_dict())
 
 
 @pytest.mark.parametrize(

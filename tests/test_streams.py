@@ -18,10 +18,10 @@ from devicekit.logs.excepthook import short_text
 from devicekit.selection.selection import Selection
 from devicekit.testing import load, machines
 
-posix = pytest.mark.skipif(os.name != "posix", reason="closes streams with a POSIX shell")
+posix = pytest.mark.only_on("posix", reason="closes streams with a POSIX shell")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-linux = pytest.mark.skipif(os.name != "posix" or not os.path.exists("/dev/full"), reason="needs /dev/full")
+linux = pytest.mark.only_on("linux", reason="needs /dev/full")
 
 MACHINE = "linux-eight-gpus"
 
@@ -49,7 +49,7 @@ def shell(redirected, tmp_path, script='exec "$@" '):
     ("redirected", "status", "error"),
     [
         ("explain - ;<&-", 2, "devicekit: standard input cannot be read: it is closed\n"),
-        ("doctor --machine - ;<&-", 2, "devicekit: - cannot be read: it is closed\n"),
+        ("doctor --machine - ;<&-", 2, "devicekit: standard input cannot be read: it is closed\n"),
         ("explain no-gpu ;>&-", 2, "devicekit: standard output cannot be written: it is closed\n"),
         ("explain no-gpu ;>&- 2>&-", 2, ""),
         ("explain no-gpu ;<&- >&- 2>&-", 2, ""),

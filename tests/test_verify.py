@@ -152,7 +152,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.skipif(not POSIX, reason="signals are POSIX's")
+@pytest.mark.only_on("posix", reason="signals are POSIX's")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_it_does_not_work_and_that_was_not_predicted(patients, fault):
     stages, outcome, stage = FAULTS[fault]
@@ -390,6 +390,14 @@ def test_the_report_is_harmless_and_fits(width):
     assert text.count("[a-b]") + text.count("a-b") == 2  # named in its row, told once
     assert text.endswith("Does not work: jax, keras.\n")
     assert json.loads(json.dumps(found.to_dict()))["frameworks"][1]["observed"]["outcome"] == "raised"
+
+
+@pytest.mark.parametrize("outcomes, late", [(("hung", "works"), True), (("hung", "raised"), False)])
+def test_no_answer_in_time_is_no_wrong_prediction_yet(outcomes, late):
+    rows = tuple(FrameworkVerification(status(), seen(outcome, "train"), ()) for outcome in outcomes)
+    text = " ".join(verification_text(Verification(devicekit.detect(), rows), Style()).split())
+    assert ("try again with a larger --timeout. If it does not answer then either, this is a bug" in text) == late
+    assert ("The prediction was wrong. This is a bug in devicekit." in text) != late
 
 
 def test_nothing_of_the_working_folder_is_run(patients):

@@ -13,7 +13,7 @@ import pytest
 #: Generous, for machines that have a lot to do; nothing here waits that long.
 PATIENCE_S = 120
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and groups of processes are POSIX")
+POSIX = pytest.mark.only_on("posix", reason="signals and groups of processes are POSIX")
 TREES = pytest.mark.skipif(
     not sys.platform.startswith(("linux", "win32")), reason="what left its group is found on Linux and Windows only"
 )
@@ -266,7 +266,7 @@ def test_no_worker_outlives_a_launcher_that_was_killed(start, tmp_path):
     assert all(gone(pid) for pid in found)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="found in /proc")
+@pytest.mark.only_on("linux", reason="found in /proc")
 def test_what_left_session_and_environment_does_not_outlive_it_either(start, tmp_path):
     """The guard looks every two seconds; ``wait`` in the worker is longer than that."""
     process = start(STUBBORN.replace("start_new_session=True", "start_new_session=True, env={}"), "--grace", "0.5")
@@ -334,7 +334,7 @@ raise SystemExit(9)
 
 
 @POSIX
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.only_on("linux", reason="needs /dev/full")
 @pytest.mark.parametrize(("where", "why"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")])
 def test_output_that_is_lost_is_a_line_and_a_status(tmp_path, where, why):
     (tmp_path / "work.py").write_text("print('a result')", encoding="utf-8")

@@ -124,6 +124,7 @@ def test_nodes_that_differ_in_serial_numbers_alone_are_one_state(tmp_path):
         ),
         ('{"schema": 1, "secret": 2}', "fields that this devicekit does not know"),
     ],
+    ids=range(11),  # Windows takes no variable, as pytest makes of a name, of 100,000 characters
 )
 def test_what_is_no_snapshot_is_listed_with_the_reason(tmp_path, text, problem):
     fleet = examine_fleet(write(tmp_path, bad=text, good=BASE))

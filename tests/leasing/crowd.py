@@ -1,7 +1,7 @@
 """Many processes that lease devices, each with two witnesses that devicekit knows nothing of.
 
 ``crowd.py FOLDER WITNESS PROCESSES ROUNDS DEVICES``: a file that only one process can make while it holds a device, and a
-log of when each began and ended. Prints one JSON object.
+log of when each began and ended, its place in the queue, and when it got that and was served. Prints one JSON object.
 """
 
 import json
@@ -11,6 +11,7 @@ import sys
 import time
 
 from devicekit.cluster.lease.folder import open_folder
+from devicekit.cluster.lease.holder_records import read_record
 from devicekit.cluster.lease.queue import Queue, own_record
 
 
@@ -24,20 +25,20 @@ def work(number, folder, witness, rounds, devices):
         queue, places = Queue(open_folder(folder)), []
 
         def note(seconds, queue=queue, places=places):
-            places.append(queue.number)
+            places.append((queue.number, time.time()))
 
-        asked = time.monotonic()
         taken = queue.wait(keys, wanted, {key: own_record("x") for key in keys}, None, note, 0.01)
         queue.leave()
         begun, lines = time.monotonic(), []
+        served = read_record(os.path.join(folder, "device.%s.json" % taken[0][0]))["since"]
         for key, _ in taken:
             os.close(os.open(os.path.join(witness, key), os.O_CREAT | os.O_EXCL))  # fails where another one has it
         time.sleep(0.005 + 0.02 * chance.random())
         ended = time.monotonic()
         for key, _ in taken:
             os.unlink(os.path.join(witness, key))
-            place = places[0] if places and wanted == 1 and len(keys) > 1 else 0
-            lines.append(json.dumps([key, begun, ended, number, place, begun - asked]))
+            place, queued = places[0] if places and wanted == 1 and len(keys) > 1 else (0, 0.0)
+            lines.append(json.dumps([key, begun, ended, number, place, queued, served]))
         queue.give_back(taken)
         log = os.open(os.path.join(witness, "log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(log, ("\n".join(lines) + "\n").encode())

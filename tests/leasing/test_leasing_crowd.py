@@ -14,14 +14,21 @@ from leasing_tools import HERE, answer_of, until
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.queue import Queue
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="it forks")
+pytestmark = pytest.mark.only_on("posix", reason="it forks")
 
 
 def run(script, *arguments):
     command = [sys.executable, "-W", "error", os.path.join(HERE, script), *map(str, arguments)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
-    assert done.returncode == 0, done.stderr.decode()[-3000:]
-    return json.loads(done.stdout.decode().splitlines()[-1]), done.stderr.decode()
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    crowd = subprocess.Popen(command, start_new_session=True, **pipes)
+    try:
+        output, errors = crowd.communicate(timeout=300)
+    finally:
+        if crowd.poll() is None:  # else it would compete with the tests after this one
+            os.killpg(crowd.pid, signal.SIGKILL)
+            crowd.wait()
+    assert crowd.returncode == 0, errors.decode()[-3000:]
+    return json.loads(output.decode().splitlines()[-1]), errors.decode()
 
 
 def test_fifty_processes_on_four_devices(tmp_path):
@@ -35,10 +42,15 @@ def test_fifty_processes_on_four_devices(tmp_path):
     for key in {row[0] for row in rows}:
         spans = sorted((row[1], row[2]) for row in rows if row[0] == key)
         assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:]))
-    # In the order of their places, but for those that were served at the same time, and those for which two were kept.
-    order = [row[4] for row in sorted(rows, key=lambda row: row[1]) if row[4]]
-    assert len(order) > 20
-    assert all(max(order[:end]) - order[end] <= 20 for end in range(1, len(order)))
+    # In the order of their places: who is served while another one waits who came earlier? Mostly no one. On a busy machine
+    # many overtake a process that does not run for a while, for which a device is kept; in a random order it would be ten
+    # on average. Places are counted from 1 again once no one waits.
+    queued = [row[4:] for row in rows if row[4]]
+    assert len(queued) > 20
+    overtaken = [
+        sum(other > place and since < at < served for other, _, at in queued) for place, since, served in queued
+    ]
+    assert sum(overtaken) <= 3 * len(queued), overtaken
     assert [path for path in os.listdir(str(witness)) if path != "log"] == []
     queue = Queue(open_folder(str(tmp_path / "leases")))
     assert (queue.holdings(), queue.waiters()) == ([], [])
@@ -134,7 +146,7 @@ def test_two_hundred_processes_on_two_devices(tmp_path):
     out, err = run("crowd.py", tmp_path / "leases", witness, 200, 1, 2)
     assert out == {"failed": 0}, err[-2000:]
     lines = [json.loads(line) for line in (witness / "log").read_text().splitlines()]
-    assert len({number for _, _, _, number, _, _ in lines}) == 200
+    assert len({number for _, _, _, number, *_ in lines}) == 200
     for device in ("gpu-0", "gpu-1"):
         spans = sorted(line[1:3] for line in lines if line[0] == device)
         assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:]))

@@ -19,7 +19,7 @@ from devicekit.cluster.lease.mounts import file_system, is_remote, parse_mount_c
 from devicekit.cluster.lease.processes import actual_holder
 from devicekit.cluster.lease.queue import Queue, own_record
 
-posix = pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
+posix = pytest.mark.only_on("posix", reason="permissions and links of POSIX")
 
 
 def test_the_default_does_not_depend_on_who_asks(monkeypatch):

@@ -63,7 +63,7 @@ def test_the_command_sees_only_what_was_leased_and_its_status_is_passed_on(comma
     assert Queue(open_folder(folder)).holdings() == []
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a process of Windows cannot be replaced")
+@pytest.mark.only_on("posix", reason="a process of Windows cannot be replaced")
 def test_where_nothing_would_be_said_it_becomes_the_command(command, folder):
     process = command("--gpus", "1", "--quiet", "--", sys.executable, "-c", SHOW)
     status, out, err = finished(process)
@@ -71,7 +71,7 @@ def test_where_nothing_would_be_said_it_becomes_the_command(command, folder):
     assert int(out.split()[1]) == process.pid
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.only_on("posix", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGINT"])
 def test_signals_reach_the_command_and_end_the_lease(command, folder, signals, name):
     number = getattr(signal, name)
@@ -87,7 +87,7 @@ def test_signals_reach_the_command_and_end_the_lease(command, folder, signals, n
     until(lambda: queue.holdings() == [])  # where devicekit itself is killed, the kernel kills the command
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows' locks are not inherited")
+@pytest.mark.only_on("posix", reason="Windows' locks are not inherited")
 def test_what_the_command_leaves_behind_keeps_the_lease(command, folder, server, capsys):
     """A shell that starts something in the background and ends: the device is still in use."""
     process = command("--gpus", "1", "--", "/bin/sh", "-c", "sleep 300 & echo $!")
@@ -110,7 +110,7 @@ def test_what_the_command_leaves_behind_keeps_the_lease(command, folder, server,
     process.stdout = open(os.devnull, "rb")  # noqa: SIM115 - what the fixture closes
 
 
-@pytest.mark.skipif(os.name != "nt", reason="elsewhere the kernel kills the command")
+@pytest.mark.only_on("windows", reason="elsewhere the kernel kills the command")
 def test_a_command_ends_with_devicekit(command, folder):
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(300)"
     process = command("--device", "gpu:3", "--", sys.executable, "-c", code)
@@ -124,7 +124,7 @@ def test_a_command_ends_with_devicekit(command, folder):
     until(lambda: queue.holdings() == [])
 
 
-@pytest.mark.skipif(os.name != "nt", reason="elsewhere locks are inherited")
+@pytest.mark.only_on("windows", reason="elsewhere locks are inherited")
 def test_what_the_command_leaves_behind_is_waited_for(command, folder):
     code = (
         "import subprocess, sys; kept = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)']);"
@@ -140,13 +140,13 @@ def test_what_the_command_leaves_behind_is_waited_for(command, folder):
     assert queue.holdings() == []
 
 
-@pytest.mark.skipif(os.name != "nt", reason="exceptions of Windows")
+@pytest.mark.only_on("windows", reason="exceptions of Windows")
 def test_the_code_of_an_exception_is_passed_on(command):
     code = "import ctypes; ctypes.windll.kernel32.ExitProcess(ctypes.c_uint32(0xC0000005))"
     assert finished(command("--", sys.executable, "-c", code))[0] == 0xC0000005
 
 
-@pytest.mark.skipif(os.name != "nt", reason="how Windows looks for programs")
+@pytest.mark.only_on("windows", reason="how Windows looks for programs")
 def test_a_command_is_what_path_has_and_may_be_a_script(command, tmp_path):
     """Left to itself, Windows takes what is next to the interpreter first, and finds no scripts by their names."""
     (tmp_path / "python.cmd").write_text("@echo off\necho this one %1\n", encoding="ascii")
@@ -155,7 +155,7 @@ def test_a_command_is_what_path_has_and_may_be_a_script(command, tmp_path):
     assert (status, out.strip()) == (0, "this one train.py"), err
 
 
-@pytest.mark.skipif(os.name != "nt", reason="elsewhere a script may be a program")
+@pytest.mark.only_on("windows", reason="elsewhere a script may be a program")
 def test_a_script_without_its_interpreter(command, tmp_path):
     script = tmp_path / "train.py"
     script.write_text("print(1)", encoding="ascii")

@@ -1,6 +1,6 @@
 """Who may take what: pure, on data; and what locks are called."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from recorded_machines import load_machine
 
@@ -54,7 +54,6 @@ KEYS = st.lists(st.sampled_from(ALL), unique=True, min_size=1)
 WISHES = st.lists(st.tuples(KEYS, st.integers(1, 4)), min_size=1, max_size=12)
 
 
-@settings(deadline=None)
 @given(WISHES, st.lists(st.sampled_from(ALL), unique=True))
 def test_nothing_is_given_twice_and_the_first_that_can_be_served_is(wishes, held):
     """Anyone who looks, in whatever order: what all are granted together never overlaps, and someone can always go on."""
@@ -67,7 +66,6 @@ def test_nothing_is_given_twice_and_the_first_that_can_be_served_is(wishes, held
         assert grant(queue[0], queue, held) is not None
 
 
-@settings(deadline=None)
 @given(WISHES, KEYS, st.integers(1, 4), st.randoms())
 def test_nobody_waits_for_more_changes_than_it_takes(wishes, keys, wanted, chance):
     """Play a queue to its end: a wish is never granted after fewer changes than it was told to sleep through."""

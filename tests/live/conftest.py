@@ -10,6 +10,7 @@ NEEDS = {
     # Any of them; NumPy comes with each.
     "test_live_bench.py": "numpy",
     "test_live_monitor.py": "numpy",
+    "test_live_nan_guard.py": "numpy",
     "test_live_frameworks.py": "jax",  # next to TensorFlow
     "test_live_compare_jax.py": "jax",
     "test_live_compare_torch.py": "torch",

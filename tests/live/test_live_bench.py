@@ -233,6 +233,7 @@ def model():
     return keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
 ''')
 os.environ["BENCH_PID"] = str(os.getpid())
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it runs in the background
 os.environ["PYTHONPATH"] = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
 from devicekit.cli.main import main
 print("status", main(["bench", "--model", "mine:model", "--framework", sys.argv[1], "--device", "cpu", "--num_batches", "4",

@@ -1,5 +1,7 @@
 """Findings name the layer, the operation, the figures and a fix that fits."""
 
+import os
+
 import numpy as np
 
 from devicekit.measure.numerics.difference_findings import findings
@@ -109,7 +111,9 @@ def test_fixes_fit_the_device():
     assert commands(ran_on="/device:DML:0")[0] == "devicekit resolve directml"
     assert commands(device="metal")[0] == "devicekit resolve metal"
     assert commands()[0] == "devicekit verify"
-    assert commands(device="cpu")[0] == "export TF_ENABLE_ONEDNN_OPTS=0"
+    assert commands(device="cpu")[0] == (
+        '$env:TF_ENABLE_ONEDNN_OPTS = "0"' if os.name == "nt" else "export TF_ENABLE_ONEDNN_OPTS=0"
+    )
     assert findings([compared(-CLEAN, device="cpu")])[0].blocks == ()
 
 
@@ -126,7 +130,9 @@ def test_reduced_precision_is_one_finding_with_the_frameworks_own_switch():
         assert "16 more with reduced precision: as coarse as TF32" in found.summary
         assert switch in found.fix[0].text
     (found,) = findings([compared(COARSE, device="cpu")])
-    assert found.fix[0].command == "unset ONEDNN_DEFAULT_FPMATH_MODE && unset TF_SET_ONEDNN_FPMATH_MODE"
+    unset, joint = ("Remove-Item Env:", "; ") if os.name == "nt" else ("unset ", " && ")
+    names = ("ONEDNN_DEFAULT_FPMATH_MODE", "TF_SET_ONEDNN_FPMATH_MODE")
+    assert found.fix[0].command == joint.join(unset + name for name in names)
 
 
 def test_bfloat16_that_was_not_asked_for_is_a_warning():

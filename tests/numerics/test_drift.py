@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit.measure.numerics.drift import Curves, allowed_drift, judge_drift
@@ -144,7 +144,6 @@ def test_a_later_wrong_step_is_found_before_chaos():
     assert found.rounding == (2e-9,) * 4
 
 
-@settings(deadline=None)
 @given(st.lists(POSITIVE, min_size=1, max_size=20), st.integers(1, 10**6), POSITIVE)
 def test_rounding_explains_itself_and_more_with_more_parameters(rounding, parameters, seed):
     steps = len(rounding)

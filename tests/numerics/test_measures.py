@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit.measure.numerics.measures import measure, plain_measure, typical, ulp
@@ -26,7 +26,6 @@ def distance_to_neighbour(value, kind):
 
 
 @pytest.mark.parametrize("name", sorted(FLOATS))
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_unit_in_the_last_place_is_the_distance_to_the_next_number(name, data):
     kind = FLOATS[name]
@@ -37,7 +36,6 @@ def test_a_unit_in_the_last_place_is_the_distance_to_the_next_number(name, data)
     assert float(ulp(value, name)) == distance_to_neighbour(value, kind)
 
 
-@settings(deadline=None)
 @given(
     st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-(2.0**126), max_value=2.0**126),
     st.integers(1, 50),
@@ -108,7 +106,6 @@ def test_a_few_huge_numbers_do_not_hide_the_others():
     assert look(actual, reference).max_relative_error == pytest.approx(0.01 / 16, rel=0.01)
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=30))
 def test_the_typical_size_lies_between_the_numbers(values):
     sizes = np.abs(np.array(values))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rounding import ORDERS, exact, factors, rounded
 
@@ -28,7 +28,6 @@ def test_bfloat16_and_tf32_have_the_range_of_float32():
     assert unit_roundoff("bfloat16") == 2.0**-8
 
 
-@settings(deadline=None)
 @given(DTYPES, ANY, LENGTHS, LENGTHS, st.integers(1, 1000), st.integers(1, 1000))
 def test_longer_sums_and_deeper_models_are_allowed_no_less(dtype, arithmetic, one, other, depth, deeper):
     shorter, longer = sorted((one, other))
@@ -39,7 +38,6 @@ def test_longer_sums_and_deeper_models_are_allowed_no_less(dtype, arithmetic, on
     assert 0 < first <= 1
 
 
-@settings(deadline=None)
 @given(LENGTHS, st.integers(1, 100))
 def test_coarser_arithmetic_is_allowed_more(accumulation, depth):
     limits = [tolerance("float32", accumulation=accumulation, depth=depth, arithmetic=name) for name in ARITHMETICS[:2]]

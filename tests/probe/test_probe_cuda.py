@@ -176,7 +176,7 @@ def test_sizes_of_a_record():
     assert list(parse_sizes(record)) == [("nvidia/cublas/lib/libcublas.so.12", 104128480)]
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="builds ELF files")
+@pytest.mark.only_on("linux", reason="builds ELF files")
 def test_who_asks_is_read_from_the_files_themselves(tmp_path):
     from devicekit.machine.live_host import LiveHost
 

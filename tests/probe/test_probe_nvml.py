@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import sys
+import threading
 import time
 
 import pytest
@@ -11,13 +12,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from devicekit import Machine, diagnose
+from devicekit.children.foreground import run_listening
 from devicekit.machine.driver_query import LiveQuestion
 from devicekit.machine.facts import Fact, GpuProcess, Xid
+from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.driver import read_driver
 from devicekit.machine.probe.nvml import parse_bus_id
+from devicekit.machine.probe.nvml_question import NvmlQuestion
 from devicekit.machine.probe.xids import parse_since_start, parse_xids
 from devicekit.machine.simulated import SimulatedHost
+from devicekit.watch.command_causes import findings, used_gpus
+from devicekit.watch.command_result import CommandReport
+from devicekit.watch.command_watch import CommandWatch
 from devicekit.watch.gpu_loads import GpuLoads
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -28,7 +35,7 @@ BOX = {
     "files": {"/lib/libnvidia-ml.so.1": "", SITE + "/pynvml.py": ""},
     "loader_cache": {"libnvidia-ml.so.1": "/lib/libnvidia-ml.so.1"},
 }
-LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the simulated library is built for Linux")
+LINUX = pytest.mark.only_on("linux", reason="the simulated library is built for Linux")
 
 
 class Box(SimulatedHost):
@@ -322,6 +329,59 @@ def test_gpus_are_watched_until_that_ends(library, monkeypatch):
     )
 
 
+class Planted(CommandWatch):
+    """A watch whose simulated driver lists the command, as soon as its number is known."""
+
+    path = ""
+
+    def begin(self, number, job=0):
+        with open(self.path, "a") as stream:
+            stream.write(" proc=%d:900\n" % number)
+        super().begin(number)
+
+
+@LINUX
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_command_is_watched_on_its_gpus(library, monkeypatch, tmp_path, listed):
+    monkeypatch.setenv("LD_LIBRARY_PATH", library)
+    path = tmp_path / "gpus"
+    path.write_text(
+        "gpu=NVIDIA T4\n util=3\ngpu=NVIDIA L4\n mem=100/60\n util=97\n clock=900/2000\n limits=0x20\n proc=999999:40\n"
+    )
+    monkeypatch.setenv("SIM_NVML", "@%s" % path)
+    task = {"pynvml": importlib.util.find_spec("pynvml").origin}
+    kind = Planted if listed else CommandWatch
+    watch = kind(LiveHost(), {}, ("gpu:0",), NvmlQuestion(task=task))
+    watch.path = str(path)
+    command = [sys.executable, "-c", "import time; time.sleep(8)"]
+    assert run_listening(command, os.environ, lambda part: None, watcher=watch) == 0
+    assert children() == []
+    assert [thread.name for thread in threading.enumerate() if "devicekit" in thread.name] == []
+    record = watch.record("x", 0)
+    assert {sample.index for sample in record.gpus} == {0, 1}
+    assert sorted(used_gpus(record)) == ([1] if listed else [])
+    codes = [finding.code for finding in findings(record)]
+    text = str(CommandReport.of(record))
+    if listed:
+        assert {(item.own, item.others) for item in used_gpus(record)[1]} == {(1, 1)}
+        assert set(codes) >= {"clocks-limited", "shared-device"}
+        assert "GPU 1      utilization 97 %" in text
+    else:
+        assert "no process of the command was seen on GPU 0 or GPU 1" in text
+
+
+@LINUX
+def test_a_driver_that_fails_leaves_the_gpus_unknown(library, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", library)
+    monkeypatch.setenv("SIM_NVML", "fail=nvmlInit:18")
+    task = {"pynvml": importlib.util.find_spec("pynvml").origin}
+    watch = CommandWatch(LiveHost(), {}, (), NvmlQuestion(task=task))
+    run_listening([sys.executable, "-c", "import time; time.sleep(8)"], os.environ, lambda part: None, watcher=watch)
+    record = watch.record("x", 0)
+    assert (record.gpus, children()) == ((), [])
+    assert "ersion" in record.gpus_unknown  # of library and driver, which do not match
+
+
 @LINUX
 def test_the_facts_survive_json(ask, make_machine):
     driver = ask(FULL + "gpu=b\n mig=1\n migdev=MIG-1:1:0:100:b MIG 1g.5gb\n")
@@ -399,7 +459,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(st.sampled_from(["gpus", "error", "text", "xids", "nvml_version", "driver_version"]), ANYTHING)
     | st.fixed_dictionaries({"gpus": st.lists(st.dictionaries(st.sampled_from(KEYS.split()), ANYTHING), max_size=3)})

@@ -169,10 +169,11 @@ def test_the_group_that_owns_a_closed_node(make_machine):
     assert read_rocm(make_machine(nodes={"/dev/kfd": True}, groups=groups)).kfd.value.group == ""
 
 
+@pytest.mark.only_on("posix", reason="groups of files")
 def test_the_group_of_a_real_file(tmp_path):
+    import grp
     import os
 
-    grp = pytest.importorskip("grp")
     from devicekit.machine.live_host import LiveHost
 
     name = grp.getgrgid(os.stat(str(tmp_path)).st_gid).gr_name

@@ -9,7 +9,7 @@ import time
 import jsonschema
 import pytest
 from fake_frameworks import SOURCES
-from tiny import COMMAND, FOLDER, NEEDED, POSIX, ended, wheel
+from tiny import COMMAND, FOLDER, NEEDED, ended, wheel
 
 from devicekit.remedy.installers import find_uv
 
@@ -88,7 +88,7 @@ def test_next_to_a_python_of_the_system_a_new_environment_is_made(patient_of):
     assert patient.fix("--dry-run", "--goal", "cpu")[1]["attempts"][0]["environment"].endswith("venv-cpu-2")
 
 
-@pytest.mark.skipif(not POSIX, reason="signals of POSIX")
+@pytest.mark.only_on("posix", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_what_ends_the_command_is_undone_first(patient, name):
     patient.lose_a_dependency()
@@ -108,6 +108,16 @@ def test_what_ends_the_command_is_undone_first(patient, name):
         "devicekit: interrupted; the environment is as it was before",
     )
     assert patient.files(own=True) == before
+
+
+def test_a_plan_is_shown_once(patient):
+    patient.lose_a_dependency()
+    output, errors = ended(patient.start(COMMAND, FOLDER, "fix", "--python", patient.prefix, "--dry-run"))
+    lines = output.decode("utf-8").splitlines()
+    assert lines[-1] == "Nothing has been changed yet.", errors
+    assert "What would be done" in lines
+    first = next(line for line in lines if line.startswith("  1. "))[len("  1. ") :]
+    assert [line for line in lines if first in line] == ["  1. " + first]
 
 
 def test_what_it_prints_fits_the_published_schema(patient):

@@ -83,7 +83,7 @@ def test_garbage_is_ignored_and_replaced(tmp_path, content):
     assert load_result(str(tmp_path), "k") == TRIAL
 
 
-@pytest.mark.skipif(not POSIX, reason="links, FIFOs and owners as POSIX has them")
+@pytest.mark.only_on("posix", reason="links, FIFOs and owners as POSIX has them")
 def test_what_is_no_file_of_ours_is_ignored(tmp_path):
     path = saved(tmp_path)
     path.rename(tmp_path / "moved")
@@ -105,7 +105,8 @@ def test_what_is_no_file_of_ours_is_ignored(tmp_path):
     assert set(os.listdir(str(tmp_path))) == {"moved", path.name}
 
 
-@pytest.mark.skipif(not POSIX or os.getuid() != 0, reason="has to make a file of another user")
+@pytest.mark.only_on("posix", reason="owners of POSIX")
+@pytest.mark.skipif(POSIX and os.getuid() != 0, reason="has to make a file of another user")
 def test_a_file_of_somebody_else_is_ignored(tmp_path):
     path = saved(tmp_path)
     tmp_path.chmod(0o777)  # a folder that everybody may write does no harm: the file is ours
@@ -114,7 +115,8 @@ def test_a_file_of_somebody_else_is_ignored(tmp_path):
     assert load_result(str(tmp_path), "k") is None
 
 
-@pytest.mark.skipif(not POSIX or os.getuid() != 0, reason="has to become another user")
+@pytest.mark.only_on("posix", reason="owners of POSIX")
+@pytest.mark.skipif(POSIX and os.getuid() != 0, reason="has to become another user")
 def test_a_folder_of_somebody_else_is_said_and_everybody_tries(tmp_path, run_json):
     code = """
 import fcntl, json, os, sys, tempfile  # later they could not be read any more

@@ -1,5 +1,6 @@
 """Whatever a child does: a result within the limit, and no zombie, orphan, descriptor, thread or file is left."""
 
+import os
 import sys
 
 import pytest
@@ -94,8 +95,8 @@ def test_it_prints_a_gigabyte(harness, stream):
 def test_the_beginning_and_the_end_of_what_it_prints_are_kept():
     body = "import sys; sys.stderr.write('the cause\\n' + 'x' * 1000000 + '\\nthe end')"
     output = Child(Command((sys.executable, "-S", "-c", body))).wait(20.0).output
-    assert output.startswith("the cause\n")
-    assert output.endswith("\nthe end")
+    assert output.startswith("the cause" + os.linesep)
+    assert output.endswith(os.linesep + "the end")
     assert "bytes left out" in output
 
 

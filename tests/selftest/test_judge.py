@@ -1,5 +1,7 @@
 """From what a trial showed to a finding: it names the framework that was tried."""
 
+import os
+
 import pytest
 
 from devicekit.runtime.trial.findings import judge_error, judge_trial
@@ -30,7 +32,7 @@ def test_platforms_that_jax_cannot_start_are_no_fault_of_a_device():
     message = "Unable to initialize backend 'cuda': (set JAX_PLATFORMS='' to automatically choose an available backend)"
     finding = judge_error("RuntimeError", message, plan("jax", ()), "product")
     assert (finding.code, finding.blocks) == ("environment-variable-fatal", ())
-    assert finding.fix[0].command == "unset JAX_PLATFORMS"
+    assert finding.fix[0].command == ("Remove-Item Env:JAX_PLATFORMS" if os.name == "nt" else "unset JAX_PLATFORMS")
     assert "unable to initialize" in finding.evidence[0].text.lower()
 
 

@@ -56,7 +56,7 @@ def test_a_device_that_works_passes_all_stages(tried, setup):
     assert (trial.device, trial.passed[-5:]) == (SETUPS[setup][1], COMPUTING)
 
 
-@pytest.mark.skipif(not POSIX, reason="signals are POSIX's")
+@pytest.mark.only_on("posix", reason="signals are POSIX's")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_a_fault_is_seen_at_its_stage(tried, setup):
     def run(case):

@@ -28,7 +28,7 @@ def test_it_works():
     assert (trial.outcome, trial.devices) == ("works", ("GPU:0",))
 
 
-@pytest.mark.skipif(not POSIX, reason="signals are POSIX's")
+@pytest.mark.only_on("posix", reason="signals are POSIX's")
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGILL", "SIGABRT", "SIGKILL", "SIGBUS"])
 def test_it_is_killed(name):
     trial = child("os.kill(os.getpid(), signal.%s)" % name)
@@ -51,7 +51,7 @@ def test_it_hangs_also_when_it_ignores_the_request_to_end():
     assert time.time() - started < 15
 
 
-@pytest.mark.skipif(not POSIX, reason="process groups are POSIX's")
+@pytest.mark.only_on("posix", reason="process groups are POSIX's")
 def test_a_grandchild_is_ended_too():
     trial = child(
         """
@@ -174,7 +174,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     assert "file" in problem
 
 
-@pytest.mark.skipif(not POSIX or not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.only_on("posix", reason="a limit on the size of files is POSIX's")
 def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
     # A limit on the file size is what a full disk is to a program: the write fails half-way.
     code = """

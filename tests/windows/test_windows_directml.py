@@ -6,6 +6,7 @@ that ``tools/windows_environment.py`` made.
 
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -79,7 +80,8 @@ def test_auto_survives_a_device_that_computes_wrong_values(windows, tmp_path):
     assert answer["product"] == [[3.0] * 3] * 3
     assert answer["found"][0] == "numerics-divergent"
     assert "numerics-divergent" in answer["warned"]
-    assert "a matrix product is off by" in answer["evidence"][0]
+    # Wrong numbers or none: it returns what was in that memory.
+    assert re.search(r"a matrix product is (off by|not a number)", answer["evidence"][0])
 
 
 def test_an_adapter_that_directml_refuses_is_named_and_not_tried(windows, tmp_path):

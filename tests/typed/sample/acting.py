@@ -85,9 +85,20 @@ def measured(model: object) -> Dict[str, Any]:
     assert_type(tuning, devicekit.measure.Tuning)
     assert_type(tuning.options, Tuple[devicekit.measure.TunedOption, ...])
     assert_type(devicekit.find_batch_size(model, [1.0]), int)
-    report = devicekit.Monitor(quiet=True).report
+    estimate = devicekit.estimate_memory(model, 32, precision="mixed_float16", memory="8GiB")
+    assert_type(estimate, devicekit.measure.MemoryEstimate)
+    assert_type(estimate.total_bytes, int)
+    assert_type(estimate.layers, Tuple[devicekit.measure.LayerMemory, ...])
+    report = devicekit.Monitor(nan=True, quiet=True).report
     assert_type(report, Optional[devicekit.watch.MonitorReport])
     if report is not None:
         assert_type(report.record, devicekit.watch.TrainingRecord)
         assert_type(report.step_s, Optional[float])
+        assert_type(report.nan, Optional[devicekit.watch.NanReport])
+    nan = devicekit.NanGuard(stop=True, save="step.npz").report
+    assert_type(nan, Optional[devicekit.watch.NanReport])
+    if nan is not None:
+        assert_type(nan.record, devicekit.watch.NanRecord)
+    command = devicekit.watch.CommandReport.of(devicekit.watch.CommandRecord("train.py", status=0))
+    assert_type(command.record.cpu_s, Optional[float])
     return result.to_dict()
