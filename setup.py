@@ -11,6 +11,10 @@ from setuptools.command.build_py import build_py
 zlib.Z_DEFAULT_COMPRESSION = 9
 
 
+#: Folders with many small tables: one file each in a wheel, where they are compressed together.
+FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit", "logs", "signatures"))
+
+
 class BuildPy(build_py):
     """Copies JSON without spaces, line ends, and what only says where a table or a signature comes from."""
 
@@ -23,6 +27,8 @@ class BuildPy(build_py):
             for name in names:
                 if name.endswith(".json"):
                     _pack(os.path.join(folder, name))
+        for folder in FOLDERS:
+            _bundle(os.path.join(self.build_lib, folder))
 
 
 def _pack(path):
@@ -33,6 +39,35 @@ def _pack(path):
     data.pop("note", None)
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         json.dump(data, stream, ensure_ascii=False, separators=(",", ":"))
+
+
+def _bundle(folder):
+    """Write the JSON files of a folder into all.txt, a line each after the name; devicekit.matrix.matrix reads it."""
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    contents = {}
+    for name in names:
+        with open(os.path.join(folder, name), encoding="utf-8") as stream:
+            contents[name[: -len(".json")]] = stream.read()
+        os.remove(os.path.join(folder, name))
+    if os.path.basename(folder) == "signatures":
+        contents = {"all": json.dumps(_columns(contents), ensure_ascii=False, separators=(",", ":"))}
+    with open(os.path.join(folder, "all.txt"), "w", encoding="utf-8", newline="\n") as bundle:
+        for name, content in contents.items():
+            bundle.write("\n%s %s" % (name, content))
+        bundle.write("\n")
+
+
+def _columns(contents):
+    """Return all signatures as a list for each field, null where one has none: what is alike packs better side by side."""
+    files = {name: json.loads(content)["signatures"] for name, content in contents.items()}
+    rows = [row for signatures in files.values() for row in signatures]
+    for row in rows:
+        if row["says"] == "context":
+            row.pop("summary", None)  # it is shown to no one
+    names = dict.fromkeys(name for row in rows for name in row if name not in ("literal", "pattern"))
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    columns["literal pattern"] = [[row["literal"], row.get("pattern")] for row in rows]
+    return {"files": {name: len(signatures) for name, signatures in files.items()}, "columns": columns}
 
 
 setup(cmdclass={"build_py": BuildPy})

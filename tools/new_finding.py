@@ -65,7 +65,7 @@ class Tree:
     def write(self, path, text):
         full = os.path.join(self.root, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "w", encoding="utf-8") as stream:
+        with open(full, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
         self.written.append(path)
 

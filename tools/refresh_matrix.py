@@ -60,7 +60,7 @@ def read_release(registry, files, rule, cache):
         if "metadata_only" in reading:
             raise RuntimeError(reading["metadata_only"])
         partial = path + ".part"
-        with open(partial, "w", encoding="utf-8") as stream:
+        with open(partial, "w", encoding="utf-8", newline="\n") as stream:
             json.dump(reading, stream)
         os.replace(partial, path)
         readings[link.filename] = reading

@@ -14,7 +14,6 @@ versions: nothing is tried twice, and which release is tried next follows from t
 
 import argparse
 import datetime
-import fcntl
 import functools
 import json
 import os
@@ -33,6 +32,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import devicekit
+from devicekit.children.locks import try_lock
 from devicekit.machine.live_host import LiveHost
 from devicekit.matrix.bounds import fit
 from devicekit.matrix.matrix import Matrix
@@ -366,7 +366,8 @@ class Environments:
         """Keep other processes out of an environment; remove it afterwards where less than so many GB of disk are left."""
         os.makedirs(os.path.dirname(self.path(subject)), exist_ok=True)
         with open(self.path(subject) + ".lock", "w", encoding="utf-8") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
+            while not try_lock(stream.fileno()):
+                time.sleep(1)
             yield
             if shutil.disk_usage(self.folder).free < free * 1e9:
                 self.remove(subject)
@@ -867,7 +868,7 @@ def write(search, dependencies, path=DATA):
                     rows[row_key(row)] = row
     head = {"schema": 1, "date": datetime.date.today().isoformat(), "source": SOURCE}
     lines = [json.dumps(rows[key]) for key in sorted(rows)]
-    with open(path, "w", encoding="utf-8") as stream:
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write("{\n")
         stream.writelines(" %s: %s,\n" % (json.dumps(key), json.dumps(value)) for key, value in head.items())
         stream.write(' "rows": [\n  %s\n ]\n}\n' % ",\n  ".join(lines))

@@ -39,7 +39,7 @@ def main():
         if name not in wanted:
             os.unlink(path)
             continue
-        with open(path, "w", encoding="utf-8") as stream:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(wanted[name])
     return 0
 

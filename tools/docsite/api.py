@@ -50,14 +50,18 @@ TOPICS: Dict[str, Tuple[str, str, Tuple[str, ...]]] = {
             "compare", "measure.Comparison", "measure.Difference", "measure.Divergence", "measure.Measure",
             "measure.LeftToCpu", "on_cpu", "measure.write_reproducer", "benchmark",
             "measure.BenchmarkResult", "measure.BenchmarkInterrupted",
-            "measure.Figure", "measure.Throughput", "find_batch_size", "tune", "measure.Tuning",
+            "measure.Figure", "measure.Throughput", "find_batch_size", "estimate_memory",
+            "measure.MemoryEstimate", "measure.LayerMemory", "tune", "measure.Tuning",
             "measure.TunedOption",
         ),
     ),
     "training": (
         "Watch a training",
-        "Why it is slow, while it runs.",
-        ("Monitor", "watch.MonitorReport", "watch.TrainingRecord"),
+        "Why it is slow, and where the first NaN comes from.",
+        (
+            "Monitor", "watch.MonitorReport", "watch.TrainingRecord", "NanGuard", "watch.NanReport", "watch.NanRecord",
+            "watch.CommandReport", "watch.CommandRecord",
+        ),
     ),
     "warnings": (
         "Warnings and errors",

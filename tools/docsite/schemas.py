@@ -306,6 +306,7 @@ DOCUMENTS: Dict[str, Tuple[str, Any]] = {
     "benchmark": ("`devicekit bench --json`, `BenchmarkResult.to_dict()`", _record(devicekit.measure.BenchmarkResult)),
     "tuning": ("`devicekit tune --json`, `Tuning.to_dict()`", _record(devicekit.measure.Tuning)),
     "leases": ("`devicekit leases --json`", _record(listing.Leases)),
+    "command": ("`devicekit run --watch --json`, `CommandReport.to_dict()`", _record(devicekit.watch.CommandReport)),
     "launch": ("`devicekit launch --json`, `--summary`", _launch),
     "strategy": ("`StrategyPlan.to_dict()`", _record(devicekit.cluster.StrategyPlan)),
     "fleet": ("`devicekit fleet --json`, `Fleet.to_dict()`", _record(devicekit.cluster.Fleet)),
