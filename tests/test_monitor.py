@@ -237,15 +237,17 @@ def test_a_gpu_is_this_program_s_by_its_process_or_because_there_is_one():
     assert sample.limited_by == ("thermal",)
 
 
+STAT = "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 300 100 20 10 20 0 1 0 5 1000 250 1844 0"
+
+
 def test_processors_of_a_recorded_machine(make_machine):
-    stat = "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 300 100 20 10 20 0 1 0 5 1000 250 1844 0"
     host = make_machine(
         files={
             "/proc/stat": "cpu  100 5 20 900 30 0 1 40 7 0\n",
-            "/proc/self/stat": stat % (42, "python", 1),
-            "/proc/42/stat": stat % (42, "python", 1),
-            "/proc/43/stat": stat % (43, "a) worker", 42),
-            "/proc/50/stat": stat % (50, "other", 1),
+            "/proc/self/stat": STAT % (42, "python", 1),
+            "/proc/42/stat": STAT % (42, "python", 1),
+            "/proc/43/stat": STAT % (43, "a) worker", 42),
+            "/proc/50/stat": STAT % (50, "other", 1),
             "/proc/self/cgroup": "0::/box\n",
             "/proc/self/mountinfo": "32 24 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
             "/sys/fs/cgroup/box/cpu.stat": "usage_usec 9\nnr_periods 40\nnr_throttled 12\nthrottled_usec 800\n",
@@ -259,8 +261,23 @@ def test_processors_of_a_recorded_machine(make_machine):
     assert read_throttling(host) == (40, 12)
 
 
-def test_other_systems_know_this_process_s_time_only(make_machine):
-    load = read_host_load(make_machine(files={}))
+@pytest.mark.parametrize(
+    "system, files",
+    [
+        ("linux", {}),
+        # Wine shows Linux's; on Windows any user may make this folder on the drive C.
+        (
+            "windows",
+            {
+                "/proc/stat": "cpu  100 5 20 900 30 0 1 40 7 0\n",
+                "/proc/self/stat": STAT % (42, "python", 1),
+                "/proc/42/stat": STAT % (42, "python", 1),
+            },
+        ),
+    ],
+)
+def test_other_systems_know_this_process_s_time_only(make_machine, system, files):
+    load = read_host_load(make_machine(system=system, files=files))
     assert load.own_cpu_s > 0
     assert (load.busy_cpu_s, load.processes, load.periods) == (None, None, None)
 

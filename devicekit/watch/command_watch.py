@@ -137,7 +137,7 @@ class CommandWatch(Watcher):
             self._hosts.append(HostSample(now, load))
         if len(self._hosts) > _MOST:  # the first and the last one stay: what is between them is judged
             self._hosts = [*self._hosts[:-1:2], self._hosts[-1]]
-        if now >= self._libraries_at:
+        if self._host.system == "linux" and now >= self._libraries_at:
             self._frameworks.update(_frameworks(self._host, sorted(tree.numbers)[:20]))
             self._libraries_at = float("inf") if self._frameworks else 2 * now
 

@@ -106,12 +106,14 @@ def read_host_load(host: Host, program: Optional[ProcessTree] = None) -> HostLoa
     """Return the counters of now, of this process and what it started, or of another program."""
     times = os.times()
     own_cpu_s = times.user + times.system + times.children_user + times.children_system if program is None else 0.0
+    if host.system != "linux":  # a /proc that someone made on Windows tells nothing
+        return HostLoad(own_cpu_s)
     try:
         busy, idle = parse_processors(host.read_text("/proc/stat", 4096))
         if program is None:
             program = ProcessTree(parse_process(host.read_text("/proc/self/stat", 4096)).number)
         tree = program.take(_processes(host))
-    except (OSError, ValueError):  # not Linux, or a sandbox without /proc
+    except (OSError, ValueError):  # a sandbox without /proc
         return HostLoad(own_cpu_s)
     # Windows cannot be asked: this is a recorded machine there, and what Linux has on x86-64 is assumed.
     tick, page = (os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")) if hasattr(os, "sysconf") else (100, 4096)
