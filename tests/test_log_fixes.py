@@ -72,6 +72,12 @@ SIZE = "ValueError: numpy.%s size changed, may indicate binary incompatibility. 
 TF_IO = "NotImplementedError: unable to open file: libtensorflow_io.so, from paths: ['libtensorflow_io.so']"
 
 #: log, facts, what the answer must contain, what it must not.
+DLOPEN = (
+    "W tensorflow/core/common_runtime/gpu/gpu_device.cc:1956] Cannot dlopen some GPU libraries. Please make sure the missing "
+    "libraries mentioned above are installed properly if you would like to use GPU."
+)
+NO_DRIVER = "UserWarning: CUDA initialization: Found no NVIDIA driver on your system."
+
 ROWS = [
     # oneCCL, Metal's code, TPUs
     (
@@ -1498,6 +1504,26 @@ ROWS = [
         {**LINUX, "gpu": "GTX 1080", "packages": {"tensorflow-gpu": "1.14.0"}, "cuda": "10.0"},
         ["batch"],
         ["compute capability"],
+    ),
+    # What a person writes above the log: the answers of a form, with the question as heading, or a line of its own.
+    (
+        "### TensorFlow version\n\n2.12\n\n### OS Platform and Distribution\n\nUbuntu 22.04\n\n" + DLOPEN,
+        {},
+        [r"CUDA 11\.8 and cuDNN 8"],
+        ["and-cuda", "Windows"],
+    ),
+    ("TF 2.12, Ubuntu 22.04\n" + DLOPEN, {}, [r"CUDA 11\.8 and cuDNN 8"], ["and-cuda"]),
+    ("OS: Fedora 40\n" + NO_DRIVER, {}, ["dnf install"], ["ubuntu", "apt-get"]),
+    ("Operating System: CentOS Linux 7 (Core)\n" + NO_DRIVER, {}, ["package manager"], ["ubuntu", "apt-get"]),
+    ("OS: Arch Linux\n" + NO_DRIVER, {"os_version": "Debian 12"}, ["apt-get"], ["pacman"]),
+    # .NET has no pip.
+    (
+        "OnnxRuntimeException: [ErrorCode:RuntimeException] provider_bridge_ort.cc:1193 onnxruntime::ProviderLibrary::Get "
+        '[ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with error 126 "" when trying to load '
+        r'"D:\App\bin\runtimes\win-x64\native\onnxruntime_providers_cuda.dll"',
+        {},
+        [r"CUDA 11\.8", "PATH"],
+        ["pip"],
     ),
 ]
 

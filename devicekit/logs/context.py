@@ -156,6 +156,8 @@ class Known:
             elif key in _PACKAGES:
                 if "package:" + key not in self._stated and not self.packages.get(key):
                     self.packages[key] = value.strip()
+            elif key == "distribution":
+                self.os_version = self.os_version or value
             elif key == "requirement":
                 self._learn_requirement(value)
             elif key == "installable":

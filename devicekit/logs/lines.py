@@ -41,6 +41,9 @@ _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
+#: A question of a form for an issue, whose answer is below it.
+_HEADING = b"### "
+
 _DIGITS = b"0123456789"
 
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
@@ -233,6 +236,9 @@ def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> 
                 # An interpreter's answer means nothing without the line before: "[]" after list_physical_devices().
                 before = lines[position - 1] if position else before
                 raw = before[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+            elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
+                # A form for an issue: a question as heading, a blank line, the answer.
+                raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
             shape: object = raw.translate(None, _DIGITS)
         else:
             if len(raw) > LONGEST_LINE:

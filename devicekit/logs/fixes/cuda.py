@@ -346,6 +346,13 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     said = re.search(r"(?i:requires?) cuDNN (\d+)\.?\*? and CUDA (\d+)\.?\*?", about.line)
     cuda = said.group(2) if said else release_of(library_of(about)).partition(".")[0]
     cudnn = said.group(1) if said else ""
+    # .NET has no pip.
+    if re.search(r"Microsoft\.ML\.|OnnxRuntimeException|[\\/]runtimes[\\/](?:win|linux)-", about.line):
+        steps.say(
+            "Install from NVIDIA what this Microsoft.ML.OnnxRuntime.Gpu needs, with its folders on %s: CUDA 12 and cuDNN 9 "
+            "from 1.19 on, CUDA 11.8 and cuDNN 8 before" % ("PATH" if about.windows else "LD_LIBRARY_PATH")
+        )
+        return
     if cuda == "11" or (old and not said):
         text = (
             "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these, or a newer onnxruntime-gpu"

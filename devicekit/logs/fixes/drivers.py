@@ -76,7 +76,8 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
         steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
     elif about.linux:
         steps.say("%s with the package manager of the distribution" % what, "admin", "driver")
-        steps.run("On Ubuntu", "sudo ubuntu-drivers install", on="linux", changes="driver")
+        if not about.linux_distribution:
+            steps.run("On Ubuntu", "sudo ubuntu-drivers install", on="linux", changes="driver")
     else:
         steps.say(
             "%s: on Linux by the package manager, on Windows from https://www.nvidia.com/drivers" % what,
@@ -120,6 +121,9 @@ def _rebuild(about: Situation, steps: Steps) -> None:
     if "module build" in about.line:
         steps.say("Or start the kernel that was used before, until there is such a driver", instead=True)
     text = "If it was not built for the running kernel (after a kernel update): build it again, then restart"
+    if row is None and about.linux_distribution not in ("", "ubuntu", "debian"):
+        steps.say(text + ": the distribution's kernel headers, then sudo dkms autoinstall", "admin", "driver")
+        return
     headers = row.headers if row is not None else ("apt-get", "install", "-y", "linux-headers-{release}")
     command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
     steps.run(text if row is not None else text + " (Ubuntu, Debian)", command, on="linux", changes="driver")
