@@ -76,6 +76,13 @@ DLOPEN = (
     "W tensorflow/core/common_runtime/gpu/gpu_device.cc:1956] Cannot dlopen some GPU libraries. Please make sure the missing "
     "libraries mentioned above are installed properly if you would like to use GPU."
 )
+TF_KERAS = (
+    'Traceback (most recent call last):\n  File "/venv/lib/python3.12/site-packages/tf_keras/src/saving/load.py", line 21, in '
+    "<module>\n    import tensorflow.compat.v1.logging as logging\n"
+    "ModuleNotFoundError: No module named 'tensorflow.compat.v1.logging'"
+)
+NO_BINARY = '"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"'
+NO_TOOLKIT = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
 NO_DRIVER = "UserWarning: CUDA initialization: Found no NVIDIA driver on your system."
 
 ROWS = [
@@ -1525,6 +1532,33 @@ ROWS = [
         [r"CUDA 11\.8", "PATH"],
         ["pip"],
     ),
+    # Names of CUDA 10.0 alone, and a version in brackets.
+    (
+        "Could not dlopen library 'libcurand.so.10.0'; dlerror: libcurand.so.10.0: cannot open shared object file",
+        {**LINUX, "gpu": "RTX 2060"},
+        [r"CUDA 10\.0"],
+        ["and-cuda"],
+    ),
+    (
+        "With tensorflow (version 1.14):\nCould not dlopen library 'libcudart.so.10.0'; dlerror: libcudart.so.10.0: cannot open "
+        "shared object file",
+        {**LINUX, "gpu": "RTX 2060"},
+        [r"TensorFlow 1\.14 needs CUDA 10\.0"],
+        ["and-cuda"],
+    ),
+    # tf-keras is what does not fit, not TensorFlow's files.
+    (TF_KERAS, {"packages": {"tensorflow": "2.16.1"}}, [r"tf-keras==2\.16\.\*"], ["uninstall"]),
+    (TF_KERAS, {}, [r"--upgrade tensorflow tf-keras"], ["uninstall"]),
+    ("ModuleNotFoundError: No module named 'keras_preprocessing'", {}, ["pip install keras-preprocessing"], ["check"]),
+    (
+        "ImportError: cannot import name 'tf_utils'",
+        {"packages": {"keras": "2.3.1", "tensorflow-gpu": "1.8.0"}},
+        [r"keras==2\.2\.4"],
+        [],
+    ),
+    ("i have an rx 6600\n" + NO_BINARY, LINUX, [r"HSA_OVERRIDE_GFX_VERSION=10\.3\.0"], [r"11\.0\.0"]),
+    ("OS: Fedora 40\n" + NO_TOOLKIT, LINUX, ["dnf install -y nvidia-container-toolkit", "nvidia-ctk"], ["apt-get"]),
+    (NO_TOOLKIT, {**LINUX, "os_version": "Ubuntu 20.04"}, ["apt-get install -y nvidia-container-toolkit"], ["dnf"]),
 ]
 
 

@@ -48,8 +48,8 @@ def release_of(library: str) -> str:
         return "%s.%s" % (digits[0], digits[1]) if len(digits) == 2 and digits[0] in "6789" else digits
     if library_so:
         name, major, minor = library_so.groups()
-        if name in ("cufft", "curand") and int(major) == 10:
-            return ""  # CUDA 10 and 11 both have one of this name
+        if name in ("cufft", "curand") and int(major) == 10 and minor != "0":
+            return ""  # CUDA 10.1 to 11 all have one of this name
         return "%s.%s" % (major, minor) if minor and int(major) < 11 else major
     return ""
 
@@ -77,7 +77,7 @@ def _wheels_do(about: Situation) -> bool:
     if not (about.linux or about.system is None) or about.jetson or about.arch not in ("", "x86_64"):
         return False
     old = re.search(
-        r"Could not load dynamic library|couldn't open CUDA library|/stream_executor/platform/default/dso_loader",
+        r"Could not (?:load dynamic|dlopen) library|couldn't open CUDA library|/stream_executor/platform/default/dso_loader",
         about.line,
     )
     if about.version:

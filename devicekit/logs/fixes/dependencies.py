@@ -147,7 +147,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         return
     if minor:
         if about.is_at_least("2.5") is False:
-            old = "2.4.3" if about.is_at_least("2.4") else "2.3.1"
+            old = "2.4.3" if about.is_at_least("2.4") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
             if about.packages.get("keras") != old:
                 steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
         else:
@@ -359,9 +359,14 @@ def _tf_keras_apart(about: Situation, steps: Steps) -> bool:
     """tf-keras of an older release than TensorFlow: it is updated, TensorFlow stays."""
     found = about.packages.get("tf-keras", "").split(".")[:2]
     minor = about.version.split(".")[:2]
-    if len(found) < 2 or len(minor) < 2 or found == minor or not about.is_at_least("2.16"):
+    failed = about.signature == "tf-no-module-python" and "tf-keras" in about.summary
+    if failed and len(minor) < 2:
+        steps.upgrade("Update both: they have the same minor release", "tensorflow", "tf-keras")
+        return True
+    if len(minor) < 2 or not about.is_at_least("2.16") or not (failed or (len(found) > 1 and found != minor)):
         return False
-    text = "tf-keras %s does not belong to %s: install that of the same release" % (".".join(found), about.label)
+    named = " ".join(filter(None, ("tf-keras", ".".join(found))))
+    text = "%s does not belong to %s: install that of the same release" % (named, about.label)
     steps.install(text, "tf-keras==%s.*" % ".".join(minor))
     return True
 

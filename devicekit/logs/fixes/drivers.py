@@ -427,6 +427,7 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         return
     described = re.search(r"(?i)\bCDI\b|=all", about.line) is not None or _program(about) == "podman"
     cluster = "kubernetes" in about.words or ("gpu-resource" in about.words and not described)
+    refused = about.signature in ("docker-no-device-driver", "docker-unknown-runtime", "docker-nvidia-hook-missing")
     if cluster:
         steps.say(
             "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's "
@@ -442,17 +443,34 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     elif "singularity" in about.words:
         steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
     else:
+        if refused:
+            _container_toolkit(about, steps, "Install")
         steps.run(
             "Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)",
             "docker run --gpus all IMAGE",
         )
-    if not cluster and not described and "singularity" not in about.words:
-        steps.run(
-            "If that is refused, install NVIDIA's container toolkit and register it",
-            "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker",
-            on="linux",
-            changes="system",
-        )
+    if not cluster and not described and "singularity" not in about.words and not refused:
+        _container_toolkit(about, steps, "If that is refused, install")
+
+
+#: How the package nvidia-container-toolkit is installed; Arch has it itself, the others with NVIDIA's repository.
+_TOOLKIT = {
+    "ubuntu": "sudo apt-get install -y", "debian": "sudo apt-get install -y", "fedora": "sudo dnf install -y",
+    "rhel": "sudo dnf install -y", "suse": "sudo zypper install -y", "arch": "sudo pacman -S",
+}  # fmt: skip
+
+
+def _container_toolkit(about: Situation, steps: Steps, verb: str) -> None:
+    """What lets docker give NVIDIA's GPUs to containers."""
+    install = _TOOLKIT.get(about.linux_distribution, "")
+    needs = "" if "pacman" in install else " from its package repository (%s)" % pages.CONTAINER_NVIDIA
+    register = "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker"
+    steps.run(
+        "%s NVIDIA's container toolkit%s and register it" % (verb, needs),
+        "%s nvidia-container-toolkit && %s" % (install, register) if install else register,
+        on="linux",
+        changes="system",
+    )
 
 
 def _docker_desktop(about: Situation, steps: Steps) -> None:
