@@ -1540,8 +1540,8 @@ ROWS = [
         ["and-cuda"],
     ),
     (
-        "With tensorflow (version 1.14):\nCould not dlopen library 'libcudart.so.10.0'; dlerror: libcudart.so.10.0: cannot open "
-        "shared object file",
+        "With tensorflow (version 1.14):\nCould not dlopen library 'libcudart.so.10.0'; dlerror: libcudart.so.10.0: cannot "
+        "open shared object file",
         {**LINUX, "gpu": "RTX 2060"},
         [r"TensorFlow 1\.14 needs CUDA 10\.0"],
         ["and-cuda"],
