@@ -83,6 +83,15 @@ TF_KERAS = (
 )
 NO_BINARY = '"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"'
 NO_TOOLKIT = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+BITSANDBYTES = "RuntimeError: CUDA Setup failed despite GPU being available. Please run the following command"
+JAXLIB = "ERROR: No matching distribution found for jaxlib==0.4.25+cuda12.cudnn89"
+LIBCUDA = (
+    "W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libcuda.so.1'; dlerror: "
+    "libcuda.so.1: cannot open shared object file: No such file or directory\n"
+    "W tensorflow/stream_executor/cuda/cuda_driver.cc:269] failed call to cuInit: UNKNOWN ERROR (303)\n"
+    "I tensorflow/stream_executor/cuda/cuda_diagnostics.cc:204] kernel reported version is: 460.91.3"
+)
 NO_DRIVER = "UserWarning: CUDA initialization: Found no NVIDIA driver on your system."
 
 ROWS = [
@@ -1559,6 +1568,18 @@ ROWS = [
     ("i have an rx 6600\n" + NO_BINARY, LINUX, [r"HSA_OVERRIDE_GFX_VERSION=10\.3\.0"], [r"11\.0\.0"]),
     ("OS: Fedora 40\n" + NO_TOOLKIT, LINUX, ["dnf install -y nvidia-container-toolkit", "nvidia-ctk"], ["apt-get"]),
     (NO_TOOLKIT, {**LINUX, "os_version": "Ubuntu 20.04"}, ["apt-get install -y nvidia-container-toolkit"], ["dnf"]),
+    # Of an RTX 50, without its driver's version: a build that every driver for it runs.
+    ("It fails on an RTX 5090D in Ubuntu.\n" + NO_KERNEL, LINUX, ["whl/cu128"], ["get_arch_list"]),
+    (NO_KERNEL + "\nRTX 5090, driver 570.124.06", {**LINUX, "gpu": "RTX 5090", "python": "3.11"}, ["-cu12"], ["-cu13"]),
+    (NO_KERNEL, LINUX, ["RTX 30", "CUDA 11"], []),
+    (BITSANDBYTES, LINUX, ["--upgrade bitsandbytes"], ["--force-reinstall"]),
+    (JAXLIB, LINUX, [r"jax\[cuda12\]"], []),
+    (JAXLIB, MAC, ["Linux alone", r"pip install jax\b"], [r"jax\[cuda"]),
+    (JAXLIB, {**LINUX, "python": "3.8"}, [r"cuda12_pip\]\" -f"], []),
+    ("ERROR: No matching distribution found for jaxlib==0.4.9", WINDOWS, ["begin with jaxlib"], ["known"]),
+    # The kernel has the driver, the loader does not find its library.
+    (LIBCUDA, {**LINUX, "os_version": "Ubuntu 20.04"}, ["libnvidia-compute-460"], ["modprobe", "dkms"]),
+    (LIBCUDA, {**LINUX, "os_version": "Debian 11"}, ["libcuda1"], ["modprobe", "dkms"]),
 ]
 
 

@@ -123,12 +123,12 @@ def _between(about: Situation, steps: Steps, capability: str) -> None:
 
 def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
     if about.framework == "torch":
-        _torch_set(
-            about,
-            steps,
-            "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU",
-            "https://download.pytorch.org/whl/cu128",
-        )
+        text = "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU"
+        index = _TORCH_INDEX + "/cu128"
+        if about.fact("driver"):
+            _torch_set(about, steps, text, index)
+        else:  # every driver for such a GPU has CUDA 12.8, and not all have what the newest build needs
+            steps.install(text, "torch", remove=["torch"], index_url=index)
         return
     if about.framework == "jax":
         steps.upgrade("Update JAX with its plug-in for CUDA 12.8 or later", "jax[cuda12]")
@@ -209,8 +209,8 @@ def _any_gpu(about: Situation, steps: Steps) -> None:
             "See which ones this PyTorch has code for", 'python -c "import torch; print(torch.cuda.get_arch_list())"'
         )
         blackwell = (
-            "RTX 50 and other Blackwell GPUs need PyTorch 2.7 or later for CUDA 12.8 (--index-url %s/cu128), "
-            % _TORCH_INDEX
+            "RTX 50 and other Blackwell GPUs need PyTorch 2.7 or later for CUDA 12.8 (--index-url %s/cu128), RTX 40 a build "
+            "for CUDA 11.8 or later, RTX 30 and A100 one for CUDA 11, " % _TORCH_INDEX
         )
         old = "GPUs before compute capability 7.5 need a build for CUDA 12.6 (%s/cu126) or older" % _TORCH_INDEX
         if re.search(r"(?i)too old|no longer supports", about.line):

@@ -108,11 +108,33 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         return
     if "model_server" in about.line:
         steps.run("In a container: start it with the GPU", "docker run --gpus all IMAGE")
+    if about.known.driver_kernel and not about.known.driver_library and not about.wsl and not about.container:
+        _driver_libraries(about, steps)
+        return
     if about.linux and not about.wsl and not about.container:
         _load_module(about, steps)
     install_nvidia(
         about, steps, "If there is no driver yet: install NVIDIA's driver" if about.linux else "Install NVIDIA's driver"
     )
+
+
+def _driver_libraries(about: Situation, steps: Steps) -> None:
+    """The kernel's half of the driver is loaded, and libcuda is missing."""
+    kernel = about.known.driver_kernel
+    steps.run(
+        "See whether the driver's library is there, and whether the loader finds it", "ldconfig -p | grep libcuda.so"
+    )
+    package = {
+        "ubuntu": "apt-get install -y libnvidia-compute-%s" % kernel.partition(".")[0],
+        "debian": "apt-get install -y libcuda1",
+        "fedora": "dnf install -y xorg-x11-drv-nvidia-cuda-libs",
+        "arch": "pacman -S nvidia-utils",
+    }.get(about.linux_distribution, "")
+    text = "If not: install the driver's libraries for computing, of the release that the kernel has (%s)" % kernel
+    if package:
+        steps.run(text, "sudo %s" % package, on="linux", who="admin", changes="driver")
+    else:
+        steps.say(text + ": Ubuntu's package is libnvidia-compute-..., Debian's libcuda1", "admin", "driver")
 
 
 def _rebuild(about: Situation, steps: Steps) -> None:

@@ -343,7 +343,7 @@ class Situation:
         model = self.model
         if model is not None:
             return model.target if model.vendor == "nvidia" else ""
-        if re.search(r"(?i)\brtx 50\d\d\b|\brtx 5000 series|blackwell", self.known.gpu_name):
+        if re.search(r"(?i)\brtx 50\d\dd?\b|\brtx 5000 series|blackwell", self.known.gpu_name):
             return "12.0"
         return BUNDLED.compute_capability(self.known.gpu_name) or "" if self.known.gpu_name else ""
 

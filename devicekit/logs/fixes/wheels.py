@@ -122,7 +122,17 @@ def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool
     """A release with a label for CUDA or ROCm, which the registry never has; whether there is no more to say."""
     local = re.search(r"(torch\w*|jaxlib)==[\d.]+\+(cu\d+|cpu|cuda\d+|rocm[\d.]+)", about.line)
     if local and local.group(1) == "jaxlib":
-        steps.install("JAX's builds for CUDA are plug-ins of its ordinary wheels now", "jax[cuda12]")
+        if about.macos or about.windows:
+            steps.install("JAX has builds for CUDA on Linux alone (on Windows in WSL 2); here it has the CPU", "jax")
+        elif about.python in ("3.7", "3.8"):
+            steps.run(
+                "JAX of this Python's time has its builds for CUDA on its own page",
+                'python -m pip install --upgrade "jax[cuda12_pip]" -f '
+                "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html",
+                changes="packages",
+            )
+        else:
+            steps.install("JAX's builds for CUDA are plug-ins of its ordinary wheels now, on Linux", "jax[cuda12]")
         return True
     if local and about.arch == "aarch64" and not about.jetson and local.group(2).startswith("cu"):
         _arm_builds(about, steps, name, bounds.lstrip("="))
@@ -210,9 +220,14 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
         )
         steps.new_environment(text, python, ["%s%s" % (name, bounds)])
     else:
-        steps.say(
-            "No release of %s that meets %s is known: see https://pypi.org/project/%s/#history" % (name, bounds, name)
+        known = about.releases(name)
+        older = match and known and sort_key(bounds.lstrip("=~<")) < sort_key(known[0].version)
+        text = (
+            "devicekit's data begin with %s %s" % (name, known[0].version)
+            if older
+            else "devicekit knows no such release"
         )
+        steps.say("%s: see https://pypi.org/project/%s/#history, and there the files for this system" % (text, name))
     _other_release(about, steps, name, "")
 
 
@@ -384,6 +399,8 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _ended(name, known_specifier(bounds)):
         tensorflow_gpu_removed(about, steps)
+        return
+    if name == "jaxlib" and _local_label(about, steps, name, bounds):
         return
     if about.raspberry and about.known.architecture not in ("aarch64", "x86_64"):
         steps.say("Use a 64-bit system (Raspberry Pi OS, 64-bit): there are wheels for aarch64, none for 32-bit ARM")
