@@ -1580,6 +1580,33 @@ ROWS = [
     # The kernel has the driver, the loader does not find its library.
     (LIBCUDA, {**LINUX, "os_version": "Ubuntu 20.04"}, ["libnvidia-compute-460"], ["modprobe", "dkms"]),
     (LIBCUDA, {**LINUX, "os_version": "Debian 11"}, ["libcuda1"], ["modprobe", "dkms"]),
+    # An old interface of NumPy, numbered without 0x: the library is newer than NumPy.
+    (
+        "RuntimeError: module compiled against API version a but this version of numpy is 9",
+        {},
+        ["--upgrade numpy"],
+        ["<2"],
+    ),
+    ("zsh: no matches found: tensorflow[and-cuda]", MAC, [r'install "tensorflow\[and-cuda\]"'], []),
+    (
+        "the tensorflow version I am using is 2.12.0 (default)\n__wrapped__Conv3D_device_GPU:0}} DNN library is not found.",
+        LINUX,
+        [r"CUDA 11\.8 and cuDNN 8"],
+        ["and-cuda"],
+    ),
+    (
+        "TensorFlow version: 1.15\nInternalError: libdevice not found at ./libdevice.10.bc",
+        LINUX,
+        [r"toolkit 10\.0"],
+        ["nvidia.cuda_nvcc"],
+    ),
+    (
+        "failed call to cuInit: CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: forward compatibility was attempted on non "
+        "supported HW",
+        {"os": "container", "gpu": "RTX 3070"},
+        ["update the host's driver"],
+        ["--gpus", "nvidia-ctk"],
+    ),
 ]
 
 

@@ -150,12 +150,16 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
             "Install the CUDA release that the program was built for, and put its lib64 folder on the library path"
         )
     else:
-        steps.say(
-            "Install the CUDA and cuDNN that this TensorFlow was built for: "
-            "https://www.tensorflow.org/install/source#gpu"
-        )
+        _built_for(steps)
     if about.framework and about.system in (None, "linux") and not about.embedded and not about.version and not cuda:
         _newer_tensorflow(about, steps)
+
+
+def _built_for(steps: Steps) -> None:
+    steps.say(
+        "Install the CUDA and cuDNN that this TensorFlow was built for: https://www.tensorflow.org/install/source#gpu; a "
+        "hosted notebook (Colab, Kaggle) has those of its own TensorFlow: start it anew, and leave that release installed"
+    )
 
 
 def _and_cuda(about: Situation, steps: Steps) -> None:
@@ -444,6 +448,8 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         cuda_library_missing(about, steps)
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)
+    elif about.framework == "tensorflow" and not wanted:
+        _built_for(steps)
     else:
         steps.say(
             "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else ""),
@@ -589,7 +595,8 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         if "conda" in about.words:
             text = "Or, if the framework is conda's own build, install it with conda"
             steps.run(text, "conda install -c conda-forge cuda-nvcc", changes="packages", instead=True)
-    if about.linux and about.framework == "tensorflow" and not about.is_at_least("2.14"):
+    by_pip = needs_of(about)[0].partition(".")[0] in ("", "11", "12")
+    if about.linux and about.framework == "tensorflow" and by_pip and not about.is_at_least("2.14"):
         # Before 2.14, TensorFlow does not look into the packages of NVIDIA.
         code = "import nvidia.cuda_nvcc as m; print(m.__path__[0])"
         command = "export XLA_FLAGS=--xla_gpu_cuda_data_dir=$(python -c '%s')" % code

@@ -416,7 +416,8 @@ def driver_shadowed(about: Situation, steps: Steps) -> None:
     stubs = "34" in about.line or "stub" in (about.line + about.summary).lower()
     folder = "stubs" if stubs else "compat"
     if about.container:
-        container_gpu(about, steps)
+        if stubs:
+            container_gpu(about, steps)
         steps.say(
             "In the image, remove folders named %s from LD_LIBRARY_PATH, and cuda-compat-* packages" % folder,
             changes="files",

@@ -644,6 +644,9 @@ def framework_missing(about: Situation, steps: Steps) -> None:
     if about.jetson and name in ("tensorflow", "torch"):
         _jetson(about, steps)
         return
+    if about.signature == "zsh-no-matches":
+        steps.install("Put it in quotes", about.groups["requirement"])
+        return
     if "externally-managed" in about.line or about.signature == "pip-externally-managed":
         text = "The system's Python is the system's own: make an environment, and install there"
         steps.run(text, "python3 -m venv env && env/bin/python -m pip install %s" % (name or "NAME"), changes="files")
