@@ -158,7 +158,7 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
 def _built_for(steps: Steps) -> None:
     steps.say(
         "Install the CUDA and cuDNN that this TensorFlow was built for: https://www.tensorflow.org/install/source#gpu; a "
-        "hosted notebook (Colab, Kaggle) has those of its own TensorFlow: start it anew, and leave that release installed"
+        "hosted notebook (Colab, Kaggle) has those of its own TensorFlow: restart it, and leave that release installed"
     )
 
 
