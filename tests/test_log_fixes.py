@@ -92,6 +92,12 @@ LIBCUDA = (
     "W tensorflow/stream_executor/cuda/cuda_driver.cc:269] failed call to cuInit: UNKNOWN ERROR (303)\n"
     "I tensorflow/stream_executor/cuda/cuda_diagnostics.cc:204] kernel reported version is: 460.91.3"
 )
+NOT_COMPILED = "AssertionError: Torch not compiled with CUDA enabled"
+DESERIALIZE = (
+    "RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
+    "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu')"
+)
+NO_PROVIDER = "[W:onnxruntime:Default, pybind_state.cc:640 CreateExecutionProvider] Failed to create CUDAExecutionProvider."
 NO_DRIVER = "UserWarning: CUDA initialization: Found no NVIDIA driver on your system."
 
 ROWS = [
@@ -1607,6 +1613,14 @@ ROWS = [
         ["update the host's driver"],
         ["--gpus", "nvidia-ctk"],
     ),
+    # A driver that no current build runs with, and one that CUDA 11.8 runs with.
+    (NOT_COMPILED, {**LINUX, "driver": "440.100", "gpu": "RTX 2080"}, ["Update NVIDIA's driver", "525"], ["cu118"]),
+    (NOT_COMPILED, {**LINUX, "driver": "470.82", "gpu": "RTX 3080"}, ["Update NVIDIA's driver", "whl/cu118"], []),
+    (NOT_COMPILED, {**LINUX, "driver": "535.54", "gpu": "RTX 3080"}, ["whl/cu12"], ["driver", "cu118"]),
+    (DESERIALIZE, {**LINUX, "gpu": "RTX 3080"}, ["build for CUDA"], []),
+    (DESERIALIZE, {}, ["map_location"], []),
+    # The release that a sentence names.
+    ("Using CUDA 11.7 with onnxruntime-gpu=1.15.1\n" + NO_PROVIDER, LINUX, [r"CUDA 11\.8 and cuDNN 8"], [r"1\.19 on"]),
 ]
 
 

@@ -14,7 +14,7 @@ from ..matrix.matrix import accepts
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime")
 
 #: Pattern groups with the version of a distribution.
-_PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf")
+_PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu")
 
 _VENDORS = (
     (
@@ -153,9 +153,8 @@ class Known:
                 # "TensorFlow version: 2.11" is the version of any distribution that provides it.
                 owner = self.tensorflow[0]
                 self.packages[owner] = self.packages[owner] or value.strip()
-            elif key in _PACKAGES:
-                if "package:" + key not in self._stated and not self.packages.get(key):
-                    self.packages[key] = value.strip()
+            elif key in _PACKAGES and "package:" + _normal(key) not in self._stated:
+                self.packages[_normal(key)] = self.packages.get(_normal(key)) or value.strip()
             elif key == "distribution":
                 self.os_version = self.os_version or value
             elif key == "requirement":

@@ -10,6 +10,7 @@ from ...matrix.matrix import BUNDLED
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
+from .drivers import install_nvidia
 from .others import gfx_unsupported, rocm_missing
 from .situation import Situation
 from .steps import Steps
@@ -312,6 +313,15 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     index = _index(about, [(row.url, row.code) for row in rows])
     if goal == "cuda" and about.arch == "aarch64":
         index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
+    driver = about.fact("driver")
+    if goal == "cuda" and driver and not about.jetson and sort_key(driver) < (525,):  # of CUDA 12's first release
+        install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
+        if sort_key(driver) >= (452, 39):  # of CUDA 11.8 on Windows, on Linux 450.80
+            url = _TORCH_INDEX + "/cu118"
+            steps.install(
+                "Or, with this driver, the last build for CUDA 11.8", "torch", *also, remove=["torch", *also], index_url=url,
+                instead=True,
+            )  # fmt: skip
     steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
 
 

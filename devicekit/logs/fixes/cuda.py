@@ -355,10 +355,10 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         )
         return
     if cuda == "11" or (old and not said):
-        text = (
-            "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these, or a newer onnxruntime-gpu"
-        )
-        steps.say("%s; put their folders on %s" % (text, "PATH" if about.windows else "LD_LIBRARY_PATH"))
+        text = "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these"
+        steps.say("%s, with their folders on %s" % (text, "PATH" if about.windows else "LD_LIBRARY_PATH"))
+        text = "Or a newer release, with which pip brings CUDA 12 and cuDNN 9"
+        steps.install(text, "onnxruntime-gpu[cuda,cudnn]>=1.21", instead=True)
         return
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn or "9")
     steps.say(
