@@ -97,7 +97,9 @@ DESERIALIZE = (
     "RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
     "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu')"
 )
-NO_PROVIDER = "[W:onnxruntime:Default, pybind_state.cc:640 CreateExecutionProvider] Failed to create CUDAExecutionProvider."
+NO_PROVIDER = (
+    "[W:onnxruntime:Default, pybind_state.cc:640 CreateExecutionProvider] Failed to create CUDAExecutionProvider."
+)
 NO_DRIVER = "UserWarning: CUDA initialization: Found no NVIDIA driver on your system."
 
 ROWS = [
