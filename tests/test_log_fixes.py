@@ -1621,6 +1621,21 @@ ROWS = [
     (NOT_COMPILED, {**LINUX, "driver": "535.54", "gpu": "RTX 3080"}, ["whl/cu12"], ["driver", "cu118"]),
     (DESERIALIZE, {**LINUX, "gpu": "RTX 3080"}, ["build for CUDA"], []),
     (DESERIALIZE, {}, ["map_location"], []),
+    # Programs with builds of their own.
+    (
+        "NvvmSupportError: libNVVM cannot be found. Do `conda install cudatoolkit`:",
+        LINUX,
+        [r"numba-cuda\[cu12\]"],
+        ["torch"],
+    ),
+    (
+        "cupy_backends.cuda.api.runtime.CUDARuntimeError: cudaErrorInsufficientDriver: CUDA driver version is insufficient "
+        "for CUDA runtime version",
+        {**LINUX, "driver": "470.182"},
+        ["cupy-cuda11x"],
+        ["torch", "tensorflow"],
+    ),
+    ("ValueError: Please provide a TPU Name to connect to.", {}, ["local", "Colab"], ["GPU"]),
     # The release that a sentence names.
     ("Using CUDA 11.7 with onnxruntime-gpu=1.15.1\n" + NO_PROVIDER, LINUX, [r"CUDA 11\.8 and cuDNN 8"], [r"1\.19 on"]),
 ]

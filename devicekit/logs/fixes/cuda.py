@@ -118,6 +118,11 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         return
     if about.library == "CuPy":
         _cupy_libraries(about, steps)
+    elif about.signature == "cuda-nvvm-missing":
+        major = release_of(library_of(about)).partition(".")[0] or about.fact("cuda").partition(".")[0]
+        extra = major if major in ("12", "13") else "12"
+        steps.install("Install Numba's part for CUDA with the libraries that it needs", "numba-cuda[cu%s]" % extra)
+        steps.run("Or with conda", "conda install -c conda-forge cudatoolkit", changes="packages", instead=True)
     elif about.framework == "torch":
         _torch_libraries(about, steps)
     elif about.framework == "jax":

@@ -326,7 +326,11 @@ def _older_build(about: Situation, steps: Steps) -> None:
     elif about.framework:
         steps.say("Or use a release of %s for an older CUDA" % about.title, instead=True)
     else:
-        steps.say("Or use a build for an older CUDA", instead=True)
+        if about.library == "CuPy" and not version_at_least(about.fact("driver") or "0", "525"):
+            text = "Or use CuPy's build for CUDA 11, for drivers from 450 on"
+            steps.install(text, "cupy-cuda11x", remove=["cupy-cuda12x"], instead=True)
+        else:
+            steps.say("Or use a build for an older CUDA", instead=True)
 
 
 def driver_mismatch(about: Situation, steps: Steps) -> None:
