@@ -1621,6 +1621,14 @@ ROWS = [
     (NOT_COMPILED, {**LINUX, "driver": "535.54", "gpu": "RTX 3080"}, ["whl/cu12"], ["driver", "cu118"]),
     (DESERIALIZE, {**LINUX, "gpu": "RTX 3080"}, ["build for CUDA"], []),
     (DESERIALIZE, {}, ["map_location"], []),
+    # The Python that pip runs on, from the wheels that it takes.
+    (
+        "  Downloading tensorflow-2.18.0-cp39-cp39-win_amd64.whl.metadata (3.3 kB)\n"
+        "ERROR: No matching distribution found for tensorflow-io-gcs-filesystem==0.37.1",
+        {},
+        [r"install tensorflow-io-gcs-filesystem==0\.31\.0"],
+        ["venv"],
+    ),
     # Programs with builds of their own.
     (
         "NvvmSupportError: libNVVM cannot be found. Do `conda install cudatoolkit`:",

@@ -161,21 +161,28 @@ class Known:
                 self._learn_requirement(value)
             elif key == "installable":
                 self.pythons.add(value)
-            elif key == "loss":
-                self.losses.append(float(value))
-            elif key == "tensor":
-                self.tensors.append((value, groups.get("tensor_kind", "")))
-            elif key == "scalar":
-                self.scalars.append((value, groups.get("scalar_kind", "")))
-            elif key == "driver_library":
-                self.driver_library = self.driver_library or value
-                self.versions.setdefault("driver", value)
-            elif key == "driver_kernel":
-                self.driver_kernel = self.driver_kernel or value
-                self.versions.setdefault("driver", value)
-            elif key == "gpuname" and "vendors" not in self._stated:
-                self.vendors |= vendors_of(value)
-                self.gpu_name = self.gpu_name or value
+            else:
+                self._learn_device_or_result(key, value, groups)
+
+    def _learn_device_or_result(self, key: str, value: str, groups: Mapping[str, str]) -> None:
+        if key == "wheel_python":
+            if "version:python" not in self._stated:
+                self.versions.setdefault("python", "3." + value)
+        elif key == "loss":
+            self.losses.append(float(value))
+        elif key == "tensor":
+            self.tensors.append((value, groups.get("tensor_kind", "")))
+        elif key == "scalar":
+            self.scalars.append((value, groups.get("scalar_kind", "")))
+        elif key == "driver_library":
+            self.driver_library = self.driver_library or value
+            self.versions.setdefault("driver", value)
+        elif key == "driver_kernel":
+            self.driver_kernel = self.driver_kernel or value
+            self.versions.setdefault("driver", value)
+        elif key == "gpuname" and "vendors" not in self._stated:
+            self.vendors |= vendors_of(value)
+            self.gpu_name = self.gpu_name or value
 
     def _learn_requirement(self, value: str) -> None:
         pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())
