@@ -1629,6 +1629,14 @@ ROWS = [
         [r"install tensorflow-io-gcs-filesystem==0\.31\.0"],
         ["venv"],
     ),
+    # A name of a module is no distribution.
+    (
+        "ImportError: cannot import name 'tf_logging' from 'tensorflow.python.platform' (/venv/lib/python3.7/site-packages/"
+        "tensorflow/python/platform/__init__.py)",
+        {},
+        ["uninstall -y tensorflow "],
+        ["tf-logging"],
+    ),
     # Programs with builds of their own.
     (
         "NvvmSupportError: libNVVM cannot be found. Do `conda install cudatoolkit`:",

@@ -715,7 +715,7 @@ def _owners(about: Situation) -> Sequence[str]:
         return [about.distribution] if about.distribution else []
     seen = [name for name in about.packages if name in TENSORFLOW_OWNERS or name.startswith("tf-nightly")]
     named = about.groups.get("name", "")
-    if re.match(r"(tensorflow|tf)[-_]", named):
+    if re.match(r"(tensorflow[-_]|tf[-_]nightly)", named):
         seen.append(named.replace("_", "-"))
     usual = ["tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly"]
     usual += {"windows": ["tensorflow-intel"], "macos": ["tensorflow-macos"]}.get(about.system or "", [])
