@@ -3,7 +3,8 @@
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
-from .nan_record import NanRecord, NanRun, NonFinite
+from ..runtime.non_finite import NonFinite
+from .nan_record import NanRecord, NanRun
 
 _FLOAT32_MAX = 3.4e38
 

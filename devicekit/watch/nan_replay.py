@@ -6,9 +6,9 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from ..runtime.frameworks.replay import Replay, State, Traced, as_float, is_finite
+from ..runtime.frameworks.replay import Replay, State, as_float, is_finite
 from ..runtime.whole_file import replace_file
-from .nan_record import NanRecord, NanRun, NonFinite
+from .nan_record import NanRecord, NanRun
 from .nan_recorder import KeptStep, Window, loss_is_finite, norm_of, unfit
 
 _MADE_IN_FIRST_STEP = (
@@ -98,12 +98,8 @@ def _runs(replay: Replay, before: State, batch: Any, device: str) -> Tuple[NanRu
             problem = "%s: %s" % (type(error).__name__, lines[0] if lines else "")
             runs.append(NanRun(where, precision, problem=problem[:300]))
             continue
-        runs.append(NanRun(where, precision, _non_finite(traced), traced.largest))
+        runs.append(NanRun(where, precision, traced.first, traced.largest))
     return tuple(runs)
-
-
-def _non_finite(traced: Traced) -> Optional[NonFinite]:
-    return None if traced.first is None else NonFinite(**traced.first._asdict())
 
 
 def nan_weights(state: State) -> List[str]:

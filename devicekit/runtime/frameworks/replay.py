@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 import numpy as np
 
+from ..non_finite import NonFinite
 from .training import leaves
 
 #: The floating-point types that have a NumPy of their own kind only through another package.
@@ -30,28 +31,10 @@ class State(NamedTuple):
         return sum(value.nbytes for value in self.values)
 
 
-class Seen(NamedTuple):
-    """The first value that is not finite in a traced step.
-
-    ``phase`` is ``"input"``, ``"forward"``, ``"loss"`` or ``"gradient"``; ``nans`` and ``infinities`` are numbers of elements;
-    ``rows`` are the first examples of the batch that are concerned; ``low`` and ``high`` are the range of the layer's inputs.
-    """
-
-    phase: str
-    name: str
-    operation: str = ""
-    dtype: str = ""
-    nans: int = 0
-    infinities: int = 0
-    rows: Tuple[int, ...] = ()
-    low: Optional[float] = None
-    high: Optional[float] = None
-
-
 class Traced(NamedTuple):
     """A traced step: the first value that is not finite, and the largest that is, in magnitude."""
 
-    first: Optional[Seen]
+    first: Optional[NonFinite]
     largest: float
     gradients: bool
 
@@ -100,7 +83,7 @@ class Trace:
         self._batch_size = batch_size
         self.stack: List[str] = []
         self._ranges: List[Tuple[Optional[float], Optional[float]]] = []
-        self.first: Optional[Seen] = None
+        self.first: Optional[NonFinite] = None
         self.largest = 0.0
         self.gradients = False
         self._operation = ["", ""]
@@ -110,7 +93,7 @@ class Trace:
         """Return what was seen."""
         first = self.first
         if first is not None and not first.operation:
-            first = first._replace(operation=self._operation[first.phase == "gradient"])
+            first = first.replace(operation=self._operation[first.phase == "gradient"])
         return Traced(first, self.largest, self.gradients)
 
     def enter(self, name: str) -> None:
@@ -181,7 +164,7 @@ class Trace:
             rows = tuple(int(row) for row in np.flatnonzero(bad)[:5])
         low, high = self._ranges[-1] if self._ranges else (None, None)
         operation = self._operation[phase == "gradient"]
-        self.first = Seen(
+        self.first = NonFinite(
             phase, name, operation, array.dtype.name, nans, int((~finite).sum()) - nans, rows, low, high
         )  # fmt: skip
 

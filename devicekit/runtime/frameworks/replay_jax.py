@@ -155,7 +155,7 @@ class JaxReplay(Replay):
                 self.run_step(batch)
             except FloatingPointError as error:
                 found = re.search(r"encountered in (?:jit\()?(\w+)", str(error))
-                return traced._replace(first=first._replace(operation=found.group(1) if found else ""))
+                return traced._replace(first=first.replace(operation=found.group(1) if found else ""))
         return traced
 
     def run_step(self, batch: Any) -> None:
