@@ -576,9 +576,9 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
     """No ptxas or no libdevice."""
     if _unknown_architecture(about, steps):
         return
+    needed = needs_of(about)[0]
     if about.windows:
-        cuda = needs_of(about)[0]
-        which = " %s" % cuda if cuda else " of the release that the build was made for"
+        which = " %s" % needed if needed else " of the release that the build was made for"
         steps.say("Install the CUDA toolkit%s, with its bin folder on PATH" % which, "admin", "system")
     elif _of_conda(about):
         old = about.is_at_least("2.11") is False
@@ -588,7 +588,7 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         steps.set("Let XLA look there", "XLA_FLAGS", "--xla_gpu_cuda_data_dir=$CONDA_PREFIX")
         return
     else:
-        cuda = needs_of(about)[0] or about.fact("cuda")
+        cuda = needed or about.fact("cuda")
         major = cuda.partition(".")[0]
         text = "Install NVIDIA's compiler (ptxas, libdevice) with pip"
         if major in ("11", "12"):
@@ -600,7 +600,7 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         if "conda" in about.words:
             text = "Or, if the framework is conda's own build, install it with conda"
             steps.run(text, "conda install -c conda-forge cuda-nvcc", changes="packages", instead=True)
-    by_pip = needs_of(about)[0].partition(".")[0] in ("", "11", "12")
+    by_pip = needed.partition(".")[0] in ("", "11", "12")
     if about.linux and about.framework == "tensorflow" and by_pip and not about.is_at_least("2.14"):
         # Before 2.14, TensorFlow does not look into the packages of NVIDIA.
         code = "import nvidia.cuda_nvcc as m; print(m.__path__[0])"
