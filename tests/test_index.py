@@ -15,8 +15,11 @@ from packaging.version import Version
 
 import devicekit
 from devicekit.cli.main import main
+from devicekit.machine.pip_settings import constraints
 from devicekit.machine.simulated import SimulatedHost
-from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.matrix import BUNDLED, Matrix
+from devicekit.matrix.target import Target
+from devicekit.resolver.engine import Need, solve
 from devicekit.runtime.index.client import Client, IndexProblem, parse_html_page, parse_json_page
 from devicekit.runtime.index.configuration import DEFAULT_INDEX, Configuration, read_configuration, shown
 
@@ -449,6 +452,36 @@ def test_where_pip_would_look(tmp_path):
     windows = {"system": "windows", "home": "C:\\Users\\me", "env": {"APPDATA": "C:\\Users\\me\\AppData\\Roaming"}}
     machine = host(tmp_path, files={"C:\\Users\\me\\AppData\\Roaming\\pip\\pip.ini": PIP}, **windows)
     assert read_configuration(machine).indexes == ("https://one.example/simple",)
+
+
+def test_what_an_installer_is_told_to_stay_within(tmp_path):
+    files = {
+        "/etc/xdg/pip/pip.conf": "[global]\nconstraint = /etc/caps.txt ignored/relative.txt\n",
+        "/etc/caps.txt": "# caps\nTorch<=2.14.1 \\\n  --hash=sha256:0\nnumpy<2 ; python_version > '3'\n"
+        "old==1; python_version < '3'\n-c more/of.txt\n--no-binary :all:\n./a/path.whl\nkeras\n",
+        "/etc/more/of.txt": "numpy!=1.26.0\n-c ../caps.txt\n",
+        "ignored/relative.txt": "tensorflow==1.15\n",
+        "/srv/uv.txt": "jax<0.7\n",
+    }
+    machine = host(tmp_path, files=files)
+    found = constraints(machine, "pip")
+    assert (found["torch"].split(",")[0], sorted(found)) == ("<=2.14.1", ["numpy", "torch"])
+    assert {"<2", "!=1.26.0"} == set(found["numpy"].split(","))
+    assert constraints(machine, "uv") == {}
+    assert constraints(host(tmp_path, files=files, env={"UV_CONSTRAINT": "/srv/uv.txt"}), "uv") == {"jax": "<0.7"}
+    assert constraints(host(tmp_path, files=files, env={"PIP_CONSTRAINT": "/srv/uv.txt"}), "pip") == {"jax": "<0.7"}
+
+
+def test_releases_outside_of_bounds_are_known_and_not_taken():
+    target = Target("3.12", "linux", "x86_64", "2.36", described=True)
+    newest = solve(BUNDLED, target, [Need("torch")]).versions["torch"]
+    limited = BUNDLED.within({"torch": "<" + newest, "of-nobody": "<1"})
+    lower = solve(limited, target, [Need("torch")]).versions["torch"]
+    assert Version(lower) < Version(newest)
+    assert limited.project("torch").release(newest).yanked
+    # What is there stays what it is, and is still known.
+    assert solve(limited, target, [Need("torch")], installed={"torch": newest}).versions["torch"] == newest
+    assert not BUNDLED.project("torch").release(newest).yanked
 
 
 def test_where_uv_would_look(tmp_path):

@@ -359,6 +359,16 @@ class Matrix:
         other._replaced = dict(self._replaced, **{project.name: project})
         return other
 
+    def within(self, bounds: Mapping[str, str]) -> "Matrix":
+        """Return the same data for an installer that accepts some projects within version specifiers only."""
+        other = self
+        for name, text in bounds.items():
+            project = self.project(name)
+            if project is not None:
+                outside = [item for item in (*project.versions, *project.unread) if not accepts(text, item)]
+                other = other.with_project(project.withdrawn(outside))
+        return other
+
     def maker(self, framework: str, goal: str, system: str) -> str:
         """Return where a maker describes builds of its own, "" if that is not known."""
         row = self._row("makers", framework=framework, goal=goal, system=system)

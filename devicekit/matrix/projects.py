@@ -1,8 +1,9 @@
 """What the package registry holds of a project: its releases, their wheels and what those declare. Pure data, typed."""
 
+import copy
 import re
 from types import MappingProxyType
-from typing import Any, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 #: A final release in the spelling of the data.
 _FINAL_VERSION = re.compile(r"\d{1,9}(\.\d{1,9})*(\.post\d{1,9})?\Z")
@@ -156,6 +157,13 @@ class Project:
         ]
         return {"project": self.name, "date": self.date, "requires": sets, "rows": rows}
 
+    def withdrawn(self, versions: Iterable[str]) -> "Project":
+        """Return the project as it is for those who get some of its releases only if they ask for exactly those."""
+        other = copy.copy(self)
+        other.yanked = self.yanked.union(versions)
+        other._releases = {}
+        return other
+
     def release(self, version: str) -> Optional[Release]:
         """Return a release, None if it is not known."""
         if version in self._releases:
@@ -164,7 +172,7 @@ class Project:
         if row is None:
             return None
         builds = tuple(self._build(version, item) for item in row["builds"])
-        made = Release(self.name, version, row["requires_python"], bool(row.get("yanked")), builds)
+        made = Release(self.name, version, row["requires_python"], version in self.yanked, builds)
         self._releases[version] = made
         return made
 

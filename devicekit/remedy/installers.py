@@ -113,6 +113,14 @@ def find_installer(layout: Layout, python: Python) -> Installer:
     raise RemedyError("no installer for %s: there is neither uv, nor pip, nor ensurepip" % layout.executable)
 
 
+def installer_name(layout: Layout, python: Python) -> str:
+    """Return the name of the installer of an environment, ``"pip"`` where there is none: a new environment has pip."""
+    try:
+        return find_installer(layout, python).name
+    except RemedyError:
+        return "pip"
+
+
 def find_uv(layout: Optional[Layout] = None) -> Optional[str]:
     """Return the absolute path of uv: where the user's shell finds it, or where its own installer puts it."""
     name = "uv.exe" if os.name == "nt" else "uv"

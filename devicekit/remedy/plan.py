@@ -3,7 +3,7 @@
 Each way is checked before it is offered: the machine that it would leave behind is diagnosed as the real one is.
 """
 
-from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
@@ -27,6 +27,9 @@ _MOST_KEEPING = 2
 
 #: What another Python in a new environment helps against, whatever else is to be done.
 _ELSEWHERE = {"framework-missing", "platform-unsupported", "python-unsupported"}
+
+#: How many new distributions a sentence names.
+_SHOWN = 6
 
 #: Backends of Keras that compute and do not train.
 _NO_TRAINING = ("numpy", "openvino")
@@ -215,14 +218,14 @@ class _Planner:
         alone = None if self._computes else self._culprits(self.machine)
         if alone is not None and not alone.variables:
             found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
-        tried = {item.packages for item in found}
+        tried = {_unordered(item.packages) for item in found}
         for offer in self._offers(self.machine, self.diagnosis):
             kept = sum(item.keeps_release for item in found)
             if kept == _MOST_KEEPING and kept < len(found):
                 break
-            if offer.packages in tried:
+            if _unordered(offer.packages) in tried:
                 continue
-            tried.add(offer.packages)
+            tried.add(_unordered(offer.packages))
             after = self._after(self.machine, offer)
             state, diagnosis = self._check(after)
             culprits = _Culprits() if state.works else self._culprits(after)
@@ -728,6 +731,11 @@ def _first_way(finding: Finding) -> Iterable[Fix]:
     return next(iter(ways(finding.fix)), [])
 
 
+def _unordered(packages: Packages) -> Tuple[FrozenSet[str], FrozenSet[str], FrozenSet[str], str]:
+    """Return what distinguishes packages for an installer."""
+    return frozenset(packages.remove), frozenset(packages.install), frozenset(packages.reinstall), packages.index_url
+
+
 def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits: _Culprits) -> str:
     """Say in a sentence what an attempt does, and whether the release stays."""
     parts = []
@@ -737,14 +745,18 @@ def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits
         text = "unset %s whenever this environment's Python starts, while the shell sets the same value"
         parts.append(text % " and ".join(culprits.unset))
     replaced = [item for item in changes if item.before and item.after]
+    asked = [exact(text).name for text in packages.install]
     added = [item for item in changes if item.after and not item.before]
+    added.sort(key=lambda item: asked.index(item.name) if item.name in asked else len(asked))
     removed = [item for item in changes if item.before and not item.after]
     if replaced:
         parts.append("change %s" % ", ".join("%s %s to %s" % (item.name, item.before, item.after) for item in replaced))
     told = {item.name for item in changes}
     more = [text for text in packages.install if exact(text).name not in told and not exact(text).version]
     if added or more:
-        parts.append("install %s" % ", ".join(["%s %s" % (item.name, item.after) for item in added[:6]] + more))
+        shown = ["%s %s" % (item.name, item.after) for item in added[:_SHOWN]] + more
+        further = " and %d more" % (len(added) - _SHOWN) if len(added) > _SHOWN else ""
+        parts.append("install %s%s" % (", ".join(shown), further))
     if removed:
         parts.append("remove %s" % ", ".join("%s %s" % (item.name, item.before) for item in removed))
     if packages.reinstall:

@@ -10,10 +10,13 @@ from ..errors import RemedyError
 from ..machine.host import WATCHED_MODULES, Interpreter
 from ..machine.interpreter import other_interpreter
 from ..machine.live_host import LiveHost, this_interpreter
+from ..machine.pip_settings import constraints
 from ..machine.probe import read_machine
+from ..matrix.matrix import BUNDLED
 from ..resolver.result import quoted
 from ..runtime.settings import read_settings
 from .apply import Examined, apply, difference, tried, uninterrupted
+from .installers import installer_name
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
 from .plan import plan, subject
@@ -85,7 +88,8 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
     if interrupted(examined.layout):
         command = undo_command(interpreter.executable)
         raise RemedyError("an earlier fix of %s was interrupted; restore it: %s" % (examined.layout.prefix, command))
-    return _in_place_or_separate(plan(examined.machine, goal), examined)
+    bounds = constraints(LiveHost(interpreter), installer_name(examined.layout, examined.machine.python))
+    return _in_place_or_separate(plan(examined.machine, goal, matrix=BUNDLED.within(bounds)), examined)
 
 
 def _in_place_or_separate(remedy: Remedy, examined: Examined) -> Remedy:

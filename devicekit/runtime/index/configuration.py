@@ -4,12 +4,12 @@ Neither program is run. A `uv.toml` or `pyproject.toml` of the working folder do
 downloaded folder would choose the server that is asked.
 """
 
-import configparser
 import re
 from typing import Any, Dict, List, Mapping, Tuple
 from urllib.parse import urlsplit, urlunsplit
 
 from ...machine.host import Host
+from ...machine.pip_settings import configuration_folders, pip_options
 from ...records import Record
 
 #: What pip and uv ask if nothing else is configured.
@@ -77,7 +77,7 @@ def _is_valid(url: str) -> bool:
 def read_configuration(host: Host) -> Configuration:
     """Return pip's configuration if it names an index, else uv's, else the default index."""
     problems: List[str] = []
-    options = _pip_options(host, problems)
+    options = pip_options(host, _PIP_OPTIONS, problems)
     offline = "pip is configured with no-index" if options.get("no-index", "").lower() in _TRUE else ""
     chosen = options
     if not offline and "index-url" not in options and "extra-index-url" not in options:
@@ -99,56 +99,6 @@ def read_configuration(host: Host) -> Configuration:
         trusted=tuple(options.get("trusted-host", "").split()),
         problems=tuple(problems),
     )
-
-
-def _pip_options(host: Host, problems: List[str]) -> Dict[str, str]:
-    """Return pip's options: a later file replaces what an earlier one says, variables replace all."""
-    options: Dict[str, str] = {}
-    environ = host.environ()
-    for path in _pip_files(host):
-        text = host.text_or_none(path)
-        if text is None:
-            continue
-        parser = configparser.RawConfigParser()
-        try:
-            parser.read_string(text)
-        except configparser.Error:
-            problems.append("pip's configuration %s cannot be read" % host.scrub(path))
-            continue
-        for section in ("global", "install"):
-            for name, value in parser.items(section) if parser.has_section(section) else ():
-                options[name.replace("_", "-")] = value
-    for name in _PIP_OPTIONS:
-        options[name] = environ.get("PIP_" + name.upper().replace("-", "_")) or options.get(name, "")
-    return {name: options[name] for name in _PIP_OPTIONS if options[name].strip()}
-
-
-def _pip_files(host: Host) -> List[str]:
-    """Return the files that pip reads, the weakest first."""
-    environ, windows = host.environ(), host.system == "windows"
-    chosen = environ.get("PIP_CONFIG_FILE", "")
-    if chosen.lower() in ("/dev/null", "nul"):
-        return []
-    name = "pip.ini" if windows else "pip.conf"
-    legacy = host.join(host.home, "pip" if windows else ".pip", name)
-    folders = [host.join(folder, "pip") for folder in _folders(host, system=True)]
-    files = [host.join(folder, name) for folder in folders] + ([] if windows else ["/etc/pip.conf"])
-    if not (chosen and host.is_file(chosen)):
-        files += [legacy] + [host.join(folder, "pip", name) for folder in _folders(host, system=False)]
-    return files + [host.join(host.interpreter.prefix, name)] + ([chosen] if chosen else [])
-
-
-def _folders(host: Host, system: bool) -> List[str]:
-    """Return the folders for configuration of all users, or of this one."""
-    environ = host.environ()
-    if host.system == "windows":
-        folder = environ.get("PROGRAMDATA" if system else "APPDATA", "")
-        return [folder] if folder else []
-    if system:
-        shared = ["/Library/Application Support"] if host.system == "macos" else []
-        return shared + [item for item in environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":") if item]
-    support = [host.join(host.home, "Library", "Application Support")] if host.system == "macos" else []
-    return [environ.get("XDG_CONFIG_HOME") or host.join(host.home, ".config")] + support
 
 
 def _uv_options(host: Host, problems: List[str]) -> Dict[str, str]:
@@ -184,8 +134,8 @@ def _uv_files(host: Host) -> List[str]:
         return []
     if environ.get("UV_CONFIG_FILE"):
         return [environ["UV_CONFIG_FILE"]]
-    shared = [host.join(folder, "uv", "uv.toml") for folder in _folders(host, system=True)]
-    own = [host.join(folder, "uv", "uv.toml") for folder in _folders(host, system=False)[:1]]
+    shared = [host.join(folder, "uv", "uv.toml") for folder in configuration_folders(host, system=True)]
+    own = [host.join(folder, "uv", "uv.toml") for folder in configuration_folders(host, system=False)[:1]]
     return ([] if host.system == "windows" else ["/etc/uv/uv.toml"]) + shared + own
 
 
