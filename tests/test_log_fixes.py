@@ -102,7 +102,38 @@ NO_PROVIDER = (
 )
 NO_DRIVER = "UserWarning: CUDA initialization: Found no NVIDIA driver on your system."
 
+#: XLA of jaxlib, whose paths end like TensorFlow's.
+JAXLIB_CUDNN = (
+    "E external/org_tensorflow/tensorflow/compiler/xla/stream_executor/cuda/cuda_dnn.cc:429] Could not create cudnn handle: "
+    "CUDNN_STATUS_INTERNAL_ERROR"
+)
+OLD_PTXAS = (
+    "W external/xla/xla/stream_executor/gpu/asm_compiler.cc:232] Falling back to the CUDA driver for PTX compilation; ptxas "
+    "does not support CC 8.9\nE external/xla/xla/stream_executor/cuda/cuda_driver.cc:864] failed to load PTX text as a "
+    "module: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid"
+)
+NO_HIP_CODE = "RuntimeError: HIP error: invalid device function"
+
 ROWS = [
+    (JAXLIB_CUDNN, LINUX, ["XLA_PYTHON_CLIENT_PREALLOCATE=false"], ["ensorFlow", "TF_"]),
+    (OLD_PTXAS, LINUX, ["from CUDA 11.8 on", "first on PATH", r'"jax\[cuda12\]"'], ["leaves that GPU out"]),
+    (NO_HIP_CODE + "\nGPU: Radeon 8060S\n", {}, ["gfx1151"], ["11.0.0"]),
+    (NO_HIP_CODE + "\nStrix Halo, Ubuntu 24\n", {}, ["gfx1151"], ["11.0.0"]),
+    # an older build of the same release, for a driver that stays
+    (
+        OLD_DRIVER % "10000",
+        {"os": "linux", "driver": "410.104", "packages": {"torch": "1.5.0"}, "gpu": "Tesla P100"},
+        [r"torch==1.5.0\+cu92 -f "],
+        ["cu118"],
+    ),
+    (
+        OLD_DRIVER % "11040",
+        {"os": "linux", "driver": "470.82", "packages": {"torch": "2.5.1+cu124"}},
+        ["torch==2.5.1 --index-url https://download.pytorch.org/whl/cu118"],
+        ["cu121"],
+    ),
+    (OLD_DRIVER % "11040" + "\n/content/drive/MyDrive", {}, ["hosted notebook cannot be changed"], ["ubuntu-drivers"]),
+    (OLD_DRIVER % "11040", {"os": "Ubuntu 18.04"}, ["sudo ubuntu-drivers autoinstall"], []),
     # oneCCL, Metal's code, TPUs
     (
         "(77) |CCL_ERROR| global.cpp:99 f: failed\nto get it from ATL, set CCL_ZE_IPC_EXCHANGE=sockets explicitly",

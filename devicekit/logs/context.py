@@ -22,11 +22,14 @@ _VENDORS = (
         r"nvidia|geforce|\b[gr]tx\b|quadro|tesla|titan|jetson|\bt4\b|\ba(?:10|16|30|40|100|800)\b|\b[hb][128]00\b|\bv100"
         r"|\bl40?s?\b|nvs ?\d|940mx|\bmx\d{3}|\b\d{3,4} ?ti\b|blackwell",
     ),
-    ("amd", r"\bamd\b|radeon|\bgfx\d|vega|navi|instinct|\bmi\d{2,3}|\brx ?\d{3,4}|firepro|ryzen"),
+    ("amd", r"\bamd\b|radeon|strix (?:halo|point)|\bgfx\d|vega|navi|instinct|\bmi\d{2,3}|\brx ?\d{3,4}|firepro|ryzen"),
     ("apple", r"\bapple\b|\bm[1-5]\b"),
     ("intel", r"\bintel\b|\barc\b|iris|uhd|hd graphics"),
     ("qualcomm", r"adreno|qualcomm|snapdragon"),
 )  # fmt: skip
+
+#: Names of GPUs that are part of a processor: of two GPUs, the other one computes.
+_INTEGRATED = re.compile(r"(?i)radeon (?:\d{3}M|80\d0S|graphics)|strix (?:halo|point)|\biris\b|\bUHD\b|\bHD graphics")
 
 _ARCHITECTURES = {
     "amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86",
@@ -51,6 +54,8 @@ WORDS = {
     "opensuse": "suse", "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
     "mirroredstrategy": "mirrored", "www.piwheels.org": "raspberry",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
+    "/content/drive": "hosted", "google.colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
+    "colab": "colab", "/usr/local/lib/python3": "own-dist-packages",
     "jupyter": "jupyter", "<ipython-input": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
     "@ registry+http": "uv-project",
@@ -182,7 +187,8 @@ class Known:
             self.versions.setdefault("driver", value)
         elif key == "gpuname" and "vendors" not in self._stated:
             self.vendors |= vendors_of(value)
-            self.gpu_name = self.gpu_name or value
+            if not self.gpu_name or (_INTEGRATED.search(self.gpu_name) and not _INTEGRATED.search(value)):
+                self.gpu_name = value
 
     def _learn_requirement(self, value: str) -> None:
         pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())

@@ -532,23 +532,32 @@ def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:
         )
 
 
+#: Lines about code that XLA could not use since its ptxas is older than the GPU.
+_PTXAS_TOO_OLD = ("xla-ptxas-too-old", "cuda-error-invalid-image", "xla-ptx-kernel-not-found")
+
+
 def _unknown_architecture(about: Situation, steps: Steps) -> bool:
     """A compiler is older than the GPU: name the CUDA that knows it; return whether the line is about that."""
-    arch = re.search(
-        r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)|Value 'sm_(\d+)(\d)\w?' is not defined", about.line
-    )
-    if not arch:
+    nvcc = re.search(r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)", about.line)
+    ptxas = re.search(r"Value 'sm_(\d+)(\d)\w?' is not defined", about.line)
+    if not nvcc and not ptxas and about.signature not in _PTXAS_TOO_OLD:
         return False
-    capability = ".".join(filter(None, arch.groups()))
-    row = BUNDLED.first_toolkit(capability)
-    if arch.group(3):
+    found = nvcc or ptxas
+    capability = ".".join(found.groups()) if found else about.capability
+    row = BUNDLED.first_toolkit(capability) if capability else None
+    if not nvcc:
         if row is not None:
             text = (
                 "ptxas knows compute capability %s from CUDA %s on: put the bin folder of such a toolkit first on PATH"
             )
             steps.say(text % (capability, row.cuda), "admin", "system")
+        elif not ptxas:
+            steps.say("Use the ptxas of a newer CUDA toolkit: put its bin folder first on PATH", "admin", "system")
+        if about.framework == "jax" and not about.windows:
+            steps.upgrade("Or update JAX, which brings a ptxas of its own", "jax[cuda12]", instead=True)
+        elif row is not None or not ptxas:
             steps.say("Or use a newer release of %s, built for that CUDA" % about.title, instead=True)
-        return row is not None
+        return row is not None or not ptxas
     if row is not None:
         text = (
             "nvcc knows compute capability %s from CUDA %s on: install such a toolkit, and set CUDA_HOME to its folder"

@@ -9,6 +9,7 @@ from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.tables import DriverInstall
 from .situation import Situation
 from .steps import Steps, lower
+from .torch_builds import for_older_driver, old_driver
 
 #: What os-release calls the distributions that a text names.
 _IDS = {"suse": "opensuse-leap"}
@@ -58,6 +59,12 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
         return
     if about.macos:
         steps.say("macOS from 10.14 on has no NVIDIA driver: use the CPU, or another system")
+        return
+    if about.hosted:
+        steps.say(
+            "The driver of a hosted notebook cannot be changed: use the releases that the notebook brings (Colab: Runtime, "
+            "Disconnect and delete runtime brings them back), or a build for the CUDA that its driver runs"
+        )
         return
     if about.jetson:
         steps.say(
@@ -243,7 +250,7 @@ def conda_driver_too_old(about: Situation, steps: Steps) -> None:
     wanted, found = about.groups.get("runtime", ""), about.groups.get("found", "")
     name = about.groups.get("package", "")
     need = needed_driver(wanted, [], "linux", BUNDLED, False) if wanted.count(".") else None
-    least = need.version if need is not None else _old_driver(wanted, "linux")
+    least = need.version if need is not None else old_driver(wanted, "linux")
     install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % wanted if wanted else ""), least)
     if found:
         old = name.startswith("cudatoolkit") or found[:2] in ("9.", "10", "11")
@@ -269,19 +276,7 @@ def _needed(about: Situation) -> Tuple[str, str]:
     compiled = bool(image) or "ptx" in about.line.lower() or "PTX" in about.summary
     system = "windows" if about.windows or about.wsl else "linux"
     need = needed_driver(cuda, [about.capability] if about.capability else [], system, BUNDLED, compiled)
-    return cuda, need.version if need is not None else _old_driver(cuda, system)
-
-
-#: The oldest driver for the CUDA releases before those of the data (CUDA release notes, table of toolkit driver versions).
-_OLD_DRIVERS = {
-    "10.2": ("440.33", "441.22"), "10.1": ("418.39", "418.96"), "10.0": ("410.48", "411.31"), "9.2": ("396.26", "397.44"),
-    "9.1": ("390.46", "391.29"), "9.0": ("384.81", "385.54"), "8.0": ("375.26", "376.51"), "7.5": ("352.31", "353.66"),
-}  # fmt: skip
-
-
-def _old_driver(cuda: str, system: str) -> str:
-    drivers = _OLD_DRIVERS.get(".".join(cuda.split(".")[:2]))
-    return drivers[system == "windows"] if drivers else ""
+    return cuda, need.version if need is not None else old_driver(cuda, system)
 
 
 def _cuda_of_build(about: Situation) -> str:
@@ -307,6 +302,8 @@ def _cuda_of_build(about: Situation) -> str:
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
+    if for_older_driver(about, steps, _cuda_of_build(about), newest):
+        return
     if about.framework == "torch" and newest and not driver:
         text = "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s"
         steps.say(text % (newest, pages.TORCH_BEFORE), instead=True)

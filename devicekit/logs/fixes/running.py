@@ -2,6 +2,7 @@
 
 import re
 
+from ...diagnosis.findings import Fix
 from .situation import Situation
 from .steps import Steps
 from .wheels import rosetta_python
@@ -35,10 +36,24 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         return
     if _program_memory(about, steps):
         return
-    steps.say("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
+    # cuDNN that does not start: nothing was computed yet, so that the model's size is the last thing to change.
+    starting = "cudnn handle" in text and about.framework in ("tensorflow", "jax")
+    less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
+    if not starting:
+        steps.add(less)
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
         return
+    _allocator(about, steps)
+    command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
+    if command:
+        steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
+    if starting:
+        steps.add(less)
+
+
+def _allocator(about: Situation, steps: Steps) -> None:
+    """How the framework takes its memory."""
     if about.framework == "tensorflow" and not about.embedded:
         steps.say(
             "Let TensorFlow's memory grow, instead of taking all at once: "
@@ -54,13 +69,10 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         )
     elif about.framework == "torch" and about.vendor in ("", "nvidia", "amd"):
         name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
-        if "fragment" in text or "reserved" in text:
+        if re.search("(?i)fragment|reserved", about.line):
             steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
     elif not about.framework and not about.library and about.vendor in ("", "nvidia"):
         steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
-    command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
-    if command:
-        steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
 
 
 #: What a program lets its user do about memory, by its name.

@@ -56,7 +56,7 @@ _KERNELS = (
 _OTHER_AMD = (
     (r"\bwx ?[2-7]1\d0\b", "gfx803"),
     (r"\bwx ?(?:8200|9100)\b", "gfx900"),
-    (r"strix halo|ryzen ai max", "gfx1151"),
+    (r"strix halo|\bai max\+? ?(?:pro )?\d{3}|ryzen ai max", "gfx1151"),
     (r"strix point|ryzen ai 9 (?:hx )?3[67]\d", "gfx1150"),
     (r"krackan", "gfx1152"),
     (r"hawk point|ryzen [3579] (?:pro )?[78]\d4\d(?:h|hs|u)\b", "gfx1103"),
@@ -76,8 +76,13 @@ _JETSON = r"(?i)\bjetson\b|\btegra|\borin\b|\bxavier\b|\bl4t\b|jetpack|\bnvgpu\b
 _RASPBERRY = r"(?i)raspberry|raspbian|\barmv[67]l\b|\bpi [2345]\b"
 
 
+#: XLA as JAX's library has it: TensorFlow's own paths have no such beginning.
+_OF_JAXLIB = re.compile(r"\bexternal/org_tensorflow/(?=tensorflow/compiler/xla/)\S*")
+
+
 def families_of(text: str) -> FrozenSet[str]:
     """Return the frameworks that a text names."""
+    text = _OF_JAXLIB.sub("jaxlib", text)
     return frozenset(name for name, pattern in _NAMES if re.search(pattern, text, re.IGNORECASE))
 
 
@@ -240,6 +245,13 @@ class Situation:
     def jetson(self) -> bool:
         """Whether it is one of NVIDIA's Jetsons."""
         return re.search(_JETSON, " ".join((self.known.gpu_name, self.known.os_version, self.line))) is not None
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it is a hosted notebook (Colab, Kaggle), whose system its user cannot change."""
+        # The name alone may be a comparison: "it works in Colab".
+        there = "hosted" in self.words or {"colab", "own-dist-packages"} <= self.words
+        return there or re.search(r"(?i)\bcolab\b|\bkaggle\b", self.known.os_version) is not None
 
     @property
     def raspberry(self) -> bool:

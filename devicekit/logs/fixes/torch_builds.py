@@ -1,0 +1,92 @@
+"""PyTorch's builds of one release for several CUDA releases: which of them a driver runs."""
+
+from typing import Iterator, Tuple
+
+from ...matrix.gpu_support import needed_driver
+from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.projects import sort_key
+from .situation import Situation
+from .steps import Steps
+
+#: The oldest driver for the CUDA releases before those of the data, on Linux and on Windows (CUDA release notes, table of
+#: toolkit driver versions).
+OLD_DRIVERS = {
+    "10.2": ("440.33", "441.22"), "10.1": ("418.39", "418.96"), "10.0": ("410.48", "411.31"), "9.2": ("396.26", "397.44"),
+    "9.1": ("390.46", "391.29"), "9.0": ("384.81", "385.54"), "8.0": ("375.26", "376.51"), "7.5": ("352.31", "353.66"),
+}  # fmt: skip
+
+#: Builds of the releases before those of the data; the first one is the registry's, which has no label (PyTorch, previous
+#: versions).
+_OLD_BUILDS = {
+    "1.12": ("10.2", "11.3", "11.6"), "1.11": ("10.2", "11.3"), "1.10": ("10.2", "11.1"), "1.9": ("10.2", "11.1"),
+    "1.8": ("10.2", "10.1", "11.1"), "1.7": ("10.2", "9.2", "10.1", "11.0"), "1.6": ("10.2", "9.2", "10.1"),
+    "1.5": ("10.2", "9.2", "10.1"), "1.4": ("10.1", "9.2"), "1.3": ("10.1", "9.2"), "1.2": ("10.0", "9.2"),
+}  # fmt: skip
+
+#: Where pip finds the files of those releases.
+_OLD_FILES = "https://download.pytorch.org/whl/torch_stable.html"
+
+
+def old_driver(cuda: str, system: str) -> str:
+    """Return the oldest driver for a CUDA release before those of the data, "" for others."""
+    drivers = OLD_DRIVERS.get(".".join(cuda.split(".")[:2]))
+    return drivers[system == "windows"] if drivers else ""
+
+
+def for_older_driver(about: Situation, steps: Steps, own: str, newest: str) -> bool:
+    """Add that the same release of PyTorch is installed in the newest build that the driver runs, as another way.
+
+    Parameters
+    ----------
+    about : Situation
+    steps : Steps
+    own : str
+        The CUDA release of the build that is there.
+    newest : str
+        The newest CUDA release that the driver supports, "" if the log does not say so.
+
+    Returns
+    -------
+    bool
+        Whether there is one.
+    """
+    version = about.version.partition("+")[0]
+    if about.framework != "torch" or not version or about.platform not in ("linux-x86_64", "windows-amd64"):
+        return False
+    running = [
+        (cuda, url) for cuda, url in _builds(version, about.platform) if cuda != own and _runs(about, cuda, newest)
+    ]
+    if not running:
+        return False
+    cuda, url = max(running, key=lambda item: sort_key(item[0]))
+    driver = "driver %s" % about.fact("driver") if about.fact("driver") else "the driver"
+    text = "Or install the build of PyTorch %s for CUDA %s, which %s runs" % (version, cuda, driver)
+    if url:
+        steps.install(text, "torch==%s" % version, remove=["torch"], index_url=url, instead=True)
+        return True
+    label = "" if cuda == _OLD_BUILDS[_minor(version)][0] else "+cu%s" % cuda.replace(".", "")
+    steps.run(text, "python -m pip install torch==%s%s -f %s" % (version, label, _OLD_FILES), "", instead=True)
+    return True
+
+
+def _builds(version: str, platform: str) -> Iterator[Tuple[str, str]]:
+    """Yield the CUDA release and the index of each build of a release; "" where one list of files has it."""
+    for cuda in _OLD_BUILDS.get(_minor(version), ()):
+        yield cuda, ""
+    for row in BUNDLED.indexes("torch", "cuda", platform):
+        if accepts(row.versions, version):
+            yield row.cuda, row.url
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _runs(about: Situation, cuda: str, newest: str) -> bool:
+    """Whether the driver is known to run a CUDA release."""
+    driver, system = about.fact("driver"), "windows" if about.windows or about.wsl else "linux"
+    if not driver:
+        return bool(newest) and sort_key(cuda) <= sort_key(newest)
+    need = needed_driver(cuda, [about.capability] if about.capability else [], system, BUNDLED, False)
+    least = need.version if need is not None else old_driver(cuda, system)
+    return bool(least) and version_at_least(driver, least) is True
