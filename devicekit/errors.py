@@ -175,6 +175,20 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return "; did you mean %s?" % near[0] if near else ""
 
 
+def unknown_name(what: str, name: str, names: Iterable[str]) -> str:
+    """Return the message about a name that is not known: the nearest known one, else all of them.
+
+    >>> unknown_name("framework", "tensorflw", ("keras", "tensorflow"))
+    "unknown framework 'tensorflw'; did you mean tensorflow?"
+    """
+    known = list(names)
+    return "unknown %s %r%s" % (
+        what,
+        name[:60],
+        did_you_mean(name[:60], known) or "; accepted are %s" % ", ".join(known),
+    )
+
+
 def _message_of(finding: "devicekit.Finding", requested: str = "") -> str:
     """Return the text of a warning: code, cause, what was requested in vain, and the shortest fix."""
     text = "%s: %s" % (finding.code, finding.summary)

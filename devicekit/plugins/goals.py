@@ -4,7 +4,7 @@ from typing import Any, Callable, Mapping, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from ..errors import did_you_mean
+from ..errors import unknown_name
 from ..machine.detect import detect_now
 from ..matrix.target import Target
 from ..resolver.engine import Need
@@ -26,8 +26,7 @@ def ways_to(goal: str) -> Callable[[str, str, Target], Tuple[Stack, ...]]:
     """
     found = {item.name: item for item in at_hand(detect_now().platforms)}
     if goal not in found:
-        near = did_you_mean(goal, (*GOALS, *found)) or "; accepted are %s" % ", ".join((*GOALS, *found))
-        raise ValueError("unknown goal %r%s" % (goal[:60], near))
+        raise ValueError(unknown_name("goal", goal, (*GOALS, *found)))
     rows, _ = call("the rows of the plug-in for %s" % goal, lambda: checked_rows(found[goal].rows()))
     for row in rows:
         for text in row["requirements"]:

@@ -19,10 +19,6 @@ from ..records import Record, parse_json
 from .layout import Installed, Layout
 from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
 
-#: ``recording``: nothing is changed yet; ``applying``, ``restoring``: interrupted there, everything has to be restored;
-#: ``applied``: done, and can be undone.
-STATES = ("recording", "applying", "restoring", "applied")
-
 #: Called now and then during what takes seconds.
 Tick = Optional[Callable[[], None]]
 
@@ -40,8 +36,9 @@ class Journal(Record):
 
     Attributes
     ----------
-    state : str
-        One of `STATES`.
+    state : {"recording", "applying", "restoring", "applied"}
+        ``recording``: nothing is changed yet; ``applying``, ``restoring``: interrupted there, everything has to be restored;
+        ``applied``: done, and can be undone.
     token : str
         The mark of the processes that it starts.
     started : str

@@ -10,7 +10,7 @@ from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
 from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
-from ..errors import did_you_mean
+from ..errors import unknown_name
 from ..machine.facts import Fact, Machine
 from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix
 from ..matrix.requirement_names import normal_name
@@ -118,8 +118,7 @@ def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, 
     """
     goals = ("auto", *GOALS)
     if goal not in goals:
-        near = did_you_mean(goal[:60], goals) or "; accepted are %s" % ", ".join(goals)
-        raise ValueError("unknown goal %r%s" % (goal[:60], near))
+        raise ValueError(unknown_name("goal", goal, goals))
     return _Planner(machine, goal, framework, matrix).remedy()
 
 

@@ -27,12 +27,6 @@ _VERDICT_WIDTH = max(len(verdict) for verdict in VERDICTS)
 _LEAST_NAME = 24
 
 
-def comparison_line(comparison: Comparison) -> str:
-    """Return a comparison in one line."""
-    subject = "%s: " % comparison.subject if comparison.subject else ""
-    return subject + headline(comparison) + _amounts(comparison)
-
-
 def _amounts(comparison: Comparison) -> str:
     """Return how much was compared, if all of that agrees."""
     everything = comparison.differences + comparison.divergences

@@ -6,7 +6,7 @@ from typing import Optional, Sequence, Tuple
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from ..errors import did_you_mean
+from ..errors import did_you_mean, unknown_name
 from ..machine.facts import Machine, check_machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.machine_target import target_of
@@ -161,8 +161,7 @@ def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:
         raise ValueError("'also' is a sequence of frameworks, not the string %r" % also)
     for name in (framework,) + tuple(also):
         if name not in FRAMEWORKS:
-            near = did_you_mean(name, FRAMEWORKS) or "; accepted are %s" % ", ".join(FRAMEWORKS)
-            raise ValueError("unknown framework %r%s" % (name[:60], near))
+            raise ValueError(unknown_name("framework", name, FRAMEWORKS))
     return tuple(dict.fromkeys((framework,) + tuple(also)))
 
 
@@ -198,8 +197,7 @@ def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], p
     if python is not None and not re.match(r"3\.\d+(\.\d+)?$", python):
         raise ValueError("unknown Python version %r; accepted are %s" % (python[:60], ", ".join(reversed(PYTHONS))))
     if platform is not None and platform not in PLATFORMS:
-        near = did_you_mean(platform, PLATFORMS) or "; accepted are %s" % ", ".join(PLATFORMS)
-        raise ValueError("unknown platform %r%s" % (platform[:60], near))
+        raise ValueError(unknown_name("platform", platform, PLATFORMS))
     here = target_of(machine, matrix) if machine is not None else None
     if here is None or (platform is not None and platform != here.platform):
         version = python or (here.python if here is not None else PYTHONS[0])

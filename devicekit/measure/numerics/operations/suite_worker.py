@@ -12,10 +12,6 @@ from .framework_engine import engine
 from .input_values import arrays
 from .operation import Operation
 
-#: ``reference``: in float64; ``magnitude``: of absolute values in float64; ``result``: in the dtype itself. For all of
-#: them the inputs are what the dtype has exactly.
-ROLES = ("reference", "magnitude", "result")
-
 
 def run_cases(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
     """Compute cases one after the other; a worker's function.
@@ -25,6 +21,8 @@ def run_cases(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:
     task : dict
         ``framework``, ``device``: as in `Selection`; ``engine``: ``"module:class"`` of another engine than devicekit's, or
         ""; ``seed``; ``folder`` for the results; ``cases``: lists of number, operation's name, dtype and role.
+        Roles: ``reference``, in float64; ``magnitude``, of absolute values in float64; ``result``, in the dtype itself. For
+        all of them the inputs are what the dtype has exactly.
     say : callable
         Told ``begun=number`` before a case and ``done=number`` after it, with how it went; before all of them ``ready``
         with the framework's names.
