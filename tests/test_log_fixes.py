@@ -119,6 +119,16 @@ ROWS = [
     (OLD_PTXAS, LINUX, ["from CUDA 11.8 on", "first on PATH", r'"jax\[cuda12\]"'], ["leaves that GPU out"]),
     (NO_HIP_CODE + "\nGPU: Radeon 8060S\n", {}, ["gfx1151"], ["11.0.0"]),
     (NO_HIP_CODE + "\nStrix Halo, Ubuntu 24\n", {}, ["gfx1151"], ["11.0.0"]),
+    ("NixOS 23.11\nImportError: libstdc++.so.6: cannot open shared object file", {}, ["nix-ld"], ["conda", "apt"]),
+    (LIBCUDA, {"os": "NixOS 24.05"}, ["/run/opengl-driver/lib"], ["ubuntu", "dkms", "modprobe"]),
+    (
+        "Docker Desktop, WSL2\nE cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_OPERATING_SYSTEM: OS call failed or "
+        "operation not supported on this OS",
+        {},
+        ["engine for WSL 2", "wsl --update"],
+        ["modprobe", "dmesg"],
+    ),
+    ("WSL1 Ubuntu 20.04\n" + LIBCUDA, {}, ["wsl --set-version Ubuntu 2"], ["modprobe"]),
     # an older build of the same release, for a driver that stays
     (
         OLD_DRIVER % "10000",

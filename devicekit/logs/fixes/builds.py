@@ -360,6 +360,9 @@ def _jax_build(about: Situation, steps: Steps) -> None:
             steps.install_set("Install JAX with its CUDA plug-in", found)
         else:
             steps.upgrade("Install JAX with its CUDA plug-in", "jax[cuda12]")
+        if "conda" in about.words:
+            text = "Or, if conda installed JAX: let it take the build with CUDA"
+            steps.run(text, 'conda install -c conda-forge jax "jaxlib=*=*cuda*"', changes="packages", instead=True)
 
 
 def _onnxruntime_build(about: Situation, steps: Steps) -> None:

@@ -583,6 +583,12 @@ def _of_conda(about: Situation) -> bool:
 
 def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
     """No ptxas or no libdevice."""
+    if about.signature == "ptxas-future-architecture":
+        if about.framework == "jax" and not about.windows:
+            steps.upgrade("Update JAX, whose release is older than this GPU", "jax[cuda12]")
+        else:
+            steps.say("Use a newer release of %s, whose CUDA knows this GPU" % about.title, changes="packages")
+        return
     if _unknown_architecture(about, steps):
         return
     needed = needs_of(about)[0]

@@ -115,6 +115,15 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         return
     if "model_server" in about.line:
         steps.run("In a container: start it with the GPU", "docker run --gpus all IMAGE")
+    if about.linux_distribution == "nixos":
+        steps.say(
+            'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, then '
+            "nixos-rebuild switch and restart",
+            "admin",
+            "driver",
+        )
+        steps.set("Let its libraries be found", "LD_LIBRARY_PATH", "/run/opengl-driver/lib:$LD_LIBRARY_PATH")
+        return
     if about.known.driver_kernel and not about.known.driver_library and not about.wsl and not about.container:
         _driver_libraries(about, steps)
         return
@@ -390,6 +399,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     if about.vendor == "intel":
         intel_driver(about, steps)
         return
+    if "docker-desktop" in about.words and not about.macos:
+        _docker_desktop(about, steps)
+        return
     if about.windows or about.wsl:
         steps.say(
             "Restart Windows; if it comes back, install the graphics driver again (clean installation)",
@@ -424,7 +436,10 @@ def driver_shadowed(about: Situation, steps: Steps) -> None:
             changes="files",
         )
         return
-    text = "Remove folders named stubs or compat from LD_LIBRARY_PATH and /etc/ld.so.conf.d, then: sudo ldconfig"
+    text = (
+        "Remove folders named stubs or compat, and links to what is in them, from LD_LIBRARY_PATH and /etc/ld.so.conf.d, "
+        "then: sudo ldconfig (in WSL the driver's own library is in /usr/lib/wsl/lib)"
+    )
     steps.run(text, "echo $LD_LIBRARY_PATH", on="linux")
     steps.run("See which library is loaded", "ldconfig -p | grep libcuda.so", on="linux")
 
@@ -502,6 +517,11 @@ def _docker_desktop(about: Situation, steps: Steps) -> None:
     if about.vendor in ("amd", "intel"):
         steps.say(
             "On Windows, Docker gives containers NVIDIA's GPUs only: run the program outside of them, or in WSL 2"
+        )
+        return
+    if about.linux and not about.wsl:
+        steps.say(
+            "Docker Desktop for Linux runs containers in a virtual machine without the GPU: use Docker Engine itself"
         )
         return
     steps.say(

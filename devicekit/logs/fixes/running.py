@@ -451,6 +451,21 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
         )
 
 
+def nix_libraries(steps: Steps) -> None:
+    """NixOS has no folder in which wheels would find the system's libraries."""
+    steps.say(
+        "NixOS has no /usr/lib, where wheels look for the system's libraries: switch nix-ld on (programs.nix-ld.enable = "
+        "true, with stdenv.cc.cc.lib and zlib in programs.nix-ld.libraries, and NIX_LD_LIBRARY_PATH as LD_LIBRARY_PATH of "
+        "the program), or make an environment with buildFHSEnv, and run Python in it",
+        "admin",
+        "system",
+    )
+    steps.set(
+        "Let the driver's libraries be found as well", "LD_LIBRARY_PATH", "/run/opengl-driver/lib:$LD_LIBRARY_PATH"
+    )
+    steps.say("Or use the framework of nixpkgs, which knows its libraries (with cudaSupport = true)", instead=True)
+
+
 def system_library_too_old(about: Situation, steps: Steps) -> None:
     """The system's C or C++ library is older than the build needs."""
     if about.macos:
@@ -462,6 +477,9 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
                 "tensorflow-macos==2.8.0",
                 instead=True,
             )
+        return
+    if about.linux_distribution == "nixos":
+        nix_libraries(steps)
         return
     if re.search(r"GLIBCXX|CXXABI|libstdc", about.line):
         if about.arch not in ("", "x86_64", "aarch64"):

@@ -40,6 +40,7 @@ _DISTRIBUTIONS = (
     ("rhel", r"\brhel\b|red ?hat|centos|rocky|alma ?linux|oracle linux|amazon linux|\.el[789]\b"),
     ("arch", r"arch ?linux|\barch\b|manjaro|endeavour|-arch\d"),
     ("suse", r"suse"),
+    ("nixos", r"nixos"),
     ("alpine", r"alpine"),
 )
 
@@ -265,7 +266,7 @@ class Situation:
         for name, pattern in _DISTRIBUTIONS:
             if re.search(pattern, self.known.os_version, re.IGNORECASE):
                 return name
-        found = [name for name in ("ubuntu", "debian", "fedora", "arch", "suse") if name in self.words]
+        found = [name for name in ("ubuntu", "debian", "fedora", "arch", "suse", "nixos") if name in self.words]
         return found[0] if len(found) == 1 else self._kernel[0]
 
     @property
