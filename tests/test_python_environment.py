@@ -161,6 +161,44 @@ def test_files_that_are_gone_or_cut_short(make_machine, name, owner, content, ex
         assert owner.partition("-")[0].replace("_", "-") in found.fix[0].command
 
 
+JAX = dict(COMMON, jax="0.4.30", scipy="1.13.1")
+
+
+@pytest.mark.parametrize(
+    "tensorflow, jaxlib, expected",
+    [
+        ("2.19.1", "0.4.38", (False, False, "dependency-incompatible")),
+        ("2.19.1", "0.4.30", WORKS),
+        # What JAX has no half of is an ImportError, which TensorFlow lets pass.
+        ("2.19.1", None, WORKS),
+    ],
+)
+def test_tensorflow_fails_with_the_jax_that_it_imports(make_machine, tensorflow, jaxlib, expected):
+    installed = dict(JAX, **{"tensorflow-cpu": tensorflow})
+    metadata = "Name: jax\nVersion: 0.4.30\nRequires-Dist: jaxlib<=0.4.30,>=0.4.27\n\n"
+    installed.update({"jaxlib": jaxlib} if jaxlib else {})
+    diagnosis = examine(make_machine, installed, files={SITE + "jax-0.4.30.dist-info/METADATA": metadata})
+    assert said(diagnosis) == expected
+    if not expected[0]:
+        found = diagnosis.by_code("dependency-incompatible")
+        assert "TensorFlow imports JAX" in found.summary
+        assert "jaxlib==0.4.30" in found.fix[0].command
+
+
+@pytest.mark.parametrize(
+    "name, content, expected",
+    [
+        ("jax/_src/api.py", WHOLE[:65], (False, False, "install-corrupt")),
+        ("jax/_src/api.py", None, WORKS),
+        ("jax/experimental/ode.py", WHOLE[:65], WORKS),
+    ],
+)
+def test_a_mistake_in_jax_stops_tensorflow_too(make_machine, name, content, expected):
+    files = {SITE + "jax-0.4.30.dist-info/RECORD": "%s,sha256=abc,200\n" % name, SITE + "jax/__init__.py": WHOLE}
+    files.update({SITE + name: content} if content else {})
+    assert said(examine(make_machine, dict(JAX, jaxlib="0.4.30"), files=files)) == expected
+
+
 def test_versions_of_folders_without_metadata(make_machine):
     site = "/venv/lib/python3.10/site-packages/"
     files = {

@@ -78,6 +78,10 @@ def repair_install(
         names = [normal_name(item) for item in otherwise]
         known = [name for name in names if view.matrix.project(name) is not None]
         found = _repair(view, installed, roots, known) if roots else None
+        if found is not None and known and not {normal_name(item) for item in found} & set(known):
+            # The data see nothing wrong with what the rule is about: its own bounds have to hold as well.
+            bounds = [item for item, name in zip(otherwise, names) if name in known]
+            found = _repair(view, installed, roots + bounds, known)
         if found is not None:
             found += tuple(item for item, name in zip(otherwise, names) if name not in known)
         # An empty answer means that the data see nothing wrong, though a rule does: then the rule's own bounds hold.

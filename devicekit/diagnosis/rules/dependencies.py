@@ -16,7 +16,7 @@ from ..requirements import applies, bounded
 from ..view import View
 from .import_needs import installed, unmet
 from .keras import backend, has_backend, keras3_on, keras_version
-from .measured import measured_dependencies, own_failures, unfit
+from .measured import REFUSED, TAKEN_ALONG, measured_dependencies, own_failures, taken_along, unfit
 from .plugins import lacking_plugins
 from .registry import BROKEN_INSTALL, rule
 
@@ -63,7 +63,10 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
         if key in seen:
             continue
         seen.append(key)
-        yield _finding(view, project, version, missing, wrong, _blocks(what, breaks))
+        blocks = _blocks(what, breaks)
+        if wrong and not missing:
+            blocks += taken_along(view, blocks, wrong[0][1].because)
+        yield _finding(view, project, version, missing, wrong, blocks)
     on = keras3_on(view)
     names = tuple(name for name in measured_dependencies(view, on) if name not in _OF_OTHER_RULES)
     yield from unfit(view, "dependency-incompatible", names, on)
@@ -124,7 +127,7 @@ def _unfitting(view: View, project: str) -> List[Tuple[str, ImportNeed]]:
         version = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
         bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
         if "extra ==" not in text and version is not None and accepts(bounds, version) is False:
-            because = "%s checks that at its import" % project
+            because = "%s %s" % (project, REFUSED)
             found.append(("%s%s" % (name, bounds), ImportNeed((text,), "", "import", because, "")))
     for text, seen in own_failures(view, project) if project in _OF_OTHERS else ():
         if normal_name(text) != "numpy" or not _numpy_is_the_cause(view):
@@ -172,6 +175,7 @@ def _finding(
         text, need = wrong[0]
         name = normal_name(text)
         summary = "%s does not work with %s %s: %s." % (label, name, python.version_of(name), need.because)
+    summary += TAKEN_ALONG if blocks == ("jax", "tensorflow") else ""
     evidence = [Evidence("%s is not installed" % text, _place(view, project)) for text in missing[:5]]
     for text, _ in wrong[:5]:
         name = normal_name(text)

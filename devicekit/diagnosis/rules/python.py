@@ -12,7 +12,7 @@ from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
-from .measured import pure_protobuf, shortest, unfit
+from .measured import pure_protobuf, shortest, taken_along, unfit
 from .metal import metal_too_old
 from .plugins import damaged_plugins, plugins_twice
 from .registry import BROKEN_INSTALL, UNLOADABLE, rule
@@ -142,6 +142,8 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         fatal = bool(names or damaged or unsure)
         if item.name == "keras" and _imports_keras(view, damaged):
             blocks += ("tensorflow",)
+        if blocks == ("jax",) and any(map(_stops_jax, damaged)):
+            blocks += taken_along(view, blocks, "SyntaxError")
         requirement = "%s==%s" % (item.name, version) if version else item.name
         yield Kind("install-corrupt", "error" if fatal else "info", blocks if fatal else ()).finding(
             "%d files of %s are missing or truncated%s."
@@ -180,6 +182,14 @@ def _imports_keras(view: View, damaged: List[str]) -> bool:
     """Return whether TensorFlow's import stops in Keras: it catches an ImportError, and not the SyntaxError of a cut file."""
     cut = any(".py has " in text and " has 0 " not in text for text in damaged)
     return cut and version_at_least(view.tensorflow_version or "", "2.16") is True
+
+
+def _stops_jax(text: str) -> bool:
+    """Return whether a damaged file of JAX, which its import reads, raises a SyntaxError or ends the process."""
+    name, _, size = text.partition(" has ")
+    if not re.match(r"jax/(?:__init__|_src/\w+)\.py$|jaxlib/\w+\.py$|jaxlib/\w+\.so$", name):
+        return False
+    return int(size.partition(" ")[0]) > (0 if name.endswith(".py") else _REFUSED_BYTES)
 
 
 def _dependencies(view: View) -> Tuple[str, ...]:
