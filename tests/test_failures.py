@@ -209,3 +209,11 @@ def test_the_prefix_of_a_logger_is_left_out():
     finding = only(log)
     assert finding.code == "cause-unknown"
     assert "RuntimeError: odd (raised in vllm" in finding.summary
+
+
+def test_a_traceback_without_its_last_line_is_not_nothing():
+    log = traceback("ValueError: odd", (SITE + "foo/__init__.py", "<module>"))
+    finding = only(log.replace("ValueError: odd\n", ""))
+    assert finding.code == "cause-unknown"
+    assert "(in foo) without its last line" in finding.summary
+    assert "without its last line" not in only(log).summary

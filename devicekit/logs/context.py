@@ -56,7 +56,7 @@ WORDS = {
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
     "colab": "colab", "/usr/local/lib/python3": "own-dist-packages",
-    "docker desktop": "docker-desktop", "nixos": "nixos", "/nix/store/": "nixos",
+    "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "/nix/store/": "nixos",
     "jupyter": "jupyter", "<ipython-input": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
     "@ registry+http": "uv-project",

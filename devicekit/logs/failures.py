@@ -172,6 +172,7 @@ class Failures:
         self._lines: Deque[Tuple[Line, bool, bool]] = deque(maxlen=_KEPT_LINES)
         self._said: Optional[Failure] = None
         self._frames: List[Frame] = []
+        self._open: Optional[Failure] = None
         self._ignored = False
         self._chained = False
         self._progress = 0
@@ -213,6 +214,7 @@ class Failures:
             if len(self._frames) > 200:  # a recursion: the first and the last ones are enough
                 del self._frames[100:101]
             self._frames.append(frame)
+            self._open = Failure("", "", number, text)
             return
         raised = None if indented else _RAISED.match(plain)
         if raised is not None:
@@ -245,6 +247,8 @@ class Failures:
                 return failure
         if not self.found and self._said is not None and lines - self._said.number < _AT_THE_END:
             return self._said
+        if not self.found and self._open is not None and self._frames and not self._ignored:
+            return self._open._replace(frames=tuple(self._frames))
         return None
 
 
@@ -262,6 +266,10 @@ def claim_of(failure: Failure, source: str) -> Claim:
     if failure.mixed:
         code, severity = "install-corrupt", "error"
         summary = "TensorFlow's own files do not fit together, as if of several releases: %s." % text
+    elif not text:
+        code, severity = "cause-unknown", "error"
+        where = _raised_in(failure).replace("raised in", "in")
+        summary = "The log has a traceback%s without its last line, which names the error." % where
     elif framework:
         code, severity = "framework-broken", "error"
         summary = "Importing %s fails: %s." % (framework, text)

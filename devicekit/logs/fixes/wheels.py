@@ -406,7 +406,7 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         steps.say("Use a 64-bit system (Raspberry Pi OS, 64-bit): there are wheels for aarch64, none for 32-bit ARM")
         steps.say("For inference alone: tflite-runtime or ai-edge-litert have wheels for small boards")
         return
-    if re.search(r"(?i)alpine|musl", about.line + about.summary + about.known.os_version):
+    if "alpine" in about.words or re.search(r"(?i)alpine|musl", about.line + about.summary + about.known.os_version):
         steps.say("Use an image with glibc (Debian, Ubuntu), such as python:3.11-slim, in place of Alpine: it has musl")
         return
     if about.windows and about.known.architecture == "aarch64":
