@@ -129,6 +129,32 @@ ROWS = [
         ["modprobe", "dmesg"],
     ),
     ("WSL1 Ubuntu 20.04\n" + LIBCUDA, {}, ["wsl --set-version Ubuntu 2"], ["modprobe"]),
+    (
+        "ImportError: /home/$USER/env/lib/python3.11/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: "
+        "undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        {},
+        ["built for another PyTorch", "flash-attn"],
+        ["not known"],
+    ),
+    (
+        'PyQt5 5.15\nOSError: [WinError 1114]\nError loading "C:\\p\\lib\\site-packages\\torch\\lib\\c10.dll" or one of its '
+        "dependencies.",
+        {},
+        ["Import torch before PyQt"],
+        [],
+    ),
+    (
+        "srun --container-image=cuda\n" + CUINIT,
+        LINUX,
+        ["ConstrainDevices=yes"],
+        [],
+    ),
+    (
+        "DKMS make.log for nvidia-535.98\ncc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'\n",
+        {},
+        ["update-alternatives"],
+        [],
+    ),
     # an older build of the same release, for a driver that stays
     (
         OLD_DRIVER % "10000",

@@ -49,6 +49,10 @@ _DIGITS = b"0123456789"
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
 
+#: What people write in the place of their names: "/home/$USER/", "/Users/<me>/", "C:\\Users\\***\\".
+_HOMES = ("/home/", "Users")
+_PLACEHOLDER = re.compile(r"(/home/|[/\\]Users[/\\])[\w.-]{0,20}[$<>\[\]{}*%@][^\s/\\:'\"]{0,30}(?=[/\\])")
+
 #: What is in the lines of TensorFlow's logger, and the blanks in a line of it that may be more after it was pasted.
 _LOGGER = ".cc:"
 _BLANKS = re.compile(r"(?<=\S)[ \xa0]{1,80}(?=\S)")
@@ -220,6 +224,8 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
             return
         if "\xa0" in text or (_LOGGER in text and "  " in text):
             text = _BLANKS.sub(" ", text)  # pasted from a page, which has other blanks
+        if any(home in text for home in _HOMES):
+            text = _PLACEHOLDER.sub(r"\1user", text)
         owners = index.find(text)
         if owners or state.after:
             yield Line(number, text.strip(), owners, text[:1].isspace())

@@ -653,7 +653,8 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
     if add_on == "bitsandbytes":
         steps.upgrade("Update bitsandbytes: its current wheels have a library for every CUDA, also on Windows", add_on)
         return
-    steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, about.label))
+    of = about.label if about.version else "the installed PyTorch"
+    steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, of))
     if add_on == "flash-attn":
         command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation flash-attn"
         steps.run("This takes a wheel for the installed PyTorch if there is one, and compiles otherwise", command)

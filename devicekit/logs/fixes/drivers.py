@@ -613,6 +613,13 @@ def no_gpu(about: Situation, steps: Steps) -> None:
             "shell, the program and the "
             "batch system; the first GPU is 0"
         )
+        if "pyxis" in about.words:
+            steps.say(
+                "Slurm's containers: ConstrainDevices=yes in cgroup.conf (and the devices in gres.conf), so that the numbers "
+                "in CUDA_VISIBLE_DEVICES are those of the devices that the container gets",
+                "admin",
+                "system",
+            )
         steps.say("If there is no NVIDIA GPU, the program computes on the CPU")
         return
     steps.say("The program computes on the CPU: nothing has to be installed for that")

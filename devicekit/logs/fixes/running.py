@@ -427,6 +427,9 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
 
 def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
     """The runtime of Visual C++."""
+    if "qt" in about.words and about.framework == "torch" and re.search(r"1114|c10\.dll", about.line):
+        text = "Import torch before PyQt or PySide: Qt brings an older runtime, which is found first then"
+        steps.say(text, changes="code")
     steps.run(
         "Install the newest Microsoft Visual C++ Redistributable (x64), then open a new terminal",
         "winget install --id Microsoft.VCRedist.2015+.x64 -e",
