@@ -14,7 +14,7 @@ from ..matrix.matrix import accepts
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime")
 
 #: Pattern groups with the version of a distribution.
-_PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu")
+_PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu", "onnxruntime")
 
 _VENDORS = (
     (
