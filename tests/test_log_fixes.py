@@ -155,6 +155,15 @@ ROWS = [
         ["update-alternatives"],
         [],
     ),
+    (
+        "docker run --gpus all -it tensorflow/tensorflow:latest-gpu\nE tensorflow/stream_executor/cuda/cuda_driver.cc:313] "
+        "failed call to cuInit: UNKNOWN ERROR (-1)\nI cuda_diagnostics.cc:200] libcuda reported version is: Not found: was unable to "
+        "find libcuda.so DSO loaded into this program",
+        {},
+        ["capabilities=compute,utility"],
+        [],
+    ),
+    ("JetPack 6.2\nImportError: libcudss.so.0: cannot open shared object file", {}, ["apt-get install -y cudss"], []),
     # an older build of the same release, for a driver that stays
     (
         OLD_DRIVER % "10000",

@@ -111,6 +111,11 @@ def _needs_another_build(about: Situation, steps: Steps) -> bool:
 
 def cuda_library_missing(about: Situation, steps: Steps) -> None:
     """A library of CUDA cannot be loaded."""
+    if "libcudss" in about.line:
+        text = "cuDSS is no part of the CUDA toolkit: install it from NVIDIA's package repository"
+        steps.run(text, "sudo apt-get install -y cudss", on="linux", changes="system")
+        steps.install("Or with pip, where the build looks into its packages", "nvidia-cudss-cu12", instead=True)
+        return
     if _needs_another_build(about, steps):
         return
     if about.macos:

@@ -482,6 +482,9 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     elif "singularity" in about.words:
         steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
     else:
+        if "gpus-all" in about.words and not refused:
+            _asked_in_vain(about, steps)
+            return
         if refused:
             _container_toolkit(about, steps, "Install")
         steps.run(
@@ -490,6 +493,17 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
+
+
+def _asked_in_vain(about: Situation, steps: Steps) -> None:
+    """The container was started with the GPU, as far as its command says so."""
+    steps.run("See whether the driver answers in another container", "docker run --rm --gpus all ubuntu nvidia-smi")
+    steps.run(
+        "If it does, the image asks for too little of the driver: ask for what computing needs",
+        "docker run --gpus 'all,\"capabilities=compute,utility\"' IMAGE",
+        on="linux",
+    )
+    _container_toolkit(about, steps, "If it does not, install")
 
 
 #: How the package nvidia-container-toolkit is installed; Arch has it itself, the others with NVIDIA's repository.

@@ -245,6 +245,8 @@ class Situation:
     @property
     def jetson(self) -> bool:
         """Whether it is one of NVIDIA's Jetsons."""
+        if "jetpack" in self.words and self.known.architecture in (None, "aarch64") and not self.windows:
+            return True
         return re.search(_JETSON, " ".join((self.known.gpu_name, self.known.os_version, self.line))) is not None
 
     @property
