@@ -157,8 +157,8 @@ ROWS = [
     ),
     (
         "docker run --gpus all -it tensorflow/tensorflow:latest-gpu\nE tensorflow/stream_executor/cuda/cuda_driver.cc:313] "
-        "failed call to cuInit: UNKNOWN ERROR (-1)\nI cuda_diagnostics.cc:200] libcuda reported version is: Not found: was unable "
-        "to find libcuda.so DSO loaded into this program",
+        "failed call to cuInit: UNKNOWN ERROR (-1)\nI cuda_diagnostics.cc:200] libcuda reported version is: Not found: was "
+        "unable to find libcuda.so DSO loaded into this program",
         {},
         ["capabilities=compute,utility"],
         [],
