@@ -164,6 +164,24 @@ ROWS = [
         [],
     ),
     ("JetPack 6.2\nImportError: libcudss.so.0: cannot open shared object file", {}, ["apt-get install -y cudss"], []),
+    (
+        "RuntimeError: No HIP GPUs are available",
+        {"os": "Ubuntu 22.04", "packages": {"torch": "2.4.0+rocm6.1"}},
+        ["usermod -aG render,video", "/dev/kfd"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
+        "[libprotobuf FATAL google/protobuf/message_lite.cc:353] CHECK failed: target + size == res: \ntensorflow-metal 1.1.0",
+        MAC,
+        [r"tensorflow-metal==1\.1\.0"],
+        ["nvidia"],
+    ),
+    (
+        "AttributeError: module 'tensorflow.python.keras.backend' has no attribute 'get_graph'",
+        {"packages": {"keras": "2.3.1", "tensorflow": "1.14.0"}},
+        [r"keras==2\.2\.5"],
+        [],
+    ),
     # an older build of the same release, for a driver that stays
     (
         OLD_DRIVER % "10000",

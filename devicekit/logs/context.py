@@ -59,7 +59,7 @@ WORDS = {
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
     "--gpus=all": "gpus-all", "jetpack": "jetpack", "pyqt": "qt", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
-    "jupyter": "jupyter", "<ipython-input": "jupyter",
+    "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "<ipython-input": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
     "@ registry+http": "uv-project",
     "your project depends on": "uv-project", "your project's requirements": "uv-project", "tool.uv": "uv-project",

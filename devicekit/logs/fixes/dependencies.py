@@ -109,6 +109,15 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     rows, steps.fixes = steps.fixes, []
     if not _exact(about, steps, "protobuf"):
         steps.fixes = rows
+    if not steps.fixes:
+        steps.say(
+            "Import TensorFlow before other libraries with a protobuf of their own (onnx, sentencepiece, ...), or use a "
+            "process for each",
+            changes="code",
+        )
+        if about.named("metal-plugin", "metal_plugin"):
+            pair = ("tensorflow==2.14.*", "tensorflow-metal==1.1.0")
+            steps.install("On a Mac with the plug-in for Metal: go back to the pair that does not clash", *pair)
 
 
 def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:
@@ -147,7 +156,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         return
     if minor:
         if about.is_at_least("2.5") is False:
-            old = "2.4.3" if about.is_at_least("2.4") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
+            old = "2.4.3" if about.is_at_least("2.2") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
             if about.packages.get("keras") != old:
                 steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
         else:

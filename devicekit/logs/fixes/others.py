@@ -46,6 +46,9 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         return
     release = _release(about)
     library = about.groups.get("library", "")
+    if about.framework == "torch" and not library and not about.container:
+        _torch_without_gpu(about, steps)
+        return
     there = bool(release) and about.fact("rocm").startswith(release)
     text = (
         "Install ROCm %s, the release that the build was made for" % release
@@ -64,6 +67,18 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
     if about.signature == "rocm-no-hip-gpus":
         text = "If it lists it for root only: join the groups that own /dev/kfd and /dev/dri, then log in again"
         steps.run(text, "sudo usermod -aG render,video $USER", on="linux")
+    _rocm_for_installed(about, steps)
+
+
+def _torch_without_gpu(about: Situation, steps: Steps) -> None:
+    """PyTorch's wheels bring ROCm's libraries: what is missing is the kernel's driver, or the right to use it."""
+    steps.run(
+        "Join the groups that own the devices, then log in again", "sudo usermod -aG render,video $USER", on="linux"
+    )
+    steps.run("See whether the kernel's driver has made the devices", "ls -l /dev/kfd /dev/dri", on="linux")
+    steps.run("If not: load it", "sudo modprobe amdgpu", on="linux", changes="driver")
+    steps.run("See whether ROCm, if it is installed, lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
+    steps.say("A GPU that ROCm does not support is not listed either: %s" % pages.ROCM_SYSTEMS)
     _rocm_for_installed(about, steps)
 
 
