@@ -243,6 +243,38 @@ def test_memory_is_the_cause_only_if_the_kernel_counted_it(make_machine):
         assert any("oom_kill 1" in item.text for item in found.findings[0].evidence) == certain
 
 
+class _Told(KernelWatch):
+    """A kernel that said one line meanwhile."""
+
+    said = ""
+
+    def _log_lines(self):
+        return [self.said]
+
+
+@pytest.mark.only_on("posix", reason="the kernel's log of Linux")
+@pytest.mark.parametrize(
+    "line, counts",
+    [
+        (
+            "__vm_enough_memory: pid: 999999999, comm: python, bytes: 1204224004096 not enough memory for the allocation",
+            False,
+        ),
+        ("traps: python[999999999] trap invalid opcode ip:7f error:0 in libtensorflow.so", True),
+        (
+            "traps: python[%d] trap invalid opcode ip:7f error:0 in libtensorflow.so" % os.getpid(),
+            not os.path.isdir("/proc/self"),
+        ),
+        ("NVRM: Xid (PCI:0000:01:00): 79, pid=999999999, GPU has fallen off the bus.", True),
+    ],
+)
+def test_what_the_kernel_says_of_other_processes_is_no_cause(make_machine, line, counts):
+    kernel = _Told(make_machine(files={}))
+    kernel.said = line
+    assert kernel.lines() == ([line] if counts else [])
+    kernel.close()
+
+
 def this_machine():
     from devicekit import detect
 

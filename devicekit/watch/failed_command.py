@@ -26,6 +26,7 @@ _ILLEGAL_INSTRUCTION = 0xC000001D
 
 #: Lines of the kernel's log that tell of GPUs, and of the command with its process number.
 _OF_GPUS = re.compile(r"NVRM: |amdgpu.{0,80}(?:reset|timeout|fault|hang)|i915.{0,80}(?:hang|reset)")
+_OF_ENDS = re.compile(r"Killed process |oom-kill:|traps: |segfault at")
 _OF_PROCESSES = re.compile(r"(?:Killed process |\bpid ?[=:]? ?|traps: [^\[]{1,40}\[)(\d{1,10})")
 
 #: What needs no explanation below the program's own words.
@@ -175,8 +176,11 @@ def _last_words(status: int) -> List[str]:
 
 
 def _concerns_the_command(line: str) -> bool:
-    """Whether a line of the kernel's log tells of a GPU or of a process that has ended: those that live are others'."""
+    """Whether a line of the kernel's log tells of a GPU or of the end of a process: those that live are others'.
+
+    An allocation that was refused (``__vm_enough_memory``) may be another program's; one that fails for it says so itself.
+    """
     process = _OF_PROCESSES.search(line)
     if process is not None and os.path.exists("/proc/%s" % process.group(1)):
         return False
-    return _OF_GPUS.search(line) is not None or process is not None
+    return _OF_GPUS.search(line) is not None or (process is not None and _OF_ENDS.search(line) is not None)
