@@ -150,7 +150,7 @@ ROWS = [
         [],
     ),
     (
-        "DKMS make.log for nvidia-535.98\ncc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'\n",
+        "DKMS make.log for nvidia-550.1\ncc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'\n",
         {},
         ["update-alternatives"],
         [],
