@@ -110,6 +110,10 @@ def test_where_all_agrees_it_says_how_much_was_compared():
     fine = comparison(DIFFERENCES[:2], (), ())
     text = " ".join(comparison_text(fine, Style(100)).split())
     assert "gpu:0 agrees with the reference (2 compared, 1 with reduced precision)." in text
+    text = " ".join(comparison_text(comparison(), Style(100)).split())
+    assert "The kernel gradient of block_1/attention/query (Dense) on gpu:0 has the wrong sign; " in text
+    assert "also wrong: 1 other layer" in text
+    assert "othing was compared" in comparison_text(comparison((), (), ()), Style(100))
     assert fine.agrees
     assert not comparison().agrees
 

@@ -108,8 +108,7 @@ def test_fields(row):
 def test_ways_out(row):
     for fix in fixes_of(row):
         assert set(fix) <= {"text", "if", *STEPS}
-        # What is installed in the place of something else is one step: neither half does anything alone.
-        assert len(set(fix) & STEPS) <= 1 or set(fix) & STEPS == {"remove", "install"}, "one step does one thing"
+        assert len(set(fix) & STEPS) <= 1, "one step does one thing"
         assert not set(fix.get("if", ())) - CONDITIONS
         assert fix["text"]
         assert all(isinstance(fix[name], list) for name in ("unset", "set", "install") if name in fix), fix

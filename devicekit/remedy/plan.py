@@ -222,9 +222,10 @@ class _Planner:
             kept = sum(item.keeps_release for item in found)
             if kept == _MOST_KEEPING and kept < len(found):
                 break
-            if _unordered(offer.packages) in tried:
+            key = _unordered(offer.packages)
+            if key in tried:
                 continue
-            tried.add(_unordered(offer.packages))
+            tried.add(key)
             after = self._after(self.machine, offer)
             state, diagnosis = self._check(after)
             culprits = _Culprits() if state.works else self._culprits(after)

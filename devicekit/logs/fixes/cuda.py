@@ -112,7 +112,7 @@ def _needs_another_build(about: Situation, steps: Steps) -> bool:
 def cuda_library_missing(about: Situation, steps: Steps) -> None:
     """A library of CUDA cannot be loaded."""
     if "libcudss" in about.line:
-        text = "cuDSS is no part of the CUDA toolkit: install it from NVIDIA's package repository"
+        text = "cuDSS is not part of the CUDA toolkit: install it from NVIDIA's package repository"
         steps.run(text, "sudo apt-get install -y cudss", on="linux", changes="system")
         steps.install("Or with pip, where the build looks into its packages", "nvidia-cudss-cu12", instead=True)
         return
@@ -541,28 +541,34 @@ def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:
 _PTXAS_TOO_OLD = ("xla-ptxas-too-old", "cuda-error-invalid-image", "xla-ptx-kernel-not-found")
 
 
-def _unknown_architecture(about: Situation, steps: Steps) -> bool:
-    """A compiler is older than the GPU: name the CUDA that knows it; return whether the line is about that."""
-    nvcc = re.search(r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)", about.line)
-    ptxas = re.search(r"Value 'sm_(\d+)(\d)\w?' is not defined", about.line)
-    if not nvcc and not ptxas and about.signature not in _PTXAS_TOO_OLD:
+def _old_ptxas(about: Situation, steps: Steps) -> bool:
+    """If ptxas is older than the GPU, name the CUDA that knows it; return whether the line is about that."""
+    named = re.search(r"Value 'sm_(\d+)(\d)\w?' is not defined", about.line)
+    if not named and about.signature not in _PTXAS_TOO_OLD:
         return False
-    found = nvcc or ptxas
-    capability = ".".join(found.groups()) if found else about.capability
+    capability = ".".join(named.groups()) if named else about.capability
     row = BUNDLED.first_toolkit(capability) if capability else None
-    if not nvcc:
-        if row is not None:
-            text = (
-                "ptxas knows compute capability %s from CUDA %s on: put the bin folder of such a toolkit first on PATH"
-            )
-            steps.say(text % (capability, row.cuda), "admin", "system")
-        elif not ptxas:
-            steps.say("Use the ptxas of a newer CUDA toolkit: put its bin folder first on PATH", "admin", "system")
-        if about.framework == "jax" and not about.windows:
-            steps.upgrade("Or update JAX, which brings a ptxas of its own", "jax[cuda12]", instead=True)
-        elif row is not None or not ptxas:
-            steps.say("Or use a newer release of %s, built for that CUDA" % about.title, instead=True)
-        return row is not None or not ptxas
+    if row is not None:
+        text = "ptxas knows compute capability %s from CUDA %s on: put the bin folder of such a toolkit first on PATH"
+        steps.say(text % (capability, row.cuda), "admin", "system")
+    elif named:
+        return False  # what it does not know may be newer than the data, or dropped
+    else:
+        steps.say("Use the ptxas of a newer CUDA toolkit: put its bin folder first on PATH", "admin", "system")
+    if about.framework == "jax" and not about.windows:
+        steps.upgrade("Or update JAX, which brings a ptxas of its own", "jax[cuda12]", instead=True)
+    else:
+        steps.say("Or use a newer release of %s, built for that CUDA" % about.title, instead=True)
+    return True
+
+
+def _unknown_architecture(about: Situation, steps: Steps) -> bool:
+    """If nvcc is older than the GPU, name the CUDA that knows it; return whether the line is about that."""
+    named = re.search(r"[Uu]nsupported gpu architecture '?(?:compute|sm)_(\d+)(\d)", about.line)
+    if not named:
+        return False
+    capability = ".".join(named.groups())
+    row = BUNDLED.first_toolkit(capability)
     if row is not None:
         text = (
             "nvcc knows compute capability %s from CUDA %s on: install such a toolkit, and set CUDA_HOME to its folder"
@@ -594,7 +600,7 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         else:
             steps.say("Use a newer release of %s, whose CUDA knows this GPU" % about.title, changes="packages")
         return
-    if _unknown_architecture(about, steps):
+    if _old_ptxas(about, steps) or _unknown_architecture(about, steps):
         return
     needed = needs_of(about)[0]
     if about.windows:
