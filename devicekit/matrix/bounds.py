@@ -51,6 +51,12 @@ class Fit(NamedTuple):
     measured: bool = False
     exact: bool = True
 
+    @property
+    def error(self) -> str:
+        """The name of the exception of a measured failure; "" if it is not known, or the process was killed."""
+        name = self.because.partition(":")[0] if self.measured else ""
+        return name if name.isidentifier() else ""
+
 
 _UNKNOWN = Fit("unknown")
 

@@ -4,19 +4,18 @@
 forbid, and needs some that they do not name. The table (data/imports.json) says what was seen.
 """
 
-from typing import Iterable, List, Optional, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Tuple
 
 from ...matrix.bounds import fit
 from ...matrix.matrix import accepts, version_at_least
 from ...matrix.requirement_names import bare_name, normal_name
-from ...matrix.tables import ImportNeed
 from ..findings import Evidence, Finding
 from ..install_fixes import repair_install
 from ..requirements import applies, bounded
 from ..view import View
 from .import_needs import installed, unmet
 from .keras import backend, has_backend, keras3_on, keras_version
-from .measured import REFUSED, TAKEN_ALONG, measured_dependencies, own_failures, taken_along, unfit
+from .measured import measured_dependencies, own_failures, taken_along, unfit, with_taken_along
 from .plugins import lacking_plugins
 from .registry import BROKEN_INSTALL, rule
 
@@ -26,6 +25,14 @@ _OPTIONAL = (
     "tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos", "keras-nightly", "setuptools", "wheel", "numpy", "tf-keras",
     "keras-preprocessing", "keras-applications", "google-auth", "tensorboard-data-server",
 )  # fmt: skip
+
+
+class _Wrong(NamedTuple):
+    """A requirement that does not hold. ``error``: the exception that its user's import then raises, "" if not known."""
+
+    text: str
+    because: str
+    error: str = ""
 
 
 @rule("dependency-incompatible", hidden_by=BROKEN_INSTALL)
@@ -38,7 +45,7 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     chosen = chosen if has_backend(view, chosen) else ""
     for project, version, what in _owners(view):
         missing: List[str] = []
-        wrong: List[Tuple[str, ImportNeed]] = []
+        wrong: List[_Wrong] = []
         breaks: List[str] = []
         for item in unmet(view, project, version, chosen):
             if item.need.code not in ("", "dependency-incompatible"):
@@ -48,7 +55,7 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
             if item.state == "missing":
                 missing.append(item.text)
             else:
-                wrong.append((item.text, item.need))
+                wrong.append(_Wrong(item.text, item.need.because))
             breaks.append(item.need.breaks)
         wrong += _unfitting(view, project)
         breaks += ["import"] * len(wrong)
@@ -59,13 +66,13 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
             continue
         if view.machine.python.distributions.problem and len(missing) > 3:
             continue  # a folder of the path could not be read: what is not seen may still be there
-        key = (project, ",".join(missing + [text for text, _ in wrong]))
+        key = (project, ",".join(missing + [item.text for item in wrong]))
         if key in seen:
             continue
         seen.append(key)
         blocks = _blocks(what, breaks)
         if wrong and not missing:
-            blocks += taken_along(view, blocks, wrong[0][1].because)
+            blocks += taken_along(view, blocks, wrong[0].error)
         yield _finding(view, project, version, missing, wrong, blocks)
     on = keras3_on(view)
     names = tuple(name for name in measured_dependencies(view, on) if name not in _OF_OTHER_RULES)
@@ -117,8 +124,11 @@ def _blocks(what: str, breaks: List[str]) -> Tuple[str, ...]:
 #: optree, which Keras imports, needs what it declares (seen: typing_extensions 4.0.0).
 _ENFORCED = {"jax": ("jaxlib",), "optree": ("typing-extensions",)}
 
+#: The exception that such a check raises (jax/_src/lib/__init__.py).
+_ENFORCED_ERROR = {"jax": "RuntimeError"}
 
-def _unfitting(view: View, project: str) -> List[Tuple[str, ImportNeed]]:
+
+def _unfitting(view: View, project: str) -> List[_Wrong]:
     """Requirements that a release enforces itself, and that do not hold."""
     found = []
     owner = view.machine.python.distribution(project) if project in _ENFORCED else None
@@ -127,11 +137,10 @@ def _unfitting(view: View, project: str) -> List[Tuple[str, ImportNeed]]:
         version = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
         bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
         if "extra ==" not in text and version is not None and accepts(bounds, version) is False:
-            because = "%s %s" % (project, REFUSED)
-            found.append(("%s%s" % (name, bounds), ImportNeed((text,), "", "import", because, "")))
+            found.append(_Wrong(name + bounds, project + " checks that at its import", _ENFORCED_ERROR.get(project, "")))
     for text, seen in own_failures(view, project) if project in _OF_OTHERS else ():
         if normal_name(text) != "numpy" or not _numpy_is_the_cause(view):
-            found.append((text, ImportNeed((text,), "", "import", "the import fails: " + seen.because, "")))
+            found.append(_Wrong(text, "the import fails: " + seen.because, seen.error))
     return found
 
 
@@ -162,7 +171,7 @@ def _finding(
     project: str,
     version: str,
     missing: List[str],
-    wrong: List[Tuple[str, ImportNeed]],
+    wrong: List[_Wrong],
     blocks: Tuple[str, ...],
 ) -> Finding:
     own = blocks == ("tensorflow",) and project not in _OF_OTHERS
@@ -172,15 +181,14 @@ def _finding(
         names = list(dict.fromkeys(map(bare_name, missing)))
         summary = "%s needs %s, which %s not installed." % (label, ", ".join(names), "is" if len(names) == 1 else "are")
     else:
-        text, need = wrong[0]
-        name = normal_name(text)
-        summary = "%s does not work with %s %s: %s." % (label, name, python.version_of(name), need.because)
-    summary += TAKEN_ALONG if blocks == ("jax", "tensorflow") else ""
+        name = normal_name(wrong[0].text)
+        summary = "%s does not work with %s %s: %s." % (label, name, python.version_of(name), wrong[0].because)
+    summary = with_taken_along(summary, blocks)
     evidence = [Evidence("%s is not installed" % text, _place(view, project)) for text in missing[:5]]
-    for text, _ in wrong[:5]:
-        name = normal_name(text)
-        evidence.append(Evidence("%s %s; needed is %s" % (name, python.version_of(name), text), _place(view, name)))
-    wanted = [bounded(view, text) for text in missing] + [text for text, _ in wrong]
+    for item in wrong[:5]:
+        name = normal_name(item.text)
+        evidence.append(Evidence("%s %s; needed is %s" % (name, python.version_of(name), item.text), _place(view, name)))
+    wanted = [bounded(view, text) for text in missing] + [item.text for item in wrong]
     fix = repair_install(view, "Install its requirements", *wanted)
     return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)
 

@@ -1,6 +1,5 @@
 """What is installed and was measured not to work together: the findings of several rules come from here."""
 
-import re
 from typing import Iterable, List, NamedTuple, Tuple
 
 from ...matrix.bounds import STAGES, Fit, allowed, fit
@@ -58,31 +57,29 @@ def unfit(
             found = _fit(view, user, name, version)
             if found.state == "fails" and (found.measured or found.stage == "import"):
                 severity, blocks = _weight(user, found)
-                blocks += taken_along(view, blocks, found.because)
+                blocks += taken_along(view, blocks, found.error)
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
     for name in ("jax", "torch"):
         if view.machine.python.distribution(name) is not None:
             view.version(name)  # unknown: what goes with it cannot be decided
 
 
-#: How a release is said to compare versions at its import, and to raise a RuntimeError.
-REFUSED = "checks that at its import"
-
-#: The sentence for it.
-TAKEN_ALONG = " TensorFlow imports JAX where it is installed, and fails with it."
-
-
-def taken_along(view: View, blocks: Tuple[str, ...], problem: str) -> Tuple[str, ...]:
+def taken_along(view: View, blocks: Tuple[str, ...], error: str) -> Tuple[str, ...]:
     """Return what a failing import of JAX takes along: TensorFlow from 2.7 on, which imports JAX where it is installed.
 
-    It goes on after an ImportError only (tensorflow/lite/python/util.py; seen with a jaxlib that jax refuses, TensorFlow
-    2.9 to 2.21).
+    ``error`` is the name of the exception: after an ImportError TensorFlow goes on (tensorflow/lite/python/util.py; seen
+    with a jaxlib that jax refuses, TensorFlow 2.9 to 2.21).
     """
     version = view.tensorflow_version
     if blocks != ("jax",) or version is None or version_at_least(version, "2.7") is not True:
         return ()
-    raised = re.findall(r"\b[A-Z]\w+Error\b", problem) or ["RuntimeError"] * problem.endswith(REFUSED)
-    return ("tensorflow",) if raised and not set(raised) & {"ImportError", "ModuleNotFoundError"} else ()
+    return ("tensorflow",) if error not in ("", "ImportError", "ModuleNotFoundError") else ()
+
+
+def with_taken_along(summary: str, blocks: Tuple[str, ...]) -> str:
+    """Return the summary of what blocks JAX, with a sentence on TensorFlow where that is blocked with it."""
+    along = " TensorFlow imports JAX where it is installed, and fails with it."
+    return summary + along if blocks == ("jax", "tensorflow") else summary
 
 
 def own_failures(view: View, project: str) -> Iterable[Tuple[str, Fit]]:
@@ -172,7 +169,7 @@ def _finding(view: View, kind: Kind, user: _User, name: str, version: str, found
     seen = Evidence("%s needs %s %s" % (user.label, name, wanted), "devicekit's compatibility data")
     if found.measured:
         seen = Evidence(found.because, found.source)
-    summary += TAKEN_ALONG if kind.blocks == ("jax", "tensorflow") else ""
+    summary = with_taken_along(summary, kind.blocks)
     evidence = (Evidence("%s %s" % (name, version), place.location if place is not None else ""), seen)
     fix = repair_install(view, "Install a compatible %s" % title, name + shortest(wanted, version))
     return kind.finding(summary, evidence, fix)
