@@ -196,7 +196,7 @@ def _is_float(value: Any) -> bool:
 def _compiled(function: Callable[..., Any], quickly: bool) -> Any:
     """Return a compiled function; one that is run a few times, for reference, is not worth the time of optimizing it."""
     if quickly and "compiler_options" in inspect.signature(jax.jit).parameters:
-        return jax.jit(function, compiler_options={"xla_backend_optimization_level": 0})
+        return jax.jit(function, compiler_options={"xla_backend_optimization_level": 1})
     return jax.jit(function)
 
 
