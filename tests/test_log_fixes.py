@@ -114,7 +114,90 @@ OLD_PTXAS = (
 )
 NO_HIP_CODE = "RuntimeError: HIP error: invalid device function"
 
+#: What nvidia-smi, dpkg and others tell beside an error.
+CUDNN_HANDLE = (
+    "2024-01-02 03:04:05.678901: E tensorflow/compiler/xla/stream_executor/cuda/cuda_dnn.cc:417] Could not create cudnn "
+    "handle: CUDNN_STATUS_NOT_INITIALIZED\n"
+)
+SMI_ROW = "|    0   N/A  N/A     %d      %s   ...envs/tf/bin/python     %dMiB |\n"
+NO_CUINIT = (
+    "I external/local_xla/xla/tsl/cuda/cudart_stub.cc:32] Could not find cuda drivers on your machine, GPU will not be used.\n"
+    "E external/local_xla/xla/stream_executor/cuda/cuda_platform.cc:51] failed call to cuInit: INTERNAL: CUDA error: Failed "
+    "call to cuInit: UNKNOWN ERROR (303)\n"
+)
+NO_DEVICE = "E xla/stream_executor/cuda/cuda_driver.cc:266] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no device\n"
+DPKG = "ii  nvidia-driver-535  535.183.01-0ubuntu0.22.04.1\n"
+HUB = (
+    "ValueError: Only instances of `keras.Layer` can be added to a Sequential model. Received: "
+    "<tensorflow_hub.keras_layer.KerasLayer object at 0x7f3a> (of type <class 'tensorflow_hub.keras_layer.KerasLayer'>)"
+)
+CLONE = (
+    'Traceback (most recent call last):\n  File "/srv/src/vllm/vllm/%s.py", line 18, in <module>\n    import vllm._C\n'
+    "ModuleNotFoundError: No module named 'vllm._C'"
+)
+NOT_READY = "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
+MANAGER = (
+    "nv-fabricmanager[9]: fabric manager NVIDIA GPU driver interface version 550.54.14 don't match with driver version "
+    "550.90.07."
+)
+NMS = "RuntimeError: operator torchvision::nms does not exist\n"
+WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDeviceCount: Returned hipErrorNoDevice\n"
+
 ROWS = [
+    (
+        CUDNN_HANDLE + SMI_ROW % (812, "C", 900) + SMI_ROW % (4711, "C", 23508),
+        LINUX,
+        ["process 4711 .*23508", "kill 4711"],
+        ["812"],
+    ),
+    (CUDNN_HANDLE + SMI_ROW % (812, "G", 900), LINUX, ["nvidia-smi"], ["kill"]),
+    (
+        "$ docker compose up\n" + NO_CUINIT,
+        {"os": "container"},
+        ["compose.yaml", r"capabilities: \[gpu\]"],
+        ["and-cuda"],
+    ),
+    (NO_CUINIT, {"os": "container"}, ["docker run --gpus all"], ["compose", "and-cuda"]),
+    (
+        NO_DEVICE + DPKG,
+        {"os": "wsl2"},
+        ["apt-get purge", "wsl --shutdown", "/usr/lib/wsl/lib"],
+        ["Install NVIDIA's driver"],
+    ),
+    (NO_DEVICE + DPKG, {"os": "Ubuntu 22.04"}, [], ["apt-get purge", "wsl"]),
+    (
+        HUB,
+        {"packages": {"tensorflow": "2.17.0"}},
+        [r"tf-keras==2\.17\.", "TF_USE_LEGACY_KERAS=1"],
+        ["Layer of the model"],
+    ),
+    (CLONE % "config", LINUX, ["another folder", "install -e"], ["pip check"]),
+    (
+        NOT_READY + MANAGER,
+        {"os": "Ubuntu 22.04"},
+        [r"nvidia-fabricmanager-550=550\.90\.07"],
+        ["modprobe", "ubuntu-drivers"],
+    ),
+    (NOT_READY, {"os": "Rocky 9"}, ["nvidia-fabric-manager-", "restart nvidia-fabricmanager"], ["apt-get", "modprobe"]),
+    (NMS + "torch 2.7.1+rocm6.3\n", {"packages": {"torch": "2.7.1+rocm6.3"}}, [r"torchvision==0\.22\.1\+rocm6\.3"], []),
+    (
+        WSL_ROCM + "hsa-runtime-rocr4wsl-amdgpu 1.14.0\nimport torch\n",
+        {"os": "wsl2", "gpu": "RX 7900 XT"},
+        ["libhsa-runtime64"],
+        [],
+    ),
+    (
+        NOT_COMPILED + "\nNVIDIA GeForce RTX 4060, 577.00\n",
+        {**LINUX, "python": "3.12", "packages": {"torch": "2.8.0"}},
+        [r"torch==2\.8\.0\S* --index-url \S+cu12[68]"],
+        ["cu130"],
+    ),
+    (
+        DLOPEN + "\nnvidia-cudnn-cu12  8.9.7.29\n",
+        {**LINUX, "packages": {"tensorflow": "2.16.1"}},
+        ["nvidia/\\*/lib", r"and-cuda\]>=2\.16\.2"],
+        ["Let pip install"],
+    ),
     (JAXLIB_CUDNN, LINUX, ["XLA_PYTHON_CLIENT_PREALLOCATE=false"], ["ensorFlow", "TF_"]),
     (OLD_PTXAS, LINUX, ["from CUDA 11.8 on", "first on PATH", r'"jax\[cuda12\]"'], ["leaves that GPU out"]),
     (NO_HIP_CODE + "\nGPU: Radeon 8060S\n", {}, ["gfx1151"], ["11.0.0"]),

@@ -57,7 +57,9 @@ WORDS = {
     "/content/drive": "hosted", "google.colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
     "colab": "colab", "/usr/local/lib/python3": "own-dist-packages",
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
-    "--gpus=all": "gpus-all", "jetpack": "jetpack", "pyqt": "qt", "pyside": "qt",
+    "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
+    "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
+    "rocr4wsl": "rocm-wsl", "wsl environment detected": "rocm-wsl", "jetpack": "jetpack", "pyqt": "qt", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "<ipython-input": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
@@ -115,6 +117,8 @@ class Known:
         #: The two halves of NVIDIA's driver, if a log distinguishes them.
         self.driver_library = ""
         self.driver_kernel = ""
+        #: The process that holds most of a GPU's memory, and how many MiB, as nvidia-smi lists it.
+        self.holder: Tuple[str, int] = ("", 0)
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False
@@ -185,6 +189,8 @@ class Known:
         elif key == "driver_library":
             self.driver_library = self.driver_library or value
             self.versions.setdefault("driver", value)
+        elif key == "holder":
+            self.holder = max(self.holder, (value, int(groups["held"])), key=lambda item: item[1])
         elif key == "driver_kernel":
             self.driver_kernel = self.driver_kernel or value
             self.versions.setdefault("driver", value)

@@ -137,7 +137,9 @@ def _unfitting(view: View, project: str) -> List[_Wrong]:
         version = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
         bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
         if "extra ==" not in text and version is not None and accepts(bounds, version) is False:
-            found.append(_Wrong(name + bounds, project + " checks that at its import", _ENFORCED_ERROR.get(project, "")))
+            found.append(
+                _Wrong(name + bounds, project + " checks that at its import", _ENFORCED_ERROR.get(project, ""))
+            )
     for text, seen in own_failures(view, project) if project in _OF_OTHERS else ():
         if normal_name(text) != "numpy" or not _numpy_is_the_cause(view):
             found.append(_Wrong(text, "the import fails: " + seen.because, seen.error))
@@ -187,7 +189,9 @@ def _finding(
     evidence = [Evidence("%s is not installed" % text, _place(view, project)) for text in missing[:5]]
     for item in wrong[:5]:
         name = normal_name(item.text)
-        evidence.append(Evidence("%s %s; needed is %s" % (name, python.version_of(name), item.text), _place(view, name)))
+        evidence.append(
+            Evidence("%s %s; needed is %s" % (name, python.version_of(name), item.text), _place(view, name))
+        )
     wanted = [bounded(view, text) for text in missing] + [item.text for item in wrong]
     fix = repair_install(view, "Install its requirements", *wanted)
     return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)

@@ -6,7 +6,7 @@ from typing import List, Tuple
 from ...diagnosis import pages
 from ...diagnosis.findings import Fix
 from ...matrix.gpu_support import capability_number
-from ...matrix.matrix import BUNDLED
+from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
@@ -300,7 +300,10 @@ def _torch_build(about: Situation, steps: Steps) -> None:
         steps.install(text, "torchvision", remove=["torchvision"], index_url=url)
         return
     names = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "Intel GPUs (XPU)"}
-    found = about.requirements(goal, "torch")
+    # The release that is there, if it has such a build.
+    release = about.version.partition("+")[0] if about.framework == "torch" else ""
+    kept = ["torch==%s" % release] if re.match(r"\d+\.\d+\.\d+$", release) else []
+    found = about.requirements(goal, "torch", kept) or about.requirements(goal, "torch")
     text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
     rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words]
@@ -310,7 +313,8 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if found is not None and found[1] and not also:
         steps.install_set(text, found, remove=["torch"])
         return
-    index = _index(about, [(row.url, row.code) for row in rows])
+    same = [row for row in rows if kept and accepts(row.versions, release)]
+    index = _index(about, [(row.url, row.code) for row in same or rows])
     if goal == "cuda" and about.arch == "aarch64":
         index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
     driver = about.fact("driver")
@@ -322,7 +326,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
                 "Or, with this driver, the last build for CUDA 11.8", "torch", *also, remove=["torch", *also], index_url=url,
                 instead=True,
             )  # fmt: skip
-    steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
+    steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
 
 
 def intel_computes(about: Situation) -> bool:

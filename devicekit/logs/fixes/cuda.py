@@ -175,6 +175,10 @@ def _built_for(steps: Steps) -> None:
 def _and_cuda(about: Situation, steps: Steps) -> None:
     """CUDA's libraries by pip, for the installed release."""
     version = about.version
+    if "cuda-wheels" in about.words:  # pip has installed them already
+        steps.run("Put pip's CUDA libraries on the loader's path before Python starts", LOADER_PATH, on="linux")
+        _found_later(about, steps)
+        return
     keep = ["%s==%s" % (about.distribution, version)] if version and about.distribution == "tensorflow" else []
     found = about.requirements("cuda", keep=keep) if keep else None
     if found is not None:
@@ -190,6 +194,14 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
         LOADER_PATH,
         on="linux",
     )
+    _found_later(about, steps)
+
+
+def _found_later(about: Situation, steps: Steps) -> None:
+    """The one release that looks for pip's libraries in one folder of seven (data/runpaths.json)."""
+    if about.version == "2.16.1":
+        text = "Or update TensorFlow: 2.16.1 does not look into the folders of pip's libraries, 2.16.2 and later do"
+        steps.install(text, "tensorflow[and-cuda]>=2.16.2", instead=True)
 
 
 def _newer_tensorflow(about: Situation, steps: Steps) -> None:

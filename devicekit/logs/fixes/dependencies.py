@@ -139,6 +139,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "keras-backend-import" or (backend and backend not in BACKENDS):
         _backend(about, steps, about.groups.get("name") or backend)
         return
+    if about.signature == "keras-hub-layer":
+        _hub_layer(about, steps)
+        return
     if about.signature.startswith(_LEGACY) or re.search(r"compat\.v[12]\.keras", about.groups.get("module", "")):
         _legacy_keras(about, steps)
         return
@@ -176,6 +179,13 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     steps.say(
         "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"
     )
+
+
+def _hub_layer(about: Situation, steps: Steps) -> None:
+    """A layer of TensorFlow Hub, which is of Keras 2, in a model of Keras 3."""
+    _legacy_keras(about, steps)
+    text = "Or make the whole model with tf_keras (import tf_keras): layers of Keras 2 and 3 do not mix"
+    steps.say(text, changes="code", instead=True)
 
 
 #: What Keras once had at another place or does not have any more, by module and name, and what programs use now.
@@ -578,7 +588,9 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
             pair = _companion_of(add_on, version)
             if pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
-                steps.install(text % (add_on, pair, version), "%s==%s" % (add_on, pair), index_url=_index_of(about))
+                index = _index_of(about)
+                label = index and "+" + index.rpartition("/")[2]  # without it, pip is content with another build
+                steps.install(text % (add_on, pair, version), "%s==%s%s" % (add_on, pair, label), index_url=index)
             elif not _old_torchvision(about, steps, add_on, version):
                 steps.install(
                     "Install it together with PyTorch, from one index, so that both are of one build", "torch", add_on

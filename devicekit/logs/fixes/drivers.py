@@ -409,6 +409,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
             "system",
         )
         return
+    if about.signature in ("nvidia-fabricmanager-failed", "cuda-error-system-not-ready"):
+        _fabric_manager(about, steps)
+        return
     if (about.linux or about.system is None) and not about.container:
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
@@ -424,8 +427,40 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     install_nvidia(about, steps, "If it comes back, install the driver again")
 
 
+def _fabric_manager(about: Situation, steps: Steps) -> None:
+    """The service that connects the GPUs of an NVSwitch machine: its version is the driver's to the last number."""
+    driver = about.fact("driver")
+    version = driver if driver.count(".") > 1 else ""
+    text = "Install NVIDIA's fabric manager in exactly the driver's version%s" % (version and ", %s" % version)
+    branch = driver.partition(".")[0] or "BRANCH"
+    if about.linux_distribution in ("rhel", "fedora", "suse"):
+        tool = "zypper" if about.linux_distribution == "suse" else "dnf"
+        command = "sudo %s install nvidia-fabric-manager-%s" % (tool, version or "VERSION")
+    else:
+        command = "sudo apt-get install 'nvidia-fabricmanager-%s=%s*'" % (branch, version or "VERSION")
+    steps.run("On the machine with the GPUs: %s" % lower(text), command, on="linux", changes="driver")
+    start = "sudo systemctl enable nvidia-fabricmanager && sudo systemctl restart nvidia-fabricmanager"
+    steps.run("Start it, and let it start with the machine", start, on="linux", changes="system")
+    steps.run(
+        "If it does not start, see why",
+        "systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A2 Fabric",
+        on="linux",
+    )
+    steps.restart("If the driver was updated since: restart the machine")
+
+
 def driver_shadowed(about: Situation, steps: Steps) -> None:
     """Another libcuda is found before the driver's own."""
+    if about.signature == "wsl-linux-driver":
+        text = "Remove NVIDIA's Linux driver from WSL, which has the driver of Windows"
+        command = "sudo apt-get purge 'nvidia-driver-*' 'nvidia-dkms-*' 'nvidia-utils-*' 'libnvidia-*'"
+        steps.run(text, command, on="linux", changes="driver")
+        steps.run("Restart WSL, from Windows", "wsl --shutdown", on="windows", changes="system")
+        loader = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+        steps.run(
+            "Or use the other library for this shell alone", loader, on="linux", changes="variables", instead=True
+        )
+        return
     stubs = "34" in about.line or "stub" in (about.line + about.summary).lower()
     folder = "stubs" if stubs else "compat"
     if about.container:
@@ -481,6 +516,10 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     elif "singularity" in about.words:
         steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
+    elif "compose" in about.words:
+        text = "Ask for the GPU in the service's part of compose.yaml, then: docker compose up -d --force-recreate. It reads: "
+        asked = "deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, capabilities: [gpu]}]}}}"
+        steps.say(text + asked, changes="files")
     else:
         if "gpus-all" in about.words and not refused:
             _asked_in_vain(about, steps)

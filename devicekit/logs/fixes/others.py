@@ -33,6 +33,12 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         _no_rocm_here(about, steps)
         return
     if about.wsl:
+        if about.framework == "torch" and "rocm-wsl" in about.words:
+            text = (
+                "PyTorch's wheel brings a ROCm runtime for Linux itself: remove it, so that AMD's for WSL is used (%s)"
+            )
+            folder = "$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib"
+            steps.run(text % pages.ROCM_WSL, 'rm "%s"/libhsa-runtime64.so*' % folder, on="linux", changes="files")
         steps.say(
             "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
             "%s; for others use Linux itself "

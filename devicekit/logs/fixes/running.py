@@ -39,6 +39,12 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     # cuDNN that does not start: nothing was computed yet, so that the model's size is the last thing to change.
     starting = "cudnn handle" in text and about.framework in ("tensorflow", "jax")
     less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
+    holder, held = about.known.holder
+    if starting and holder:
+        text = (
+            "nvidia-smi lists process %s with %d MiB of the GPU's memory: if that is another program of yours, end it"
+        )
+        steps.run(text % (holder, held), "kill %s" % holder, on="linux", changes="system")
     if not starting:
         steps.add(less)
     if directml:

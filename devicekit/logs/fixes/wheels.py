@@ -831,6 +831,17 @@ def _estimator(about: Situation, steps: Steps) -> None:
 
 def module_shadowed(about: Situation, steps: Steps) -> None:
     """A file of the user hides the package."""
+    if about.signature == "py-clone-extension-missing":
+        steps.say(
+            "Start the program in another folder than the one with the source, so that the installed package is imported"
+        )
+        steps.run(
+            "Or compile and install what is in that folder",
+            "python -m pip install -e .",
+            changes="packages",
+            instead=True,
+        )
+        return
     path = about.groups.get("path", "")
     what = "Rename %s" % path if path else "Rename your own file or folder that has the package's name"
     steps.say("%s, and delete the __pycache__ next to it" % what, changes="files")
