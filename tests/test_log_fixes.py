@@ -114,7 +114,7 @@ OLD_PTXAS = (
 )
 NO_HIP_CODE = "RuntimeError: HIP error: invalid device function"
 
-#: What nvidia-smi, dpkg and others tell beside an error.
+#: What nvidia-smi, dpkg and others tell with an error.
 CUDNN_HANDLE = (
     "2024-01-02 03:04:05.678901: E tensorflow/compiler/xla/stream_executor/cuda/cuda_dnn.cc:417] Could not create cudnn "
     "handle: CUDNN_STATUS_NOT_INITIALIZED\n"

@@ -40,7 +40,7 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
     text = "%s DirectML, which is no longer developed, with TensorFlow 2.10 and Python 3.10" % (
         "Use" if first else "Or"
     )
-    steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin], instead=not first)
+    steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin, "numpy<2"], instead=not first)
 
 
 def _wheel_owners(about: Situation) -> List[str]:

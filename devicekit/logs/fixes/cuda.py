@@ -615,6 +615,9 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
     if _old_ptxas(about, steps) or _unknown_architecture(about, steps):
         return
     needed = needs_of(about)[0]
+    if "libdevice-in-lib" in about.words and "conda" in about.words and not about.windows:
+        _conda_libdevice(steps)
+        return
     if about.windows:
         which = " %s" % needed if needed else " of the release that the build was made for"
         steps.say("Install the CUDA toolkit%s, with its bin folder on PATH" % which, "admin", "system")
@@ -648,6 +651,16 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         "Name the folder of a CUDA toolkit in XLA_FLAGS: --xla_gpu_cuda_data_dir=FOLDER (it has "
         "nvvm/libdevice and bin/ptxas)"
     )
+
+
+def _conda_libdevice(steps: Steps) -> None:
+    """The package cudatoolkit has libdevice in lib, where XLA does not look."""
+    text = "conda's libdevice is not in a folder that XLA searches: copy it into one, and name that"
+    copied = "cd $CONDA_PREFIX/lib && mkdir -p nvvm/libdevice && cp libdevice.10.bc nvvm/libdevice/"
+    steps.run(text, copied, on="linux", changes="files")
+    steps.set("Let XLA look there", "XLA_FLAGS", "--xla_gpu_cuda_data_dir=$CONDA_PREFIX/lib")
+    text = "If ptxas is missing then, install NVIDIA's compiler"
+    steps.run(text, "conda install -c conda-forge cuda-nvcc", changes="packages")
 
 
 def cuda_toolkit_missing(about: Situation, steps: Steps) -> None:

@@ -886,9 +886,9 @@ def directml_pair(about: Situation, steps: Steps) -> None:
     ]
     text = "The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)"
     if about.python and about.python not in ("3.7", "3.8", "3.9", "3.10"):
-        steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin])
+        steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin, "numpy<2"])
     else:
-        steps.install(text, "tensorflow-cpu==2.10.0", plugin, remove=owners)
+        steps.install(text, "tensorflow-cpu==2.10.0", plugin, "numpy<2", remove=owners)
 
 
 def metal_pair(about: Situation, steps: Steps) -> None:

@@ -517,9 +517,7 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     elif "singularity" in about.words:
         steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
     elif "compose" in about.words:
-        text = "Ask for the GPU in the service's part of compose.yaml, then: docker compose up -d --force-recreate. It reads: "
-        asked = "deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, capabilities: [gpu]}]}}}"
-        steps.say(text + asked, changes="files")
+        _compose_service(steps)
     else:
         if "gpus-all" in about.words and not refused:
             _asked_in_vain(about, steps)
@@ -532,6 +530,13 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
+
+
+def _compose_service(steps: Steps) -> None:
+    """A service of docker compose: what `--gpus all` is on the command line, in its file."""
+    asked = "deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, capabilities: [gpu]}]}}}"
+    steps.say("Ask for the GPU in the service's part of compose.yaml: %s" % asked, changes="files")
+    steps.run("Then make the container again", "docker compose up -d --force-recreate")
 
 
 def _asked_in_vain(about: Situation, steps: Steps) -> None:
