@@ -114,6 +114,35 @@ OLD_PTXAS = (
 )
 NO_HIP_CODE = "RuntimeError: HIP error: invalid device function"
 
+#: PyTorch's error, from 2.1 on and before.
+TORCH_OOM = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %s. GPU 0 has a total capacity of 8.00 GiB of which %s is "
+    "free. %sIncluding non-PyTorch memory, this process has %s memory in use. Of the allocated memory %s is allocated by "
+    "PyTorch, and %s is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting "
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
+)
+OLD_OOM = (
+    "RuntimeError: CUDA out of memory. Tried to allocate %s (GPU 0; 8.00 GiB total capacity; %s already allocated; %s "
+    "free; %s reserved in total by PyTorch)"
+)
+TF_OOM = (
+    "2024-01-02 03:04:05.678901: I tensorflow/core/common_runtime/gpu/gpu_device.cc:2021] Created device /job:localhost/"
+    "replica:0/task:0/device:GPU:0 with %d MB memory:  -> device: 0, name: NVIDIA RTX A5000, compute capability: 8.6\n"
+    "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor with shape[64,64,112,112] and "
+    "type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc"
+)
+FULL_OOM = TORCH_OOM % ("512.00 MiB", "100.00 MiB", "", "7.80 GiB", "7.60 GiB", "90.00 MiB")
+TAKEN_OOM = TORCH_OOM % (
+    "20.00 MiB",
+    "10.00 MiB",
+    "Process 4711 has 6.90 GiB memory in use. ",
+    "1.00 GiB",
+    "0.9 GiB",
+    "9.00 MiB",
+)
+PIECES_OOM = TORCH_OOM % ("1.00 GiB", "500.00 MiB", "", "7.40 GiB", "4.90 GiB", "2.40 GiB")
+HUGE_OOM = TORCH_OOM % ("64.00 GiB", "7.00 GiB", "", "0.90 GiB", "0.60 GiB", "9.00 MiB")
+
 #: What nvidia-smi, dpkg and others tell with an error.
 CUDNN_HANDLE = (
     "2024-01-02 03:04:05.678901: E tensorflow/compiler/xla/stream_executor/cuda/cuda_dnn.cc:417] Could not create cudnn "

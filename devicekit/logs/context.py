@@ -120,6 +120,8 @@ class Known:
         self.driver_kernel = ""
         #: The process that holds most of a GPU's memory, and how many MiB, as nvidia-smi lists it.
         self.holder: Tuple[str, int] = ("", 0)
+        #: How many MB TensorFlow found free on its smallest GPU when it started, 0 if no line says so.
+        self.tensorflow_memory = 0
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False
@@ -190,6 +192,8 @@ class Known:
         elif key == "driver_library":
             self.driver_library = self.driver_library or value
             self.versions.setdefault("driver", value)
+        elif key == "tf_memory":
+            self.tensorflow_memory = min(self.tensorflow_memory or int(value), int(value))
         elif key == "holder":
             self.holder = max(self.holder, (value, int(groups["held"])), key=lambda item: item[1])
         elif key == "driver_kernel":

@@ -5,6 +5,7 @@ import re
 from ...diagnosis.findings import Fix
 from .situation import Situation
 from .steps import Steps
+from .torch_memory import held_by_others, in_words, is_in_pieces, torch_memory
 from .wheels import rosetta_python
 
 #: What shows who holds a GPU's memory, by its maker.
@@ -38,14 +39,17 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         return
     # cuDNN that does not start: nothing was computed yet, so that the model's size is the last thing to change.
     starting = "cudnn handle" in text and about.framework in ("tensorflow", "jax")
+    memory = torch_memory(about.line)
+    later = starting or (memory is not None and bool(is_in_pieces(memory)))
     less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
-    holder, held = about.known.holder
-    if starting and holder:
-        text = (
-            "nvidia-smi lists process %s with %d MiB of the GPU's memory: if that is another program of yours, end it"
-        )
-        steps.run(text % (holder, held), "kill %s" % holder, on="linux", changes="system")
-    if not starting:
+    if memory is not None:
+        held_by_others(about, steps, memory)
+        if memory.requested > memory.total:
+            text = "%s in one piece is more than the GPU has (%s): look at the sizes of the tensors on that line"
+            steps.say(text % (in_words(memory.requested), in_words(memory.total)), changes="code")
+    else:
+        _taken_before(about, steps, starting)
+    if not later:
         steps.add(less)
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
@@ -54,8 +58,28 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
-    if starting:
+    if later:
         steps.add(less)
+
+
+#: With less than so many MB, TensorFlow found a GPU that others use already: no GPU that it runs on is so small.
+_OTHERS_MB = 1000
+
+
+def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
+    """Another process holds the memory, as nvidia-smi or TensorFlow's own first lines say."""
+    found = about.known.tensorflow_memory if about.framework == "tensorflow" else 0
+    holder, held = about.known.holder
+    if not starting and not 0 < found < _OTHERS_MB:
+        return
+    if holder:
+        text = (
+            "nvidia-smi lists process %s with %d MiB of the GPU's memory: if that is another program of yours, end it"
+        )
+        steps.run(text % (holder, held), "kill %s" % holder, on="linux", changes="system")
+    elif 0 < found < _OTHERS_MB:
+        text = "TensorFlow found only %d MB free at its start: other programs hold the GPU's memory; see which, and end them"
+        steps.run(text % found, _HOLDERS["nvidia"][0])
 
 
 def _allocator(about: Situation, steps: Steps) -> None:
@@ -75,7 +99,12 @@ def _allocator(about: Situation, steps: Steps) -> None:
         )
     elif about.framework == "torch" and about.vendor in ("", "nvidia", "amd"):
         name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
-        if re.search("(?i)fragment|reserved", about.line):
+        memory = torch_memory(about.line)
+        pieces = is_in_pieces(memory) if memory is not None else None
+        if pieces:
+            text = "%s of PyTorch's memory is free, but in pieces: let it grow and shrink in place"
+            steps.set(text % in_words(memory.pieces or 0), name, "expandable_segments:True")
+        elif pieces is None and re.search("(?i)fragment|reserved", about.line):
             steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
     elif not about.framework and not about.library and about.vendor in ("", "nvidia"):
         steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
