@@ -174,6 +174,39 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "/data/conda/envs/tf/lib/libdevice.10.bc\nlibdevice not found at ./libdevice.10.bc\nimport tensorflow\n",
+        {**LINUX, "packages": {"tensorflow": "2.12.0"}},
+        ["cp libdevice.10.bc nvvm/libdevice", r"cuda_data_dir=\$CONDA_PREFIX/lib"],
+        ["nvidia-cuda-nvcc"],
+    ),
+    (FULL_OOM, LINUX, ["smaller batch"], ["expandable_segments", "kill", "one piece"]),
+    (TAKEN_OOM, LINUX, [r"Process 4711 holds 6\.9 GiB of the GPU's 8 GiB", "kill 4711"], ["expandable_segments"]),
+    (TAKEN_OOM, WINDOWS, ["taskkill /PID 4711 /F"], [r"\bkill 4711"]),
+    (TAKEN_OOM, {"os": "container"}, ["outside of the container"], []),
+    (PIECES_OOM, LINUX, [r"(?s)2\.4 GiB of PyTorch.*expandable_segments.*smaller batch"], ["kill"]),
+    (HUGE_OOM, LINUX, ["64 GiB in one piece is more than the GPU has"], ["kill", "expandable_segments"]),
+    (
+        OLD_OOM % ("20.00 MiB", "1.00 GiB", "0 bytes", "1.10 GiB"),
+        LINUX,
+        [r"up to 6\.9 GiB"],
+        ["expandable_segments", "kill"],
+    ),
+    (OLD_OOM % ("1.00 GiB", "4.00 GiB", "500.00 MiB", "7.20 GiB"), LINUX, [r"3\.2 GiB of PyTorch"], ["hold up"]),
+    (TF_OOM % 376, LINUX, ["only 376 MB free", "nvidia-smi"], ["kill"]),
+    (TF_OOM % 9641, LINUX, ["smaller batch"], ["MB free at its start"]),
+    (
+        NOT_COMPILED + "\nimport torchvision\nNVIDIA GeForce RTX 5070, 577.00\n",
+        {**WINDOWS, "python": "3.12", "packages": {"torch": "2.8.0"}},
+        ["uninstall -y torch torchvision", r"torch==2\.8\.0\S* torchvision --index-url \S+cu12[89]"],
+        ["cu130", "cu126"],
+    ),
+    (
+        NO_KERNEL + "\nNVIDIA GeForce RTX 5070, 580.95.05\n",
+        {**LINUX, "packages": {"torch": "2.5.1", "torchvision": "0.20.1"}},
+        ["uninstall -y torch torchvision", r"torch\S* torchvision"],
+        ["2.5.1"],
+    ),
+    (
         CUDNN_HANDLE + SMI_ROW % (812, "C", 900) + SMI_ROW % (4711, "C", 23508),
         LINUX,
         ["process 4711 .*23508", "kill 4711"],

@@ -129,7 +129,8 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         if about.fact("driver"):
             _torch_set(about, steps, text, index)
         else:  # every driver for such a GPU has CUDA 12.8, and not all have what the newest build needs
-            steps.install(text, "torch", remove=["torch"], index_url=index)
+            also = _beside_torch(about)
+            steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
         return
     if about.framework == "jax":
         steps.upgrade("Update JAX with its plug-in for CUDA 12.8 or later", "jax[cuda12]")
@@ -192,12 +193,17 @@ def _newest_for(about: Situation, capability: str) -> str:
     return ""
 
 
+def _beside_torch(about: Situation) -> Tuple[str, ...]:
+    """What belongs to one build of PyTorch, and is replaced with it."""
+    return tuple(name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words)
+
+
 def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
-    found = about.requirements("cuda", "torch")
+    found, also = about.requirements("cuda", "torch"), _beside_torch(about)
     if found is not None:
-        steps.install_set(text, found, remove=["torch"])
+        steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
     elif index:
-        steps.install(text, "torch", remove=["torch"], index_url=index)
+        steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
     else:
         steps.say("%s; old GPUs need an old PyTorch: %s" % (text, pages.TORCH))
 
@@ -306,14 +312,14 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     found = about.requirements(goal, "torch", kept) or about.requirements(goal, "torch")
     text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
     rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
-    also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words]
+    also = _beside_torch(about)
     if goal == "xpu" and not intel_computes(about):
         steps.say("PyTorch computes on Intel's Arc, Max and Core Ultra graphics, not on %s: use the CPU" % about.gpu)
         return
-    if found is not None and found[1] and not also:
-        steps.install_set(text, found, remove=["torch"])
+    if found is not None and found[1]:
+        steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
         return
-    same = [row for row in rows if kept and accepts(row.versions, release)]
+    same = [row for row in rows if kept and accepts(row.versions, release) and _has_code(about, row.code)]
     index = _index(about, [(row.url, row.code) for row in same or rows])
     if goal == "cuda" and about.arch == "aarch64":
         index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
@@ -334,12 +340,17 @@ def intel_computes(about: Situation) -> bool:
     return re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name) is None
 
 
+def _has_code(about: Situation, code: Tuple[str, ...]) -> bool:
+    """Whether a build has code for the GPU, as far as its compute capability is known."""
+    number = capability_number(about.capability) if re.match(r"\d+\.\d$", about.capability) else None
+    have = [capability_number(item) for item in code if item.startswith("sm_")]
+    return number is None or not have or any(item[0] == number[0] and item <= number for item in have)
+
+
 def _index(about: Situation, rows: List[Tuple[str, Tuple[str, ...]]]) -> str:
     """PyTorch's index for the GPU: the first whose build has code for it."""
-    number = capability_number(about.capability) if re.match(r"\d+\.\d$", about.capability) else None
     for url, code in rows:
-        have = [capability_number(item) for item in code if item.startswith("sm_")]
-        if number is None or not have or any(item[0] == number[0] and item <= number for item in have):
+        if _has_code(about, code):
             driver = about.fact("driver")
             if "cu13" in url and not (driver and sort_key(driver) >= (580,)):
                 continue  # CUDA 13 needs a driver from 580 on

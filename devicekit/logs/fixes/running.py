@@ -101,7 +101,7 @@ def _allocator(about: Situation, steps: Steps) -> None:
         name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
         memory = torch_memory(about.line)
         pieces = is_in_pieces(memory) if memory is not None else None
-        if pieces:
+        if memory is not None and pieces:
             text = "%s of PyTorch's memory is free, but in pieces: let it grow and shrink in place"
             steps.set(text % in_words(memory.pieces or 0), name, "expandable_segments:True")
         elif pieces is None and re.search("(?i)fragment|reserved", about.line):
