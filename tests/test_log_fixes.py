@@ -174,6 +174,18 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "nvidia-smi\n|   0  NVIDIA A100-PCIE-40GB   On  |\nNo MIG devices found\n[]\n",
+        LINUX,
+        ["nvidia-smi mig -cgi 0 -C", "nvidia-smi -mig 0"],
+        ["CUDA_VISIBLE_DEVICES"],
+    ),
+    (
+        "NVRM: Xid (PCI:0000:65:00): 79, GPU has fallen off the bus.\nRuntimeError: CUDA error: unspecified launch failure",
+        LINUX,
+        ["power supply", "reboot"],
+        ["CUDA_LAUNCH_BLOCKING", "compute-sanitizer"],
+    ),
+    (
         "/data/conda/envs/tf/lib/libdevice.10.bc\nlibdevice not found at ./libdevice.10.bc\nimport tensorflow\n",
         {**LINUX, "packages": {"tensorflow": "2.12.0"}},
         ["cp libdevice.10.bc nvvm/libdevice", r"cuda_data_dir=\$CONDA_PREFIX/lib"],

@@ -217,7 +217,8 @@ def device_lost(about: Situation, steps: Steps) -> None:
     if about.vendor in ("nvidia", "amd", ""):
         steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E '%s'" % kernel, on="linux")
     steps.say("Update the GPU's driver; look at power supply, temperature and overclocking; try a smaller batch")
-    if about.vendor == "nvidia" and about.framework == "torch":
+    gone = about.signature in ("nvidia-gpu-lost", "nvidia-gpu-handle-lost")  # no operation is to blame
+    if about.vendor == "nvidia" and about.framework == "torch" and not gone:
         steps.set("See which operation failed", "CUDA_LAUNCH_BLOCKING", "1")
 
 
