@@ -131,6 +131,12 @@ TF_OOM = (
     "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor with shape[64,64,112,112] and "
     "type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc"
 )
+NO_JAX = (
+    '  File "/venv/lib/python3.12/site-packages/keras/src/backend/__init__.py", line 34, in <module>\n'
+    "    from keras.src.backend.jax import *  # noqa: F403\n"
+    '  File "/venv/lib/python3.12/site-packages/keras/src/backend/jax/__init__.py", line 3, in <module>\n'
+    "    from keras.src.backend.jax import core\nModuleNotFoundError: No module named 'jax'"
+)
 FULL_OOM = TORCH_OOM % ("512.00 MiB", "100.00 MiB", "", "7.80 GiB", "7.60 GiB", "90.00 MiB")
 TAKEN_OOM = TORCH_OOM % (
     "20.00 MiB",
@@ -173,6 +179,21 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDeviceCount: Returned hipErrorNoDevice\n"
 
 ROWS = [
+    (
+        NO_JAX,
+        {**LINUX, "packages": {"tensorflow": "2.19.0", "keras": "3.10.0"}},
+        ["KERAS_BACKEND=tensorflow"],
+        ["keras>=3"],
+    ),
+    (NO_JAX, {**LINUX, "gpu": "RTX 4090"}, ["Set KERAS_BACKEND", r"jax\[cuda12\]"], ["keras>=3"]),
+    ("Error 999: unknown error: CUDA unknown error\nimport torch", LINUX, ["rmmod nvidia_uvm"], []),
+    (
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file\n"
+        "desktop-linux *   Docker Desktop",
+        {"os": "Ubuntu 24.04"},
+        ["docker context use default"],
+        ["ubuntu-drivers"],
+    ),
     (
         "nvidia-smi\n|   0  NVIDIA A100-PCIE-40GB   On  |\nNo MIG devices found\n[]\n",
         LINUX,

@@ -3,7 +3,7 @@
 import re
 from typing import Optional, Tuple
 
-from ...diagnosis.frameworks import BACKENDS
+from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
@@ -139,6 +139,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "keras-backend-import" or (backend and backend not in BACKENDS):
         _backend(about, steps, about.groups.get("name") or backend)
         return
+    if about.signature == "py-no-module-framework" and about.groups.get("module", "") in BACKENDS:
+        _missing_backend(about, steps, about.groups["module"])
+        return
     if about.signature == "keras-hub-layer":
         _hub_layer(about, steps)
         return
@@ -179,6 +182,22 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     steps.say(
         "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"
     )
+
+
+def _missing_backend(about: Situation, steps: Steps, name: str) -> None:
+    """The framework that Keras is set to is not installed."""
+    there = ["tensorflow"] if about.known.tensorflow is not None else []
+    there += [item for item in ("jax", "torch") if item in about.packages]
+    other = next((item for item in there if item != name), "")
+    if other:
+        text = "Let Keras use %s, which is installed (in ~/.keras/keras.json, too)" % TITLES[other]
+        steps.set(text, "KERAS_BACKEND", other)
+    else:
+        steps.say(
+            'Set KERAS_BACKEND (or "backend" in ~/.keras/keras.json) to a framework that is installed', changes="code"
+        )
+    extra = "[cuda12]" if name == "jax" and about.vendor == "nvidia" and not about.windows else ""
+    steps.install("Or install %s" % TITLES[name], name + extra, instead=True)
 
 
 def _hub_layer(about: Situation, steps: Steps) -> None:

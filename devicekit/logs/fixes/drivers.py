@@ -102,6 +102,9 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if about.vendor == "intel" or re.search(r"(?i)level.zero|libze_|dpcpp|oneapi|sycl|\bxpu\b|libigdrcl", about.line):
         intel_driver(about, steps)
         return
+    if "docker-desktop" in about.words and about.linux and not about.wsl:
+        _docker_desktop(about, steps)
+        return
     if about.container and not re.search(r"nvidia-container-cli", about.line):
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
         container_gpu(about, steps)
@@ -422,6 +425,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
                 on="linux",
                 changes="driver",
             )
+            if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
+                text = "If the machine was suspended since its start: load it anew"
+                steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
     steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
     steps.restart("Restart the machine")
     install_nvidia(about, steps, "If it comes back, install the driver again")
@@ -578,8 +584,10 @@ def _docker_desktop(about: Situation, steps: Steps) -> None:
         )
         return
     if about.linux and not about.wsl:
-        steps.say(
-            "Docker Desktop for Linux runs containers in a virtual machine without the GPU: use Docker Engine itself"
+        steps.run(
+            "Docker Desktop for Linux runs containers in a virtual machine without the GPU: use Docker Engine itself",
+            "docker context use default",
+            on="linux",
         )
         return
     steps.say(
