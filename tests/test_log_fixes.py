@@ -180,6 +180,27 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "$ python -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())'\n"
+        "2.6.0+cpu None False\n"
+        "NVIDIA GeForce RTX 3060, 570.133.07\n",
+        LINUX,
+        ["2.6.0 is the build without GPU support", "torch==2.6.0 "],
+        [],
+    ),
+    (
+        "$ python -c 'import tensorflow as tf; print(tf.config.list_physical_devices(\"GPU\"), tf.__version__)'\n[] 2.15.0\n"
+        "NVIDIA GeForce RTX 3060, 570.133.07\n",
+        LINUX,
+        ["lists no GPU", "2.15.0"],
+        [],
+    ),
+    (
+        ">>> tf.__version__\n'2.12.0'\n>>> tf.config.list_physical_devices('GPU')\n[]\nNVIDIA GeForce RTX 3060, 570.133.07\n",
+        LINUX,
+        ["lists no GPU", "CUDA 11.8"],
+        [],
+    ),
+    (
         NO_JAX,
         {**LINUX, "packages": {"tensorflow": "2.19.0", "keras": "3.10.0"}},
         ["KERAS_BACKEND=tensorflow"],

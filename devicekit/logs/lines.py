@@ -41,6 +41,10 @@ _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
+#: What writes several values in one line, and what is asked for most.
+_PRINT = b"print("
+_VERSION = b"version"
+
 #: A question of a form for an issue, whose answer is below it.
 _HEADING = b"### "
 
@@ -245,6 +249,9 @@ def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> 
             elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
+            above = lines[position - 1] if position else before
+            if _PRINT in above or _VERSION in above:
+                fresh += [(position, item) for item in _printed(above[:_BEFORE_ANSWER], raw)]
             shape: object = raw.translate(None, _DIGITS)
         else:
             if len(raw) > LONGEST_LINE:
@@ -257,6 +264,54 @@ def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> 
             shapes[shape] = seen + 1
             fresh.append((position, raw))
     return fresh
+
+
+#: One value that `print` writes: a list, or a word.
+_VALUE = re.compile(rb"\[[^\]]{0,300}\]|[^\s\[\]]{1,100}")
+
+
+#: An interpreter's prompt, and what a release's number is asked for with.
+_PROMPT = re.compile(rb"\s*(?:>>> |In ?\[\d{0,4}\]: )")
+_VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip")
+
+
+def _printed(above: bytes, answer: bytes) -> List[bytes]:
+    """Return what was printed of each argument, where one line prints several and the next has as many values.
+
+    >>> _printed(b"$ python -c 'print(tf.__version__, tf.config.list_physical_devices(0))'", b"2.20.0 []")
+    [b'tf.__version__ = 2.20.0', b'tf.config.list_physical_devices(0) = []']
+    """
+    prompt = _PROMPT.match(above)
+    if _PRINT in above:
+        arguments = _arguments(above[above.rfind(_PRINT) + len(_PRINT) :].decode("latin-1"))
+    else:
+        arguments = [above[prompt.end() :].rpartition(b";")[2]] if prompt is not None else []
+    values = _VALUE.findall(answer) if arguments else []
+    if (
+        not values
+        or len(values) != len(arguments)
+        or (len(values) < 2 and not any(item.endswith(_VERSIONS) for item in arguments))
+    ):
+        return []
+    return [b"%s = %s" % (argument.strip(), value) for argument, value in zip(arguments, values)]
+
+
+def _arguments(text: str) -> List[bytes]:
+    """Return the arguments of a call from what follows its parenthesis; none if that is not closed.
+
+    >>> _arguments("a, f(b, c)) # d")
+    [b'a', b' f(b, c)']
+    """
+    arguments, depth = [""], 1
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if not depth:
+            return [item.encode("latin-1") for item in arguments]
+        if letter == "," and depth == 1:
+            arguments.append("")
+        else:
+            arguments[-1] += letter
+    return []
 
 
 class _Index:
