@@ -180,11 +180,31 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "$ pip show tensorflow | grep Version\nVersion: 2.16.1\nModuleNotFoundError: No module named "
+        "'tensorflow.keras.layers.experimental'",
+        LINUX,
+        ["keras.layers since TensorFlow 2.6"],
+        ["same minor release"],
+    ),
+    ("Name: tensorflow\nVersion: 2.15.1\n" + DLOPEN + "\n", LINUX, [r"TensorFlow 2\.15\.1"], []),
+    (
+        "from diffusers import x\nImportError: cannot import name 'cached_download' from 'huggingface_hub' (/v/__init__.py)",
+        LINUX,
+        ["--upgrade diffusers", "huggingface-hub<0.26"],
+        ["upgrade huggingface"],
+    ),
+    (
+        "import torchaudio\nOSError: libcudart.so.12: cannot open shared object file: No such file or directory\ntorch",
+        {**LINUX, "packages": {"torch": "2.5.1+cpu"}},
+        [r"torch==2\.5\.1 torchaudio --index-url \S+/cpu"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
         "$ python -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())'\n"
         "2.6.0+cpu None False\n"
         "NVIDIA GeForce RTX 3060, 570.133.07\n",
         LINUX,
-        ["2.6.0 is the build without GPU support", "torch==2.6.0 "],
+        [r"2\.6\.0\+cpu is the build without GPU support", "torch==2.6.0 "],
         [],
     ),
     (

@@ -46,7 +46,7 @@ _PLATFORMS = {
 #: Frameworks, and programs that a fix depends on: what a log calls them, in lower case, and what is noted.
 WORDS = {
     "tensorflow": "tensorflow", "keras": "tensorflow", "pytorch": "torch", "torch": "torch", "jax": "jax",
-    "torchvision": "torchvision", "torchaudio": "torchaudio",
+    "diffusers": "diffusers", "torchvision": "torchvision", "torchaudio": "torchaudio",
     "runtimeerror: cudnn error: ": "torch", "runtimeerror: cuda error: ": "torch", "no cuda gpus are available": "torch",
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "singularity": "singularity", "apptainer": "singularity", "docker": "docker",

@@ -41,6 +41,9 @@ _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
+#: What pip says of an installed distribution below its name.
+_SHOWN = b"Version: "
+
 #: What writes several values in one line, and what is asked for most.
 _PRINT = b"print("
 _VERSION = b"version"
@@ -250,6 +253,9 @@ def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> 
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
             above = lines[position - 1] if position else before
+            if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
+                name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
+                fresh.append((position, b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip())))
             if _PRINT in above or _VERSION in above:
                 fresh += [(position, item) for item in _printed(above[:_BEFORE_ANSWER], raw)]
             shape: object = raw.translate(None, _DIGITS)

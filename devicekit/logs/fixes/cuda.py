@@ -314,6 +314,13 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
     if about.named("vllm"):
         _vllm_libraries(about, steps)
         return
+    add_on = next((item for item in ("torchaudio", "torchvision") if item in about.words), "")
+    if about.version.endswith("+cpu") and add_on:
+        text = "This PyTorch is the build for the CPU, and %s one for CUDA: install both in one build, for the CPU"
+        url = "https://download.pytorch.org/whl/cpu"
+        steps.install(text % add_on, name, add_on, remove=[add_on], index_url=url)
+        steps.say("Or both in one build for CUDA: https://pytorch.org/get-started/locally/", instead=True)
+        return
     steps.reinstall("Install PyTorch again together with its CUDA packages", name)
     if about.linux or about.system is None:
         text = "Remove folders of other CUDA releases from LD_LIBRARY_PATH: PyTorch brings its own"

@@ -244,7 +244,8 @@ _MOVED = (
         "Its parts are in keras.utils now (load_img, img_to_array, image_dataset_from_directory, pad_sequences); "
         "ImageDataGenerator is in tensorflow.keras.preprocessing.image, as legacy",
     ),
-    (r"experimental\.preprocessing", "The layers of preprocessing are in keras.layers since TensorFlow 2.6"),
+    (r"experimental\.preprocessing|layers\.experimental",
+     "The layers of preprocessing are in keras.layers since TensorFlow 2.6"),
     (r"optimizers\.(?:optimizer_v2|experimental|optimizer_experimental)", "All optimizers are in keras.optimizers"),
 )  # fmt: skip
 
@@ -536,9 +537,21 @@ def _as_required(about: Situation, name: str) -> str:
     return name
 
 
+#: What huggingface_hub 0.26 removed (its release notes).
+_GONE_FROM_HUB = r"\b(?:cached_download|url_to_filename|filename_to_url)\b"
+
+
 def _other_version(about: Situation, steps: Steps, version: str) -> None:
     """Something of another version than the framework needs, of which the line says no more."""
     source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
+    if source and source.group(1) == "huggingface_hub" and re.search(_GONE_FROM_HUB, about.line):
+        text = "huggingface-hub has this no more from 0.26 on: update what imports it"
+        if "diffusers" in about.words:
+            steps.upgrade(text + " (diffusers from 0.29 on does without)", "diffusers")
+        else:
+            steps.say(text, changes="packages")
+        steps.install("Or keep the older one", "huggingface-hub<0.26", instead=True)
+        return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
         steps.upgrade("Update %s; if that does not help, the package that imports from it" % wanted, wanted)

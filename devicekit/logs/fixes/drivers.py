@@ -426,7 +426,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
                 changes="driver",
             )
             if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
-                text = "If the machine was suspended since its start: load it anew"
+                text = "If the machine was suspended since its start: load that module again"
                 steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
     steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
     steps.restart("Restart the machine")
