@@ -180,6 +180,12 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        (TORCH_OOM % (("1.2.3 GiB",) * 6)).replace("Includ", "Process 1 has ... MiB memory in use. Includ"),
+        LINUX,
+        ["smaller batch"],
+        [],
+    ),
+    (
         "$ pip show tensorflow | grep Version\nVersion: 2.16.1\nModuleNotFoundError: No module named "
         "'tensorflow.keras.layers.experimental'",
         LINUX,

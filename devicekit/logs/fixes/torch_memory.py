@@ -9,7 +9,7 @@ from .steps import Steps
 #: Bytes of PyTorch's units (c10/cuda/CUDACachingAllocator.cpp, format_size).
 _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
-_SIZE = r"([\d.]{1,9}) (bytes|KiB|MiB|GiB)"
+_SIZE = r"(\d{1,9}(?:\.\d{1,4})?) (bytes|KiB|MiB|GiB)"
 
 #: Which share of the memory counts as much: of other processes, and of pieces between what is allocated.
 _MUCH = 0.3
