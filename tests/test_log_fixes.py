@@ -179,6 +179,21 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDeviceCount: Returned hipErrorNoDevice\n"
 
 ROWS = [
+    (NOT_COMPILED + "\nGPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-1)\n", LINUX, ["for CUDA"], ["ARM", "macOS"]),
+    ("CUDA_VISIBLE_DEVICES=NoDevFiles\nimport jax", LINUX, ["--gres=gpu:1"], ["torch"]),
+    (
+        "export CUDA_VISIBLE_DEVICES=MIG-0b6f53a7-0000,MIG-e18c2d94-0000\nRuntimeError: CUDA error: invalid device ordinal",
+        LINUX,
+        ["one MIG instance", "one process"],
+        ["unset"],
+    ),
+    (
+        "Unit nvidia-gridd.service could not be found.\nRuntimeError: CUDA error: CUDA-capable device(s) is/are busy or "
+        "unavailable",
+        LINUX,
+        ["licence", "nvidia-gridd"],
+        ["End the other process"],
+    ),
     (
         (TORCH_OOM % (("1.2.3 GiB",) * 6)).replace("Includ", "Process 1 has ... MiB memory in use. Includ"),
         LINUX,
@@ -2094,6 +2109,13 @@ def test_the_extra_for_cuda_where_there_is_no_cuda(facts, wanted):
 def test_conda_names_the_package_that_it_installed_without_cuda(name, build):
     found = explain("%s    2.7.0    %s    conda-forge" % (name, build), facts={"gpu": "GeForce RTX 3060"})[0]
     assert 'conda install -c conda-forge "%s=*=*cuda*"' % name in [step.command for step in found.fix]
+
+
+def test_tensors_on_two_devices_are_no_index_out_of_range():
+    log = "RuntimeError: Expected all tensors to be on the same device, but found cuda:0 and cpu! (argument index)"
+    text = " ".join(step.text for step in explain(log)[0].fix)
+    assert "model.to(device)" in text
+    assert "out of range" not in text
 
 
 def test_the_release_of_tensorflow_that_needs_avx2_by_mistake():

@@ -615,7 +615,8 @@ def openmp_duplicated(about: Situation, steps: Steps) -> None:
 
 def user_code_error(about: Situation, steps: Steps) -> None:
     """An index or a shape in the program is wrong; the GPU is well."""
-    if not re.search(r"(?i)assert|index|out of bounds", about.line + about.summary):
+    elsewhere = about.signature == "user-devices-differ"  # its line may name an argument "index"
+    if elsewhere or not re.search(r"(?i)assert|index|out of bounds", about.line + about.summary):
         return
     steps.say(
         "Look for an index that is out of range: labels outside 0 to classes - 1, token numbers outside the embedding",
