@@ -191,11 +191,11 @@ ROWS = [
         "Unit nvidia-gridd.service could not be found.\nRuntimeError: CUDA error: CUDA-capable device(s) is/are busy or "
         "unavailable",
         LINUX,
-        ["licence", "nvidia-gridd"],
+        ["license", "nvidia-gridd"],
         ["End the other process"],
     ),
     (
-        (TORCH_OOM % (("1.2.3 GiB",) * 6)).replace("Includ", "Process 1 has ... MiB memory in use. Includ"),
+        (TORCH_OOM % (("1.2.3 GiB",) * 6)).replace("Including", "Process 1 has ... MiB memory in use. Including"),
         LINUX,
         ["smaller batch"],
         [],
