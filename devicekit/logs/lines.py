@@ -245,14 +245,13 @@ def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> 
     fresh: List[Tuple[int, bytes]] = []
     for position, raw in enumerate(lines):
         if len(raw) <= _LONG_SHAPE:
+            above = lines[position - 1] if position else before
             if raw.strip() in _ANSWERS:
                 # An interpreter's answer means nothing without the line before: "[]" after list_physical_devices().
-                before = lines[position - 1] if position else before
-                raw = before[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+                raw = above[:_BEFORE_ANSWER] + b" -> " + raw.strip()
             elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
-            above = lines[position - 1] if position else before
             if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
                 name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
                 fresh.append((position, b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip())))

@@ -9,7 +9,7 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
+from .dependencies import directml_set, jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
 from .others import gfx_unsupported, rocm_missing
 from .situation import Situation
@@ -35,12 +35,11 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
         first = not steps.fixes
         if way.goal != "directml":
             steps.say("%s%s: %s" % ("" if first else "Or ", way.text, way.url), changes="packages", instead=not first)
-    plugin = "tensorflow-directml-plugin==0.4.0.dev230202"
     first = not steps.fixes
     text = "%s DirectML, which is no longer developed, with TensorFlow 2.10 and Python 3.10" % (
         "Use" if first else "Or"
     )
-    steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin, "numpy<2"], instead=not first)
+    steps.new_environment(text, "3.10", directml_set(), instead=not first)
 
 
 def _wheel_owners(about: Situation) -> List[str]:

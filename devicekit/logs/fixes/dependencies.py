@@ -907,10 +907,14 @@ def itex_pair(about: Situation, steps: Steps) -> None:
     )
 
 
+def directml_set() -> Tuple[str, ...]:
+    """Return TensorFlow's plug-in for DirectML with the one TensorFlow that it works with, and the NumPy of that."""
+    rows = [row for row in BUNDLED.directml() if row.distribution == "tensorflow-directml-plugin"]
+    return "tensorflow-cpu==2.10.0", "tensorflow-directml-plugin==%s" % rows[0].version, "numpy<2"
+
+
 def directml_pair(about: Situation, steps: Steps) -> None:
     """The plug-in for DirectML works with one TensorFlow."""
-    rows = [row for row in BUNDLED.directml() if row.distribution == "tensorflow-directml-plugin"]
-    plugin = "tensorflow-directml-plugin==%s" % rows[0].version
     owners = [
         name
         for name in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel")
@@ -918,9 +922,9 @@ def directml_pair(about: Situation, steps: Steps) -> None:
     ]
     text = "The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)"
     if about.python and about.python not in ("3.7", "3.8", "3.9", "3.10"):
-        steps.new_environment(text, "3.10", ["tensorflow-cpu==2.10.0", plugin, "numpy<2"])
+        steps.new_environment(text, "3.10", directml_set())
     else:
-        steps.install(text, "tensorflow-cpu==2.10.0", plugin, "numpy<2", remove=owners)
+        steps.install(text, *directml_set(), remove=owners)
 
 
 def metal_pair(about: Situation, steps: Steps) -> None:

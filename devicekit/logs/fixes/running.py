@@ -1,11 +1,12 @@
 """What goes wrong in a process: memory, hidden devices, operations, processors, libraries of the system, settings."""
 
 import re
+from typing import Optional
 
 from ...diagnosis.findings import Fix
 from .situation import Situation
 from .steps import Steps
-from .torch_memory import held_by_others, in_words, is_in_pieces, torch_memory
+from .torch_memory import TorchMemory, held_by_others, in_words, is_in_pieces, torch_memory
 from .wheels import rosetta_python
 
 #: What shows who holds a GPU's memory, by its maker.
@@ -54,7 +55,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
         return
-    _allocator(about, steps)
+    _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
@@ -82,7 +83,7 @@ def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
         steps.run(text % found, _HOLDERS["nvidia"][0])
 
 
-def _allocator(about: Situation, steps: Steps) -> None:
+def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) -> None:
     """How the framework takes its memory."""
     if about.framework == "tensorflow" and not about.embedded:
         steps.say(
@@ -99,7 +100,6 @@ def _allocator(about: Situation, steps: Steps) -> None:
         )
     elif about.framework == "torch" and about.vendor in ("", "nvidia", "amd"):
         name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
-        memory = torch_memory(about.line)
         pieces = is_in_pieces(memory) if memory is not None else None
         if memory is not None and pieces:
             text = "%s of PyTorch's memory is free, but in pieces: let it grow and shrink in place"
