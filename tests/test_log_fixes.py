@@ -179,6 +179,53 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDeviceCount: Returned hipErrorNoDevice\n"
 
 ROWS = [
+    (
+        "$ prime-select query\nintel\nNVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        {},
+        ["prime-select on-demand"],
+        ["modprobe", "Install NVIDIA"],
+    ),
+    (
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+        "01:00.0 3D controller: NVIDIA Corporation GA107M [GeForce RTX 3050 Mobile] (rev ff)",
+        {},
+        ["switchable graphics", "dmesg"],
+        ["Install NVIDIA"],
+    ),
+    (
+        "#SBATCH --gres=gpu:2\nexport CUDA_VISIBLE_DEVICES=0,1\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable "
+        "device is detected",
+        {},
+        ["remove that line"],
+        ["modprobe"],
+    ),
+    (
+        "crw-rw---- 1 root render 234, 0 Mar  3 09:12 /dev/kfd\n>>> torch.cuda.is_available()\nFalse",
+        {},
+        ["usermod -aG render"],
+        ["nvidia-smi"],
+    ),
+    (
+        "tensorflow         conda-forge/linux-64::tensorflow-2.14.0-cpu_py311h6aa969b_0\n"
+        ">>> tf.config.list_physical_devices('GPU')\n[]",
+        {"os": "linux", "gpu": "NVIDIA A40"},
+        ["tensorflow=\\*=\\*cuda", "CONDA_OVERRIDE_CUDA"],
+        [],
+    ),
+    (
+        "Requirement already satisfied: tensorflow in /opt/py/lib/python3.10/site-packages (2.15.0)\n"
+        "/usr/bin/python3.8 /srv/net/main.py\nModuleNotFoundError: No module named 'tensorflow'",
+        {},
+        ["that is 3.8, and pip installed for 3.10", "/usr/bin/python3.8 -m pip install"],
+        [],
+    ),
+    (
+        "Requirement already satisfied: torch in c:\\python310\\lib\\site-packages (2.1.0)\n"
+        "PS C:\\code> & C:/Python39/python.exe c:/code/a.py\nModuleNotFoundError: No module named 'torch'",
+        {},
+        ["C:/Python39/python.exe -m pip install"],
+        [],
+    ),
     (NOT_COMPILED + "\nGPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-1)\n", LINUX, ["for CUDA"], ["ARM", "macOS"]),
     ("CUDA_VISIBLE_DEVICES=NoDevFiles\nimport jax", LINUX, ["--gres=gpu:1"], ["torch"]),
     (

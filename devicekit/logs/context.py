@@ -106,6 +106,9 @@ class Known:
         self.packages: Dict[str, str] = {}
         #: Whether ``packages`` lists everything that is installed.
         self.complete = False
+        #: The interpreter that runs the program, and the Python whose pip says that a package is there; "" if unknown.
+        self.interpreter = ""
+        self.pip_python = ""
         self.environment: Dict[str, str] = {}
         #: Results in the log: the training loss line by line, and tensors as printed.
         self.losses: List[float] = []
@@ -178,6 +181,10 @@ class Known:
                 self._learn_requirement(value)
             elif key == "installable":
                 self.pythons.add(value)
+            elif key == "interpreter":
+                self._learn_interpreter(value)
+            elif key == "pip_python":
+                self.pip_python = value if "." in value else "%s.%s" % (value[0], value[1:])
             else:
                 self._learn_device_or_result(key, value, groups)
 
@@ -205,6 +212,12 @@ class Known:
             self.vendors |= vendors_of(value)
             if not self.gpu_name or (_INTEGRATED.search(self.gpu_name) and not _INTEGRATED.search(value)):
                 self.gpu_name = value
+
+    def _learn_interpreter(self, path: str) -> None:
+        self.interpreter = self.interpreter or path
+        version = re.search(r"(?i)python([23])\.?(\d{1,2})(?:$|\.exe$|[\\/])", path)
+        if version is not None and "version:python" not in self._stated:
+            self.versions["python"] = "%s.%s" % version.groups()
 
     def _learn_requirement(self, value: str) -> None:
         pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())

@@ -41,6 +41,9 @@ _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
+#: Commands whose answer, whatever it is, belongs to their line.
+_QUESTIONS = (b"prime-select query",)
+
 #: What pip says of an installed distribution below its name.
 _SHOWN = b"Version: "
 
@@ -246,7 +249,7 @@ def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> 
     for position, raw in enumerate(lines):
         if len(raw) <= _LONG_SHAPE:
             above = lines[position - 1] if position else before
-            if raw.strip() in _ANSWERS:
+            if raw.strip() in _ANSWERS or above.rstrip().endswith(_QUESTIONS):
                 # An interpreter's answer means nothing without the line before: "[]" after list_physical_devices().
                 raw = above[:_BEFORE_ANSWER] + b" -> " + raw.strip()
             elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():

@@ -673,13 +673,30 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         return
     if name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
-    steps.install("Install %s with the same Python that runs the program" % name, requirement)
+    _install_for_the_program(about, steps, name, requirement)
     if name == "torch" and "flash-attn" in about.words:
         text = "flash-attn is compiled with the installed PyTorch, which pip's isolated build does not see"
         steps.run(text, "python -m pip install flash-attn --no-build-isolation", changes="packages")
     steps.run("If it is installed already, see for which Python", "python -m pip --version")
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
+
+
+def _install_for_the_program(about: Situation, steps: Steps, name: str, requirement: str) -> None:
+    """Install with the interpreter that runs the program, which may be another one than that of ``pip``."""
+    runs, pip = about.known.interpreter, about.known.pip_python
+    text = "Install %s with the same Python that runs the program" % name
+    if pip and about.python and pip != about.python:
+        text += ": that is %s, and pip installed for %s" % (about.python, pip)
+    if re.match(r"[\w./\\:-]+$", runs) and not re.search(r"(?i)[\\/](?:home|users)[\\/]", runs):
+        steps.run(text, '%s -m pip install "%s"' % (runs, requirement), changes="packages")
+    else:
+        steps.install(text, requirement)
+    if runs:
+        steps.say(
+            "Or choose, in the editor, the interpreter for which it is installed (PyCharm: Settings, Python Interpreter; "
+            "Visual Studio Code: Python: Select Interpreter)"
+        )
 
 
 def _gpu_requirement(about: Situation, name: str) -> str:
