@@ -111,7 +111,13 @@ def test_fit(matrix, question, state, stage):
         (("h5py", "3.11.0", "3.11", "numpy", "2.2.0"), "unknown"),
         # Of a project that releases patches for years, each speaks for itself.
         (("jax", "0.4.38", "3.10", "numpy", "2.0.0"), "works"),
-        (("jax", "0.4.20", "3.10", "numpy", "2.0.0"), "unknown"),
+        (("jax", "0.4.28", "3.10", "numpy", "2.0.0"), "unknown"),
+        (("jax", "0.4.20", "3.10", "numpy", "2.0.0"), "fails"),
+        (("jaxlib", "0.4.20", "3.10", "numpy", "2.0.0"), "fails"),
+        (("jax", "0.4.20", "3.10", "scipy", "1.13.0"), "fails"),
+        # Its import compares the two releases, which its metadata do not say.
+        (("jax", "0.4.20", "3.10", "jaxlib", "0.4.21"), "fails"),
+        (("jax", "0.4.20", "3.10", "jaxlib", "0.4.13"), "fails"),
         (("keras", "3.15.1", "3.12", "jax", "0.4.38", "jax"), "works"),
         (("keras", "3.15.1", "3.12", "jax", "0.4.20", "jax"), "unknown"),
         (("keras", "3.15.1", "3.12", "jax", "1", "jax"), "unknown"),

@@ -55,6 +55,7 @@ def test_requirements_of_some_pythons_only():
         (("tensorflow", "2.17.0", "3.11", "macos-x86_64"), "incompatible", "no wheel for macos-x86_64"),
         (("tensorflow", "2.99.0", "3.11", "linux-x86_64"), "unknown", "nearest"),
         (("numpy", "1.26.4", "3.9", "macos-arm64"), "compatible", ""),
+        (("keras", "3.15.1", "3.10", "linux-x86_64"), "incompatible", "for Python >=3.11"),
     ],
 )
 def test_has_wheel(question, status, said):
@@ -91,6 +92,22 @@ def test_drivers():
 )
 def test_gpu_code(version, capability, status, said):
     answer = devicekit.matrix.has_code_for("tensorflow", version, capability)
+    assert (answer.status, said in answer.because) == (status, True)
+
+
+@pytest.mark.parametrize(
+    "project, version, capability, status, said",
+    [
+        ("torch", "2.15.0", "6.1", "incompatible", "sm_75"),
+        ("torch", "2.15.0", "8.9", "compatible", ""),
+        ("torch", "2.5.1", "6.1", "compatible", ""),
+        # One of its two plug-ins for CUDA is enough.
+        ("jax", "0.10.2", "6.1", "compatible", ""),
+        ("jax", "0.10.2", "3.7", "incompatible", "sm_50"),
+    ],
+)
+def test_gpu_code_of_jax_and_pytorch(project, version, capability, status, said):
+    answer = devicekit.matrix.has_code_for(project, version, capability)
     assert (answer.status, said in answer.because) == (status, True)
 
 

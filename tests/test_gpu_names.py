@@ -9,7 +9,11 @@ from devicekit.matrix.matrix import BUNDLED
 #: What people write, and what it is: maker, what code is built for, platform.
 NAMES = {
     "nvidia 12.0": ["RTX 5090", "geforce rtx 5060 ti", "RTX PRO 6000 Blackwell Workstation Edition"],
-    "nvidia 9.0": ["H100", "NVIDIA H100 80GB HBM3", "h200", "GH200 480GB"],
+    "nvidia 9.0": ["H100", "NVIDIA H100 80GB HBM3", "h200"],
+    # An ARM processor is part of it.
+    "nvidia 9.0 linux-aarch64": ["GH200 480GB", "GH200"],
+    "nvidia 10.0 linux-aarch64": ["GB200"],
+    "nvidia 12.1 linux-aarch64": ["GB10", "DGX Spark"],
     "nvidia 8.9": [
         "RTX 4090",
         "rtx4090",
@@ -40,7 +44,7 @@ NAMES = {
     "intel Xe-HPG": ["Arc A770", "Intel(R) Arc(TM) A770 Graphics", "a770"],
     "intel Xe2-HPG": ["Arc B580"],
     "intel Xe-LP": ["Iris Xe", "Intel(R) Iris(R) Xe Graphics"],
-    "apple  macos-arm64": ["M1", "M2", "M3", "Apple M4", "M1 Max"],
+    "apple  macos-arm64": ["M1", "M2", "M3", "Apple M4", "M1 Max", "apple"],
     "nvidia": ["NVIDIA", "nvidia"],
     "amd": ["AMD", "Radeon"],
 }

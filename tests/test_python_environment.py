@@ -132,6 +132,9 @@ WHOLE = "import os\n" * 20
         ("numpy/_core/fromnumeric.py", "numpy-2.1.3", WHOLE[:65], "tensorflow"),
         ("gast/gast.py", "gast-0.5.4", None, "tensorflow"),
         ("absl/logging/__init__.py", "absl_py-2.1.0", None, None),
+        ("absl/flags/__init__.py", "absl_py-2.1.0", None, "tensorflow"),
+        ("urllib3/util/__init__.py", "urllib3-2.2.3", None, "tensorflow"),
+        ("urllib3/http2/__init__.py", "urllib3-2.2.3", None, None),
         ("requests/adapters.py", "requests-2.32.3", None, "tensorflow"),
         ("rich/console.py", "rich-13.9.4", None, "keras"),
         ("keras/src/models/model.py", "keras-3.10.0", None, "keras"),
@@ -183,6 +186,30 @@ def test_tensorflow_fails_with_the_jax_that_it_imports(make_machine, tensorflow,
         found = diagnosis.by_code("dependency-incompatible")
         assert "TensorFlow imports JAX" in found.summary
         assert "jaxlib==0.4.30" in found.fix[0].command
+
+
+@pytest.mark.parametrize(
+    "jax, jaxlib, scipy, wanted",
+    [
+        ("0.4.20", "0.4.20", "1.12.0", ""),
+        # Up to 0.4.29 the metadata of JAX say nothing of jaxlib; its import compares the two.
+        ("0.4.20", "0.4.21", "1.12.0", "jaxlib<=0.4.20"),
+        ("0.4.20", "0.4.13", "1.12.0", "jaxlib>=0.4.14"),
+        ("0.4.20", "0.4.20", "1.13.0", "scipy<1.13"),
+        ("0.4.24", "0.4.24", "1.13.0", ""),
+    ],
+)
+def test_what_old_releases_of_jax_do_not_declare(make_machine, jax, jaxlib, scipy, wanted):
+    versions = {
+        "jax": jax,
+        "jaxlib": jaxlib,
+        "scipy": scipy,
+        "numpy": "1.26.4",
+        "ml-dtypes": "0.3.2",
+        "opt-einsum": "3.4.0",
+    }
+    found = examine(make_machine, versions).by_code("dependency-incompatible")
+    assert [item.text.rpartition(" ")[2] for item in (found.evidence if found else ())] == ([wanted] if wanted else [])
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class GpuModel(NamedTuple):
         What code is built for: a compute capability (``"8.9"``), a target of LLVM (``"gfx1100"``), Intel's architecture
         (``"Xe-HPG"``), "" where only the maker is known.
     platform : str
-        The only platform that it is part of (``"linux-aarch64"`` of a Jetson), "" of a card.
+        The only platform that it is part of (``"linux-aarch64"`` of a Jetson or a GH200), "" of a card.
     """
 
     name: str
@@ -42,7 +42,7 @@ class GpuModel(NamedTuple):
     @property
     def jetson(self) -> bool:
         """Whether it is part of NVIDIA's Jetson, for which the makers of wheels do not build."""
-        return self.vendor == "nvidia" and bool(self.platform)
+        return "Jetson" in self.name
 
 
 def gpu_named(text: str, matrix: Matrix) -> GpuModel:
@@ -69,7 +69,7 @@ def gpu_named(text: str, matrix: Matrix) -> GpuModel:
         return GpuModel(text.strip(), "amd", plain)
     words = re.findall(r"[a-z0-9+.]+", plain)
     if len(words) == 1 and plain in _MAKERS:
-        return GpuModel(text.strip(), _MAKERS[plain])
+        return GpuModel(text.strip(), _MAKERS[plain], platform="macos-arm64" if plain == "apple" else "")
     maker = _MAKERS.get(words[0], "") if words else ""
     names = _names(matrix, maker)
     key = "".join(word for word in words if not _NOISE.match(word))

@@ -158,7 +158,13 @@ class Matrix:
         if key not in self._holds:
             rows = [row for row in self._table("holds") if _about(row["projects"], project)]
             self._holds[key] = tuple(
-                Hold(**dict(row, projects=tuple(row["projects"]), needs=tuple(row["needs"])))
+                Hold(
+                    **dict(
+                        row,
+                        projects=tuple(row["projects"]),
+                        needs=tuple(text.replace("{version}", version) for text in row["needs"]),
+                    )
+                )
                 for row in rows
                 if accepts(row["versions"], version) and accepts(row["python"], python)
             )
@@ -177,6 +183,10 @@ class Matrix:
             for row in (self._bounds.get((owner, _line(owner, version)), ()) if final else ())
             if dependency in ("", row["dependency"]) and row.get("with", "") == backend
         )
+
+    def is_measured(self, dependency: str) -> bool:
+        """Return whether it was tried with which versions of a dependency the frameworks work."""
+        return any(row["dependency"] == dependency for row in self._table("bounds"))
 
     def companion(self, project: str, version: str) -> Optional[Companion]:
         """Return with which TensorFlow a release of another project goes, None if its metadata say that."""

@@ -6,7 +6,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 from ..errors import did_you_mean
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
-from .gpu_support import code_for, gpu_defect, newer_than_build, refuses_targets
+from .gpu_support import JAX_CUDA, code_for, gpu_code_in, gpu_defect, newer_than_build, refuses_targets
 from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
 from .projects import Build, Release
 from .target import PLATFORMS, Target, target_for
@@ -83,6 +83,9 @@ def has_wheel(project: str, version: str, python: str, platform: str, matrix: Op
 
 def _has_wheel(release: Release, target: Target) -> Answer:
     label = "%s %s" % (release.project, release.version)
+    if not target.takes_release(release):
+        text = "%s is for Python %s, not for %s" % (label, release.requires_python, target.python)
+        return _no(text, release.builds[-1].source)
     pythons: List[str] = []
     for build in release.builds:
         for tag, tags in build.wheels:
@@ -240,13 +243,20 @@ def _runs_on(release: Release, target: str, matrix: Matrix) -> Answer:
     return _no("%s: %s" % (label, refusal), source) if refusal else Answer("compatible", "", source)
 
 
+def _plugins(release: Release) -> Tuple[str, ...]:
+    return tuple(JAX_CUDA) if release.project == "jax" else ("",)
+
+
 def _has_code_for(release: Release, capability: str, matrix: Matrix) -> Answer:
     label = "%s %s" % (release.project, release.version)
-    builds = [build for build in release.builds if build.capabilities]
+    target = Target("", "linux", "x86_64", capabilities=(capability,))
+    # What has JAX's code are its plug-ins for CUDA, of which there are two.
+    builds = [build._replace(cuda=cuda or build.cuda) for build in release.builds for cuda in _plugins(release)]
+    builds = [build._replace(capabilities=gpu_code_in(release, build, matrix)) for build in builds]
+    builds = [build for build in builds if build.capabilities]
     if not builds:
         return Answer("unknown", "%s does not say for which GPUs it has code" % label)
-    build = builds[0]
-    target = Target("", "linux", "x86_64", capabilities=(capability,))
+    build = next((item for item in builds if not code_for(item, target).refusal), builds[0])
     code = code_for(build, target)
     if code.refusal:
         return _no("%s: %s" % (label, code.refusal), build.source)

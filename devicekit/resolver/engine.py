@@ -6,7 +6,20 @@ installer. `solve` gives exact versions, or says which requirements cannot meet.
 
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 from weakref import WeakKeyDictionary
 
 from packaging.requirements import Requirement
@@ -15,7 +28,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 from resolvelib import AbstractProvider, BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
 
-from ..matrix.bounds import needs
+from ..matrix.bounds import STAGES, fit, needs
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from ..matrix.projects import Build, Release
 from ..matrix.target import Target
@@ -250,6 +263,9 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self.rejected: Dict[str, str] = {}
         #: Requirements on projects that the data do not cover, with who has them.
         self.others: List[Tuple[Tuple[str, str], Need]] = []
+        self._certain: Optional[FrozenSet[str]] = None
+        #: What is kept of projects that the data do not cover: name and version.
+        self._outside: List[Tuple[str, str]] = []
         self._keep: Dict[str, List[Tuple[SpecifierSet, Need]]] = {}
         self._candidates: Dict[str, List[Candidate]] = {}
         #: Whether all releases of a project in a range write a file.
@@ -257,7 +273,13 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self._dependencies: Dict[Tuple[str, Version, Tuple[str, ...]], List[Wanted]] = {}
         for need in keep:
             requirement = parsed(need.text)
-            self._keep.setdefault(canonicalize_name(requirement.name), []).append((requirement.specifier, need))
+            name = canonicalize_name(requirement.name)
+            self._keep.setdefault(name, []).append((requirement.specifier, need))
+            exact = [
+                item.version for item in requirement.specifier if item.operator == "==" and "*" not in item.version
+            ]
+            if exact and matrix.project(name) is None:
+                self._outside.append((name, exact[0]))
 
     def wanted(self, need: Need, extra: str) -> List[Wanted]:
         """Return a requirement in the search's form: nothing where it does not hold here or the data know nothing of it."""
@@ -393,13 +415,24 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         for name, bounds, because in needs(self.matrix, candidate.name, version, self.target.python, backend):
             if not bounds and name not in declared:
                 yield Need(name, by, because)
-            elif bounds and (name in declared or name in self.order):
+            elif bounds and (name in declared or name in self._part_of_the_set()):
                 missing = _not_declared(bounds, declared.get(name, SpecifierSet()))
                 known = self.matrix.project(name) is not None
                 # Of what the data do not cover, the installer takes the newest: only an upper bound matters.
                 parts = [part for part in missing if known or part.startswith("<")]
                 if parts:
                     yield Need(name + ",".join(parts), by, because)
+
+    def _part_of_the_set(self) -> FrozenSet[str]:
+        """What is in the set whatever its releases are: what was asked for, and what the newest of it requires."""
+        if self._certain is None:
+            names = set(self.order)
+            for root in self.order:
+                for _, build in available(self.matrix, root, self.target)[:1]:
+                    required = [text for text in build.requires if _applies(text, "", self.environment)]
+                    names |= {canonicalize_name(parsed(text).name) for text in required}
+            self._certain = frozenset(names)
+        return self._certain
 
     def _all(self, name: str) -> List[Candidate]:
         if name not in self._candidates:
@@ -414,12 +447,17 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
                 known = sorted(known + unread, key=lambda item: item.version, reverse=True)
             for candidate in known:
                 release, build = candidate.release, candidate.build
-                refusal = self.allow(release, build) if self.allow is not None else None
+                refusal = (self.allow(release, build) if self.allow is not None else None) or self._unfit_beside(
+                    candidate
+                )
                 unfit = self._unfit(release)
                 if refusal is None and unfit is None:
                     found.append(candidate)
                     continue
-                if _meets(candidate.version, self.asked.get(name, "")):
+                kept = all(
+                    bounds.contains(candidate.version, prereleases=True) for bounds, _ in self._keep.get(name, ())
+                )
+                if kept and _meets(candidate.version, self.asked.get(name, "")):
                     self.rejected.setdefault(name, "%s %s: %s" % (name, release.version, refusal or unfit))
                 if refusal is None and self._keep.get(name):
                     # Where the user keeps nothing else, it is taken; the answer then says what has to be done as well.
@@ -461,6 +499,21 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         for hold in self.matrix.holds(release.project, release.version, self.target.python):
             if hold.goal == self.goal and hold.goal and not hold.needs:
                 return hold.because
+        return None
+
+    def _unfit_beside(self, candidate: Candidate) -> Optional[str]:
+        """Why a release does not go with what is kept of projects that the data do not cover, as far as that is exact."""
+        project, version = candidate.name, str(candidate.version)
+        for name, kept in self._outside:
+            for text in candidate.build.requires:
+                requirement = parsed(text)
+                if canonicalize_name(requirement.name) != name or not _applies(text, "", self.environment):
+                    continue
+                if not requirement.specifier.contains(kept, prereleases=True):
+                    return "it declares %s%s" % (name, requirement.specifier)
+            found = fit(self.matrix, project, version, self.target.python, name, kept)
+            if found.state == "fails":
+                return "with %s %s %s" % (name, kept, STAGES.get(found.stage, "it fails"))
         return None
 
     def _installed_first(self, name: str, version: str, found: List[Candidate]) -> List[Candidate]:

@@ -232,9 +232,13 @@ def _cuda(target: Target) -> List[Stack]:
             Stack("cuda", "tensorflow", _roots("tensorflow>=2.1,<2.11"), system_cuda=True),
             Stack("cuda", "tensorflow", _roots("tensorflow-gpu<2.1"), system_cuda=True),
         ]
-    wheels = tuple(Need(text, because="these builds look for it on the loader's path") for text in _CUDA_11)
+    because = "these builds look for it on the loader's path"
+    wheels = tuple(Need(text, because=because) for text in _CUDA_11)
+    with_nccl = (*wheels, Need("nvidia-nccl-cu11", because=because))
     return [
         Stack("cuda", "tensorflow", _roots("tensorflow[and-cuda]>=2.14")),
+        # Its extra wants a TensorRT that has no wheel for Python 3.11; TensorFlow does without.
+        Stack("cuda", "tensorflow", _roots("tensorflow>=2.14,<2.15") + with_nccl, loader_path=True),
         Stack("cuda", "tensorflow", _roots("tensorflow>=2.5,<2.14") + wheels, loader_path=True),
         Stack("cuda", "tensorflow", _roots("tensorflow>=2.1,<2.5"), system_cuda=True),
         Stack("cuda", "tensorflow", _roots("tensorflow-gpu<2.1"), system_cuda=True),
@@ -277,9 +281,10 @@ def _xpu(target: Target) -> List[Stack]:
 
 
 #: What XLA computes on, which JAX compiles with: it ignores every other AMD GPU (kSupportedGfxVersions in
-#: xla/stream_executor/rocm/rocm_compute_capability.h, read on 2026-11-23).
+#: xla/stream_executor/rocm/rocm_compute_capability.h, read on 2026-11-23). Its gfx900 and gfx906 are left out: ROCm's rocBLAS
+#: has nothing for them from 6.4 on (https://github.com/ROCm/legacy-rocm-build/issues/4625).
 _XLA_TARGETS = (
-    "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1103", "gfx1150",
+    "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1103", "gfx1150",
     "gfx1151", "gfx1200", "gfx1201",
 )  # fmt: skip
 

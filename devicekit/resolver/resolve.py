@@ -184,7 +184,8 @@ def _parsed(keep: Sequence[str], allow_unknown: bool, matrix: Matrix) -> Tuple[N
             ) from None
         if requirement.url is not None:
             raise ValueError("cannot keep %r: an address says nothing of a release" % text)
-        if not allow_unknown and matrix.project(canonicalize_name(requirement.name)) is None:
+        name = canonicalize_name(requirement.name)
+        if not allow_unknown and matrix.project(name) is None and not matrix.is_measured(name):
             near = did_you_mean(requirement.name, matrix.projects())
             raise ValueError(
                 "cannot keep %r: the data hold nothing of %s%s (--allow-unknown, in Python allow_unknown=True, "

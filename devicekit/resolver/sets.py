@@ -136,8 +136,13 @@ def _told(obstacles: Sequence[Callable[[], Iterable[str]]]) -> Tuple[str, ...]:
 def _conflict_of(
     conflict: Conflict, way: Sequence[Stack], target: Target, keep: Tuple[Need, ...], matrix: Matrix
 ) -> Tuple[str, ...]:
+    index = next((item.index for item in way if item.index is not None), None)
+    kept = [need.text for need in keep if index and canonicalize_name(parsed(need.text).name) == index.project]
+    if kept:  # the preferred index may be one for other releases
+        return ("PyTorch's own index has no build of %s that does for the goal here" % kept[0],)
     alone = _alone(way, target, keep, matrix)
-    return obstacles_of(conflict, way, keep, target, _of_way(way, target, matrix), alone)
+    found = obstacles_of(conflict, way, keep, target, _of_way(way, target, matrix), alone)
+    return tuple("%s (%s)" % (text, index.url) for text in found) if index else found
 
 
 def _holds(need: Need, target: Target) -> bool:
@@ -185,7 +190,7 @@ def _newer_on_index(
             found = _solve(way, target, keep, _of_way(way, target, matrix)).versions[index.project]
         except Conflict:  # this index has nothing for the GPU either
             continue
-        if sort_key(found) > sort_key(solution.versions[index.project]):
+        if sort_key(found.partition("+")[0]) > sort_key(solution.versions[index.project].partition("+")[0]):
             text = (
                 "PyTorch's own index has a newer release for this GPU: python -m pip install torch==%s --index-url %s"
             )
@@ -279,9 +284,9 @@ def _resolution(
     others = tuple(dict.fromkeys(need.text for need in solution.others))
     needs = system_needs(way, solution, target, matrix)
     variables, notes = _settings(frameworks, solution)
-    notes += tuple(
-        "nothing is known of %s: it is passed on as it is" % need.text for need in solution.others if need in keep
-    )
+    for need in solution.others:
+        if need in keep and not matrix.is_measured(canonicalize_name(parsed(need.text).name)):
+            notes += ("nothing is known of %s: it is passed on as it is" % need.text,)
     return Resolution(asked, goal, frameworks, target, tuple(pins), others, needs, notes, variables)
 
 

@@ -6,7 +6,7 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 
 from typing import Iterable, List, NamedTuple, Optional, Tuple
 
-from ...matrix.bounds import fit
+from ...matrix.bounds import fit, requirement_parts
 from ...matrix.matrix import accepts, version_at_least
 from ...matrix.requirement_names import bare_name, normal_name
 from ..findings import Evidence, Finding
@@ -57,7 +57,7 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
             else:
                 wrong.append(_Wrong(item.text, item.need.because))
             breaks.append(item.need.breaks)
-        wrong += _unfitting(view, project)
+        wrong += _unfitting(view, project, version)
         breaks += ["import"] * len(wrong)
         declared = _declared(view, project, missing)
         missing += declared
@@ -128,18 +128,23 @@ _ENFORCED = {"jax": ("jaxlib",), "optree": ("typing-extensions",)}
 _ENFORCED_ERROR = {"jax": "RuntimeError"}
 
 
-def _unfitting(view: View, project: str) -> List[_Wrong]:
+def _unfitting(view: View, project: str, version: str) -> List[_Wrong]:
     """Requirements that a release enforces itself, and that do not hold."""
     found = []
     owner = view.machine.python.distribution(project) if project in _ENFORCED else None
     for text in owner.requires if owner is not None else ():
         name = normal_name(text)
-        version = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
+        there = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
         bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
-        if "extra ==" not in text and version is not None and accepts(bounds, version) is False:
+        if "extra ==" not in text and there is not None and accepts(bounds, there) is False:
             found.append(
                 _Wrong(name + bounds, project + " checks that at its import", _ENFORCED_ERROR.get(project, ""))
             )
+    for hold in view.matrix.holds(project, version, view.machine.python.version) if project in _ENFORCED else ():
+        for name, bounds in map(requirement_parts, hold.needs):
+            there = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
+            if there is not None and accepts(bounds, there) is False:
+                found.append(_Wrong(name + bounds, hold.because, _ENFORCED_ERROR.get(project, "")))
     for text, seen in own_failures(view, project) if project in _OF_OTHERS else ():
         if normal_name(text) != "numpy" or not _numpy_is_the_cause(view):
             found.append(_Wrong(text, "the import fails: " + seen.because, seen.error))

@@ -145,9 +145,15 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         if blocks == ("jax",) and any(map(_stops_jax, damaged)):
             blocks += taken_along(view, blocks, "SyntaxError")
         requirement = "%s==%s" % (item.name, version) if version else item.name
-        yield Kind("install-corrupt", "error" if fatal else "info", blocks if fatal else ()).finding(
-            "%d files of %s are missing or truncated%s."
-            % (count, item.name, "" if fatal else "; importing and training do not need them"),
+        saves = any(
+            name in _FOR_SAVING or name.startswith("h5py/") for name in (*item.missing_files, *item.damaged_files)
+        )
+        effect = (
+            "" if fatal else "; importing and training do not need them%s" % (", saving a model does" if saves else "")
+        )
+        severity = "error" if fatal else "warning" if saves else "info"
+        yield Kind("install-corrupt", severity, blocks if fatal else ()).finding(
+            "%d files of %s are missing or truncated%s." % (count, item.name, effect),
             tuple(Evidence(text, item.record.source) for text in seen),
             (view.shell.reinstall_fix("Reinstall it", requirement),),
         )
@@ -155,6 +161,11 @@ def install_corrupt(view: View) -> Iterable[Finding]:
 
 #: Native modules without which a package falls back to Python (tried with TensorFlow 2.19).
 _SPARED_MODULES = {"protobuf": "/_message.", "wrapt": "/_wrappers."}
+
+#: Of the packages that TensorFlow imports: folders whose __init__.py has what the import takes from them, and what only
+#: saving a model takes (each removed in turn, TensorFlow 2.21 on Python 3.11; h5py as a whole is the other).
+_READ_AT_IMPORT = ("absl/flags/__init__.py", "urllib3/util/__init__.py")
+_FOR_SAVING = ("absl/logging/__init__.py",)
 
 #: Up to this size, a library that was cut short is refused by the dynamic linker; a longer one kills the process.
 _REFUSED_BYTES = 1000
@@ -173,8 +184,8 @@ def _breaks(view: View, item: Distribution, text: str, owner: Optional[Distribut
         return False
     if item is owner or item.name not in _dependencies(view):
         return True
-    # A folder without its __init__.py is a namespace package, in which most is still found.
-    inner = name.endswith("/__init__.py") and name.count("/") > 1 and not size
+    # A folder without its __init__.py is a namespace package: its modules are found, and nothing that the file itself has.
+    inner = name.endswith("/__init__.py") and name.count("/") > 1 and not size and name not in _READ_AT_IMPORT
     return not inner and not name.endswith("/__main__.py") and "/tests/" not in name
 
 
