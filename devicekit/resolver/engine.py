@@ -5,6 +5,7 @@ installer. `solve` gives exact versions, or says which requirements cannot meet.
 """
 
 from functools import lru_cache
+from itertools import islice
 from types import MappingProxyType
 from typing import (
     Any,
@@ -18,6 +19,7 @@ from typing import (
     NamedTuple,
     Optional,
     Sequence,
+    Set,
     Tuple,
 )
 from weakref import WeakKeyDictionary
@@ -213,7 +215,7 @@ def solve(
     search.order = tuple(search.asked)
     wanted = [item for need in roots for item in search.wanted(need, "")]
     try:
-        result = Resolver(search, BaseReporter()).resolve(wanted, max_rounds=_ROUNDS)
+        result = Resolver(search, _Rejections(search)).resolve(wanted, max_rounds=_ROUNDS)
     except ResolutionImpossible as error:
         causes = [cause.requirement.need for cause in error.causes]
         names = [cause.requirement.name for cause in error.causes]
@@ -236,6 +238,17 @@ def solve(
     chosen = set(versions.items())
     others = [need for key, need in search.others if key in chosen or key == ("", "")]
     return Solution(versions, builds, needs, tuple(dict.fromkeys(others)), search.rejected)
+
+
+class _Rejections(BaseReporter[Wanted, Candidate, str]):
+    """Notes what did not go with what was chosen before it, for it to be chosen earlier: the causes name others only."""
+
+    def __init__(self, search: "_Search") -> None:
+        self._search = search
+
+    def rejecting_candidate(self, criterion: Any, candidate: Candidate) -> None:
+        """Note a release that was not taken."""
+        self._search.rejecting.add(candidate.name)
 
 
 class _Search(AbstractProvider[Wanted, Candidate, str]):
@@ -263,6 +276,8 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         self.rejected: Dict[str, str] = {}
         #: Requirements on projects that the data do not cover, with who has them.
         self.others: List[Tuple[Tuple[str, str], Need]] = []
+        #: The projects of which a release did not go with what was chosen before it.
+        self.rejecting: Set[str] = set()
         self._certain: Optional[FrozenSet[str]] = None
         #: What is kept of projects that the data do not cover: name and version.
         self._outside: List[Tuple[str, str]] = []
@@ -305,7 +320,7 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
 
     def get_preference(
         self, identifier: str, resolutions: Any, candidates: Any, information: Any, backtrack_causes: Any
-    ) -> Tuple[bool, bool, int, str]:
+    ) -> Tuple[bool, bool, bool, int, str]:
         """What was asked for comes first, so that it becomes the newest possible; then what was in a conflict."""
         name = identifier.partition("[")[0]
         # With its extras and without: both are what was asked for.
@@ -313,7 +328,9 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         conflicting = not any(cause.requirement.name == name for cause in backtrack_causes)
         order = self.order if not asked else _ORDER
         position = order.index(name) if name in order else len(order)
-        return (asked, conflicting, position, identifier)
+        # Where there is no choice left, a contradiction shows before others are tried for nothing.
+        choice = asked or len(list(islice(candidates[identifier], 2))) > 1
+        return (asked, choice, conflicting and name not in self.rejecting, position, identifier)
 
     def find_matches(self, identifier: str, requirements: Any, incompatibilities: Any) -> List[Candidate]:
         """Return the releases that meet all requirements, the best first."""

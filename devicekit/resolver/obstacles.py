@@ -110,7 +110,8 @@ def _sides(needs: Sequence[Need]) -> List[str]:
     for (by, _), parties in found.items():
         first = max(parties, key=lambda need: (sort_key(need.by), bool(need.because)))
         others = len({need.by for need in parties}) - 1
-        sides.append(_side(first) + (" (and so do %d other releases)" % others if by and others else ""))
+        same = "" if not by or not others else "another release" if others == 1 else "%d other releases" % others
+        sides.append(_side(first) + (" (and so %s %s)" % ("does" if others == 1 else "do", same) if same else ""))
     return list(dict.fromkeys(sides))
 
 

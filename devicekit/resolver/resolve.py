@@ -112,7 +112,13 @@ def _answer(question: Question, machine: Optional[Machine], matrix: Matrix, furt
 
     better = better_than_directml(question, target, search) if found is None or found.goal == "directml" else ()
     if found is not None:
-        return found.replace(alternatives=better)
+        # A newer driver is less than another way to compute.
+        away = target.driver and found.goal != "cuda" and question.goal != found.goal
+        loaded = (
+            [text for text in obstacles() if "or later is needed" in text and " is loaded; " in text] if away else []
+        )
+        notes = found.notes + tuple("with a newer driver CUDA may do: %s" % text for text in loaded[:1])
+        return found.replace(alternatives=better, notes=notes)
     sets = {item.text.rpartition(": ")[2] for item in better if item.arguments}
     others = alternatives_for(question, target, search)
     instead = better + tuple(item for item in others if item.text.rpartition(": ")[2] not in sets)

@@ -36,7 +36,7 @@ def best_set(
     matrix: Matrix,
     further: Optional[Further] = None,
 ) -> Tuple[Optional[Resolution], Callable[[], Tuple[str, ...]]]:
-    """Return the best set of all ways to a goal, or None, and what tells the obstacles: most who ask need the set only.
+    """Return the best set of all ways to a goal, or None, and what tells the obstacles to better ways, which few need.
 
     ``further`` is for a platform that is a plug-in's.
     """
@@ -48,7 +48,7 @@ def best_set(
     platform, ways, way, solution = best
     answer = _resolution(goal, platform, frameworks, way, solution, target, keep, matrix)
     newer = _newer_on_index(ways, solution, target, keep, matrix)
-    return answer.replace(notes=answer.notes + newer), tuple
+    return answer.replace(notes=answer.notes + newer), partial(_told, obstacles)
 
 
 def best_releases(
