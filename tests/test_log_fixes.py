@@ -180,6 +180,25 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "WARNING:absl:No GPU/TPU found, falling back to CPU. (Set TF_CPP_MIN_LOG_LEVEL=0 and rerun for more info.)",
+        {"os": "linux", "packages": {"jaxlib": "0.1.70+cuda101"}},
+        ["is a build for CUDA", "TF_CPP_MIN_LOG_LEVEL", "nvidia-smi"],
+        ["build without CUDA"],
+    ),
+    (
+        "tensorflow.python.framework.errors_impl.NotFoundError: dlopen(/opt/venv/lib/python3.11/site-packages/"
+        "tensorflow-plugins/libmetal_plugin.dylib, 0x0006): Symbol not found: __ZN3tsl8internal10LogMessageC1EPKcii",
+        {"os": "macos", "arch": "arm64", "packages": {"tensorflow": "2.17.0", "tensorflow-metal": "1.1.0"}},
+        ["does not load with it", "tensorflow-metal==1.2.0"],
+        ["tensorflow-metal==1.1.0"],
+    ),
+    (
+        'guarantee(false && "hipErrorNoBinaryForGpu: Coudn\'t find binary for current devices!")',
+        {"os": "linux", "gpu": "RX 580", "packages": {"tensorflow-rocm": None}},
+        ["too old for it", "tensorflow-rocm that runs on gfx803 is 2.2.0"],
+        ["too new"],
+    ),
+    (
         "$ prime-select query\nintel\nNVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
         {},
         ["prime-select on-demand"],

@@ -240,6 +240,7 @@ class Known:
         named = {"driver", "rocm", "capability", "gfx"} & set(self.versions)
         named |= {"version:cuda", "version:cudnn"} & self._stated  # a toolkit may be installed without a GPU
         asked = any(name.endswith(("-gpu", "-rocm", "-metal")) or name.startswith("nvidia-c") for name in self.packages)
+        asked = asked or "+cuda" in self.packages.get("jaxlib", "")
         elsewhere = self.system in ("windows", "macos") or bool(self.wsl) or bool(self.container)
         return not self.no_gpu and bool(self._wanted or self.vendors or named or asked or elsewhere)
 

@@ -334,7 +334,7 @@ class Matrix:
     def rocm_code(self, framework: str, rocm: str) -> Tuple[str, ...]:
         """Return the targets that a build for a ROCm release may have code for, or ().
 
-        They only ever grew: a release without a row has some of those of the next one.
+        A release without a row has some of those of the next one: they grew, but for the two that ROCm 6.4 dropped.
         """
         rows = [row for row in self._table("indexes") if (row["project"], row["goal"]) == (framework, "rocm")]
         later = [row for row in rows if accepts(">=%s" % rocm, row["url"].rpartition("rocm")[2]) is True]

@@ -935,11 +935,18 @@ def metal_pair(about: Situation, steps: Steps) -> None:
         steps.say(
             "Update macOS to 12 (Monterey) or newer: the plug-in uses parts of Metal that older ones lack", who="admin"
         )
-    if pair:
+    there = about.packages.get("tensorflow-metal")
+    if pair and there != pair:
         steps.install("tensorflow-metal %s belongs to %s" % (pair, about.label), "tensorflow-metal==%s" % pair)
     else:
         newest_pair = ("tensorflow-metal==1.2.0", "tensorflow==2.18.*")
-        steps.install("Install a pair that belongs together: the newest is this one", *newest_pair)
+        text = "Install a pair that belongs together: the newest is this one"
+        if pair:  # what is there belongs together by its numbers, and does not load
+            text = "tensorflow-metal %s was made for %s, and does not load with it: take the newest pair" % (
+                there,
+                about.label,
+            )
+        steps.install(text, *newest_pair)
         steps.say(
             "Others: tensorflow-metal 1.1 belongs to TensorFlow 2.14 to 2.17, 1.0 to 2.13, 0.8 to 2.12, 0.5 to "
             "tensorflow-macos 2.9"

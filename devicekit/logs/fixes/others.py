@@ -183,8 +183,15 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
     if kernel or (dropped and dropped != "RDNA 1"):
         which = "%s (%s)" % (about.gpu, gfx) if gfx else about.gpu
-        steps.say("ROCm does not support %s: its generation is too old (or too new) for it" % which.strip())
+        age = "too old" if dropped else "too old (or too new)"
+        steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))
         _instead(about, steps)
+        last = BUNDLED.newest_rocm(gfx) if about.framework == "tensorflow" and gfx else None
+        if last is not None and not about.windows:
+            text = (
+                "The last tensorflow-rocm that runs on %s is %s, with ROCm %s and the Python and the Linux of its time"
+            )
+            steps.say(text % (gfx, last.tensorflow_rocm, last.rocm), instead=True)
         return
     listed = False
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
