@@ -160,6 +160,23 @@ def test_a_release_that_appears_is_chosen_and_named(index):
     assert len(index.requests) == count
 
 
+def test_a_patch_release_that_is_asked_for_is_read(index):
+    """The data say of tensorboard 2.15.0 that its wheel is like that of 2.15.2; what it declares is another thing."""
+    index.add(*wheel("tensorboard", "2.15.0", ["protobuf<4.24,>=3.19.6"], tags="py3-none-any"))
+    keep = ["tensorboard==2.15.0"]
+    offline = ask(python="3.11", keep=keep, online=False)
+    assert "taken to be like 2.15.2" in offline.pin("tensorboard").because
+    answer = ask(python="3.11", keep=keep)
+    assert "taken to be like" not in answer.pin("tensorboard").because
+    assert Version(version(answer, "protobuf")) < Version("4.24")
+    assert "tensorboard 2.15.0" in answer.source.newer
+    count = len(index.requests)
+    assert ask(python="3.11", keep=keep) == answer
+    assert len(index.requests) == count
+    # A question without it does not ask for it.
+    assert ask(python="3.11").pin("tensorboard") is None
+
+
 BUILD_INFO = (
     "import collections\nbuild_info = collections.OrderedDict([('cuda_version', '12.9'), ('cudnn_version', '9'), "
     "('cuda_compute_capabilities', ['sm_80', 'compute_90']), ('is_cuda_build', True)])\n"

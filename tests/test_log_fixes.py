@@ -180,6 +180,19 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "MIOpen Error: /MIOpen/src/gemm_geometry.cpp:131: Failed to find any solver\n"
+        "UnknownError: Failed to get convolution algorithm. This is probably because cuDNN failed to initialize",
+        {"os": "linux", "gpu": "RX 580", "packages": {"tensorflow-rocm": "2.3.1"}},
+        ["MIOpen", "gfx803"],
+        ["cuDNN did not start", "smaller batch"],
+    ),
+    (
+        "hsa_init Failed, possibly no supported GPU devices\nfailed call to hipInit: HIP_ERROR_InvalidDevice",
+        {"os": "linux", "gpu": "RX Vega 56", "packages": {"tensorflow-rocm": "1.13.1"}},
+        ["usermod -aG render,video"],
+        [],
+    ),
+    (
         "WARNING:absl:No GPU/TPU found, falling back to CPU. (Set TF_CPP_MIN_LOG_LEVEL=0 and rerun for more info.)",
         {"os": "linux", "packages": {"jaxlib": "0.1.70+cuda101"}},
         ["is a build for CUDA", "TF_CPP_MIN_LOG_LEVEL", "nvidia-smi"],

@@ -105,6 +105,7 @@ class Project:
             for row in self._rows.values()
             for field in ("same", "same_yanked")
             for version in row.get(field, "").split()
+            if version not in self._rows
         }
         #: Releases that the registry gives only to those who ask for exactly this one.
         self.yanked: FrozenSet[str] = frozenset(

@@ -1,7 +1,7 @@
 """`resolve`: the newest set of releases that works together for a goal on a machine, or what prevents it."""
 
 import re
-from typing import Optional, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -95,10 +95,22 @@ def resolve(
     if online:
         named = {canonicalize_name(Requirement(need.text).name) for need in kept}
         names = [name for name in matrix.consulted if name in (*DECIDING, *TENSORFLOW_OWNERS, *named)]
-        matrix, source = seam("newer releases")(matrix, names)
+        matrix, source = seam("newer releases")(matrix, names, _patches_named(kept, matrix))
         if source.newer or source.withdrawn:
             answer = _answer(question, machine, matrix, further)
     return answer.replace(source=source)
+
+
+def _patches_named(keep: Sequence[Need], matrix: Matrix) -> Dict[str, str]:
+    """Return, by project, what is kept exactly of which the data say only that its wheels are like another one's."""
+    found: Dict[str, str] = {}
+    for need in keep:
+        requirement = Requirement(need.text)
+        project = matrix.project(canonicalize_name(requirement.name))
+        exact = [item.version for item in requirement.specifier if item.operator == "=="]
+        if project is not None and len(exact) == 1 and exact[0] in project.unread:
+            found[project.name] = exact[0]
+    return found
 
 
 def _answer(question: Question, machine: Optional[Machine], matrix: Matrix, further: Optional[Further]) -> Resolution:

@@ -27,6 +27,10 @@ def _builds(about: Situation) -> str:
     return pages.ROCM_TENSORFLOW if about.framework == "tensorflow" else pages.ROCM
 
 
+#: What says that ROCm's runtime found no GPU, which is so for a user who may not open its devices as well.
+_NO_AGENT = ("rocm-no-hip-gpus", "rocm-hipinit-no-device", "rocm-hsa-init-failed", "rocm-tf-device-count")
+
+
 def rocm_missing(about: Situation, steps: Steps) -> None:
     """ROCm or one of its libraries is not there."""
     if about.macos or about.windows:
@@ -70,7 +74,7 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
     _rocm_library_path(about, steps)
     if not library:
         steps.run("See whether ROCm lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
-    if about.signature == "rocm-no-hip-gpus":
+    if about.signature in _NO_AGENT:
         text = "If it lists it for root only: join the groups that own /dev/kfd and /dev/dri, then log in again"
         steps.run(text, "sudo usermod -aG render,video $USER", on="linux")
     _rocm_for_installed(about, steps)

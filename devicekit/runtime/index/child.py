@@ -65,8 +65,9 @@ def read_newer(task: Dict[str, Any], say: Say) -> None:
     Parameters
     ----------
     task : dict
-        ``names`` of projects, ``cached``: rows of some that were read before, ``until``: when time is up,
-        on the clock of both processes (starting this one took a part).
+        ``names`` of projects, ``cached``: rows of some that were read before, ``exact``: by name, a patch release that is
+        read although another one with the same wheels is known, ``until``: when time is up, on the clock of both processes
+        (starting this one took a part).
     say : callable
     """
     deadline = time.monotonic() + task["until"] - time.time() - _RESERVE_S
@@ -77,7 +78,8 @@ def read_newer(task: Dict[str, Any], say: Say) -> None:
         return
     matrix = Matrix(newer=task["cached"])
     rules = project_rules()
-    jobs = [_Project(name, rules[name], matrix, client, say).job() for name in task["names"]]
+    exact = task["exact"]
+    jobs = [_Project(name, rules[name], matrix, client, say, exact.get(name, "")).job() for name in task["names"]]
     # Not closed: what does not answer in time ends with the process.
     pool = ThreadPoolExecutor(_WORKERS)
     running: Dict[Future[Any], _Job] = {pool.submit(job.ask): job for job in jobs}
@@ -99,16 +101,19 @@ def read_newer(task: Dict[str, Any], say: Say) -> None:
 class _Project:
     """What is asked of a project: which releases there are, then what is in each that is new."""
 
-    def __init__(self, name: str, rule: Mapping[str, Any], matrix: Matrix, client: Client, say: Say) -> None:
+    def __init__(
+        self, name: str, rule: Mapping[str, Any], matrix: Matrix, client: Client, say: Say, exact: str = ""
+    ) -> None:
         project = matrix.project(name)
         assert project is not None  # only projects of the data are asked for
         self._name, self._client, self._say = name, client, say
         data = project.data
         self._rows: Dict[str, Dict[str, Any]] = {row["version"]: row for row in data["rows"]}
         self._requires: Dict[str, List[str]] = data["requires"]
-        self._unread = project.unread
+        self._exact, self._unread = exact, project.unread
         # Those that an exact requirement named when the data were made stay; one wheel for each platform says enough.
-        self._rule = dict(rule, pinned=tuple(self._rows), read="platform" if rule["read"] == "all" else rule["read"])
+        pinned = (*self._rows, exact) if exact else tuple(self._rows)
+        self._rule = dict(rule, pinned=pinned, read="platform" if rule["read"] == "all" else rule["read"])
 
     def job(self) -> _Job:
         """Return the first question."""
@@ -118,6 +123,7 @@ class _Project:
         """Say which releases are new, and which were withdrawn; ask for the new ones, the newest first."""
         releases = releases_of(links, self._rule)
         new = [version for version, files in releases.items() if self._is_new(version, files)]
+        new.sort(key=lambda version: version == self._exact)  # it is read, however many are newer
         changed = [
             dict(self._rows[version], yanked=is_yanked(files))
             for version, files in releases.items()
@@ -133,6 +139,8 @@ class _Project:
 
     def _is_new(self, version: str, files: Files) -> bool:
         """Return whether there are wheels that no row has. A company's index may well have fewer than are known."""
+        if version == self._exact:
+            return version not in self._rows
         if version in self._unread:  # an older patch release: the data name the one with the same wheels
             return False
         row = self._rows.get(version)

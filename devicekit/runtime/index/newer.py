@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -37,7 +37,9 @@ class _Cached(NamedTuple):
     complete: bool
 
 
-def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_S) -> Tuple[Matrix, DataSource]:
+def newer_matrix(
+    matrix: Matrix, names: Sequence[str], exact: Optional[Mapping[str, str]] = None, timeout_s: float = LIMIT_S
+) -> Tuple[Matrix, DataSource]:
     """Return the data with the releases that the index has beyond them, and where what came from.
 
     Parameters
@@ -46,6 +48,8 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
         The bundled data.
     names : sequence of str
         The projects that matter for the question.
+    exact : mapping of str to str, optional
+        Patch releases that are asked for by name and are not in the data, by project: what they declare is read as well.
     timeout_s : float
         For everything together.
     """
@@ -56,7 +60,7 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
     if configuration.offline:
         return matrix, DataSource(matrix.date, problems=(*configuration.problems, configuration.offline))
     rules = project_rules()
-    asked = _Asked(configuration, matrix.date)
+    asked = _Asked(configuration, matrix.date, exact or {})
     names = [name for name in names if name in rules]
     for _ in range(_MOST_ROUNDS):
         asked.ask(names, deadline)
@@ -70,8 +74,9 @@ def newer_matrix(matrix: Matrix, names: Sequence[str], timeout_s: float = LIMIT_
 class _Asked:
     """What was answered so far, from the cache and by the index."""
 
-    def __init__(self, configuration: Configuration, date: str) -> None:
+    def __init__(self, configuration: Configuration, date: str, exact: Mapping[str, str]) -> None:
         self._date = date
+        self._exact = exact
         self.projects: Dict[str, _Cached] = {}
         self._oldest = time.time()
         self._problems: Dict[str, List[str]] = {problem: [] for problem in configuration.problems}
@@ -90,7 +95,7 @@ class _Asked:
                 cached[name] = held[1]
                 self._oldest = min(self._oldest, held[0])
         self.projects.update(cached)
-        left = [name for name in names if name not in cached or not cached[name].complete]
+        left = [name for name in names if name not in cached or not self._has_all(name, cached[name])]
         seconds = deadline - time.monotonic()
         if not left:
             return
@@ -100,6 +105,7 @@ class _Asked:
         task = {
             "names": left,
             "until": time.time() + seconds,
+            "exact": {name: version for name, version in self._exact.items() if name in left},
             "cached": {name: {"requires": item.requires, "rows": item.rows} for name, item in cached.items()},
         }
         report = run_child("devicekit.runtime.index.child:read_newer", task, timeout_s=seconds + _PATIENCE_S)
@@ -114,6 +120,10 @@ class _Asked:
             if name in self.projects:
                 data = self.projects[name]._asdict()
                 _CACHE.write(folder, _CACHE.name(self._state, name), self._state, data)
+
+    def _has_all(self, name: str, cached: _Cached) -> bool:
+        exact = self._exact.get(name)
+        return cached.complete and (exact is None or any(row["version"] == exact for row in cached.rows))
 
     def _take(self, messages: Iterable[Mapping[str, Any]], cached: Mapping[str, _Cached]) -> None:
         unread: Dict[str, Set[str]] = {}
