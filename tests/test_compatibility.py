@@ -70,6 +70,10 @@ def test_drivers():
     assert "minor-version" in older.because
     assert devicekit.matrix.driver_runs("12.5", "470.82.01").status == "incompatible"
     assert devicekit.matrix.driver_runs("12.5", "527.41", "windows").status == "incompatible"
+    # Of a branch alone, as people write it.
+    assert devicekit.matrix.driver_runs("12.5", "525").status == "unknown"
+    assert devicekit.matrix.driver_runs("12.5", "535").status == "compatible"
+    assert devicekit.matrix.driver_runs("12.5", "470").status == "incompatible"
     assert devicekit.matrix.driver_runs("99.0", "600").status == "unknown"
     assert devicekit.matrix.driver_runs("12.5", "new").status == "unknown"
     # Before CUDA 11 every toolkit needed its own driver.

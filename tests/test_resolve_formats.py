@@ -156,3 +156,17 @@ def test_the_command_prints_it(form, capsys):
 def test_a_dockerfile_for_windows_is_refused(capsys):
     assert main(["resolve", "cpu", "--python", "3.10", "--platform", "windows-amd64", "--format", "dockerfile"]) == 2
     assert "a Dockerfile is for Linux" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "goal, arguments, said",
+    [
+        ("rocm", {"framework": "jax", "python": "3.12", "gpu": "MI300X"}, "has no ROCm 7:"),
+        ("cuda", {"python": "3.8", "keep": ["tensorflow==2.4.*"]}, "has no CUDA 11.0 and cuDNN 8:"),
+        ("rocm", {"framework": "torch", "python": "3.12", "gpu": "MI300X"}, None),
+        ("cuda", {"python": "3.12"}, None),
+    ],
+)
+def test_a_dockerfile_says_what_its_image_lacks(goal, arguments, said):
+    text = devicekit.resolve(goal, platform="linux-x86_64", **arguments).render("dockerfile")
+    assert (said in text) if said else ("start FROM an image" not in text)

@@ -6,7 +6,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 from ..errors import did_you_mean
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
-from .gpu_support import JAX_CUDA, code_for, gpu_code_in, gpu_defect, newer_than_build, refuses_targets
+from .gpu_support import JAX_CUDA, code_for, driver_at_least, gpu_code_in, gpu_defect, newer_than_build, refuses_targets
 from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
 from .projects import Build, Release
 from .target import PLATFORMS, Target, target_for
@@ -203,7 +203,10 @@ def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[
         return Answer("unknown", "the matrix holds nothing of CUDA %s" % cuda)
     least = row.windows_driver if system == "windows" else row.linux_driver
     own = row.own_windows_driver if system == "windows" else row.own_linux_driver
-    enough = version_at_least(driver, least)
+    enough = driver_at_least(driver, least)
+    if enough is None and version_at_least(driver, least) is not None:
+        text = "CUDA %s needs driver %s or later on %s, and %s is a branch, some of whose drivers are older"
+        return Answer("unknown", text % (row.cuda, least, system, driver), source)
     if enough is None:
         return Answer("unknown", "%r is not a version of a driver" % driver)
     if not enough:

@@ -1,6 +1,7 @@
 """A set of releases in the formats that installers read. Pure."""
 
 import json
+import re
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .goals import LOADER_PATH
@@ -96,7 +97,11 @@ def _dockerfile(answer: Answer) -> List[str]:
     if target.system != "linux":
         raise ValueError("a Dockerfile is for Linux, the answer for %s: ask for --platform linux-x86_64" % target.label)
     lines = _head(answer)
-    lines.append("FROM --platform=linux/%s python:%s-slim" % (_DOCKER[target.architecture], target.python))
+    image = "python:%s-slim" % target.python
+    for found in (re.match(r"(ROCm|CUDA) \d[\d.]*( and cuDNN [\d.]+)?", need.text) for need in answer.needs):
+        if found is not None:
+            lines.append("# %s has no %s: start FROM an image that has it, or install it here" % (image, found.group()))
+    lines.append("FROM --platform=linux/%s %s" % (_DOCKER[target.architecture], image))
     lines += ["ENV %s=%s" % item for item in answer.variables.items()]
     arguments = ["--extra-index-url %s" % url for url in answer.indexes] + list(map(_string, answer.requirements))
     lines.append("RUN python -m pip install --no-cache-dir \\")
