@@ -180,6 +180,31 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        'docker: Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no such '
+        "file or directory.",
+        {"os": "linux", "os_version": "Ubuntu 22.04", "gpu": "AMD Radeon RX 6800"},
+        ["modprobe amdgpu", "Docker Engine"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
+        "Unable to open /dev/kfd read-write: Invalid argument\nroot is member of nogroup group",
+        {"os": "container", "gpu": "AMD Instinct MI300X"},
+        ["all of /dev/dri", "dmesg"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
+        "rocBLAS error: Could not initialize Tensile host: No devices found",
+        {"os": "container", "gpu": "Radeon RX 7900 XTX"},
+        ["--device=/dev/kfd"],
+        ["compile the framework"],
+    ),
+    (
+        "Num GPUs Available:  0",
+        {"os": "linux", "arch": "aarch64", "gpu": "Jetson AGX Orin", "packages": {"tensorflow": "2.13.1"}},
+        ["ARM processors have no GPU support", "NVIDIA's wheel"],
+        ["and-cuda"],
+    ),
+    (
         "MIOpen Error: /MIOpen/src/gemm_geometry.cpp:131: Failed to find any solver\n"
         "UnknownError: Failed to get convolution algorithm. This is probably because cuDNN failed to initialize",
         {"os": "linux", "gpu": "RX 580", "packages": {"tensorflow-rocm": "2.3.1"}},
