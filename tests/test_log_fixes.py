@@ -180,8 +180,21 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
-        'docker: Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no such '
-        "file or directory.",
+        "RuntimeError: jaxlib version 0.4.30 is newer than and incompatible with jax version 0.4.20. Please update your jax",
+        {"packages": {"jax": "0.4.20", "jaxlib": "0.4.30"}},
+        ["jaxlib==0.4.20", "update both"],
+        [],
+    ),
+    (
+        "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: RET_CHECK failure (external/xla/xla/service/gpu/gpu_compiler.cc:618) "
+        "dnn != nullptr",
+        {"os": "linux", "gpu": "NVIDIA A100", "packages": {"jax": "0.4.20"}},
+        ["could not start cuDNN", "jax"],
+        ["tensorflow"],
+    ),
+    (
+        'docker: Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no '
+        "such file or directory.",
         {"os": "linux", "os_version": "Ubuntu 22.04", "gpu": "AMD Radeon RX 6800"},
         ["modprobe amdgpu", "Docker Engine"],
         ["LD_LIBRARY_PATH"],

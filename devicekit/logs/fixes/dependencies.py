@@ -822,9 +822,12 @@ def _goes(project: str, release: str, tensorflow: str) -> bool:
 def _jax(about: Situation, steps: Steps) -> None:
     """JAX and jaxlib are released together."""
     linux = about.linux and about.vendor == "nvidia"
-    steps.upgrade(
-        "Update JAX with what belongs to it, in one command", *(("jax[cuda12]",) if linux else ("jax", "jaxlib"))
-    )
+    jax = about.groups.get("jax", "") if about.signature == "jax-jaxlib-newer" else ""
+    text = "Update JAX with what belongs to it, in one command"
+    if jax and about.releases("jaxlib", "==" + jax, about.platform, about.python):
+        steps.install("Install the jaxlib of this JAX", "jaxlib==%s" % jax)
+        text = "Or update both, in one command"
+    steps.upgrade(text, *(("jax[cuda12]",) if linux else ("jax", "jaxlib")), instead=bool(jax))
 
 
 def _ml_dtypes(about: Situation, steps: Steps) -> None:
