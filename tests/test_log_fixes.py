@@ -180,6 +180,38 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {"os": "linux", "gpu": "AMD Radeon RX 580", "packages": {"torch": "2.5.0+cpu"}},
+        ["ROCm does not support RX 580|ROCm does not support AMD Radeon RX 580"],
+        ["whl/rocm"],
+    ),
+    (
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {"os": "linux", "gpu": "AMD Radeon VII", "packages": {"torch": "2.9.0+cpu"}},
+        ["whl/rocm6.3"],
+        ["rocm7"],
+    ),
+    (
+        "rocBLAS error: Cannot read /opt/rocm-6.4.0/lib/rocblas/library/TensileLibrary.dat: No such file or directory for GPU "
+        "arch : gfx906",
+        {"os": "linux", "gpu": "AMD Radeon VII", "packages": {"torch": "2.9.0+rocm6.4"}},
+        ["newest build with code for gfx906 is that for ROCm 6.3", "torch==2.7.1"],
+        [],
+    ),
+    (
+        "Fail to find the dnn implementation.",
+        {"os": "linux", "packages": {"tensorflow": "2.9"}},
+        ["cuDNN", "same major"],
+        [],
+    ),
+    (
+        "> library(keras)\nImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory",
+        {"os": "linux"},
+        ["rserver.conf", "CUDA 9.0"],
+        [],
+    ),
+    ("tensorflow==1.12.0\ntensorflow-gpu==1.12.0", {}, ["uninstall -y tensorflow tensorflow-gpu"], []),
+    (
         "RuntimeError: jaxlib version 0.4.30 is newer than and incompatible with jax version 0.4.20. Please update your jax",
         {"packages": {"jax": "0.4.20", "jaxlib": "0.4.30"}},
         ["jaxlib==0.4.20", "update both"],

@@ -53,7 +53,7 @@ WORDS = {
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
     "conda/feedstock_root": "conda-build", "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch",
     "opensuse": "suse", "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
-    "mirroredstrategy": "mirrored", "www.piwheels.org": "raspberry",
+    "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
     "colab": "colab", "/usr/local/lib/python3": "own-dist-packages",

@@ -315,6 +315,9 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if goal == "xpu" and not intel_computes(about):
         steps.say("PyTorch computes on Intel's Arc, Max and Core Ultra graphics, not on %s: use the CPU" % about.gpu)
         return
+    if goal == "rocm" and rows and not any(_has_code(about, row.code) for row in rows):
+        gfx_unsupported(about, steps)
+        return
     if found is not None and found[1]:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
         return
@@ -322,16 +325,23 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     index = _index(about, [(row.url, row.code) for row in same or rows])
     if goal == "cuda" and about.arch == "aarch64":
         index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
-    driver = about.fact("driver")
-    if goal == "cuda" and driver and not about.jetson and sort_key(driver) < (525,):  # of CUDA 12's first release
-        install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
-        if sort_key(driver) >= (452, 39):  # of CUDA 11.8 on Windows, on Linux 450.80
-            url = _TORCH_INDEX + "/cu118"
-            steps.install(
-                "Or, with this driver, the last build for CUDA 11.8", "torch", *also, remove=["torch", *also], index_url=url,
-                instead=True,
-            )  # fmt: skip
+    if goal == "cuda":
+        _driver_for_cuda_12(about, steps, also)
     steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
+
+
+def _driver_for_cuda_12(about: Situation, steps: Steps, also: Tuple[str, ...]) -> None:
+    """Update a driver that is older than CUDA 12's first release, or take the last build before."""
+    driver = about.fact("driver")
+    if not driver or about.jetson or sort_key(driver) >= (525,):
+        return
+    install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
+    if sort_key(driver) >= (452, 39):  # of CUDA 11.8 on Windows, on Linux 450.80
+        url = _TORCH_INDEX + "/cu118"
+        steps.install(
+            "Or, with this driver, the last build for CUDA 11.8", "torch", *also, remove=["torch", *also], index_url=url,
+            instead=True,
+        )  # fmt: skip
 
 
 def intel_computes(about: Situation) -> bool:
@@ -339,8 +349,15 @@ def intel_computes(about: Situation) -> bool:
     return re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name) is None
 
 
+#: Generations of AMD's GPUs, and the target whose code all of one run (HSA_OVERRIDE_GFX_VERSION).
+_FAMILIES = (("gfx103", "gfx1030"), ("gfx110", "gfx1100"))
+
+
 def _has_code(about: Situation, code: Tuple[str, ...]) -> bool:
-    """Whether a build has code for the GPU, as far as its compute capability is known."""
+    """Whether a build has code for the GPU, or for one of its family, as far as its capability or target is known."""
+    targets = [item for item in code if item.startswith("gfx")]
+    if targets and about.gfx:
+        return bool({about.gfx, *(own for family, own in _FAMILIES if about.gfx.startswith(family))} & set(targets))
     number = capability_number(about.capability) if re.match(r"\d+\.\d$", about.capability) else None
     have = [capability_number(item) for item in code if item.startswith("sm_")]
     return number is None or not have or any(item[0] == number[0] and item <= number for item in have)

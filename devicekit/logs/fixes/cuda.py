@@ -153,6 +153,10 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
     if _wheels_do(about) and about.framework == "tensorflow":
         _and_cuda(about, steps)
         return
+    if "r" in about.words and not about.windows:
+        text = "RStudio Server does not read the shell's files: where R finds it in a terminal, name the folder in %s, and %s"
+        where = "/etc/rstudio/rserver.conf (rsession-ld-library-path=/usr/local/cuda/lib64)"
+        steps.say(text % (where, "restart it (sudo rstudio-server restart)"), "admin", "system")
     if cuda:
         _system_libraries(about, steps, cuda, cudnn)
     elif about.embedded or not about.framework:

@@ -186,16 +186,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
     kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
     if kernel or (dropped and dropped != "RDNA 1"):
-        which = "%s (%s)" % (about.gpu, gfx) if gfx else about.gpu
-        age = "too old" if dropped else "too old (or too new)"
-        steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))
-        _instead(about, steps)
-        last = BUNDLED.newest_rocm(gfx) if about.framework == "tensorflow" and gfx else None
-        if last is not None and not about.windows:
-            text = (
-                "The last tensorflow-rocm that runs on %s is %s, with ROCm %s and the Python and the Linux of its time"
-            )
-            steps.say(text % (gfx, last.tensorflow_rocm, last.rocm), instead=True)
+        _not_for_rocm(about, steps, bool(dropped))
         return
     listed = False
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
@@ -208,8 +199,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         )
         family, listed = None, True
     if about.framework == "torch" and gfx and not dropped:
-        text = "Install a newer PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
-        steps.say(text % (gfx, gfx, _builds(about)), changes="packages")
+        _torch_with_code(about, steps, gfx)
         listed = True
     if family is not None and not about.windows:
         text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
@@ -234,6 +224,31 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not listed:
         steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=True)
     _instead(about, steps)
+
+
+def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
+    gfx = about.gfx
+    which = "%s (%s)" % (about.gpu, gfx) if gfx else about.gpu
+    age = "too old" if too_old else "too old (or too new)"
+    steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))
+    _instead(about, steps)
+    last = BUNDLED.newest_rocm(gfx) if about.framework == "tensorflow" and gfx else None
+    if last is not None and not about.windows:
+        text = "The last tensorflow-rocm that runs on %s is %s, with ROCm %s and the Python and the Linux of its time"
+        steps.say(text % (gfx, last.tensorflow_rocm, last.rocm), instead=True)
+
+
+def _torch_with_code(about: Situation, steps: Steps, gfx: str) -> None:
+    """PyTorch's own build with code for the GPU, which may be an older one; AMD's have more."""
+    there = about.packages.get("torch", "").partition("+")[2]
+    rows = [row for row in BUNDLED.indexes("torch", "rocm", "linux-x86_64") if gfx in row.code]
+    row = rows[0] if rows and about.linux and rows[0].url.rpartition("/")[2] != there else None
+    newest = about.releases("torch", row.versions) if row is not None else ()
+    if row is not None and newest:
+        text = "PyTorch's newest build with code for %s is that for ROCm %s" % (gfx, row.url.rpartition("rocm")[2])
+        steps.install(text, "torch==%s" % newest[-1].version, remove=["torch"], index_url=row.url)
+    text = "Install a newer PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
+    steps.say(text % (gfx, gfx, _builds(about)), changes="packages", instead=bool(newest))
 
 
 def _instead(about: Situation, steps: Steps) -> None:

@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from ...diagnosis.findings import Fix
+from .cuda import needs_of
 from .situation import Situation
 from .steps import Steps
 from .torch_memory import TorchMemory, held_by_others, in_words, is_in_pieces, torch_memory
@@ -39,7 +40,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if _program_memory(about, steps):
         return
     # cuDNN that does not start: nothing was computed yet, so that the model's size is the last thing to change.
-    starting = "cudnn handle" in text and about.framework in ("tensorflow", "jax")
+    starting = bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")
     memory = torch_memory(about.line)
     later = starting or (memory is not None and bool(is_in_pieces(memory)))
     less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
@@ -61,7 +62,15 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
     if later:
         steps.add(less)
+    if starting and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
+        cudnn = needs_of(about)[1]
+        if about.version and cudnn:
+            text = "If memory is free, cuDNN does not fit: %s needs cuDNN %s, or a newer one of that major version"
+            steps.say(text % (about.label, cudnn), "admin", "system", instead=True)
 
+
+#: What TensorFlow and XLA say where cuDNN does not start.
+_STARTING = re.compile(r"cudnn handle|convolution algorithm|dnn implementation")
 
 #: With less than so many MB, TensorFlow found a GPU that others use already: no GPU that it runs on is so small.
 _OTHERS_MB = 1000

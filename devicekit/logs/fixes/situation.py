@@ -335,7 +335,7 @@ class Situation:
         for text in re.split(r"[,;/()\[\]]| and | x ", self.known.gpu_name):
             plain = re.sub(r"\b\d{1,3} ?GB\b|^ ?\d ?x |(?i:laptop|mobile|gpu|graphics card)", "", text).strip()
             try:
-                if plain and re.search(r"\d", plain):
+                if re.search(r"\d|\bVII\b", plain):
                     return gpu_named(plain, BUNDLED)
             except ValueError:
                 continue
