@@ -32,11 +32,13 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from devicekit.machine.live_host import LiveHost  # noqa: E402
 from devicekit.matrix.derive import (  # noqa: E402
     chosen_files,
-    is_known,
+    is_yanked,
     make_row,
+    newest_of_minors,
+    pairs_of,
     project_rules,
     releases_of,
-    same_wheels,
+    ungrouped,
     with_same,
 )
 from devicekit.matrix.projects import Project  # noqa: E402
@@ -45,6 +47,31 @@ from devicekit.runtime.index.configuration import read_configuration  # noqa: E4
 
 #: A whole refresh takes minutes.
 LIMIT_S = 4 * 3600.0
+
+
+def same_wheels(links, rule):
+    """Return release -> its fields ``same`` and ``same_yanked``: patch releases with the same wheels, which are not read."""
+    if rule["keep"] != "newest":
+        return {}
+    files = releases_of(links, dict(rule, keep="final"))
+    versions = {text: Version(text) for text in files}
+    newest = newest_of_minors(files, versions)
+    found = {}
+    for text, version in versions.items():
+        like = newest.get(version.release[:2], text)
+        if text != like and text not in rule.get("pinned", ()) and pairs_of(files[text]) == pairs_of(files[like]):
+            field = "same_yanked" if is_yanked(files[text]) else "same"
+            found.setdefault(like, {}).setdefault(field, []).append(text)
+    return {like: {field: " ".join(texts) for field, texts in fields.items()} for like, fields in found.items()}
+
+
+def is_known(row, files):
+    """Return whether a row of the data was made from exactly these files."""
+    if row is None:
+        return False
+    listed = pairs_of(files)
+    held = {pair for build in row["builds"] for pair in ungrouped(build["wheels"])}
+    return listed == held and bool(row.get("yanked")) == is_yanked(files)
 
 
 def read_release(registry, files, rule, cache):

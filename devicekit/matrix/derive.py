@@ -5,7 +5,7 @@
 
 import json
 import re
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from packaging.requirements import Requirement
 from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
@@ -88,47 +88,32 @@ def releases_of(links: Sequence[Link], rule: Mapping[str, Any]) -> Dict[str, Lis
     if rule["keep"] in ("final", "newest"):
         versions = {text: version for text, version in versions.items() if not version.is_prerelease}
     if rule["keep"] in ("newest", "nightly"):
-        newest = _newest_of_minors(files, versions)
+        newest = newest_of_minors(files, versions)
         keep = set(newest.values()) | set(rule.get("pinned", ()))
         if rule["keep"] == "newest":
             # An older patch release with other wheels than the newest one is its own row.
             for text, version_ in versions.items():
                 like = newest.get(version_.release[:2])
-                if like and not is_yanked(files[text]) and _pairs(files[text]) != _pairs(files[like]):
+                if like and not is_yanked(files[text]) and pairs_of(files[text]) != pairs_of(files[like]):
                     keep.add(text)
         versions = {text: version for text, version in versions.items() if text in keep}
     return {text: files[text] for text in sorted(versions, key=lambda item: versions[item])}
 
 
-def _newest_of_minors(files: Mapping[str, Files], versions: Mapping[str, Version]) -> Dict[Tuple[int, ...], str]:
+def newest_of_minors(files: Mapping[str, Files], versions: Mapping[str, Version]) -> Dict[Tuple[int, ...], str]:
     """Return (major, minor) -> the newest release of it that is not yanked."""
     order = sorted(versions, key=lambda text: versions[text])
     return {versions[text].release[:2]: text for text in order if not is_yanked(files[text])}
 
 
-def same_wheels(links: Sequence[Link], rule: Mapping[str, Any]) -> Dict[str, Dict[str, str]]:
-    """Return release -> its fields ``same`` and ``same_yanked``: patch releases with the same wheels, which are not read."""
-    if rule["keep"] != "newest":
-        return {}
-    files = releases_of(links, dict(rule, keep="final"))
-    versions = {text: Version(text) for text in files}
-    newest = _newest_of_minors(files, versions)
-    found: Dict[str, Dict[str, List[str]]] = {}
-    for text, version in versions.items():
-        like = newest.get(version.release[:2], text)
-        if text != like and text not in rule.get("pinned", ()) and _pairs(files[text]) == _pairs(files[like]):
-            field = "same_yanked" if is_yanked(files[text]) else "same"
-            found.setdefault(like, {}).setdefault(field, []).append(text)
-    return {like: {field: " ".join(texts) for field, texts in fields.items()} for like, fields in found.items()}
-
-
 def with_same(row: Mapping[str, Any], fields: Mapping[str, str]) -> Dict[str, Any]:
-    """Return a row with these fields of `same_wheels`, and no other ones."""
+    """Return a row with these fields of patch releases that have its wheels, and no other ones."""
     parts = {key: value for key, value in row.items() if not key.startswith("same") and key != "builds"}
     return dict(parts, **fields, builds=row["builds"])
 
 
-def _pairs(files: Files) -> Set[Tuple[str, str]]:
+def pairs_of(files: Files) -> Set[Tuple[str, str]]:
+    """Return the (python, platform) pairs of a release's files."""
     return {pair for _, pairs in files for pair in pairs}
 
 
@@ -174,15 +159,6 @@ def grouped(tags: Sequence[Tuple[str, str]]) -> Dict[str, str]:
 def ungrouped(wheels: Mapping[str, str]) -> Set[Tuple[str, str]]:
     """Return the (python, platform) pairs of `grouped`."""
     return {(python, platform) for platform, pythons in wheels.items() for python in pythons.split()}
-
-
-def is_known(row: Optional[Mapping[str, Any]], files: Files) -> bool:
-    """Return whether a row of the data was made from exactly these files."""
-    if row is None:
-        return False
-    listed = _pairs(files)
-    held = {pair for build in row["builds"] for pair in ungrouped(build["wheels"])}
-    return listed == held and bool(row.get("yanked")) == is_yanked(files)
 
 
 def chosen_files(files: Files, rule: Mapping[str, Any]) -> List[Link]:
