@@ -180,6 +180,21 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "tensorflow/core/common_runtime/gpu/gpu_device.cc:1618] Found device 0 with properties: \n"
+        "name: NVIDIA GeForce RTX 3070 major: 8 minor: 6 memoryClockRate(GHz): 1.725\n"
+        "tensorflow/stream_executor/platform/default/dso_loader.cc:44] Successfully opened dynamic library libcudart.so.10.0",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.15"}},
+        ["TensorFlow 2.5", "tf1-py3"],
+        ["tensorflow-directml"],
+    ),
+    (
+        "tensorflow/stream_executor/cuda/cuda_dnn.cc:353] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED\n"
+        "tensorflow/stream_executor/cuda/cuda_dnn.cc:361] Possibly insufficient driver version: 387.26.0",
+        {"os": "linux", "cuda": "9.1", "packages": {"tensorflow-gpu": "1.12"}},
+        ["CUDA 9.1 .390.46 or later"],
+        ["memory"],
+    ),
+    (
         "AssertionError: Torch not compiled with CUDA enabled",
         {"os": "linux", "gpu": "AMD Radeon RX 580", "packages": {"torch": "2.5.0+cpu"}},
         ["ROCm does not support RX 580|ROCm does not support AMD Radeon RX 580"],

@@ -53,6 +53,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     steps: List[Callable[[Known], Deduced]] = []
     if not codes and not calm:
         steps += [_hidden, _owners, _numpy, _protobuf, _keras, _results, _build, _vendor, _capability, _driver]
+    elif not codes and version_at_least(known.versions.get("cuda", "0"), "11") is False:
+        steps += [_generation]  # nothing is printed of it: the program hangs, or its results are wrong
     elif codes and codes <= _IMPORT_FAILS:
         steps += [_owners, _numpy, _protobuf, _keras]
     if codes and codes <= _IMPORT_FAILS and any(claim.signature == "os-segfault" for claim in claims):
@@ -236,7 +238,7 @@ def _generation(known: Known) -> Deduced:
     """A GPU that came after the CUDA of an old build: what cuBLAS starts on it fails."""
     owner = known.tensorflow
     capability = known.versions.get("capability") or capability_of(known.gpu_name, BUNDLED)
-    if owner is None or not owner[1] or not capability:
+    if owner is None or owner[0] not in ("tensorflow", "tensorflow-gpu") or not owner[1] or not capability:
         return None
     for first, version, cuda in _BEFORE:
         if version_at_least(capability, first) and version_at_least(owner[1], version) is False:
