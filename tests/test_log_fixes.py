@@ -180,6 +180,25 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "CUDA backend failed to initialize: Found cuDNN version 8600, but JAX was built against version 8904, which is newer.",
+        {"os": "linux", "packages": {"jax": "0.4.20"}},
+        ["cuDNN 8.9.4", "nvidia-cudnn-cu12>=8.9,<9"],
+        [">=8904"],
+    ),
+    (
+        "OSError: [WinError 126] The specified module could not be found. "
+        'Error loading "C:\\\\env\\\\lib\\\\site-packages\\\\torch\\\\lib\\\\fbgemm.dll" or one of its dependencies.',
+        {"os": "windows", "packages": {"torch": "2.4.0"}},
+        ["PyTorch 2.4.1"],
+        ["VCRedist"],
+    ),
+    (
+        'RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at "../c10/cuda/CUDACachingAllocator.cpp":1',
+        {"os": "linux", "packages": {"torch": "2.1.0"}},
+        ["smaller batch"],
+        ["systemctl isolate", "drop_caches"],
+    ),
+    (
         "tensorflow/core/common_runtime/gpu/gpu_device.cc:1618] Found device 0 with properties: \n"
         "name: NVIDIA GeForce RTX 3070 major: 8 minor: 6 memoryClockRate(GHz): 1.725\n"
         "tensorflow/stream_executor/platform/default/dso_loader.cc:44] Successfully opened dynamic library libcudart.so.10.0",

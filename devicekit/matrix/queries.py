@@ -206,11 +206,11 @@ def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[
     enough = driver_at_least(driver, least)
     if enough is None and version_at_least(driver, least) is not None:
         text = "CUDA %s needs driver %s or later on %s, and %s is a branch, some of whose drivers are older"
-        return Answer("unknown", text % (row.cuda, least, system, driver), source)
+        return Answer("unknown", text % (row.cuda, least, system.title(), driver), source)
     if enough is None:
         return Answer("unknown", "%r is not a version of a driver" % driver)
     if not enough:
-        return _no("CUDA %s needs driver %s or later on %s" % (row.cuda, least, system), source)
+        return _no("CUDA %s needs driver %s or later on %s" % (row.cuda, least, system.title()), source)
     if own and version_at_least(driver, own) is False:
         text = "by minor-version compatibility; to compile code at run time (PTX) it takes driver %s, the toolkit's own"
         return Answer("compatible", text % own, source)
