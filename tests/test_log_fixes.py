@@ -180,6 +180,12 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "RuntimeError: Could not allocate tensor with 1073741824 bytes. There is not enough GPU video memory available!",
+        {"os": "windows", "packages": {"torch-directml": "0.2.5"}},
+        ["DirectML shares it with the desktop"],
+        ["nvidia-smi", "TensorFlow"],
+    ),
+    (
         "CUDA backend failed to initialize: Found cuDNN version 8600, but JAX was built against version 8904, which is newer.",
         {"os": "linux", "packages": {"jax": "0.4.20"}},
         ["cuDNN 8.9.4", "nvidia-cudnn-cu12>=8.9,<9"],

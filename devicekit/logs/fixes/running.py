@@ -32,7 +32,8 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         host_memory_exhausted(about, steps)
         return
     directml = (
-        "dml" in text or "directml" in text or "dxgi" in text or (about.windows and about.vendor in ("amd", "intel"))
+        re.search("dml|directml|dxgi", text + " ".join(about.packages))
+        or (about.windows and about.vendor in ("amd", "intel"))
     ) and not re.search(r"\bhip|\bxpu", text)
     if about.macos:
         _metal_memory(about, steps)
