@@ -126,6 +126,7 @@ def wheel(session):
     session.install("build")
     for old in glob.glob(os.path.join(folder, "*.whl")):
         os.unlink(old)
+    shutil.rmtree("build", ignore_errors=True)  # setuptools also packs what an earlier build left there
     session.run("python", "-m", "build", "--wheel", "--outdir", folder, ".", silent=True)
     (path,) = glob.glob(os.path.join(folder, "*.whl"))
     os.environ["DEVICEKIT_WHEEL"] = os.path.abspath(path)

@@ -180,6 +180,31 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "RuntimeError: Found GeForce GTX 1070 which is too old to be supported by the triton GPU compiler, which is used as",
+        {"os": "linux", "packages": {"torch": "2.4.0"}},
+        ["torch.compile", "TORCHDYNAMO_DISABLE=1"],
+        ["index-url"],
+    ),
+    (
+        "INTERNAL: CUDA Runtime error: Failed call to cudaGetRuntimeVersion: "
+        "Error loading CUDA libraries. GPU will not be used.",
+        {"os": "linux", "gpu": "RTX 4090", "packages": {"tensorflow": "2.20.0"}},
+        [r"tensorflow\[and-cuda\]==2\.20"],
+        ["JAX"],
+    ),
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. if you passed in a non-contiguous input.",
+        {"os": "linux", "packages": {"torch": "2.1.0"}},
+        [r"\.contiguous\(\)"],
+        [],
+    ),
+    (
+        "ImportError: cannot import name 'keras_tensor' from 'tensorflow.python.keras.engine'",
+        {"os": "linux", "packages": {"tensorflow": "2.16.1"}},
+        [r"tensorflow\.keras"],
+        [r"from tensorflow\.keras\.engine"],
+    ),
+    (
         "RuntimeError: Could not allocate tensor with 1073741824 bytes. There is not enough GPU video memory available!",
         {"os": "windows", "packages": {"torch-directml": "0.2.5"}},
         ["DirectML shares it with the desktop"],

@@ -86,3 +86,8 @@ def ran_out_of_memory(report: ChildReport) -> bool:
     return report.outcome == "died" and (
         "SIGKILL" in report.detail or classify_error(report.output[-20000:]) == "out-of-memory"
     )
+
+
+def is_missing_kernel(error: Union[BaseException, str]) -> bool:
+    """Return whether an error of something that runs on the CPU says that the device has no kernel for it, or its dtype."""
+    return classify_error(error, arguments_valid=True) in NO_KERNEL

@@ -21,6 +21,12 @@ def current_changes() -> Tuple[Change, ...]:
     return _current[1].changes if _current is not None else ()
 
 
+def clean_environment() -> Tuple[Tuple[str, Optional[str]], ...]:
+    """Return the variables that `auto` has set in this process, as they were before, for `run_child`."""
+    # Of several changes of one variable the first knows what was before.
+    return tuple((item.name, item.before) for item in reversed(current_changes()) if item.what == "environment")
+
+
 def selection_for(arguments: Any) -> Optional[Selection]:
     """Return the current selection if it was made for these arguments."""
     return _current[1] if _current is not None and _current[0] == arguments else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from devicekit.measure.numerics.error_text import is_missing_kernel
+from devicekit.logs.errors import is_missing_kernel
 from devicekit.runtime.frameworks.fallback_warnings import fallback_operators
 
 

@@ -278,7 +278,8 @@ def _moved(about: Situation, steps: Steps) -> bool:
     private = re.match(r"tensorflow(?:_core)?\.python\.keras\.?(.*)", module)
     if private is not None:
         public = ".".join(filter(None, ("tensorflow.keras", private.group(1))))
-        example = ": from %s import %s" % (public, name) if name else ""
+        # Keras had no public engine in TensorFlow.
+        example = ": from %s import %s" % (public, name) if name and "engine" not in public else ""
         steps.say("Import from the public place, tensorflow.keras%s" % example, changes="code")
     known = [text for pattern, text in _MOVED if re.search(pattern, ".".join(filter(None, (module, name))))]
     for text in known[:1]:

@@ -4,8 +4,8 @@ import logging
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ...errors import DevicekitError
+from ...runtime.current import clean_environment
 from ...selection.request import parse_memory
-from ..child_environment import clean_environment
 from ..memory.result import MemoryEstimate
 from .search import Found, Limits, rounded, search
 

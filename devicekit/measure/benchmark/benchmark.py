@@ -5,8 +5,8 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from ...children.call import run_child
 from ...diagnosis.findings import Finding
+from ...runtime.current import clean_environment
 from ...selection.throughput import Throughput
-from ..child_environment import clean_environment
 from .arguments import tasks_for
 from .cached_rows import SpeedCache
 from .largest_batch import largest_batch

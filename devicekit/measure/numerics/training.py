@@ -20,10 +20,10 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from ...errors import DevicekitError, one_line
+from ...logs.errors import is_missing_kernel
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import Tensors
 from .drift import Curves, judge_drift
-from .error_text import is_missing_kernel
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .layers.runner import leave_copies_to_cpu
 from .nests import flatten, rebuild

@@ -8,13 +8,13 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 from ...errors import DevicekitError
 from ...machine.detect import real_machine
 from ...machine.live_host import LiveHost
+from ...runtime.current import clean_environment
 from ...runtime.decide import plan_for
 from ...runtime.notices import unavailable
 from ...selection.request import parse_request
 from ...selection.selection import Selection
 from ..benchmark.arguments import tasks_for
 from ..benchmark.models import model_named
-from ..child_environment import clean_environment
 from . import cache
 from .cores import installed_allocators, physical_cores
 from .gains import Gain, Noise, noise_of

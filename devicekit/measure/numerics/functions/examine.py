@@ -10,9 +10,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ....errors import one_line
+from ....logs.errors import is_missing_kernel
 from ....records import Record
 from ....runtime.frameworks.tensors import FLOATS
-from ..error_text import is_missing_kernel
 from ..nests import flatten
 from ..result import Difference
 from ..verdict import Expected, failed, judge, unsupported

@@ -4,8 +4,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
+from ....logs.errors import is_missing_kernel
 from ....runtime.frameworks.keras_model import public_class
-from ..error_text import is_missing_kernel
 from ..result import VERDICTS, Difference
 from ..verdict import Expected, failed, unsupported
 from .coarse_products import shown_by_products, vanishes_with_short_factors, without_excuses

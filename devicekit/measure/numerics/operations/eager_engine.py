@@ -7,9 +7,9 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from ....errors import one_line
+from ....logs.errors import is_missing_kernel
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.tensors import FLOATS
-from ..error_text import is_missing_kernel
 from .engine import Engine, Kinds, OperationOutcome
 from .operation import Operation, cotangent
 

@@ -4,8 +4,8 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
+from ....logs.errors import is_missing_kernel
 from ....runtime.frameworks import tensors_of
-from ..error_text import is_missing_kernel
 from .eager_engine import message, worst
 from .engine import Engine, OperationOutcome
 from .operation import Operation, cotangent
