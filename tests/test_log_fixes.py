@@ -180,6 +180,38 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2684) installed in this system is not supported by the "
+        "NVIDIA 470.223.02 driver release.",
+        {"os": "linux"},
+        ["the newest for a new GPU", "ubuntu-drivers devices"],
+        ["modprobe"],
+    ),
+    (
+        "ImportError: Keras cannot be imported. Check that it is installed.",
+        {"packages": {"tensorflow": "2.17.0"}},
+        [r'pip install "keras>=3"'],
+        ["TF_USE_LEGACY_KERAS=1"],
+    ),
+    (
+        "E: Unable to locate package nvidia-container-toolkit",
+        {"os": "linux"},
+        ["its package repository"],
+        [],
+    ),
+    (
+        "jaxlib.xla_extension.XlaRuntimeError: INVALID_ARGUMENT: DLPack tensor is on GPU, but no GPU backend was provided.",
+        {"os": "linux", "packages": {"jax": "0.4.13", "jaxlib": "0.4.13"}},
+        [r"jax\[cuda12\]"],
+        ["tensorflow"],
+    ),
+    (
+        "ImportError: DLL load failed while importing _pywrap_tf2: "
+        "A dynamic link library (DLL) initialization routine failed.",
+        {"os": "windows", "packages": {"tensorflow": "2.16.1"}},
+        ["AVX", r"Visual C\+\+ Redistributable"],
+        [],
+    ),
+    (
         "RuntimeError: Found GeForce GTX 1070 which is too old to be supported by the triton GPU compiler, which is used as",
         {"os": "linux", "packages": {"torch": "2.4.0"}},
         ["torch.compile", "TORCHDYNAMO_DISABLE=1"],

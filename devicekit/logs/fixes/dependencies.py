@@ -150,6 +150,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         return
     if about.signature.startswith("pip-") and steps.fixes:
         return
+    if "Keras cannot be imported" in about.line:
+        steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
+        return
     if _moved(about, steps) or _saved_model(about, steps) or _tf_keras_apart(about, steps):
         return
     if about.framework in ("jax", "torch"):
@@ -175,9 +178,8 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
     steps.say(
-        "Keras 2 and TensorFlow up to 2.15 have the same minor release (keras==2.10.* with "
-        "tensorflow==2.10.*); TensorFlow "
-        "from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
+        "Keras 2 and TensorFlow up to 2.15 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "
+        "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
     steps.say(
         "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"

@@ -468,6 +468,8 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         )
     if not virtual:
         steps.say("In a virtual machine, %s" % through)
+    if about.windows and "initialization" in about.line:
+        steps.say("If it has %s: install the newest Visual C++ Redistributable (x64)" % what, "admin", "system")
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
 
