@@ -180,6 +180,18 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "ERROR: No matching distribution found for tensorflow-gpu==2.12.0",
+        {"os": "linux", "arch": "x86_64", "python": "3.8"},
+        ["newer Python", r'"tensorflow\[and-cuda\]"'],
+        ["python -m pip install"],
+    ),
+    (
+        "ERROR: No matching distribution found for tensorflow-gpu==1.15.0",
+        {"os": "macos", "arch": "arm64", "python": "3.7"},
+        ["uv venv --python 3"],
+        ["cuda"],
+    ),
+    (
         "NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2684) installed in this system is not supported by the "
         "NVIDIA 470.223.02 driver release.",
         {"os": "linux"},

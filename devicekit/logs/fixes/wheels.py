@@ -718,10 +718,18 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         else:
             steps.say("For the GPU: WSL 2, or TensorFlow 2.10 on Python 3.7 to 3.10 with CUDA 11.2", instead=True)
         return
-    if about.macos:
-        steps.install("Install tensorflow: it is the one name for all builds now", "tensorflow")
-        return
-    steps.install("Install tensorflow, on Linux with its CUDA libraries", "tensorflow[and-cuda]")
+    cuda = not about.macos and about.arch in ("", "x86_64") and not about.jetson
+    what = "tensorflow[and-cuda]" if cuda else "tensorflow"
+    text = (
+        "Install tensorflow, on Linux with its CUDA libraries"
+        if cuda
+        else "Install tensorflow, the one name for all builds"
+    )
+    pythons = about.pythons("tensorflow", ">=2.14" if cuda else "", about.platform)
+    if about.python and pythons and about.python not in pythons:
+        steps.new_environment("%s, in an environment with a newer Python" % text, pythons[0], [what])
+    else:
+        steps.install(text, what)
 
 
 def _owners(about: Situation) -> Sequence[str]:
