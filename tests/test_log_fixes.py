@@ -180,6 +180,13 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 ROWS = [
     (
+        "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.2 as it may crash.\n"
+        "ImportError: numpy.core.umath failed to import",
+        {"packages": {"tensorflow": "2.13.0", "numpy": "2.0.2"}},
+        [r"numpy==1\.24\.3"],
+        [],
+    ),
+    (
         "ERROR: No matching distribution found for tensorflow-gpu==2.12.0",
         {"os": "linux", "arch": "x86_64", "python": "3.8"},
         ["newer Python", r'"tensorflow\[and-cuda\]"'],

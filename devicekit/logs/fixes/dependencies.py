@@ -52,16 +52,19 @@ def _fitting(about: Situation, steps: Steps, wrong: str) -> bool:
     project = BUNDLED.project(wrong)
     if about.framework != "tensorflow" or not re.match(r"\d+\.\d+", version) or project is None:
         return False
-    owner = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution
+    owner, works = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution, ""
     for release in reversed(project.versions):
         if about.python and not about.releases(wrong, "==%s" % release, about.platform, about.python):
             continue
-        if goes_with(owner, _full(version), wrong, release, about.python, BUNDLED).status == "compatible":
-            steps.install(
-                "Install the newest %s that works with %s" % (wrong, about.label), "%s==%s" % (wrong, release)
-            )
-            return True
-    return False
+        answer = goes_with(owner, _full(version), wrong, release, about.python, BUNDLED)
+        if answer.status == "compatible":
+            works = works or release
+            if not answer.because:  # else it works against what is declared, and pip says that it does not fit
+                works = release
+                break
+    if works:
+        steps.install("Install the newest %s that works with %s" % (wrong, about.label), "%s==%s" % (wrong, works))
+    return bool(works)
 
 
 def _full(version: str) -> str:
