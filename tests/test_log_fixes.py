@@ -179,6 +179,31 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDeviceCount: Returned hipErrorNoDevice\n"
 
 ROWS = [
+    # What JAX has no longer is not brought back by a newer JAX.
+    (
+        "ImportError: cannot import name 'linear_util' from 'jax' (/venv/lib/python3.11/site-packages/jax/__init__.py)",
+        {"packages": {"jax": "0.4.30", "flax": "0.6.0"}},
+        ["--upgrade flax", r'"jax<0\.4\.24" "jaxlib<0\.4\.24"'],
+        ["--upgrade jax"],
+    ),
+    (
+        "AttributeError: jax.tree_map was removed in JAX v0.6.0: use jax.tree.map (jax v0.4.25 or newer)",
+        {"packages": {"jax": "0.6.2"}},
+        [r'"jax<0\.6\.0" "jaxlib<0\.6\.0"'],
+        ["--upgrade jax"],
+    ),
+    (
+        "AttributeError: module 'jax.random' has no attribute 'KeyArray'",
+        {},
+        [r'"jax<0\.4\.24"'],
+        ["--upgrade jax"],
+    ),
+    (
+        "ImportError: cannot import name 'tree' from 'jax'",
+        {"packages": {"jax": "0.4.20"}},
+        ["--upgrade jax jaxlib"],
+        ["<0"],
+    ),
     (
         "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.2 as it may crash.\n"
         "ImportError: numpy.core.umath failed to import",

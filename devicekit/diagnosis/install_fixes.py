@@ -6,7 +6,7 @@ The engine is imported and asked when a fix is accessed, not when a rule fires.
 import logging
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from ..matrix.requirement_names import normal_name
+from ..matrix.matrix import normal_name
 from ..matrix.target import PYTHONS
 from .findings import Fix, LazyFixes
 from .frameworks import TITLES

@@ -8,7 +8,7 @@ docs.conda.io/projects/conda/en/stable/commands, packaging.python.org/en/latest/
 import re
 from typing import List, NamedTuple, Sequence, Tuple
 
-from ..matrix.requirement_names import normal_name
+from ..matrix.matrix import normal_name
 from .findings import Packages
 from .shells import Part, run
 

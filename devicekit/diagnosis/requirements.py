@@ -1,7 +1,7 @@
 """Requirements as metadata state them: whether they hold on the examined machine, and better bounds. Pure."""
 
 from ..matrix.bounds import allowed
-from ..matrix.requirement_names import normal_name
+from ..matrix.matrix import normal_name
 from .view import View
 
 

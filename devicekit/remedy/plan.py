@@ -12,8 +12,7 @@ from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalon
 from ..diagnosis.view import View
 from ..errors import unknown_name
 from ..machine.facts import Fact, Machine
-from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix
-from ..matrix.requirement_names import normal_name
+from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix, normal_name
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import GOALS, platforms_for

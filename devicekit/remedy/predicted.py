@@ -4,9 +4,8 @@ from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..diagnosis.findings import Packages
 from ..machine.facts import Distribution, Fact, FrameworkBuild, ImportPackage, Machine, PluginLibrary, Python
-from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix
+from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, normal_name
 from ..matrix.projects import Build
-from ..matrix.requirement_names import normal_name
 from ..matrix.target import Target
 
 #: Import packages whose name is not the distribution's with underscores.

@@ -7,8 +7,7 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 from typing import Iterable, List, NamedTuple, Optional, Tuple
 
 from ...matrix.bounds import fit, requirement_parts
-from ...matrix.matrix import accepts, version_at_least
-from ...matrix.requirement_names import bare_name, normal_name
+from ...matrix.matrix import accepts, bare_name, normal_name, version_at_least
 from ..findings import Evidence, Finding
 from ..install_fixes import repair_install
 from ..requirements import applies, bounded

@@ -5,9 +5,8 @@ from typing import Iterable, List, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
 from ...matrix.gpu_support import code_for
-from ...matrix.matrix import version_at_least
+from ...matrix.matrix import normal_name, version_at_least
 from ...matrix.projects import Build
-from ...matrix.requirement_names import normal_name
 from ...matrix.target import Target
 from ...matrix.windows_gpu import ways_on_windows
 from .. import pages

@@ -2,8 +2,7 @@
 
 from typing import List, NamedTuple
 
-from ...matrix.matrix import accepts
-from ...matrix.requirement_names import bare_name, normal_name
+from ...matrix.matrix import accepts, bare_name, normal_name
 from ...matrix.tables import ImportNeed
 from ..view import View
 

@@ -4,8 +4,7 @@ import json
 from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.bounds import STAGES, allowed, fit
-from ...matrix.matrix import accepts, version_at_least
-from ...matrix.requirement_names import normal_name
+from ...matrix.matrix import accepts, normal_name, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..frameworks import TITLES

@@ -4,8 +4,7 @@ import re
 from typing import Iterable, List, Optional, Tuple
 
 from ...machine.facts import Distribution
-from ...matrix.matrix import CODE_ENDINGS, accepts, version_at_least
-from ...matrix.requirement_names import normal_name
+from ...matrix.matrix import CODE_ENDINGS, accepts, normal_name, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python

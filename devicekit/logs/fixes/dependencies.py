@@ -825,10 +825,46 @@ def _goes(project: str, release: str, tensorflow: str) -> bool:
     return companion is not None and bool(companion.tensorflow) and accepts(companion.tensorflow, tensorflow) is True
 
 
+#: The first release of JAX without some names (27 releases from 0.4.13 to 0.9.0 were imported).
+_GONE_FROM_JAX = {
+    "0.4.11": "DeviceArray",
+    "0.4.24": "linear_util KeyArray trapz in1d",
+    "0.4.25": "config",
+    "0.4.31": "NamedShape maps",
+    "0.4.34": "xla_computation",
+    "0.4.36": "clear_backends",
+    "0.6.0": "tree_map tree_leaves Primitive Jaxpr ClosedJaxpr Var",
+    "0.7.0": "pytype_aval_mappings abstractify safe_zip",
+    "0.8.0": "host_callback",
+    "0.9.0": "xla_bridge xla_client xla_extension",
+}
+
+
+def _gone_from_jax(about: Situation) -> str:
+    """Return the release from which on JAX does not have what the line asks for, "" if that is not known."""
+    said = re.search(r"removed in JAX v?(\d[\d.]*\d)", about.line)
+    groups = about.groups
+    name = (groups.get("attr") or groups.get("name") or groups.get("module", "")).split(".")[-1]
+    ours = re.search(r"jax(?!lib)\b", about.line) is not None
+    found = (since for since, names in _GONE_FROM_JAX.items() if ours and name in names.split())
+    since = said.group(1) if said else next(found, "")
+    return since if since and about.is_at_least(since) is not False else ""
+
+
 def _jax(about: Situation, steps: Steps) -> None:
     """JAX and jaxlib are released together."""
     linux = about.linux and about.vendor == "nvidia"
     jax = about.groups.get("jax", "") if about.signature == "jax-jaxlib-newer" else ""
+    gone = _gone_from_jax(about)
+    if gone:
+        text = "JAX has it no longer, from %s on: update the package that uses it" % gone
+        users = [name for name in ("flax", "optax", "chex", "dm-haiku", "numpyro") if about.packages.get(name)]
+        if users:
+            steps.upgrade(text, *users)
+        else:
+            steps.say(text, changes="packages")
+        steps.install("Or install an older JAX", "jax<%s" % gone, "jaxlib<%s" % gone, instead=True)
+        return
     text = "Update JAX with what belongs to it, in one command"
     if jax and about.releases("jaxlib", "==" + jax, about.platform, about.python):
         steps.install("Install the jaxlib of this JAX", "jaxlib==%s" % jax)
