@@ -269,7 +269,8 @@ ROWS = [
         ["JAX"],
     ),
     (
-        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. if you passed in a non-contiguous input.",
+        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. "
+        "This error may appear if you passed in a non-contiguous input.",
         {"os": "linux", "packages": {"torch": "2.1.0"}},
         [r"\.contiguous\(\)"],
         [],

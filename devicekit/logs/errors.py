@@ -4,8 +4,6 @@ import re
 from typing import Optional, Union
 
 from ..children.call import ChildReport
-from .context import Known
-from .engine import read_log
 
 #: Codes that mean that the device has no kernel for an operation.
 NO_KERNEL = frozenset(("op-unsupported", "compute-capability-unsupported"))
@@ -72,6 +70,11 @@ def classify_error(error: "Union[BaseException, str]", arguments_valid: bool = F
             return code
     if isinstance(error, NotImplementedError) or (arguments_valid and _REFUSAL.search(text)):
         return "op-unsupported"
+    from .context import Known
+    from .engine import (
+        read_log,  # the patterns above decide nearly always, and those who measure should not wait for it
+    )
+
     known = Known()
     known.vendors = {"other"}  # there is a device: that a library is missing counts
     log = read_log(text, known)

@@ -6,6 +6,7 @@ from typing import Tuple
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
+from ..signatures import cudnn_version
 from .builds import compute_capability_unsupported, cpu_only_windows, gpu_vendor_unsupported, too_old_for_gpu
 from .situation import Situation, listed
 from .steps import Steps
@@ -491,18 +492,9 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         )
 
 
-def _cudnn_release(written: str) -> str:
-    """Return the release of cuDNN: PyTorch writes (8, 9, 2), JAX 8902, and 90100 from cuDNN 9 on."""
-    numbers = re.findall(r"\d+", written)
-    if len(numbers) == 1 and len(numbers[0]) in (4, 5):
-        major, rest = divmod(int(numbers[0]), 1000 if len(numbers[0]) == 4 else 10000)
-        numbers = [str(major), str(rest // 100), str(rest % 100)]
-    return ".".join(numbers)
-
-
 def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     """A cuDNN of another release than the build needs is found first."""
-    wanted = _cudnn_release(about.groups.get("wanted", ""))
+    wanted = ".".join(re.findall(r"\d+", cudnn_version(about.groups.get("wanted", ""))))
     named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
     if about.framework == "torch" and not about.windows and "PyTorch was compiled" in about.line:

@@ -52,7 +52,8 @@ def _fitting(about: Situation, steps: Steps, wrong: str) -> bool:
     project = BUNDLED.project(wrong)
     if about.framework != "tensorflow" or not re.match(r"\d+\.\d+", version) or project is None:
         return False
-    owner, works = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution, ""
+    owner = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution
+    works = ""
     for release in reversed(project.versions):
         if about.python and not about.releases(wrong, "==%s" % release, about.platform, about.python):
             continue
@@ -825,7 +826,7 @@ def _goes(project: str, release: str, tensorflow: str) -> bool:
     return companion is not None and bool(companion.tensorflow) and accepts(companion.tensorflow, tensorflow) is True
 
 
-#: The first release of JAX without some names (27 releases from 0.4.13 to 0.9.0 were imported).
+#: The first release of JAX without some names: 28 from 0.4.13 to 0.9.0 were imported, of older ones the source was read.
 _GONE_FROM_JAX = {
     "0.4.11": "DeviceArray",
     "0.4.24": "linear_util KeyArray trapz in1d",
