@@ -97,11 +97,18 @@ class ShownInNotebooks:
         return str(seam("record as HTML")(self))
 
 
-class ShownAsReport(ShownInNotebooks):
-    """A record whose text is that of the report."""
+class ShownAsText:
+    """A record whose text is that of the report, also at the prompt of IPython and in a notebook."""
 
     def __str__(self) -> str:
         return printable(str(seam("record as text")(self)), lines=True)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self).rstrip("\n"))
+
+
+class ShownAsReport(ShownAsText, ShownInNotebooks):
+    """A record whose text and page are those of the report."""
 
 
 # Records.

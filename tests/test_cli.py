@@ -17,6 +17,7 @@ from devicekit.cli.mcp import tools
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from devicekit.report.terminal import Style, doctor_text
 from devicekit.runtime.settings import read_settings
+from devicekit.testing import simulated_machine
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
 
@@ -168,6 +169,32 @@ def test_the_report_fits_and_is_harmless(width):
     assert "M\u00fcller" in colorful
 
 
+def test_a_record_prints_what_a_person_reads():
+    with simulated_machine("linux-cudnn-missing"):
+        diagnosis = devicekit.diagnose()
+    finding = diagnosis.findings[0]
+    for text in (str(diagnosis), str(finding)):
+        assert finding.summary.split(":")[0] in text
+        assert finding.fix[0].command in text
+        assert "Finding(" not in text
+    assert "gpu:0" in str(diagnosis)
+    answer = devicekit.resolve("cpu", python="3.10", platform="linux-x86_64")
+    assert answer.command[len("python") :] in str(answer)
+    assert "Resolution(" not in str(answer)
+    assert finding.replace(summary="a\x1b[31mb").code in str(finding.replace(summary="a\x1b[31mb"))
+    assert "\x1b" not in str(finding.replace(summary="a\x1b[31mb"))
+
+
+def test_a_prompt_of_ipython_shows_the_text():
+    class Printer:
+        def text(self, text):
+            self.shown = text
+
+    printer, answer = Printer(), devicekit.resolve("cpu", python="3.10", platform="linux-x86_64")
+    answer._repr_pretty_(printer, False)
+    assert printer.shown == str(answer).rstrip()
+
+
 def test_html_is_escaped():
     html = devicekit.Selection("cpu", "tensorflow", "cpu", HOSTILE, True, (FINDING,), reason=HOSTILE)._repr_html_()
     assert "<script>" not in html
@@ -257,9 +284,11 @@ def test_a_bundled_machine_is_taken_by_its_name(capsys):
     assert "cudnn-missing" in [item["code"] for item in json.loads(capsys.readouterr().out)["findings"]]
 
 
-@pytest.mark.parametrize("word", ["tensorflow==2.15", "tensorflow==2.15.*", "tensorflow>=2.15,<2.16"])
-def test_a_requirement_is_a_goal(word, capsys):
-    assert main(["resolve", word, "--python", "3.11", "--platform", "linux-x86_64", "--offline", "--json"]) == 0
+@pytest.mark.parametrize(
+    "words", [["tensorflow==2.15"], ["tensorflow==2.15.*"], ["tensorflow>=2.15,<2.16"], ["tensorflow", "2.15"]]
+)
+def test_a_requirement_is_a_goal(words, capsys):
+    assert main(["resolve", *words, "--python", "3.11", "--platform", "linux-x86_64", "--offline", "--json"]) == 0
     pins = {pin["name"]: pin["version"] for pin in json.loads(capsys.readouterr().out)["pins"]}
     assert pins["tensorflow"].startswith("2.15.")
 

@@ -29,6 +29,7 @@ def add_resolve(verbs: Any) -> None:
     parser.add_argument(
         "goal", nargs="?", default="fastest", metavar="GOAL", help="%s (default: fastest)" % ", ".join(GOALS)
     )
+    parser.add_argument("release", nargs="?", help=argparse.SUPPRESS)  # 'tensorflow 2.15', as for 'matrix'
     parser.add_argument("--framework", default="tensorflow", metavar="NAME", help=", ".join(FRAMEWORKS))
     parser.add_argument(
         "--with",
@@ -144,9 +145,11 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
 
 
 def _take_requirement(options: argparse.Namespace) -> None:
-    """Understand ``resolve tensorflow==2.15`` and ``resolve jax`` as that framework for the fastest device."""
+    """Understand ``tensorflow==2.15``, ``tensorflow 2.15`` and ``jax`` as that framework for the fastest device."""
     from ..resolver.goals import FRAMEWORKS, GOALS
 
+    if options.release:
+        options.goal = "%s==%s" % (options.goal, options.release)
     word = re.match(r"[A-Za-z][\w.-]*", options.goal)
     name = word.group().lower().replace("_", "-") if word else ""
     if options.goal in GOALS or (name not in FRAMEWORKS and "=" not in options.goal):

@@ -164,7 +164,7 @@ def _explained(
 
 def _say_what_was_seen(watch: "CommandWatch", name: str, status: int, as_json: bool) -> None:
     from ..report.watched_command import watched_text
-    from ..watch.command_result import CommandReport
+    from ..watch.result import CommandReport
 
     report = CommandReport.of(watch.record(name, status))
     if as_json:

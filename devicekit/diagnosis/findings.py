@@ -5,7 +5,7 @@ Pure data. The texts in here are what a person reads, so they are complete sente
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..records import Pairs, Record, ShownInNotebooks
+from ..records import Pairs, Record, ShownAsReport, ShownAsText
 
 #: From worst to mildest. ``error``: a framework or a requested device does not work. ``warning``: it works, but not as
 #: one would expect (for example on the CPU next to an idle GPU). ``info``: worth knowing, nothing is wrong.
@@ -144,7 +144,7 @@ class LazyFixes(Sequence[Fix]):
         return (tuple, (self._all(),))
 
 
-class Finding(Record):
+class Finding(ShownAsText, Record):
     """One root cause.
 
     Attributes
@@ -308,7 +308,7 @@ class FrameworkStatus(Record):
     cause: Optional[str] = None
 
 
-class Diagnosis(ShownInNotebooks, Record):
+class Diagnosis(ShownAsReport, Record):
     """Everything that the rules say about one machine.
 
     Attributes

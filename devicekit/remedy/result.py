@@ -3,7 +3,7 @@
 from typing import ClassVar, Optional, Tuple
 
 from ..diagnosis.findings import Finding, Fix, Packages
-from ..records import Record, Seconds
+from ..records import Record, Seconds, ShownAsText
 from ..runtime.verification import FrameworkVerification
 
 #: Outcomes of an attempt. ``planned``: not tried; ``works``: every framework works after it; ``better``: more works than
@@ -82,7 +82,7 @@ class Attempt(Record):
     seconds: Seconds = 0.0
 
 
-class Remedy(Record):
+class Remedy(ShownAsText, Record):
     """What is wrong with an environment, and what makes it work.
 
     Attributes

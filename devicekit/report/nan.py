@@ -4,7 +4,7 @@ from typing import List
 
 from ..watch.nan_causes import described
 from ..watch.nan_record import NanRecord, NanRun
-from ..watch.nan_result import NanReport
+from ..watch.result import NanReport
 from .amounts import framework_title
 from .terminal import Style, findings_lines
 

@@ -5,7 +5,7 @@ from typing import Iterable, List, Sequence, Tuple
 from ..diagnosis.findings import Finding
 from ..remedy.result import Attempt, Change, Remedy
 from ..runtime.verification import FrameworkVerification
-from .terminal import Style, command_lines, step_lines
+from .terminal import PLAIN, Style, command_lines, step_lines
 from .verification import observed_text
 
 _COLORS = {
@@ -20,7 +20,7 @@ _OUTCOMES = {
 }  # fmt: skip
 
 
-def remedy_text(remedy: Remedy, style: Style, again: bool = False) -> str:
+def remedy_text(remedy: Remedy, style: Style = PLAIN, again: bool = False) -> str:
     """Return the report of ``devicekit fix``; ``again``: below the one of the plan, which says what is wrong."""
     lines = [] if again else [style.paint("devicekit fix: %s" % style.plain(remedy.python), "head"), style.rule]
     if remedy.findings and not again:

@@ -12,11 +12,16 @@ _TEXT = {
     "BenchmarkResult": ("benchmark", "benchmark_line"),
     "CommandReport": ("watched_command", "command_text"),
     "Comparison": ("comparison", "comparison_report_text"),
+    "Diagnosis": ("terminal", "diagnosis_text"),
+    "Finding": ("terminal", "finding_text"),
     "Machine": ("terminal", "machine_line"),
     "MemoryEstimate": ("memory_estimate", "memory_text"),
     "MonitorReport": ("monitor", "monitor_text"),
     "NanReport": ("nan", "nan_text"),
+    "Remedy": ("remedy", "remedy_text"),
+    "Resolution": ("resolution", "resolution_text"),
     "Tuning": ("benchmark", "tuning_line"),
+    "Verification": ("verification", "verification_text"),
 }
 _HTML = {
     "BenchmarkResult": ("html.measurements", "benchmark_report"),
@@ -35,7 +40,7 @@ _HTML = {
 
 
 def record_text(record: Any) -> str:
-    """Return a record in one line; of a comparison the report."""
+    """Return a record as text: what is measured in one line, what is found as its report."""
     module, name = _TEXT[type(record).__name__]
     return str(getattr(import_module("." + module, __package__), name)(record))
 

@@ -1,5 +1,6 @@
 """The report of ``devicekit resolve`` as text."""
 
+import sys
 import textwrap
 from typing import List
 
@@ -8,6 +9,8 @@ from ..remedy.result import NewEnvironment
 from ..resolver.result import Resolution, quoted
 from ..runtime.verification import failure
 from .amounts import with_age
+
+_THIS_PYTHON = "%d.%d" % sys.version_info[:2]
 
 
 def install_command(answer: Resolution, python: str) -> str:
@@ -18,7 +21,7 @@ def install_command(answer: Resolution, python: str) -> str:
     return interpreter + answer.command[len("python") :]
 
 
-def resolution_text(answer: Resolution, python: str) -> str:
+def resolution_text(answer: Resolution, python: str = _THIS_PYTHON) -> str:
     """Return a resolution as text."""
     names = answer.frameworks
     backend = names[0] == "keras" and len(names) == 2

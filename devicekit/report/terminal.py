@@ -63,6 +63,10 @@ class Style(Record):
         return self.paint(("\u2500" if self.unicode else "-") * self.width, "dim")
 
 
+#: For a record's ``str()``.
+PLAIN = Style()
+
+
 def labeled(style: Style, label: str, text: str, indent: int = 0) -> List[str]:
     """Return ``label text``, the text wrapped to the right of the label."""
     start = " " * indent + style.plain(label).ljust(_LABEL_WIDTH)
@@ -196,6 +200,17 @@ def doctor_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, st
     lines += _unknown(machine, diagnosis, style)
     lines += [style.rule, _verdict(diagnosis, selection, style)]
     return "\n".join(lines) + "\n"
+
+
+def diagnosis_text(diagnosis: Diagnosis) -> str:
+    """Return the devices and the findings of a diagnosis."""
+    lines = [line for item in diagnosis.candidates for line in _device_line(item, PLAIN, False)]
+    return "\n".join([*lines, "", *findings_lines(diagnosis.findings, PLAIN)])
+
+
+def finding_text(finding: Finding) -> str:
+    """Return a finding as text."""
+    return "\n".join(finding_lines(finding, PLAIN))
 
 
 def finding_lines(finding: Finding, style: Style) -> List[str]:

@@ -4,7 +4,7 @@ from typing import Dict, List
 
 from ..diagnosis.findings import Finding
 from ..runtime.verification import FrameworkVerification, Verification, failure
-from .terminal import Style, findings_lines, machine_lines
+from .terminal import PLAIN, Style, findings_lines, machine_lines
 
 #: What a framework has done at each stage that it passed.
 _DONE = {
@@ -16,7 +16,7 @@ _DONE = {
 }
 
 
-def verification_text(verification: Verification, style: Style, snapshot: str = "devicekit snapshot") -> str:
+def verification_text(verification: Verification, style: Style = PLAIN, snapshot: str = "devicekit snapshot") -> str:
     """Return the report of ``devicekit verify``; ``snapshot`` is the command that writes a snapshot of the machine."""
     lines = [style.paint("devicekit %s" % verification.machine.devicekit_version, "head"), style.rule]
     lines += machine_lines(verification.machine, style) + [""]

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Mapping, Optional, Tuple
 
 from ..matrix.target import Target
-from ..records import Record
+from ..records import Record, ShownAsText
 
 
 class Pin(Record):
@@ -82,7 +82,7 @@ class DataSource(Record):
     problems: Tuple[str, ...] = ()
 
 
-class Resolution(Record):
+class Resolution(ShownAsText, Record):
     """The answer of `resolve`.
 
     Attributes

@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ..diagnosis.findings import Finding, FrameworkStatus
 from ..machine.facts import Machine
-from ..records import Record, Seconds
+from ..records import Record, Seconds, ShownAsText
 from .trial.result import Trial
 
 #: What a trial goes through, in this order.
@@ -170,7 +170,7 @@ class FrameworkVerification(Record):
         return data
 
 
-class Verification(Record):
+class Verification(ShownAsText, Record):
     """What `verify` found.
 
     Attributes

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .command_record import CommandRecord as CommandRecord
-    from .command_result import CommandReport as CommandReport
     from .monitor import Monitor as Monitor
     from .nan_guard import NanGuard as NanGuard
     from .nan_record import NanRecord as NanRecord
-    from .nan_result import NanReport as NanReport
+    from .result import CommandReport as CommandReport
     from .result import MonitorReport as MonitorReport
+    from .result import NanReport as NanReport
     from .training_record import TrainingRecord as TrainingRecord
 
 if not TYPE_CHECKING:
@@ -19,12 +19,12 @@ if not TYPE_CHECKING:
         __name__,
         {
             "CommandRecord": "command_record",
-            "CommandReport": "command_result",
+            "CommandReport": "result",
             "Monitor": "monitor",
             "MonitorReport": "result",
             "NanGuard": "nan_guard",
             "NanRecord": "nan_record",
-            "NanReport": "nan_result",
+            "NanReport": "result",
             "TrainingRecord": "training_record",
         },
     )

@@ -10,7 +10,7 @@ from ..runtime.frameworks.keras_training import replay_of, training_of
 from .data_source import running_fit
 from .keras_callback import as_callback
 from .nan_record import NanRecord
-from .nan_result import NanReport
+from .result import NanReport
 
 
 class NanGuard:

@@ -1,12 +1,35 @@
-"""What a monitor concludes. Pure data."""
+"""What a monitor, a NaN guard and a watched command conclude. Pure data."""
 
 from typing import Optional, Tuple
 
 from ..diagnosis.findings import Finding
 from ..records import Record, ShownAsReport
+from . import command_causes
 from .causes import figures, findings
-from .nan_result import NanReport
+from .command_record import CommandRecord
+from .nan_causes import finding
+from .nan_record import NanRecord
 from .training_record import TrainingRecord
+
+
+class NanReport(ShownAsReport, Record):
+    """The first NaN of a training: step, batch, layer and operation, and whether data, model, precision or device cause it.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        One, the cause.
+    record : NanRecord
+        What was seen. `NanReport.of` judges it again, also one that was read from a file.
+    """
+
+    findings: Tuple[Finding, ...]
+    record: NanRecord
+
+    @classmethod
+    def of(cls, record: NanRecord) -> "NanReport":
+        """Return the report of a record."""
+        return cls((finding(record),), record)
 
 
 class MonitorReport(ShownAsReport, Record):
@@ -47,3 +70,23 @@ class MonitorReport(ShownAsReport, Record):
     def compute_s(self) -> Optional[float]:
         """Seconds of it once the batch is there; None if that cannot be seen."""
         return figures(self.record).compute_s
+
+
+class CommandReport(ShownAsReport, Record):
+    """What a command did to this machine, and what slowed it down.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        What slows it down, as far as it can be seen from outside; empty if nothing does.
+    record : CommandRecord
+        What was measured. `CommandReport.of` judges it again, also one that was read from a file.
+    """
+
+    findings: Tuple[Finding, ...]
+    record: CommandRecord
+
+    @classmethod
+    def of(cls, record: CommandRecord) -> "CommandReport":
+        """Return the report of a record."""
+        return cls(command_causes.findings(record), record)

@@ -23,9 +23,9 @@ from devicekit.machine.probe.nvml_question import NvmlQuestion
 from devicekit.machine.probe.xids import parse_since_start, parse_xids
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.watch.command_causes import findings, used_gpus
-from devicekit.watch.command_result import CommandReport
 from devicekit.watch.command_watch import CommandWatch
 from devicekit.watch.gpu_loads import GpuLoads
+from devicekit.watch.result import CommandReport
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = "/venv/lib/python3.11/site-packages"

@@ -7,9 +7,7 @@ from ...measure.memory.result import MemoryEstimate
 from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
-from ...watch.command_result import CommandReport
-from ...watch.nan_result import NanReport
-from ...watch.result import MonitorReport
+from ...watch.result import CommandReport, MonitorReport, NanReport
 from ..amounts import count, framework_title, grouped, memory, ratio, relative, worst_first
 from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
