@@ -178,7 +178,39 @@ MANAGER = (
 NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDeviceCount: Returned hipErrorNoDevice\n"
 
+JAX_WITHOUT_PLUGIN = (
+    "WARNING:jax._src.xla_bridge:794: An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not "
+    "installed. Falling back to cpu."
+)
 ROWS = [
+    # What is printed belongs to the question that a framework's own lines stand after.
+    (
+        "$ python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"\n"
+        "2026-04-02 08:37:39.670940: W tensorflow/compiler/tf2tensorrt/utils/py_utils.cc:38] TF-TRT Warning: Could not "
+        "find TensorRT\n[]",
+        {"os": "linux", "gpu": "NVIDIA A2", "packages": {"tensorflow": "2.17.0"}, "python": "3.11"},
+        [r'"tensorflow\[and-cuda\]==2\.17\.0"'],
+        [],
+    ),
+    # JAX keeps its release where it has a plug-in for CUDA and is not older than the GPU.
+    (
+        JAX_WITHOUT_PLUGIN,
+        {"os": "linux", "gpu": "RTX 3090", "packages": {"jax": "0.5.0"}, "python": "3.11"},
+        [r'"jax\[cuda12\]==0\.5\.0"'],
+        ["upgrade"],
+    ),
+    (
+        JAX_WITHOUT_PLUGIN,
+        {"os": "linux", "gpu": "RTX 5090", "packages": {"jax": "0.4.30"}, "python": "3.11"},
+        [r'"jax\[cuda12\]=='],
+        [r"0\.4\.30"],
+    ),
+    (
+        JAX_WITHOUT_PLUGIN,
+        {"os": "linux", "gpu": "RTX 3090", "packages": {"jax": "0.5.0"}, "python": "3.11", "driver": "470.82"},
+        ["525 or later", r"jax\[cuda12\]"],
+        [],
+    ),
     # What JAX has no longer is not brought back by a newer JAX.
     (
         "ImportError: cannot import name 'linear_util' from 'jax' (/venv/lib/python3.11/site-packages/jax/__init__.py)",

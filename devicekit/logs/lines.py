@@ -51,6 +51,9 @@ _SHOWN = b"Version: "
 _PRINT = b"print("
 _VERSION = b"version"
 
+#: Parts of lines that TensorFlow logs.
+_LOGGED = (b".cc:", b"rebuild TensorFlow")
+
 #: A question of a form for an issue, whose answer is below it.
 _HEADING = b"### "
 
@@ -200,17 +203,23 @@ def candidate_lines(
     index = _index(known)
     shapes: Dict[object, int] = {}
     waiting: List[Tuple[int, str]] = []
-    before, state = b"", _State()
+    before, state = _Before(), _State()
     for lines in _blocks(chunks):
         first, effort.lines = effort.lines + 1, effort.lines + len(lines)
         effort.grant(sum(map(len, lines)))
         fresh = _fresh(lines, before, shapes)
-        before = lines[-1]
         texts = b"\n".join([raw for _, raw in fresh]).decode("utf-8", "replace").split("\n")
         waiting += [(first + position, text) for (position, _), text in zip(fresh, texts)]
         yield from _examined(waiting, index, effort, state)
     effort.end()
     yield from _examined(waiting, index, effort, state)
+
+
+class _Before:
+    """What was read before a line: the line above it, and the last one that prints something."""
+
+    line = b""
+    question = b""
 
 
 class _State:
@@ -243,15 +252,19 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
     waiting.clear()
 
 
-def _fresh(lines: Sequence[bytes], before: bytes, shapes: Dict[object, int]) -> List[Tuple[int, bytes]]:
+def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -> List[Tuple[int, bytes]]:
     """Return the position and the beginning of each line of which few had the same shape."""
     fresh: List[Tuple[int, bytes]] = []
     for position, raw in enumerate(lines):
+        above, before.line = before.line, raw
+        if _PRINT in above:
+            before.question = above
         if len(raw) <= _LONG_SHAPE:
-            above = lines[position - 1] if position else before
             if raw.strip() in _ANSWERS or above.rstrip().endswith(_QUESTIONS):
-                # An interpreter's answer means nothing without the line before: "[]" after list_physical_devices().
-                raw = above[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+                # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
+                # list_physical_devices(). A framework logs between the two.
+                logged = before.question and any(part in above for part in _LOGGED)
+                raw = (before.question if logged else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
             elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()

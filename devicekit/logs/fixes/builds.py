@@ -330,13 +330,18 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
 
 
+def _older_than_cuda_12(about: Situation) -> bool:
+    """Whether the driver is known, and older than CUDA 12's first release."""
+    driver = about.fact("driver")
+    return bool(driver) and not about.jetson and sort_key(driver) < (525,)
+
+
 def _driver_for_cuda_12(about: Situation, steps: Steps, also: Tuple[str, ...]) -> None:
     """Update a driver that is older than CUDA 12's first release, or take the last build before."""
-    driver = about.fact("driver")
-    if not driver or about.jetson or sort_key(driver) >= (525,):
+    if not _older_than_cuda_12(about):
         return
     install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
-    if sort_key(driver) >= (452, 39):  # of CUDA 11.8 on Windows, on Linux 450.80
+    if sort_key(about.fact("driver")) >= (452, 39):  # of CUDA 11.8 on Windows, on Linux 450.80
         url = _TORCH_INDEX + "/cu118"
         steps.install(
             "Or, with this driver, the last build for CUDA 11.8", "torch", *also, remove=["torch", *also], index_url=url,
@@ -386,7 +391,12 @@ def _jax_build(about: Situation, steps: Steps) -> None:
     elif about.vendor == "intel":
         steps.say("JAX has Intel's experimental plug-in only: https://github.com/intel/intel-extension-for-openxla")
     else:
-        found = about.requirements("cuda", "jax")
+        # The release stays where it has a plug-in, and is not older than the GPU.
+        old, blackwell = about.packages.get("jax"), sort_key(about.capability or "0") >= (10,)
+        same = about.requirements("cuda", "jax", ["jax==%s" % old]) if old and not blackwell else None
+        found = same or about.requirements("cuda", "jax")
+        if _older_than_cuda_12(about):
+            install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
         if found is not None:
             steps.install_set("Install JAX with its CUDA plug-in", found)
         else:
