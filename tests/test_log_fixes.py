@@ -183,6 +183,73 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # WSL is updated in Windows, and an AMD A10 is not NVIDIA's.
+    (
+        "2026-07-13 22:54:35.547805: F tensorflow/core/common_runtime/dml/dml_adapter_impl.cc:305] HRESULT failed with "
+        "0xd0000001: DXCoreCreateAdapterFactory(IID_PPV_ARGS(&adapter_factory))\nPython 3.7.13 on [GCC 7.5.0] on linux",
+        {"gpu": "AMD A10-7850K"},
+        ["wsl --update", "AMD's current driver"],
+        ["NVIDIA"],
+    ),
+    (
+        "2026-11-20 06:36:17.062953: I tensorflow/c/logging.cc:34] DirectML device enumeration: found 0 compatible adapters.",
+        {"os": "windows", "gpu": "Intel HD Graphics 5500", "packages": {"tensorflow-cpu": "2.10.0"}},
+        ["Intel HD 5xx"],
+        [],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'torch.dml'",
+        {"os": "windows"},
+        ["pip install torch-directml"],
+        ["force-reinstall"],
+    ),
+    (
+        "RuntimeError: The GPU device does not support Double (Float64) operations!",
+        {"os": "windows", "gpu": "Intel Arc A770"},
+        ["float32"],
+        ["another release"],
+    ),
+    (
+        "ValueError: Could not interpret initializer identifier: {'class_name': 'Orthogonal', 'config': {'gain': 1.0}}",
+        {"packages": {"keras": "3.3.3", "tensorflow": "2.16.1"}},
+        [r"tf-keras==2\.16"],
+        [],
+    ),
+    # A home folder tells Linux, and PyTorch's release stays where a build of it has code for the GPU.
+    (
+        '  File "/home/user/miniconda3/envs/one/lib/python3.7/site-packages/torch/nn/functional.py", line 9, in relu\n'
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"gpu": "RTX 3080", "packages": {"torch": "1.12.1+cu102"}},
+        [r"torch==1\.12\.1\+cu116 --index-url \S+/cu116"],
+        ["cu126"],
+    ),
+    # An override that is set already is not the cure, and may be the cause.
+    (
+        "Callback: Queue 0x7f aborting with error : HSA_STATUS_ERROR_INVALID_ISA: The instruction set architecture is "
+        "invalid. code: 0x100f",
+        {"os": "linux", "gpu": "gfx1150", "env": {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}},
+        ["unset HSA_OVERRIDE_GFX_VERSION"],
+        ["export HSA"],
+    ),
+    (
+        "RuntimeError: HIP error: invalid device function",
+        {
+            "os": "linux",
+            "gpu": "gfx1103",
+            "packages": {"torch": "2.4.0+rocm6.1"},
+            "env": {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"},
+        },
+        ["gfx1103"],
+        ["export HSA"],
+    ),
+    # An old cuDNN has nothing to do with the memory.
+    (
+        "Outdated cuDNN installation found.\nVersion JAX was built against: 8907\nMinimum supported: 9100\n"
+        '  File "/home/user/miniforge3/lib/python3.12/site-packages/jax/_src/xla_bridge.py", line 9, in f',
+        {"packages": {"jax": "0.4.31"}},
+        [r"jax\[cuda12\]", r'conda install -c conda-forge "cudnn>=9\.1"'],
+        ["PREALLOCATE"],
+    ),
     # What is printed belongs to the question that a framework's own lines stand after.
     (
         "$ python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"\n"

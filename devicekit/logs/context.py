@@ -19,7 +19,7 @@ _PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf
 _VENDORS = (
     (
         "nvidia",
-        r"nvidia|geforce|\b[gr]tx\b|quadro|tesla|titan|jetson|\bt4\b|\ba(?:10|16|30|40|100|800)\b|\b[hb][128]00\b|\bv100"
+        r"nvidia|geforce|\b[gr]tx\b|quadro|tesla|titan|jetson|\bt4\b|\ba(?:10|16|30|40|100|800)\b(?!-\d{4})|\b[hb][128]00\b|\bv100"
         r"|\bl40?s?\b|nvs ?\d|940mx|\bmx\d{3}|\b\d{3,4} ?ti\b|blackwell",
     ),
     ("amd", r"\bamd\b|radeon|strix (?:halo|point)|\bgfx\d|vega|navi|instinct|\bmi\d{2,3}|\brx ?\d{3,4}|firepro|ryzen"),

@@ -198,7 +198,9 @@ def _beside_torch(about: Situation) -> Tuple[str, ...]:
 
 
 def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
-    found, also = about.requirements("cuda", "torch"), _beside_torch(about)
+    release, also = about.version.partition("+")[0], _beside_torch(about)
+    kept = about.requirements("cuda", "torch", ["torch==%s" % release]) if release else None
+    found = kept or about.requirements("cuda", "torch")
     if found is not None:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
     elif index:

@@ -526,8 +526,13 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
                 steps.run("In the conda environment", command, changes="packages")
     elif about.framework == "jax" and not about.windows:
         steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
-        text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
-        steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        if about.signature == "jax-outdated-library":
+            if "conda" in about.words:
+                text = "Or, if conda installed it: JAX from 0.4.31 on needs cuDNN 9.1 or newer"
+                steps.run(text, 'conda install -c conda-forge "cudnn>=9.1"', changes="packages", instead=True)
+        else:
+            text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
+            steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     elif major:
         cuda, cudnn = needs_of(about) if about.framework == "tensorflow" else ("", "")
         if not cuda and about.windows and major == "8" and about.framework == "tensorflow":

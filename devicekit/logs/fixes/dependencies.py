@@ -317,7 +317,7 @@ _BY_NEW_KERAS_3 = r"'(?:quantization_config|optional|value_range|synchronized)'"
 _BY_KERAS_2 = (
     r"passed to \w+: \{[^}]*'(batch_input_shape|weights|input_length|time_major|implementation|fused|renorm|groups)'"
     r"|module (?:keras\.(?:src\.)?engine|tensorflow\.python\.keras|tf_keras)\b"
-    r"|Unknown layer: '?\"?(?:TFOpLambda|SlicingOpLambda)"
+    r"|Unknown layer: '?\"?(?:TFOpLambda|SlicingOpLambda)|initializer identifier: \{'class_name'"
 )
 #: Arguments that only Keras 1 wrote (2016 and before).
 _BY_KERAS_1 = (
@@ -485,6 +485,9 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "tf-undefined-any" and not re.search(r"(?:site|dist)-packages", about.line):
         steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
         steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
+        return
+    if module == "torch.dml":
+        steps.install("DirectML's module is torch_directml; its device is torch_directml.device()", "torch-directml")
         return
     missing = about.signature.startswith("py-no-module") or (
         about.signature == "gen-no-module" and "." not in module and known_module(module)

@@ -189,6 +189,9 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         _not_for_rocm(about, steps, bool(dropped))
         return
     listed = False
+    override = "HSA_OVERRIDE_GFX_VERSION"
+    if "INVALID_ISA" in about.line and override in about.known.environment:
+        steps.unset("%s lets the GPU pass as one whose code it cannot run" % override, override)
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
     if "gfx1030gfx1100" in about.line:
         # In this release's list a comma is missing: it takes neither of the two.
@@ -201,9 +204,9 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if about.framework == "torch" and gfx and not dropped:
         _torch_with_code(about, steps, gfx)
         listed = True
-    if family is not None and not about.windows:
+    if family is not None and not about.windows and about.known.environment.get(override) != family[2]:
         text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
-        steps.set(text, "HSA_OVERRIDE_GFX_VERSION", family[2], linux_only=True)
+        steps.set(text, override, family[2], linux_only=True)
     elif dropped:
         steps.say("ROCm's builds have no code for %s (%s): AMD does not support that generation" % (gfx, dropped))
     if about.named("ollama"):
@@ -217,12 +220,12 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not gfx:
         steps.run("See which target the GPU is", "/opt/rocm/bin/rocminfo | grep gfx", on="linux")
         steps.say(
-            "If the build has code for a GPU of the same family, HSA_OVERRIDE_GFX_VERSION lets it "
+            "If the build has code for a GPU of the same family, %s lets it "
             "pass as that one: 10.3.0 for "
-            "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD"
+            "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD" % override
         )
     if not listed:
-        steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=True)
+        steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=bool(steps.fixes))
     _instead(about, steps)
 
 
@@ -304,7 +307,8 @@ def directml_unsupported(about: Situation, steps: Steps) -> None:
         steps.run("Restart WSL", "wsl --shutdown", on="windows", changes="system")
         return
     steps.say(
-        "Update Windows (to 11, or 10 from 1903 on) and the adapter's driver: DirectML needs DirectX 12",
+        "Update Windows (to 11, or 10 from 1903 on) and the adapter's driver: DirectML needs DirectX 12, that is Intel HD "
+        "5xx, AMD Radeon R5, R7 or R9 2xx, NVIDIA GTX 9xx or newer",
         "admin",
         "system",
     )

@@ -75,7 +75,7 @@ class Steps:
         on = on or ("linux" if _LINUX.search(command) else "windows" if _WINDOWS.match(command) else "")
         if on == "linux" and about.container and _OF_THE_HOST.search(command):
             text = "On the host: %s" % lower(text)
-        elif on == "windows" and about.wsl:
+        elif on == "windows" and (about.wsl or (about.linux and command.startswith("wsl "))):
             text = "In Windows: %s" % lower(text)
         elif on and about.system is None:
             text = "On %s: %s" % (_TITLES[on], lower(text))
