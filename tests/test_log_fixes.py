@@ -183,6 +183,21 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # Parts of two cuDNNs: only one may be found; a missing one comes from pip.
+    (
+        "Could not load library libcudnn_cnn_infer.so.8. Error: /opt/conda/lib/python3.10/site-packages/nvidia/cudnn/lib/"
+        "libcudnn_cnn_infer.so.8: undefined symbol: _ZN11nvrtcHelper4loadEb, version libcudnn_ops_infer.so.8",
+        {"packages": {"torch": "2.1.0"}},
+        ["unset LD_LIBRARY_PATH", r"--force-reinstall --no-cache-dir torch==2\.1\.0"],
+        ["install it where it is found first"],
+    ),
+    (
+        "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: "
+        "No such file or directory",
+        {"os": "linux", "packages": {"ctranslate2": "4.2"}},
+        [r'pip install "nvidia-cudnn-cu12>=8\.9,<9"', "export LD_LIBRARY_PATH="],
+        [],
+    ),
     # WSL is updated in Windows, and an AMD A10 is not NVIDIA's.
     (
         "2026-07-13 22:54:35.547805: F tensorflow/core/common_runtime/dml/dml_adapter_impl.cc:305] HRESULT failed with "
@@ -229,7 +244,7 @@ ROWS = [
         "invalid. code: 0x100f",
         {"os": "linux", "gpu": "gfx1150", "env": {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}},
         ["unset HSA_OVERRIDE_GFX_VERSION"],
-        ["export HSA"],
+        ["export HSA_OVERRIDE"],
     ),
     (
         "RuntimeError: HIP error: invalid device function",
@@ -240,7 +255,7 @@ ROWS = [
             "env": {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"},
         },
         ["gfx1103"],
-        ["export HSA"],
+        ["export HSA_OVERRIDE"],
     ),
     # An old cuDNN has nothing to do with the memory.
     (

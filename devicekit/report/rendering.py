@@ -17,7 +17,7 @@ _TEXT = {
     "Machine": ("terminal", "machine_line"),
     "MemoryEstimate": ("memory_estimate", "memory_text"),
     "MonitorReport": ("monitor", "monitor_text"),
-    "NanReport": ("nan", "nan_text"),
+    "NanReport": ("monitor", "nan_text"),
     "Remedy": ("remedy", "remedy_text"),
     "Resolution": ("resolution", "resolution_text"),
     "Tuning": ("benchmark", "tuning_line"),

@@ -452,6 +452,11 @@ def _extension(about: Situation, steps: Steps) -> None:
         steps.install("Or PyTorch for CUDA %s" % there, "torch", remove=["torch"], index_url=url, instead=True)
 
 
+_CUDNN_OF_PIP = (
+    "export LD_LIBRARY_PATH=$(python -c 'import nvidia.cudnn as m; print(m.__path__[0])')/lib:$LD_LIBRARY_PATH"
+)
+
+
 def cudnn_missing(about: Situation, steps: Steps) -> None:
     """The library cuDNN cannot be loaded."""
     if about.jetson or about.macos or _other_makers(about):
@@ -485,11 +490,15 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     elif about.framework == "tensorflow" and not wanted:
         _built_for(steps)
     else:
-        steps.say(
-            "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else ""),
-            "admin",
-            "system",
-        )
+        first = wanted.partition(".")[0]
+        if first in ("8", "9"):
+            text = "Install cuDNN %s into the environment (for a program for CUDA %s: %s)"
+            other, least = ("11", ">=8.9,<9") if first == "8" else ("13", ">=9")
+            text %= (first, other, "nvidia-cudnn-cu%s" % other)
+            steps.install(text, "nvidia-cudnn-cu12%s" % least)
+            steps.run("Let the dynamic linker find it there", _CUDNN_OF_PIP, on="linux", changes="variables")
+        text = "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else "")
+        steps.say(text, "admin", "system", instead=bool(steps.fixes))
 
 
 def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
@@ -512,9 +521,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
             steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
         elif cuda == "11" and (8, 6) <= sort_key(minor) < (8, 9) and about.framework == "tensorflow":
             steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % minor)
-            code = "import nvidia.cudnn as m; print(m.__path__[0])"
-            command = "export LD_LIBRARY_PATH=$(python -c '%s')/lib:$LD_LIBRARY_PATH" % code
-            steps.run("Put it first on the library path", command, changes="variables")
+            steps.run("Put it first on the library path", _CUDNN_OF_PIP, changes="variables")
         elif sort_key(minor) >= (8, 9):
             if not about.fact("cuda") and about.row is None:
                 text += " (nvidia-cudnn-cu13 for a build for CUDA 13)"
@@ -525,14 +532,9 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
                 command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
                 steps.run("In the conda environment", command, changes="packages")
     elif about.framework == "jax" and not about.windows:
-        steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
-        if about.signature == "jax-outdated-library":
-            if "conda" in about.words:
-                text = "Or, if conda installed it: JAX from 0.4.31 on needs cuDNN 9.1 or newer"
-                steps.run(text, 'conda install -c conda-forge "cudnn>=9.1"', changes="packages", instead=True)
-        else:
-            text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
-            steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        _cudnn_of_jax(about, steps)
+    elif "are mixed" in about.summary or "belongs to another cuDNN" in about.summary:
+        _mixed_cudnn(about, steps)
     elif major:
         cuda, cudnn = needs_of(about) if about.framework == "tensorflow" else ("", "")
         if not cuda and about.windows and major == "8" and about.framework == "tensorflow":
@@ -548,6 +550,24 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
             "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
         )
     _which_cudnn(about, steps, major)
+
+
+def _cudnn_of_jax(about: Situation, steps: Steps) -> None:
+    steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
+    if about.signature != "jax-outdated-library":
+        text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
+        steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    elif "conda" in about.words:
+        text = "Or, if conda installed it: JAX from 0.4.31 on needs cuDNN 9.1 or newer"
+        steps.run(text, 'conda install -c conda-forge "cudnn>=9.1"', changes="packages", instead=True)
+
+
+def _mixed_cudnn(about: Situation, steps: Steps) -> None:
+    if not about.windows:
+        steps.unset("Only one cuDNN may be found: take the folders of others off the library path", "LD_LIBRARY_PATH")
+    if about.framework == "torch":
+        name = "torch==%s" % about.version if re.match(r"[\d.]+$", about.version) else "torch"
+        steps.reinstall("Install PyTorch again together with the cuDNN that it was built with", name)
 
 
 def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:

@@ -486,11 +486,8 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
         steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
         return
-    if module == "torch.dml":
-        steps.install("DirectML's module is torch_directml; its device is torch_directml.device()", "torch-directml")
-        return
     missing = about.signature.startswith("py-no-module") or (
-        about.signature == "gen-no-module" and "." not in module and known_module(module)
+        about.signature == "gen-no-module" and known_module(module) and ("." not in module or name == "torch-directml")
     )
     if name == "triton" and missing and not about.linux and not about.macos:
         _triton(about, steps)
@@ -498,7 +495,8 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "torch-undefined-addon" and _of_another_torch(about, steps):
         return
     if name and name not in ("tensorflow", "torch", "keras") and missing:
-        steps.install("Install it", _as_required(about, name))
+        other = "Install it" if module != "torch.dml" else "DirectML's module is torch_directml: install it"
+        steps.install(other, _as_required(about, name))
     elif steps.fixes:
         return
     elif about.signature == "gen-no-module" and "." in module and BUNDLED.project(name) is not None:

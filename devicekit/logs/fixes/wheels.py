@@ -10,6 +10,7 @@ from .steps import Steps, conda_spec
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
+    "torch.dml": "torch-directml",
     "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml",
     "google.protobuf": "protobuf", "tensorflow_hub": "tensorflow-hub", "pkg_resources": "setuptools",
     "distutils": "setuptools", "tensorflow_text": "tensorflow-text", "tf_keras": "tf-keras", "attr": "attrs",

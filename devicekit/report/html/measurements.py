@@ -17,8 +17,7 @@ from ..figures.throughput import row_labels, throughput_panels
 from ..headline import headline, rest_of
 from ..memory_estimate import heading as memory_heading
 from ..memory_estimate import layers, parts
-from ..monitor import conclusion, duration, facts, speed, where
-from ..nan import nan_heading, nan_rows
+from ..monitor import conclusion, duration, facts, nan_heading, nan_rows, speed, where
 from ..watched_command import conclusion as command_conclusion
 from ..watched_command import heading as command_heading
 from ..watched_command import rows as command_rows
