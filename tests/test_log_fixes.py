@@ -183,6 +183,55 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # A hosted notebook has its own driver, and the CUDA of its own TensorFlow.
+    (
+        "import torch\nprint(torch.__version__)\ntorch.cuda.is_available()\n1.3.1\nFalse",
+        {"os": "linux", "gpu": "T4", "python": "3.7"},
+        ["whl/cu117"],
+        ["cu126"],
+    ),
+    ("RuntimeError: No CUDA GPUs are available", {"os": "colab"}, ["Change runtime type"], []),
+    (
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver",
+        {"os": "colab"},
+        ["Change runtime type"],
+        ["modprobe", "ubuntu-drivers"],
+    ),
+    (
+        "2026-03-17 00:42:56.263947: W tensorflow/core/common_runtime/gpu/gpu_device.cc:1850] Cannot dlopen some GPU "
+        "libraries.",
+        {"os": "colab", "packages": {"tensorflow": "2.9.0"}, "gpu": "T4"},
+        [r"tensorflow\[and-cuda\]>=2\.14"],
+        ["conda"],
+    ),
+    (
+        "|   0  A100-SXM4-40GB      Off  | 00000000:00:04.0 Off |                    0 |\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"os": "linux", "packages": {"torch": "1.9.0+cu102"}, "python": "3.7"},
+        [r"torch==1\.13\.1"],
+        ["cu128"],
+    ),
+    (
+        'FAIL : Error loading "E:\\venv\\Lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll" which depends '
+        'on "cudnn64_9.dll" which is missing. (Error 126: "")\nFailed to create CUDAExecutionProvider. Require cuDNN 9.* and '
+        "CUDA 13.*, and the latest MSVC runtime.",
+        {"os": "windows"},
+        ["CUDA 13 and cuDNN 9", "onnxruntime-gpu"],
+        ["CUDA 12"],
+    ),
+    # Code that was generated for protobuf 3, and a TensorFlow whose own was not.
+    (
+        "TypeError: Descriptors cannot be created directly.",
+        {"packages": {"tensorflow": "2.15.0", "tensorflow-hub": "0.12.0"}, "python": "3.10", "os": "linux"},
+        [r"protobuf==3\.20\.3", "Update the package"],
+        [r"protobuf==4"],
+    ),
+    (
+        "TypeError: Descriptors cannot be created directly.",
+        {"packages": {"tensorflow": "2.20.0"}},
+        ["Update the package"],
+        ["3.20"],
+    ),
     # Parts of two cuDNNs: only one may be found; a missing one comes from pip.
     (
         "Could not load library libcudnn_cnn_infer.so.8. Error: /opt/conda/lib/python3.10/site-packages/nvidia/cudnn/lib/"

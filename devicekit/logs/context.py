@@ -61,7 +61,7 @@ WORDS = {
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
     "lib/libdevice.10.bc": "libdevice-in-lib", "rocr4wsl": "rocm-wsl", "wsl environment detected": "rocm-wsl",
-    "jetpack": "jetpack", "nv_tegra_release": "jetpack",
+    "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
     "-tegra ": "jetpack", "pyqt": "qt", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "<ipython-input": "jupyter",

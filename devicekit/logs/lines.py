@@ -51,6 +51,11 @@ _SHOWN = b"Version: "
 _PRINT = b"print("
 _VERSION = b"version"
 
+#: What asks which devices there are.
+_ASKS = (_PRINT, b"_available()", b"list_physical_devices(", b"gpu_device_name()", b"devices()")
+
+_RELEASE = re.compile(rb"'?\d\.\d{1,2}\.\d{1,2}[\w.+]{0,12}'?\s*$")
+
 #: Parts of lines that TensorFlow logs.
 _LOGGED = (b".cc:", b"rebuild TensorFlow")
 
@@ -257,14 +262,14 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
     fresh: List[Tuple[int, bytes]] = []
     for position, raw in enumerate(lines):
         above, before.line = before.line, raw
-        if _PRINT in above:
+        if b"(" in above and any(part in above for part in _ASKS):
             before.question = above
         if len(raw) <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or above.rstrip().endswith(_QUESTIONS):
                 # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
-                # list_physical_devices(). A framework logs between the two.
-                logged = before.question and any(part in above for part in _LOGGED)
-                raw = (before.question if logged else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+                # list_physical_devices(). A framework logs between the two, and a cell prints a version first.
+                apart = any(part in above for part in _LOGGED) or _RELEASE.match(above)
+                raw = (before.question if before.question and apart else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
             elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()

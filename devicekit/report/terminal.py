@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from typing import Iterable, List, Optional
+from typing import Iterable, List, Optional, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, Fix, ways
 from ..diagnosis.frameworks import BACKENDS
@@ -21,7 +21,11 @@ from .amounts import (
     system_name,
     usable_memory,
 )
-from .steps import typed, words
+
+_SHELLS = {"powershell": "PowerShell", "cmd": "cmd", "dockerfile": "Dockerfile"}
+
+#: What is said of a step that not every user can do. A command with sudo says it itself, and so does a restart.
+_WHO = {"admin": " (needs an administrator)"}
 
 #: What the sequences for colors say.
 COLORS = {"error": "31;1", "warning": "33;1", "info": "36", "good": "32;1", "head": "1", "dim": "2"}
@@ -255,3 +259,20 @@ def _unknown(machine: Machine, diagnosis: Diagnosis, style: Style) -> Iterable[s
 def _verdict(diagnosis: Diagnosis, selection: Selection, style: Style) -> str:
     kind, text = problems(diagnosis, selection)
     return style.paint(text + ".", kind)
+
+
+def words(fix: Fix) -> str:
+    """Return what a step is, and who has to do it."""
+    obvious = (fix.command or "").startswith("sudo ")
+    return fix.text + ("" if obvious else _WHO.get(fix.who, ""))
+
+
+def typed(fix: Fix) -> List[Tuple[str, str]]:
+    """Return what to type, with the name of the shell where it is not the same in all: first the most likely one."""
+    if not fix.command:
+        return []
+    forms = [(name, text) for name, text in fix.commands if text != fix.command]
+    first = next((name for name, text in fix.commands if text == fix.command), "")
+    shells = [name for name, _ in forms if name != "dockerfile"]
+    found = [(_SHELLS.get(first, "") if shells else "", fix.command)]
+    return found + [(_SHELLS.get(name, name), text) for name, text in forms]

@@ -313,6 +313,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     found = about.requirements(goal, "torch", kept) or about.requirements(goal, "torch")
     text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
     rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
+    rows = tuple(row for row in rows if not about.python or about.releases("torch", row.versions, "", about.python))
     also = _beside_torch(about)
     if goal == "xpu" and not intel_computes(about):
         steps.say("PyTorch computes on Intel's Arc, Max and Core Ultra graphics, not on %s: use the CPU" % about.gpu)

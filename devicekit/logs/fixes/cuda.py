@@ -231,6 +231,12 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
     )
     if about.embedded:
         return
+    if about.hosted:
+        steps.say(
+            "A hosted notebook has the CUDA of its own TensorFlow: leave that one installed, or take one from 2.14 on"
+        )
+        steps.install("Its CUDA libraries come with pip", "tensorflow[and-cuda]>=2.14", instead=True)
+        return
     if cuda.startswith("11") and about.python not in ("2.7", "3.5"):
         steps.run(
             "With conda, into the same environment",
@@ -379,7 +385,8 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     version = about.packages.get("onnxruntime-gpu", "")
     old = bool(re.match(r"\d+\.\d+", version)) and sort_key(version)[:2] < (1, 19)
     said = re.search(r"(?i:requires?) cuDNN (\d+)\.?\*? and CUDA (\d+)\.?\*?", about.line)
-    cuda = said.group(2) if said else release_of(library_of(about)).partition(".")[0]
+    named = "13" if "cuda-13" in about.words else release_of(library_of(about)).partition(".")[0]
+    cuda = said.group(2) if said else named
     cudnn = said.group(1) if said else ""
     # .NET has no pip.
     if re.search(r"Microsoft\.ML\.|OnnxRuntimeException|[\\/]runtimes[\\/](?:win|linux)-", about.line):
@@ -459,7 +466,7 @@ _CUDNN_OF_PIP = (
 
 def cudnn_missing(about: Situation, steps: Steps) -> None:
     """The library cuDNN cannot be loaded."""
-    if about.jetson or about.macos or _other_makers(about):
+    if about.jetson or about.macos or about.framework == "onnxruntime" or _other_makers(about):
         cuda_library_missing(about, steps)
         return
     cuda, cudnn = needs_of(about)
@@ -483,7 +490,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         return
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
-    elif about.framework in ("torch", "jax", "onnxruntime"):
+    elif about.framework in ("torch", "jax"):
         cuda_library_missing(about, steps)
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)

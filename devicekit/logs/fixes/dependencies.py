@@ -111,6 +111,14 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         _newer_protobuf(about, steps, wanted or "5.26")
         return
     rows, steps.fixes = steps.fixes, []
+    if about.signature == "pb-descriptors" and about.framework == "tensorflow" and about.is_at_least("2.12"):
+        # Its own code was generated for protobuf 4: another package's was not.
+        if about.is_at_least("2.19") is False:
+            text = "Install protobuf 3.20.3, which %s takes as well" % about.label
+            steps.install(text, "protobuf==3.20.3")
+        text = "Update the package whose *_pb2.py is in the traceback: that code was generated for protobuf 3"
+        steps.say(text, changes="packages", instead=bool(steps.fixes))
+        return
     if not _exact(about, steps, "protobuf"):
         steps.fixes = rows
     if not steps.fixes:

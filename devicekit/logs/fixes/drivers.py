@@ -94,6 +94,9 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
     steps.restart("Then restart the machine")
 
 
+_MACHINE_WITH_GPU = "Choose a machine with a GPU (Colab: Runtime, Change runtime type; Kaggle: Settings, Accelerator)"
+
+
 def driver_missing(about: Situation, steps: Steps) -> None:
     """No driver, or its kernel module is not loaded."""
     if about.vendor == "amd" or (not about.vendor and re.search(r"amdgpu|kfd|rocm", about.line, re.I)):
@@ -101,6 +104,10 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         return
     if about.vendor == "intel" or re.search(r"(?i)level.zero|libze_|dpcpp|oneapi|sycl|\bxpu\b|libigdrcl", about.line):
         intel_driver(about, steps)
+        return
+    if about.hosted:
+        steps.say(_MACHINE_WITH_GPU)
+        install_nvidia(about, steps)
         return
     if "docker-desktop" in about.words and about.linux and not about.wsl:
         _docker_desktop(about, steps)
@@ -673,6 +680,8 @@ def no_gpu(about: Situation, steps: Steps) -> None:
         re.search(r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|no supported devices found for platform CUDA", about.line)
         and not about.known.no_gpu
     ):
+        if about.hosted:
+            steps.say(_MACHINE_WITH_GPU)
         steps.run("See whether the driver lists a GPU", "nvidia-smi", on="" if not about.macos else "linux")
         steps.say(
             "If it does, something hides it from the program: look for CUDA_VISIBLE_DEVICES in the "

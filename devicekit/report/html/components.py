@@ -5,7 +5,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, U
 from ...diagnosis.findings import Finding, Fix, ways
 from ..amounts import count, sign
 from ..figures.drawing import Panel
-from ..steps import typed, words
+from ..terminal import typed, words
 from .elements import Content, Element, element
 
 #: Rows of a long table that are shown before the rest is unfolded, and all that a notebook shows.
