@@ -229,7 +229,12 @@ def notify(
         own_logger().log(level, "%s", message, extra={"finding": finding.to_dict()})
     if not quiet and key not in _shown:
         _shown.update((key, key[:2] + ("",)))
-        warnings.warn(category(finding, message), stacklevel=_stack_level())
+        try:
+            warnings.warn(category(finding, message), stacklevel=_stack_level())
+        except Exception as error:
+            if isinstance(error, Warning):  # the program's filters make errors of warnings
+                raise
+            # Standard error is closed, or is an object of the program's that cannot write: no one can be told.
 
 
 def own_logger() -> Any:

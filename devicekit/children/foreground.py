@@ -48,6 +48,8 @@ def run_listening(
     ------
     OSError
         If it cannot be started.
+    DevicekitError
+        If a command that succeeds has printed what could not be written, as on a full disk (POSIX).
     """
     watcher = watcher or Watcher()
     try:

@@ -15,6 +15,7 @@ import sys
 import termios
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ..errors import DevicekitError
 from .output import PART_BYTES
 from .spawn import Process, spawn_here
 from .watcher import Usage, Watcher
@@ -32,6 +33,7 @@ class _Channel:
 
     def __init__(self, outer: int) -> None:
         self.outer = outer
+        self.lost: Optional[OSError] = None
         self.is_terminal = os.isatty(outer)
         self.reader, self.writer = pty.openpty() if self.is_terminal else os.pipe()
         if self.is_terminal:
@@ -63,7 +65,8 @@ class _Channel:
                 rest = rest[os.write(self.outer, rest) :]
             except BlockingIOError:  # a pipe that was made not to block
                 select.select([], [self.outer], [])
-            except OSError:  # gone or full: the command learns it when it writes next
+            except OSError as error:  # gone or full: the command learns it when it writes next
+                self.lost = error
                 return b""
         return part
 
@@ -109,6 +112,10 @@ class PosixRun:
             pass
         if self._open:
             self._leave_a_relay()
+        for channel in self._channels.values():
+            # A command whose output fits into a pipe has not learned it.
+            if channel.lost is not None and not isinstance(channel.lost, BrokenPipeError) and not self._process.returncode:
+                raise DevicekitError("what the command has printed could not be written: %s" % channel.lost.strerror)
         return self._process.returncode
 
     def _pass_on(self, timeout_s: Optional[float]) -> bool:

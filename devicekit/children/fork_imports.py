@@ -48,7 +48,7 @@ def _in_child() -> None:
 
 
 def _others_import() -> "List[str]":
-    """Return what threads other than this one have half imported, if something of devicekit is among it.
+    """Return what threads other than this one have half imported, if devicekit is among it or imports it.
 
     A module's lock is there as long as its import takes; one without an owner is about to be taken.
     """
@@ -58,8 +58,21 @@ def _others_import() -> "List[str]":
         if lock is not None:
             owners.setdefault(getattr(lock, "owner", None), []).append(name)
     owners.pop(get_ident(), None)
-    imports = [names for names in owners.values() if any(name.partition(".")[0] == "devicekit" for name in names)]
-    return [name for names in imports for name in names]
+    if not owners:
+        return []
+    frames = sys._current_frames()
+    return [name for owner, names in owners.items() if _is_ours(names, frames.get(owner)) for name in names]
+
+
+def _is_ours(names: "List[str]", frame: "Any") -> bool:
+    """Return whether something of devicekit is imported, or is what imports: its own imports are lazy."""
+    if any(name.partition(".")[0] == "devicekit" for name in names):
+        return True
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] == "devicekit":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _locks() -> "Dict[str, Any]":

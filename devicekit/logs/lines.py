@@ -262,8 +262,11 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
     fresh: List[Tuple[int, bytes]] = []
     for position, raw in enumerate(lines):
         above, before.line = before.line, raw
+        if not raw and shapes.get(raw, 0) >= _OF_ONE_SHAPE:
+            continue
         if b"(" in above and any(part in above for part in _ASKS):
             before.question = above
+        printed: List[bytes] = []
         if len(raw) <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or above.rstrip().endswith(_QUESTIONS):
                 # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
@@ -275,9 +278,7 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
             if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
                 name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
-                fresh.append((position, b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip())))
-            if _PRINT in above or _VERSION in above:
-                fresh += [(position, item) for item in _printed(above[:_BEFORE_ANSWER], raw)]
+                printed.append(b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()))
             shape: object = raw.translate(None, _DIGITS)
         else:
             if len(raw) > LONGEST_LINE:
@@ -288,7 +289,9 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             if len(shapes) >= _SHAPES:
                 shapes.clear()
             shapes[shape] = seen + 1
-            fresh.append((position, raw))
+            if _PRINT in above or _VERSION in above:
+                printed += _printed(above[:_BEFORE_ANSWER], raw)
+            fresh += [(position, item) for item in (*printed, raw)]
     return fresh
 
 

@@ -54,8 +54,9 @@ def _start(plan: Plan, machine: Machine, options: Options, changes: List[Change]
 
     packages = half_imported()
     try:
-        plan, framework = _adapter(plan, machine)
-        selection = _configure(plan, framework, options, changes)
+        with foreign_code():
+            plan, framework = _adapter(plan, machine)
+            selection = _configure(plan, framework, options, changes)
     except Exception as error:  # the import can raise anything; what it imported may be something else, or half gone
         left = to_restart(plan, packages, error) if packages else _unimportable(plan, error)
         return left.selection(changes, verified=False)
