@@ -79,6 +79,8 @@ def test_the_exit_status_is_1_if_the_requested_device_cannot_be_used(tmp_path):
         (["doctor", "--machine", "/nonexistent.json"], "cannot be read"),
         (["doctor", "--python", "/nonexistent/python"], "does not exist"),
         (["doctor", "--explain", "no-such-code"], "the codes are:"),
+        (["snapshot", "--python", ""], "argument --python: it is empty; is a variable not set?"),
+        (["fix", "--python=", "--dry-run"], "argument --python: it is empty; is a variable not set?"),
         (["doctor", "--machine", "a", "--python", "b"], "not allowed with"),
         (["nonsense"], "invalid choice"),
         ([], "usage: devicekit"),

@@ -124,6 +124,8 @@ MISBEHAVIOR = {
     "mute": "class Mute(ImportError):\n    def __str__(self): raise ValueError('no text')\nraise Mute('x')",
     "attributes": "class M(types.ModuleType):\n    def __getattr__(self, name): raise RuntimeError(name)\n"
     "sys.modules['torch'] = M('torch')",
+    "attributes that exit": "class M(types.ModuleType):\n    def __getattr__(self, name): sys.exit(name)\n"
+    "sys.modules['torch'] = M('torch')",
     "exit": "raise SystemExit(3)",
     "generator": "raise GeneratorExit()",
     "own": "class Own(BaseException): pass\nraise Own('mine')",
@@ -145,3 +147,26 @@ def test_a_framework_whose_import_misbehaves_is_broken_and_auto_goes_on(name):
     # Here it really is not installed, which a look at the files finds.
     codes = ("framework-broken", "framework-missing")
     assert all(line in ["cpu ['%s'] False" % code for code in codes] for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    "broken", ["sys.stderr.close()", "sys.stderr = type('Odd', (), {'write': lambda *_: 1 / 0})()"]
+)
+def test_a_warning_that_cannot_be_written_is_lost_and_nothing_else(broken):
+    code = (
+        "import sys, devicekit\n%s\nfrom devicekit.testing import simulated_machine\n"
+        "with simulated_machine('linux-cudnn-missing'):\n    print(devicekit.auto('gpu', verify='never').device)\n"
+        % broken
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.stdout == "cpu\n"
+
+
+def test_a_warning_that_the_program_makes_an_error_is_one():
+    code = (
+        "import warnings, devicekit\nfrom devicekit.testing import simulated_machine\nwarnings.simplefilter('error')\n"
+        "with simulated_machine('linux-cudnn-missing'):\n"
+        "    try: devicekit.auto('gpu', verify='never')\n    except devicekit.DeviceWarning: print('raised')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.stdout == "raised\n"

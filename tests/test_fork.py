@@ -141,3 +141,26 @@ print(forked(use))
     first, second = run(code % patience_s)
     assert first.split()[0] == "ok" == second
     assert patience_s < 1 or first == "ok False"  # it waited
+
+
+@pytest.mark.parametrize("work", ["devicekit.diagnose(machine)", "devicekit.select_device('gpu', machine=machine)"])
+def test_a_fork_while_another_thread_imports_what_the_package_needs(work):
+    code = """
+import devicekit
+from devicekit.testing import load
+machine = load("linux-eight-gpus")
+class Slow:  # what a cold or a network disk does
+    def find_spec(self, name, path=None, target=None):
+        if name == "packaging.version":
+            time.sleep(1)
+sys.meta_path.insert(0, Slow())
+def work():
+    %s
+thread = threading.Thread(target=work)
+thread.start()
+while "packaging.specifiers" not in sys.modules:
+    time.sleep(0.01)
+print(forked(work))
+thread.join()
+"""
+    assert run(code % work) == ["ok"]

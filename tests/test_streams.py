@@ -71,6 +71,15 @@ def test_a_full_stream_is_a_status_and_a_line(arguments, tmp_path):
 
 
 @linux
+def test_what_a_command_has_printed_and_is_lost_is_said(tmp_path):
+    status, _, error = shell("run -- /bin/echo x ;>/dev/full", tmp_path)
+    assert (status, error) == (
+        2, "devicekit: what the command has printed could not be written: No space left on device\n"
+    )  # fmt: skip
+    assert shell("run -- /bin/false ;>/dev/full", tmp_path)[0] == 1
+
+
+@linux
 def test_errors_that_cannot_be_printed_leave_the_status(tmp_path):
     assert shell("nonsense ;2>/dev/full", tmp_path)[0] == 2
     status, output, _ = shell("explain no-gpu ;2>/dev/full", tmp_path)

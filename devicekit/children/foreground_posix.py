@@ -114,7 +114,11 @@ class PosixRun:
             self._leave_a_relay()
         for channel in self._channels.values():
             # A command whose output fits into a pipe has not learned it.
-            if channel.lost is not None and not isinstance(channel.lost, BrokenPipeError) and not self._process.returncode:
+            if (
+                channel.lost is not None
+                and not isinstance(channel.lost, BrokenPipeError)
+                and not self._process.returncode
+            ):
                 raise DevicekitError("what the command has printed could not be written: %s" % channel.lost.strerror)
         return self._process.returncode
 

@@ -10,6 +10,7 @@ from ..diagnosis.findings import Packages
 from ..errors import RemedyError
 from ..machine.facts import Python
 from ..machine.probe.distributions import normalize, split_folder_name
+from ..runtime.scratch import scratch_folder
 from .layout import Layout, versions
 
 #: A slow line needs long for a gigabyte; an installer that does nothing gives up by itself.
@@ -74,15 +75,16 @@ class Installer(NamedTuple):
             If it cannot be started.
         """
         try:
-            return run_long_tool(
-                arguments,
-                variables(os.environ),
-                timeout_s=_TIMEOUT_S,
-                token=token,
-                tick=tick,
-                folder=self.layout.prefix,
-                keep_open=(lock,),
-            )
+            with scratch_folder() as temporary:  # pip that is ended leaves what it has unpacked
+                return run_long_tool(
+                    arguments,
+                    dict(variables(os.environ), TMPDIR=temporary, TEMP=temporary, TMP=temporary),
+                    timeout_s=_TIMEOUT_S,
+                    token=token,
+                    tick=tick,
+                    folder=self.layout.prefix,
+                    keep_open=(lock,),
+                )
         except OSError as error:
             raise RemedyError("%s cannot be started: %s" % (arguments[0], error.strerror or error)) from error
 
