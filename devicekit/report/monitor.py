@@ -2,6 +2,7 @@
 
 from typing import List, Optional
 
+from ..watch.causes import FEWEST_STEPS
 from ..watch.nan_causes import described
 from ..watch.nan_record import NanRecord, NanRun
 from ..watch.result import MonitorReport, NanReport
@@ -36,7 +37,18 @@ def conclusion(report: MonitorReport) -> str:
     """Return the outcome in a sentence."""
     if report.findings:
         return "Found: %s." % ", ".join(finding.code for finding in report.findings)
-    return "Nothing slows it down." if report.step_s is not None else "Too few steps to tell what slows it down."
+    if report.step_s is None or report.record.steps < FEWEST_STEPS:
+        return "Too few steps to tell what slows it down."
+    most = rest_s(report) > 0.5 * report.step_s
+    return "Callbacks, or Keras itself, take most of a step." if most else "Nothing slows it down."
+
+
+def rest_s(report: MonitorReport) -> float:
+    """Return the seconds of a step that are neither a wait nor computing, as far as both are known: callbacks, logs."""
+    if report.step_s is None or report.wait_s is None or report.compute_s is None:
+        return 0.0
+    rest = report.step_s - report.wait_s - report.compute_s
+    return rest if rest > max(0.005, 0.2 * report.step_s) else 0.0
 
 
 def speed(report: MonitorReport) -> str:
@@ -51,6 +63,8 @@ def speed(report: MonitorReport) -> str:
         for seconds, name in ((report.wait_s, "waiting for data"), (report.compute_s, "computing"))
         if seconds is not None
     ]
+    if rest_s(report):
+        parts.append("%s in callbacks and in Keras itself" % duration(rest_s(report)))
     text += ": %s" % ", ".join(parts) if parts else ""
     return text + (" (first step: %s)" % duration(record.first_step_s) if record.first_step_s else "")
 

@@ -22,7 +22,7 @@ from .machine_causes import (
 from .training_record import GpuSample, TrainingRecord
 
 #: Fewer synchronized steps, or other steps, than these decide nothing.
-_FEWEST_SAMPLES, _FEWEST_STEPS = 3, 10
+_FEWEST_SAMPLES, FEWEST_STEPS = 3, 10
 
 #: How many times as long as its computation a step must take, and how much of it must be waiting, to be bound by its input.
 _INPUT_FACTOR, _INPUT_SHARE = 1.25, 0.2
@@ -60,16 +60,29 @@ def figures(record: TrainingRecord) -> Figures:
     if steps:
         period_s = median([window.seconds / window.steps for window in record.windows if window.steps])
     waits = [window.wait_s / window.steps for window in record.windows if window.wait_s is not None and window.steps]
-    sampled = [sample.wait_s for sample in record.samples if sample.wait_s is not None]
-    wait_s = median(waits) if waits else median(sampled) if sampled else None
     computed = sorted(sample.compute_s for sample in record.samples if sample.compute_s is not None)
     # Other programs and the synchronization itself only ever make a step longer.
-    return Figures(period_s, wait_s, computed[len(computed) // 4] if computed else None)
+    compute_s = computed[len(computed) // 4] if computed else None
+    return Figures(period_s, median(waits) if waits else _sampled_wait(record, period_s, compute_s), compute_s)
+
+
+def _sampled_wait(record: TrainingRecord, period_s: Optional[float], compute_s: Optional[float]) -> Optional[float]:
+    """Return the wait of a step where it is seen in samples only.
+
+    Workers deliver in bursts: most steps wait for nothing, some for long. So it is the mean, without the longest one, which
+    may be an accident, and no more than what a step takes besides computing.
+    """
+    sampled = sorted(sample.wait_s for sample in record.samples if sample.wait_s is not None)
+    if not sampled:
+        return None
+    kept = sampled[:-1] if len(sampled) > _FEWEST_SAMPLES else sampled
+    besides = period_s - compute_s if period_s is not None and compute_s is not None else kept[-1]
+    return max(median(sampled), min(sum(kept) / len(kept), besides))
 
 
 def findings(record: TrainingRecord) -> Tuple[Finding, ...]:
     """Return why this training is slow, the cause with the largest share first; empty if it is not."""
-    if record.steps < _FEWEST_STEPS:
+    if record.steps < FEWEST_STEPS:
         return ()
     found: List[Finding] = []
     for rule in _RULES:
@@ -220,7 +233,9 @@ def _retracing(record: TrainingRecord) -> Optional[Finding]:
     shapes = {sample.shapes for sample in record.samples if sample.shapes}
     new = late[-1] - late[0] if late else 0
     slow = _slow_steps(record)
-    recompiled = bool(record.jit) and len(shapes) > _MOST_PROGRAMS and len(slow) > _MOST_PROGRAMS
+    # Where nearly every batch has a shape of its own, a step that compiles is no longer than the others.
+    always = len(shapes) > 0.8 * len(record.samples)
+    recompiled = bool(record.jit) and len(shapes) > _MOST_PROGRAMS and (len(slow) > _MOST_PROGRAMS or always)
     if new < _MOST_PROGRAMS and not recompiled:
         return None
     evidence = []

@@ -13,6 +13,9 @@ _GROWTH = 1000.0
 
 _HALF = ("float16", "bfloat16")
 
+#: What the frameworks call a conversion to another type.
+_CASTS = ("cast", "_to_copy", "convert_element_type")
+
 
 def finding(record: NanRecord) -> Finding:
     """Return the cause of the first NaN; ``cause-unknown`` if it was not found."""
@@ -72,7 +75,9 @@ def _cause(record: NanRecord) -> Tuple[str, str, List[Fix]]:
     if first.phase == "update":
         return _update(record, first)
     double = record.run("float64")
-    if grown(record) or (double is not None and double.largest > _FLOAT32_MAX):
+    # In float64 it is finite, until it is made float32 again.
+    narrowed = double is not None and double.first is not None and double.first.operation.lower() in _CASTS
+    if grown(record) or (double is not None and double.largest > _FLOAT32_MAX) or narrowed:
         return "values-exploded", "Activations, gradients or weights grew beyond what float32 holds.", _EXPLODED
     if double is None:
         return "cause-unknown", "The step could not be repeated in float64.", _UNKNOWN
@@ -98,8 +103,13 @@ def _undefined(first: NonFinite) -> Tuple[str, str, List[Fix]]:
         return "values-exploded", "The exponential is too large even for float64.", _EXPLODED
     kind = "its derivative" if first.phase == "gradient" else "it"
     text = "The CPU has it in float64 too: for these values %s is not defined." % kind
+    how = "Keep the operation away from these values"
+    if (
+        first.phase == "gradient"
+    ):  # the operation of a derivative is another than that of the program: of sqrt a division
+        return "operation-undefined", text, [_code(how + ": add a small number in sqrt, log and powers.")]
     safe = next(command for part, command in _SAFE if part in first.operation.lower())
-    return "operation-undefined", text, [_code("Keep the operation away from these values, for example", safe)]
+    return "operation-undefined", text, [_code(how + ", for example", safe)]
 
 
 def _device_or_precision(record: NanRecord, first: NonFinite, double: NanRun) -> Tuple[str, str, List[Fix]]:
@@ -134,6 +144,8 @@ def _evidence(record: NanRecord) -> List[Evidence]:
         text = "norm of the weights %.3g, at the start %.3g" % (record.norm_before, record.norm_start)
         rate = "" if record.learning_rate is None else "; learning rate %.3g" % record.learning_rate
         found.append(Evidence(text + rate, "state before the step"))
+    if record.problem and record.step is not None:
+        found.append(Evidence(record.problem, "NanGuard"))
     if record.saved:
         found.append(Evidence("batch and state before the step are saved", record.saved))
     return found

@@ -1,8 +1,9 @@
 """`NanGuard`: a Keras callback that finds the first NaN of a training."""
 
+import os
 import sys
 import weakref
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, notify
@@ -26,7 +27,7 @@ class NanGuard:
     ----------
     stop : bool
         Whether to stop the training once it is found. If not, the training goes on as without a guard.
-    save : str or None
+    save : str, os.PathLike or None
         A ``.npz`` file for the batch and the state before the step; None: not written.
     every : int or None
         Steps between two looks at the weights. None: as often as costs little.
@@ -55,7 +56,7 @@ class NanGuard:
         cls,
         *,
         stop: bool = False,
-        save: Optional[str] = None,
+        save: "Union[str, os.PathLike[str], None]" = None,
         every: Optional[int] = None,
         memory_gb: float = 2.0,
         quiet: bool = False,
@@ -68,15 +69,18 @@ class NanGuard:
         self,
         *,
         stop: bool = False,
-        save: Optional[str] = None,
+        save: "Union[str, os.PathLike[str], None]" = None,
         every: Optional[int] = None,
         memory_gb: float = 2.0,
         quiet: bool = False,
     ) -> None:
         super().__init__()
-        if every is not None and every < 1:
-            raise ValueError("every=%r: a number of steps from 1 on is expected" % every)
-        self._stop, self._save, self._every, self._quiet = stop, save, every, quiet
+        if every is not None and (not isinstance(every, int) or every < 1):
+            raise ValueError("every=%r: a number of steps from 1 on is expected" % (every,))
+        if not memory_gb > 0:
+            raise ValueError("memory_gb=%r: a number above 0 is expected" % (memory_gb,))
+        self._save = _checked(save)
+        self._stop, self._every, self._quiet = stop, every, quiet
         self._memory = int(memory_gb * 1e9)
         self._recorder: Any = None
         self._replay: Any = None
@@ -148,9 +152,11 @@ class NanGuard:
     def _found(self, function: Any, window: Any) -> None:
         recorder = self._recorder
         record = recorder.record
-        if record is None or self._save not in (None, record.saved):  # no other guard of this training has looked
-            save = self._save or next(filter(None, recorder.saves), None)
-            record = recorder.record = self._investigated(function, window, save)
+        if record is None:  # no other guard of this training has looked
+            saves = list(dict.fromkeys(filter(None, recorder.saves)))
+            record = recorder.record = self._investigated(function, window, saves)
+        if record.saved and self._save:
+            record = record.replace(saved=self._save)
         self.report = report = NanReport.of(record)
         if self._stop:
             self._watched.stop_training = True
@@ -160,17 +166,31 @@ class NanGuard:
             sys.stderr.write("%s\n" % report)
         notify(report.findings[0], DeviceWarning, self._quiet or shown)
 
-    def _investigated(self, function: Any, window: Any, save: Optional[str]) -> NanRecord:
+    def _investigated(self, function: Any, window: Any, saves: Sequence[str]) -> NanRecord:
         from .nan_replay import investigate
 
         replay = self._replay
         try:
-            return investigate(replay, function, window, save)
+            return investigate(replay, function, window, saves)
         except Exception as error:  # a model's own code fails when it is repeated: the training must go on all the same
             problem = "The steps could not be repeated: %s: %s" % (type(error).__name__, error)
             return NanRecord(
                 replay.framework, seen_in=window.seen_in, seen_step=window.seen_step, problem=problem[:500]
             )
+
+
+def _checked(save: Any) -> Optional[str]:
+    """Return the path of the file to save, or raise what is wrong with it: at the first NaN it would be too late."""
+    if save is None:
+        return None
+    try:
+        path = os.fspath(save)
+    except TypeError:
+        raise TypeError("save=%r: the path of a .npz file is expected" % (save,)) from None
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.basename(path) or not os.path.isdir(folder):
+        raise ValueError("save=%r: a .npz file in a folder that exists is expected" % (save,))
+    return str(path)
 
 
 def _holder(model: Any) -> Tuple[Any, str]:

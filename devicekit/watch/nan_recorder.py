@@ -196,7 +196,7 @@ class NanRecorder:
         """Return the index of the first step whose loss is not finite, of those that were not looked at."""
         self._looked_at = perf_counter()
         for index in range(self._looked, len(self._steps)):
-            if not loss_is_finite(self._steps[index].logs):
+            if not loss_is_finite(self._steps[index].logs, self.replay.model):
                 return index
             self._looked = index + 1
         return None
@@ -216,8 +216,10 @@ class NanRecorder:
                 return
         self.over = True
         seen = self._steps[-1 if bad is None else bad]
+        each = int(getattr(self.replay.model, "steps_per_execution", 1) or 1)
         window = Window(
-            self._good, tuple(self._steps), "weights" if bad is None else "loss", seen.step, self._problem, self._norm
+            self._good, tuple(self._steps), "weights" if bad is None else "loss", (seen.step + 1) * each - 1,
+            self._problem, self._norm,
         )  # fmt: skip
         self._forget()
         self._good = None
@@ -228,18 +230,24 @@ class NanRecorder:
         self._steps, self._looked, self._bytes = [], 0, 0
 
 
-def loss_is_finite(logs: Any) -> bool:
-    """Return whether the losses in a step's logs are finite; what is not a number is."""
+def loss_is_finite(logs: Any, model: Any) -> bool:
+    """Return whether the losses in a step's logs are finite; what is not a number is. A metric may be called a loss."""
     if not isinstance(logs, dict):
         return True
     for name, value in logs.items():
         if str(name).endswith("loss"):
             try:
-                if not math.isfinite(float(value)):
+                if not math.isfinite(float(value)) and not (name != "loss" and str(name).endswith(_metrics(model))):
                     return False
             except (TypeError, ValueError):
                 continue
     return True
+
+
+def _metrics(model: Any) -> Tuple[str, ...]:
+    """Return the names of the metrics that a model was compiled with."""
+    compiled = getattr(model, "_compile_metrics", None) or getattr(model, "compiled_metrics", None)
+    return tuple(str(metric.name) for metric in getattr(compiled, "metrics", None) or ())
 
 
 def unfit(state: State) -> List[str]:

@@ -2,11 +2,12 @@
 
 import io
 import zipfile
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ..runtime.frameworks.replay import Replay, State, as_float, is_finite
+from ..errors import DevicekitError
+from ..runtime.frameworks.replay import NOTHING, Replay, State, Usual, as_float, is_finite
 from ..runtime.whole_file import replace_file
 from .nan_record import NanRecord, NanRun
 from .nan_recorder import KeptStep, Window, loss_is_finite, norm_of, unfit
@@ -17,8 +18,8 @@ _MADE_IN_FIRST_STEP = (
 )
 
 
-def investigate(replay: Replay, function: Any, window: Window, save: Optional[str]) -> NanRecord:
-    """Return what is known about the first NaN. The model's state is as before afterwards."""
+def investigate(replay: Replay, function: Any, window: Window, saves: Sequence[str]) -> NanRecord:
+    """Return what is known about the first NaN. The model's state is as before afterwards. ``saves``: files for the step."""
     model = replay.model
     record = NanRecord(
         framework=replay.framework,
@@ -52,12 +53,56 @@ def investigate(replay: Replay, function: Any, window: Window, save: Optional[st
             start=tuple(nan_weights(before)), norm_before=norm_of(before), learning_rate=learning_rate(before, model),
             device=replay.device(),
         )  # fmt: skip
-        record = _inputs(record, replay, [step.batch for step in kept[: index + 1]])
-        record = record.replace(runs=_runs(replay, before, bad.batch, record.device))
-        if save is not None:
-            replace_file(save, packed(before, bad.batch, replay))
-            record = record.replace(saved=save)
+        batches = [step.batch for step in kept[: index + 1]]
+        usual = _usual(replay, before, batches)
+        record = _inputs(record, replay, batches)
+        batch, record = _without_inputs(record, replay, before, bad.batch, usual)
+        record = record.replace(runs=_runs(replay, before, batch, record.device, usual))
+        for save in saves:
+            try:
+                replace_file(save, packed(before, bad.batch, replay))
+                record = record.replace(saved=record.saved or save)
+            except (OSError, DevicekitError) as error:
+                record = record.replace(problem="The step could not be saved as %s: %s" % (save, error))
     return record
+
+
+def _usual(replay: Replay, before: State, batches: List[Any]) -> Usual:
+    """Return what is not finite with the batch before, which went well: a mask may be."""
+    if len(batches) < 2:
+        return NOTHING
+    try:
+        replay.load(before)
+        return replay.usual(batches[-2])
+    except Exception:  # a model's own code: the bad step itself shows what is the matter
+        return NOTHING
+
+
+def _without_inputs(
+    record: NanRecord, replay: Replay, before: State, batch: Any, usual: Usual
+) -> Tuple[Any, NanRecord]:
+    """Return the batch to look at, and the record without inputs that are not the cause: a loss may mask such values.
+
+    They are not if the step is not finite without them either.
+    """
+    if not record.inputs:
+        return batch, record
+
+    def filled(leaf: Any) -> Any:
+        array = _array(leaf, replay)
+        if array is None or is_finite(array):
+            return leaf
+        finite = array[np.isfinite(array)]
+        value = np.median(finite) if finite.size else 1.0
+        return np.where(np.isfinite(array), array, value).astype(array.dtype)
+
+    try:
+        replay.load(before)
+        clean = replay.map(filled, batch)
+        still = replay.trace(clean, usual=usual).first is not None
+    except Exception:  # a model's own code, for which other values may be wrong
+        still = False
+    return (clean, record.replace(inputs=(), input_rows=())) if still else (batch, record)
 
 
 def _first_bad(replay: Replay, function: Any, good: State, steps: List[KeptStep]) -> Optional[Tuple[int, List[str]]]:
@@ -66,7 +111,7 @@ def _first_bad(replay: Replay, function: Any, good: State, steps: List[KeptStep]
     for index, step in enumerate(steps):
         logs = replay.step(function, step.batch)
         variables = [name for name in unfit(replay.state(copy=False)) if name not in ignored]
-        if variables or not loss_is_finite(logs):
+        if variables or not loss_is_finite(logs, replay.model):
             return index, variables
     return None
 
@@ -85,14 +130,14 @@ def _inputs(record: NanRecord, replay: Replay, batches: List[Any]) -> NanRecord:
     return record.replace(inputs=tuple(counts), input_rows=rows)
 
 
-def _runs(replay: Replay, before: State, batch: Any, device: str) -> Tuple[NanRun, ...]:
+def _runs(replay: Replay, before: State, batch: Any, device: str, usual: Usual) -> Tuple[NanRun, ...]:
     kinds = [(device, "as trained"), ("cpu", "as trained"), ("cpu", "float64")]
     runs = []
     for where, precision in kinds[device == "cpu" :]:
         on_cpu = where == "cpu" and (device != "cpu" or precision == "float64")
         try:
             replay.load(before)
-            traced = replay.trace(batch, on_cpu, precision == "float64")
+            traced = replay.trace(batch, on_cpu, precision == "float64", usual)
         except Exception as error:  # a model's own code, in a precision or on a device that it may not know
             lines = str(error).strip().splitlines()
             problem = "%s: %s" % (type(error).__name__, lines[0] if lines else "")
@@ -136,15 +181,18 @@ def loss_name(model: Any) -> str:
     return str(name)
 
 
-def parts(batch: Any, replay: Replay) -> List[Tuple[str, Any]]:
-    """Return the floating-point arrays of a batch, with their names: ``x``, ``y``, ``sample_weight`` and what is in them."""
+def parts(batch: Any, replay: Replay, read: Optional[Callable[[Any, Replay], Any]] = None) -> List[Tuple[str, Any]]:
+    """Return the arrays of a batch, with their names: ``x``, ``y``, ``sample_weight`` and what is in them.
+
+    ``read`` returns one of them as an array; without it these are the floating-point ones.
+    """
     named = _named(batch, "") if isinstance(batch, dict) else []
     if isinstance(batch, (list, tuple)):
         heads = ("x", "y", "sample_weight") if len(batch) <= 3 else [str(number) for number in range(len(batch))]
         named = [item for head, value in zip(heads, batch) for item in _named(value, head)]
     elif not named:
         named = [("x", batch)]
-    arrays = [(name, _array(value, replay)) for name, value in named]
+    arrays = [(name, (read or _array)(value, replay)) for name, value in named]
     return [(name, array) for name, array in arrays if array is not None]
 
 
@@ -160,10 +208,21 @@ def _array(value: Any, replay: Replay) -> Optional[np.ndarray]:
     return as_float(value) if isinstance(value, np.ndarray) else replay.to_array(value)
 
 
+def _plain(value: Any, replay: Replay) -> Optional[np.ndarray]:
+    """Return the values of a tensor of numbers or truth values, None for anything else."""
+    array = _array(value, replay)
+    if array is None and hasattr(value, "shape"):
+        try:
+            array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+        except (TypeError, ValueError, RuntimeError):  # ragged, sparse
+            return None
+    return array if array is None or array.dtype.kind in "biufc" else None
+
+
 def packed(state: State, batch: Any, replay: Replay) -> bytes:
-    """Return a ``.npz`` file with the floating-point parts of a batch and the state before the step; nothing is pickled."""
+    """Return a ``.npz`` file with the numbers of a batch and the state before the step; nothing is pickled."""
     arrays = {"state/" + name: value for name, value in zip(state.names, state.values)}
-    arrays.update(("batch/" + name, value) for name, value in parts(batch, replay))
+    arrays.update(("batch/" + name, value) for name, value in parts(batch, replay, _plain))
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, value in arrays.items():

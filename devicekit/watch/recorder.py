@@ -49,6 +49,8 @@ class Recorder:
         self._source = DataSource()
         self._result_devices: Tuple[str, ...] = ()
         self._ended, self._end_s = "running", 0.0
+        self._asked_s: Optional[float] = None
+        self._told_s: Optional[float] = None
         self._gpus = GpuLoads(self._now, nvml_task(self._host).task)
 
     def _now(self) -> float:
@@ -63,10 +65,37 @@ class Recorder:
         if fit.callbacks is not None and type(fit.callbacks).__name__ == "CallbackList":
             # Keras tells no callback that something raised outside of a step. With `fit`, its list of callbacks goes.
             weakref.finalize(fit.callbacks, self._lost).atexit = False
+            if self._training.fetches_before:
+                self._time_callbacks(fit.callbacks)
         if self._training.wraps:
             self._wrapped = self._model.train_function
             self._model.train_function = self._step
         self._look()
+
+    def _time_callbacks(self, callbacks: Any) -> None:
+        """Note when Keras has called all callbacks of a step, and when it begins to call those of the next one.
+
+        What is between the two is the wait for the batch.
+        """
+        begin, end = (_method(callbacks, name) for name in ("on_train_batch_begin", "on_train_batch_end"))
+
+        def on_train_batch_begin(*arguments: Any, **options: Any) -> Any:
+            self._asked_s = self._now()
+            return begin(*arguments, **options)
+
+        def on_train_batch_end(*arguments: Any, **options: Any) -> Any:
+            try:
+                return end(*arguments, **options)
+            finally:
+                self._told_s = self._now()
+
+        callbacks.on_train_batch_begin, callbacks.on_train_batch_end = on_train_batch_begin, on_train_batch_end
+
+    def _gap(self, began: float) -> Optional[float]:
+        gap_s = self._clock.gap(began)
+        if gap_s is None or self._asked_s is None or self._told_s is None:
+            return gap_s
+        return min(gap_s, max(0.0, self._asked_s - self._told_s))
 
     def _lost(self) -> None:
         if self._ended == "running":
@@ -80,10 +109,26 @@ class Recorder:
         try:
             if self._wrapped is not None:
                 self._count_programs()
-                self._model.train_function = self._wrapped
+                self._unwrap()
             self._look()
         finally:
             self._gpus.close()
+
+    def _unwrap(self) -> None:
+        """Take this recorder out of the training function, which others may have wrapped again."""
+        holder, name = self._model, "train_function"
+        while True:
+            function: Any = getattr(holder, name, None)
+            inner = getattr(function, "__self__", None)
+            if inner is self:
+                setattr(holder, name, self._wrapped)
+                return
+            if isinstance(inner, Recorder):
+                holder, name = inner, "_wrapped"
+            elif hasattr(function, "nan_recorder"):
+                holder, name = function.nan_recorder, "function"
+            else:
+                return  # fit() has made a new one
 
     def pause(self) -> None:
         """What comes now is not a step: the beginning or end of an epoch, a validation."""
@@ -94,7 +139,7 @@ class Recorder:
     def _step(self, *arguments: Any) -> Any:
         began = self._now()
         due = self._clock.due()
-        gap_s = self._clock.gap(began) if self._training.fetches_before else None
+        gap_s = self._gap(began) if self._training.fetches_before else None
         try:
             if due:
                 batches = int(getattr(self._model, "steps_per_execution", 1) or 1)
@@ -193,6 +238,15 @@ class Recorder:
             ended=self._ended,
             monitor_s=self._own_s,
         )
+
+
+def _method(target: Any, name: str) -> Callable[..., Any]:
+    """Return a method of an object that does not keep the object alive."""
+    if name in vars(target):
+        own: Callable[..., Any] = vars(target)[name]
+        return own
+    held, function = weakref.ref(target), getattr(type(target), name)
+    return lambda *arguments, **options: function(held(), *arguments, **options)
 
 
 def _jit(model: Any) -> Optional[bool]:

@@ -6,7 +6,7 @@ that `fit` compiled, and traces a step: it runs it eagerly and looks at what goe
 
 import contextlib
 import functools
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import numpy as np
 
@@ -37,6 +37,16 @@ class Traced(NamedTuple):
     first: Optional[NonFinite]
     largest: float
     gradients: bool
+
+
+class Usual(NamedTuple):
+    """What is not finite in a step that goes well, such as a mask of minus infinity: places, and operations that make it."""
+
+    places: FrozenSet[Tuple[str, str]] = frozenset()
+    operations: Tuple[str, ...] = ()
+
+
+NOTHING = Usual()
 
 
 class Done(Exception):
@@ -76,10 +86,15 @@ def size_of(values: Any) -> int:
 
 
 class Trace:
-    """Collects what is seen while one step runs eagerly."""
+    """Collects what is seen while one step runs eagerly. ``usual``: what to pass over; None: all is collected as usual."""
 
-    def __init__(self, to_array: Callable[[Any], Optional[np.ndarray]], batch_size: Optional[int]) -> None:
+    def __init__(
+        self, to_array: Callable[[Any], Optional[np.ndarray]], batch_size: Optional[int], usual: Optional[Usual] = None
+    ) -> None:
         self._to_array = to_array
+        self._usual = usual
+        self._passed: List[str] = list(usual.operations) if usual is not None else []
+        self.places: Set[Tuple[str, str]] = set()
         self._batch_size = batch_size
         self.stack: List[str] = []
         self._ranges: List[Tuple[Optional[float], Optional[float]]] = []
@@ -95,6 +110,10 @@ class Trace:
         if first is not None and not first.operation:
             first = first.replace(operation=self._operation[first.phase == "gradient"])
         return Traced(first, self.largest, self.gradients)
+
+    def usual(self) -> Usual:
+        """Return what was not finite."""
+        return Usual(frozenset(self.places), tuple(self._passed))
 
     def enter(self, name: str) -> None:
         """Begin a layer's call."""
@@ -146,7 +165,13 @@ class Trace:
         if self._operation[self._forward_ended]:
             return
         found = [self._to_array(item) for item in leaves(outputs)]
-        if not all(map(is_finite, found)) and all(is_finite(self._to_array(item)) for item in leaves(inputs)):
+        if all(map(is_finite, found)) or not all(is_finite(self._to_array(item)) for item in leaves(inputs)):
+            return
+        if self._usual is None:
+            self._passed.append(name)
+        elif name in self._passed:
+            self._passed.remove(name)
+        else:
             self._operation[self._forward_ended] = name
 
     def _see(self, phase: str, name: str, array: Optional[np.ndarray]) -> None:
@@ -156,6 +181,9 @@ class Trace:
         if finite.any():
             self.largest = max(self.largest, float(np.abs(array[finite]).max()))
         if finite.all() or self.first is not None:
+            return
+        if self._usual is None or (phase, name) in self._usual.places:
+            self.places.add((phase, name))
             return
         nans = int(np.isnan(array).sum())
         rows: Tuple[int, ...] = ()
@@ -263,19 +291,26 @@ class Replay:
         """Return a scope with the device and the precision, in which operations are reported."""
         raise NotImplementedError
 
-    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False) -> Traced:
+    def usual(self, batch: Any) -> Usual:
+        """Run a step that goes well, from the loaded state; return what is not finite in it. The state is changed."""
+        return self._run(batch, False, False, None).usual()
+
+    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False, usual: Usual = NOTHING) -> Traced:
         """Run one step from the loaded state eagerly, and look at each layer. The state is changed."""
+        return self._run(batch, on_cpu, double, usual).traced()
+
+    def _run(self, batch: Any, on_cpu: bool, double: bool, usual: Optional[Usual]) -> Trace:
         if double:
             batch = self.map(self.widened, batch)
         sizes = [getattr(leaf, "shape", None) for leaf in leaves(batch)]
         first = next((shape[0] for shape in sizes if shape is not None and len(shape)), None)
-        trace = Trace(self.to_array, first)
+        trace = Trace(self.to_array, first, usual)
         with contextlib.ExitStack() as scopes:
             self._hook(trace, scopes, double)
             scopes.enter_context(self.computing(trace, on_cpu, double))
             with contextlib.suppress(Done):
                 self.run_step(batch)
-        return trace.traced()
+        return trace
 
     # Hooks. They are put into the objects' own dictionaries, past what Keras tracks.
 

@@ -9,7 +9,7 @@ import jax
 import keras
 import numpy as np
 
-from .replay import Replay, State, Trace, Traced, as_float, name_of
+from .replay import NOTHING, Replay, State, Trace, Traced, Usual, as_float, name_of
 
 
 class _Held:
@@ -140,23 +140,37 @@ class JaxReplay(Replay):
                 scopes.enter_context(jax.default_device(cpu))
             yield
 
-    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False) -> Traced:
+    def usual(self, batch: Any) -> Usual:
         before = self._current
-        traced = super().trace(batch, on_cpu, double)
-        first = traced.first
-        if first is None or first.phase == "input":
-            return traced
+        usual = super().usual(batch)
         self._current = before
+        return usual._replace(operations=tuple(filter(None, (self._operation(batch, False, False, [jax.debug_infs]),))))
+
+    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False, usual: Usual = NOTHING) -> Traced:
+        before = self._current
+        traced = super().trace(batch, on_cpu, double, usual)
+        first = traced.first
+        if first is None or first.phase == "input" or (usual.operations and not first.nans):
+            return traced  # where infinity is usual, JAX would stop at what is
+        self._current = before
+        # The logarithm of zero times zero: what comes first is infinite, and then NaN.
+        flags = [jax.debug_nans] if usual.operations else [jax.debug_nans, jax.debug_infs]
+        name = self._operation(batch, on_cpu, double, flags)
+        return traced if name is None else traced._replace(first=first.replace(operation=name))
+
+    def _operation(self, batch: Any, on_cpu: bool, double: bool, flags: List[Any]) -> Optional[str]:
+        """Return the operation at which JAX itself stops, "" if it does not name it, None if it does not stop."""
         with contextlib.ExitStack() as scopes:
             scopes.enter_context(self.computing(Trace(self.to_array, None), on_cpu, double))
             scopes.enter_context(contextlib.redirect_stdout(io.StringIO()))  # JAX prints how it searches
-            scopes.enter_context((jax.debug_nans if first.nans else jax.debug_infs)(True))
+            for flag in flags:
+                scopes.enter_context(flag(True))
             try:
                 self.run_step(batch)
             except FloatingPointError as error:
                 found = re.search(r"encountered in (?:jit\()?(\w+)", str(error))
-                return traced._replace(first=first.replace(operation=found.group(1) if found else ""))
-        return traced
+                return found.group(1) if found else ""
+        return None
 
     def run_step(self, batch: Any) -> None:
         batch = self.map(lambda value: value if value is None else jax.numpy.asarray(value), batch)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Iterator, List, Optional, Tuple
 import numpy as np
 import tensorflow as tf
 
-from .replay import Replay, State, Trace, Traced, all_variables, as_float, put
+from .replay import NOTHING, Replay, State, Trace, Traced, Usual, all_variables, as_float, put
 from .training import counted, leaves
 from .training_tensorflow import dataset_of
 
@@ -108,11 +108,11 @@ class TensorFlowReplay(Replay):
             return function(iter([batch]))
         return self._compiled[1](iter(dataset_of(batch, self._spec)))[0]
 
-    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False) -> Traced:
+    def trace(self, batch: Any, on_cpu: bool = False, double: bool = False, usual: Usual = NOTHING) -> Traced:
         replicas = max([len(leaf.values) for leaf in leaves(batch) if _is_split(leaf)], default=1)
         for number in range(replicas):
             part = self.map(lambda leaf: leaf.values[number] if _is_split(leaf) else leaf, batch)  # noqa: B023
-            traced = super().trace(part, on_cpu, double)
+            traced = super().trace(part, on_cpu, double, usual)
             if traced.first is not None:
                 break
         return traced
