@@ -56,6 +56,11 @@ CPU = HEALTHY.replace(
 
 PLANTED = {
     "slow-pipeline": ("input-bound", HEALTHY.replace(windows=windows(0.12), samples=samples(0.06, 0.05))),
+    # Workers deliver several batches at once: most steps wait for nothing.
+    "bursts": (
+        "input-bound",
+        CPU.replace(windows=windows(0.02), samples=samples(0.0005, 0.003)[:6] + samples(0.075, 0.003)[:4]),
+    ),
     "slow-loader": ("input-bound", CPU.replace(framework="torch", windows=windows(0.12, 0.06), samples=samples(None))),
     "tiny-model": ("launch-bound", CPU.replace(windows=windows(0.0012), samples=samples(0.0002, 0.0008))),
     "many-kernels": ("launch-bound", HEALTHY.replace(gpus=(GPU.replace(utilization_percent=20),) * 40)),
@@ -69,6 +74,13 @@ PLANTED = {
         "retracing",
         HEALTHY.replace(
             samples=samples(shapes=("32x7", "32x9", "32x11", "32x12")), longest_steps_s=(3.1, 2.9, 2.8, 2.2, 1.9)
+        ),
+    ),
+    # A step that always compiles is no longer than the others.
+    "xla-and-always-new-shapes": (
+        "retracing",
+        HEALTHY.replace(
+            samples=samples(shapes=tuple("32x%d" % size for size in range(40))), longest_steps_s=(0.3, 0.3)
         ),
     ),
     "quota": ("host-starved", CPU.replace(hosts=hosts(periods=500, throttled=300))),
@@ -86,6 +98,8 @@ JUST_NOT = {
     "short-waits": HEALTHY.replace(windows=windows(0.058), samples=samples(0.008)),
     # TensorFlow does not say where time that is neither waiting nor computing goes: other callbacks.
     "slow-callback": HEALTHY.replace(windows=windows(0.5), samples=samples(0.001)),
+    "one-long-wait": CPU.replace(windows=windows(0.03), samples=samples(0.0005, 0.003) + samples(0.3, 0.003)[:1]),
+    "few-lengths": HEALTHY.replace(samples=samples(shapes=("32x8", "32x16", "32x24", "32x32") * 2)),
     "batches-that-are-there": HEALTHY.replace(windows=windows(0.0045), samples=samples(0.0015, 0.003)),
     "few-steps": HEALTHY.replace(steps=5, result_devices=("cpu:0",)),
     "nothing-known": TrainingRecord("tensorflow1", steps=500),
@@ -153,6 +167,10 @@ def test_a_report_shows_itself():
     assert "<b>" not in page
     assert "Nothing slows it down." in str(MonitorReport.of(HEALTHY))
     assert "Too few steps" in str(MonitorReport.of(TrainingRecord("jax", steps=2)))
+    assert "Too few steps" in str(MonitorReport.of(HEALTHY.replace(steps=8)))
+    slow = MonitorReport.of(JUST_NOT["slow-callback"])
+    assert "449 ms in callbacks and in Keras itself" in " ".join(str(slow).split())
+    assert "Nothing slows it down" not in str(slow)
 
 
 def test_a_nan_comes_before_what_is_slow():

@@ -234,13 +234,28 @@ def test_processes_that_the_kernel_has_ended_for_memory(make_machine):
 
 @pytest.mark.only_on("posix", reason="control groups of Linux")
 def test_memory_is_the_cause_only_if_the_kernel_counted_it(make_machine):
-    for kills, certain in ((1, True), (0, False)):
-        kernel = KernelWatch(make_kernel(make_machine, 4))
-        kernel._host = make_kernel(make_machine, 4 + kills)
+    def explained(before, after):
+        kernel = KernelWatch(before)
+        kernel._host = after
         found = explain_failure(-signal.SIGKILL, Heard(), kernel, this_machine)
         kernel.close()
-        assert (found.findings[0].code, found.certain) == ("host-memory-exhausted", certain)
-        assert any("oom_kill 1" in item.text for item in found.findings[0].evidence) == certain
+        return found
+
+    found = explained(make_kernel(make_machine, 4), make_kernel(make_machine, 5))
+    assert (found.findings[0].code, found.certain) == ("host-memory-exhausted", True)
+    assert any("oom_kill 1" in item.text for item in found.findings[0].evidence)
+    # It counted none: someone has ended the command.
+    assert explained(make_kernel(make_machine, 4), make_kernel(make_machine, 4)) is None
+    found = explained(make_machine(files={}), make_machine(files={}))
+    assert (found.findings[0].code, found.certain) == ("host-memory-exhausted", False)
+
+
+def test_a_cause_that_is_none_on_this_machine_is_shown_all_the_same(make_machine):
+    kernel, heard = KernelWatch(make_machine(files={})), Heard()
+    heard.listen(b"RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU\n")
+    found = explain_failure(1, heard, kernel, this_machine)
+    kernel.close()
+    assert [item.code for item in found.findings][:1] == ["driver-missing"]
 
 
 class _Told(KernelWatch):

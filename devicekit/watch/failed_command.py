@@ -87,6 +87,10 @@ class KernelWatch:
         # If the kernel ended processes for want of memory, they were others'.
         return [line for line in found if "Killed process" not in line]
 
+    def had_memory(self) -> bool:
+        """Return whether it is known that no process of this control group was ended for want of memory."""
+        return self._kills is not None and self._kills == read_oom_kills(self._host)
+
     def _log_lines(self) -> List[str]:
         lines: List[str] = []
         while self._log is not None:
@@ -128,7 +132,9 @@ def explain_failure(
     name = ended_by(status)
     if status == 0 or name in _ASKED:
         return None
-    last = [*kernel.lines(), *_last_words(status)]
+    last = kernel.lines()
+    if name != "SIGKILL" or not kernel.had_memory():  # else it was ended by someone
+        last += _last_words(status)
     log = [*heard.parts(), "".join("\n" + line for line in last).encode("utf-8"), b"\n"]
     found = explain_log(log, source="output")
     codes = [item.code for item in found.findings if item.severity != "info" and item.code != _UNKNOWN]
@@ -137,8 +143,9 @@ def explain_failure(
         return None
     # The rules know this machine's versions and shell. What else is wrong with the machine did not end the command.
     here = explain_log(log, machine(), source="output")
-    shown = tuple(item for item in here.findings if item.code in codes)
-    return Explanation(shown, (), found.certain)
+    shown = [item for item in here.findings if item.code in codes]
+    # Where nothing is left, the command was wrong for this machine: a GPU was asked for that is not here.
+    return Explanation(tuple(shown or [item for item in found.findings if item.code in codes]), (), found.certain)
 
 
 def how_it_ended(status: int) -> str:

@@ -112,6 +112,98 @@ print(json.dumps({"found": {name: outcome(guard) for name, guard in found.items(
     assert any(name.endswith("/kernel") or "/kernel_0" in name for name in data["saved"])
 
 
+def test_what_is_not_finite_in_healthy_steps_is_no_cause(program, tmp_path):
+    data = program(
+        PROGRAM
+        + """
+if not ops:
+    print(json.dumps({}))
+    raise SystemExit
+
+def functional(front, **options):
+    keras.utils.set_random_seed(1)
+    data = keras.Input((8,))
+    logarithm = L.Lambda(lambda value: ops.log(value[:, :1]), name="logarithm")(data)
+    model = keras.Model(data, L.Dense(4)(L.Concatenate()([front(data), logarithm])))
+    model.compile("sgd", **dict({"loss": "mse"}, **options))
+    return model
+
+def masked(data):  # as attention does
+    scores = L.Dense(8)(data)
+    scores = L.Lambda(lambda value: ops.where(ops.arange(8) < 4, value, -np.inf), name="mask")(scores)
+    return L.Softmax()(scores)
+
+def filling(data):
+    return L.Lambda(lambda value: ops.where(ops.isnan(value), 0.0, value), name="fill")(data)
+
+def without_nan(y_true, y_pred):
+    return ops.mean(ops.where(ops.isnan(y_true), 0.0, ops.square(ops.where(ops.isnan(y_true), 0.0, y_true) - y_pred)))
+
+def my_loss(y_true, y_pred):
+    return ops.mean(y_pred) * np.nan
+
+zero, filled, unknown = x.copy(), x.copy(), y.copy()
+zero[5 * 8 + 3, 0] = filled[5 * 8 + 3, 0] = 0.0
+filled[5 * 8 + 1, 4] = unknown[5 * 8 + 1, 2] = np.nan
+tokens = np.arange(96 * 8).reshape(96, 8) % 7
+bad = y.copy()
+bad[6 * 8] = np.nan
+keras.utils.set_random_seed(1)
+embedding = keras.Sequential([keras.Input((8,), dtype="int32"), L.Embedding(7, 4), L.Flatten(), L.Dense(4)])
+embedding.compile("sgd", "mse")
+guards = [devicekit.NanGuard(quiet=True, save=sys.argv[1] + name) for name in ("1.npz", "2.npz")]
+large = y.copy()
+large[4 * 8] = 1e25
+found = {
+    "mask": outcome(fit(functional(masked), zero)),
+    "fill": outcome(fit(functional(filling), filled)),
+    "target": outcome(fit(functional(L.Dense(3), loss=without_nan), zero, unknown)),
+    "metric": outcome(fit(functional(L.Dense(3), metrics=[my_loss]))),
+    "large": outcome(fit(model_of(L.Dense(5)), y=large)),
+    "tokens": outcome(fit(embedding, tokens.astype("int32"), bad)),
+}
+with np.load(sys.argv[1], allow_pickle=False) as saved:
+    found["kind"] = saved["batch/x"].dtype.kind
+model_of(L.Dense(5)).fit(x, bad, batch_size=8, verbose=0, shuffle=False, callbacks=guards)
+found["guards"] = [os.path.exists(sys.argv[1] + name) and guard.report.record.saved.endswith(name) for guard, name in
+                   zip(guards, ("1.npz", "2.npz"))]
+found["codes"] = [guard.report.findings[0].code for guard in guards]
+print(json.dumps(found))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    if not data:
+        pytest.skip("these are for Keras 3")
+    assert [(data[name]["step"], data[name]["layer"], data[name]["rows"]) for name in ("mask", "fill", "target")] == [
+        (5, "logarithm", [3])
+    ] * 3
+    assert data["mask"]["operation"].lower() in ("log", "")  # JAX would stop at the mask
+    assert data["fill"]["operation"].lower() == data["target"]["operation"].lower() == "log"
+    assert data["metric"] is None
+    assert (data["large"]["code"], data["large"]["step"]) == ("values-exploded", 4)
+    assert (data["tokens"]["code"], data["tokens"]["step"], data["kind"]) == ("input-not-finite", 6, "i")
+    assert data["guards"] == [True, True]
+    assert data["codes"] == ["input-not-finite"] * 2
+
+
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"save": 3}, TypeError),
+        ({"save": ""}, ValueError),
+        ({"save": "/no/such/folder/step.npz"}, ValueError),
+        ({"every": 1.5}, ValueError),
+        ({"memory_gb": 0}, ValueError),
+    ],
+)
+def test_wrong_options_are_refused_at_once(options, error):
+    pytest.importorskip("keras")
+    import devicekit
+
+    with pytest.raises(error, match=next(iter(options))):
+        devicekit.NanGuard(**options)
+
+
 def test_a_healthy_training_is_the_same_with_a_guard(program, tmp_path):
     data = program(
         PROGRAM
