@@ -5,7 +5,7 @@ import struct
 from devicekit.diagnosis.dynamic_linker import DynamicLinker, repair
 from devicekit.machine.facts import Cuda, Fact, Library, Opener
 from devicekit.machine.probe.cuda import read_cuda
-from devicekit.machine.probe.pe import read_imports
+from devicekit.machine.probe.cuda_libraries import read_imports
 
 TENSORFLOW = Opener("tensorflow", "C:\\venv\\Lib\\site-packages\\tensorflow\\__init__.py", ())
 PATH = ("C:\\Python", "C:\\Windows\\System32", "C:\\work", "C:\\cuda\\bin")

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from devicekit.cluster.fleet.files import Reading, keep_snapshot
-from devicekit.runtime.scratch import scratch_folder
-from devicekit.runtime.whole_file import replace_file
+from devicekit.runtime.scratch import replace_file, scratch_folder
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

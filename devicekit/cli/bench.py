@@ -9,7 +9,7 @@ import json
 from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
-from ..runtime.whole_file import replace_file
+from ..runtime.scratch import replace_file
 from .arguments import add_html, json_output, let_import, model
 from .html import check_drawing, write_record
 from .output import INTERRUPTED, cannot_write, print_note, show, write_text

@@ -39,7 +39,7 @@ def _doctor(options: argparse.Namespace) -> int:
         raise ValueError("--issue is Markdown: leave --json out")
     machine, diagnosis, selection = decide(options)
     if options.issue:
-        from ..report.issue import issue_text
+        from ..report.screen import issue_text
 
         print_text(issue_text(machine, diagnosis, selection, made_now()))
     elif options.json:

@@ -4,7 +4,7 @@ import time
 from typing import Any, Optional
 
 from ..errors import DevicekitError
-from ..runtime.whole_file import replace_file
+from ..runtime.scratch import replace_file
 
 
 def check_drawing(path: Optional[str]) -> None:

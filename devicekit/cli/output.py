@@ -137,7 +137,7 @@ def cannot_write(path: str, error: Exception) -> DevicekitError:
 
 def write_text(path: str, text: str) -> None:
     """Write a text file whole or not at all; raise DevicekitError if that is not possible."""
-    from ..runtime.whole_file import replace_file
+    from ..runtime.scratch import replace_file
 
     try:
         replace_file(path, text.replace("\n", os.linesep).encode("utf-8"))

@@ -9,12 +9,14 @@
 `devicekit.report.terminal.doctor_text` has everything else (``doctor --verbose``).
 """
 
+import json
 import re
 from typing import List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..diagnosis.frameworks import BACKENDS
 from ..machine.facts import Machine
+from ..machine.packed import pack
 from ..selection.selection import Selection, is_stuck
 from .amounts import cores, count, framework_state, framework_title, processor, sign, usable_memory
 from .compatibility_table import Cell, matrix_row
@@ -346,3 +348,27 @@ def _laid_out(links: Sequence[Tuple[str, str]], style: Style) -> List[str]:
             lines[-1] += "  " + link
             used += 2 + length
     return lines
+
+
+_TEMPLATE = """**devicekit {version} doctor**, as of {date}
+
+```text
+{screen}```
+
+<details><summary>The machine: paste this page into <code>devicekit doctor --machine -</code></summary>
+
+```text
+{packed}
+```
+
+</details>
+"""
+
+
+def issue_text(machine: Machine, diagnosis: Diagnosis, selection: Selection, date: str) -> str:
+    """Return at most 40 lines, without names of users, homes or hosts; ``date``: when it was made."""
+    screen = doctor_screen(machine, diagnosis, selection, Style(unicode=True)).replace("`", "'")
+    content = json.dumps(machine.to_dict(), separators=(",", ":")).encode("utf-8")
+    return _TEMPLATE.format(
+        version=machine.devicekit_version, date=date, screen=screen, packed="\n".join(pack(content))
+    )

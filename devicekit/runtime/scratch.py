@@ -1,12 +1,51 @@
-"""A folder for the time of some work, and a clear error where there is no room for it."""
+"""Files that are written whole, a folder for the time of some work, and a clear error where there is no room for it."""
 
 import errno
+import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Iterator, Optional
+from uuid import uuid4
 
 from ..errors import DevicekitError
+
+
+def replace_file(path: str, content: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Links are followed, and what is not a file (``/dev/stdout``) is written to.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; nothing new is left, and an existing file is as it was.
+    ValueError
+        If a file cannot have such a name.
+    """
+    target = Path(path)
+    if not path.strip() or target.is_dir():
+        raise IsADirectoryError(0, "this is a folder; name a file in it" if path.strip() else "it has no name")
+    target = target.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    # In the same folder, because a file cannot be moved from one disk to another in one step.
+    part = target.parent / (".%s.%s.part" % (target.name[:40], uuid4().hex[:12]))
+    try:
+        with part.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())  # some file systems say only now that they are full
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o777)
+        part.replace(target)
+    except BaseException:
+        if part.exists():
+            part.unlink()
+        raise
+
 
 #: What writing says where a disk, a quota or the largest size of a file is reached.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import DevicekitError
 from ..runtime.frameworks.replay import NOTHING, Replay, State, Usual, as_float, is_finite
-from ..runtime.whole_file import replace_file
+from ..runtime.scratch import replace_file
 from .nan_record import NanRecord, NanRun
 from .nan_recorder import KeptStep, Window, loss_is_finite, norm_of, unfit
 

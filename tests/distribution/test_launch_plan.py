@@ -6,8 +6,7 @@ import os
 import pytest
 
 from devicekit import DevicekitError, DeviceUnavailableError, diagnose
-from devicekit.cluster.launch.launch_plan import Order, plan_launch
-from devicekit.cluster.launch.ports import FIRST, LAST, free_ports
+from devicekit.cluster.launch.launch_plan import FIRST, LAST, Order, free_ports, plan_launch
 from devicekit.cluster.strategy.cluster_environment import parse_cluster
 from devicekit.cluster.strategy.device_shares import hidden_variables, share_out, visible_variables
 from devicekit.machine.probe import read_machine

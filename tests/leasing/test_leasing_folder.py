@@ -12,10 +12,16 @@ import pytest
 
 from devicekit import LeaseError, lease
 from devicekit.cluster.lease import folder as places
-from devicekit.cluster.lease.folder import default_path, open_folder
+from devicekit.cluster.lease.folder import (
+    default_path,
+    file_system,
+    is_remote,
+    open_folder,
+    parse_mount_command,
+    parse_mountinfo,
+)
 from devicekit.cluster.lease.holder_records import command_name, described, printable, read_record, span, write_record
 from devicekit.cluster.lease.locks import is_held, open_shared, take
-from devicekit.cluster.lease.mounts import file_system, is_remote, parse_mount_command, parse_mountinfo
 from devicekit.cluster.lease.processes import actual_holder
 from devicekit.cluster.lease.queue import Queue, own_record
 

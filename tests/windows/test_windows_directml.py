@@ -149,7 +149,7 @@ def test_the_search_for_cuda_dlls_agrees_with_the_loader(windows):
 
 def test_the_stand_ins_need_what_nvidias_libraries_do(tmp_path):
     from devicekit.machine.live_host import LiveHost
-    from devicekit.machine.probe.pe import read_imports
+    from devicekit.machine.probe.cuda_libraries import read_imports
 
     folder = build.build_cuda_dlls(str(tmp_path))
     for name, needs in build.CUDA_DLLS.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 from ...errors import DevicekitError
-from ...runtime.whole_file import replace_file
+from ...runtime.scratch import replace_file
 from .groups import LIMIT_BYTES
 
 

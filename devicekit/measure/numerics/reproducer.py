@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import DevicekitError
 from ...runtime.frameworks.keras_model import Keras, keras_of, public_class
 from ...runtime.frameworks.tensors import HostArray
-from ...runtime.whole_file import replace_file
+from ...runtime.scratch import replace_file
 from .layers.recorded_calls import Call
 from .layers.runner_of_model import runner_of
 from .nests import flatten, rebuild

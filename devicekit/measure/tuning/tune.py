@@ -3,10 +3,11 @@
 import math
 import os
 import time
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ...errors import DevicekitError
 from ...machine.detect import real_machine
+from ...machine.host import Host
 from ...machine.live_host import LiveHost
 from ...runtime.current import clean_environment
 from ...runtime.decide import plan_for
@@ -16,7 +17,6 @@ from ...selection.selection import Selection
 from ..benchmark.arguments import tasks_for
 from ..benchmark.models import model_named
 from . import cache
-from .cores import installed_allocators, physical_cores
 from .gains import Gain, Noise, noise_of
 from .options import Option, candidates, wanted
 from .racing import Racer, RacerEnded, race
@@ -433,3 +433,45 @@ def _merged(options: Sequence[Option]) -> Option:
         tuple(call for item in options for call in item.calls),
         arithmetic,
     )
+
+
+# Physical cores and memory allocators, which `Machine` does not tell.
+
+
+#: Memory allocators that programs are known to gain by, the smaller library of each first.
+ALLOCATORS = ("libtcmalloc_minimal.so.4", "libtcmalloc.so.4", "libjemalloc.so.2")
+
+_FOLDER = "/sys/devices/system/cpu"
+#: More processors than this are no machine's.
+_MOST = 8192
+
+
+def physical_cores(host: Host, processors: Optional[int]) -> Optional[int]:
+    """Return how many physical cores there are, None if that is not known, or this process may not use all of them.
+
+    Parameters
+    ----------
+    processors : int or None
+        How many logical processors this process may run on.
+    """
+    if host.system != "linux" or not processors:
+        return None
+    cores: Set[str] = set()
+    count = 0
+    while count < _MOST:
+        try:
+            text = host.read_text("%s/cpu%d/topology/thread_siblings_list" % (_FOLDER, count), 4096)
+        except OSError:  # the last one is behind us, or this kernel does not say
+            break
+        cores.add(text.strip())  # what all processors of one core have in common, such as 0,32
+        count += 1
+    # With a part of the processors no one knows here which of them share a core.
+    return len(cores) if cores and count == processors else None
+
+
+def installed_allocators(host: Host) -> Tuple[str, ...]:
+    """Return the paths of the installed allocators, one of each kind."""
+    cache = host.loader_cache()
+    found = [cache[name] for name in ALLOCATORS if name in cache]
+    kinds = {path.rpartition("/")[2].partition(".")[0].partition("_")[0]: path for path in reversed(found)}
+    return tuple(path for path in found if path in kinds.values())

@@ -7,8 +7,7 @@ import tensorflow as tf
 
 from ...selection.request import NO_ACCELERATOR, Request
 from ...selection.selection import Change
-from .interface import Adapter
-from .smoke import MATRIX, check_place, check_product
+from .interface import MATRIX, Adapter, check_place, check_product
 
 
 class TensorFlowAdapter(Adapter):

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from ...selection.request import Request
 from ...selection.selection import Change
-from .smoke import MATRIX, check_product
+from .interface import MATRIX, check_product
 from .tensorflow import TensorFlowAdapter, _context_module, _smoke_cpu
 
 

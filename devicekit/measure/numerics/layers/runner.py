@@ -2,8 +2,9 @@
 
 import contextlib
 import functools
+import sys
 from dataclasses import dataclass
-from typing import Any, Callable, ContextManager, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables
 from .recorded_calls import Call, record, unchanged
-from .scope import computing_on, held, make
 
 #: From the number, shape and dtype of an output to what its gradient is multiplied by; None: it has no part in it.
 Cotangent = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
@@ -374,3 +374,46 @@ def _steps(subject: Any, work: Work) -> int:
 
 def _dtype(variable: Any) -> str:
     return str(getattr(variable.dtype, "name", variable.dtype)).replace("torch.", "").replace("_ref", "")
+
+
+# The scope in which a layer computes: a device, in float64 or in the model's own dtype.
+
+
+@contextlib.contextmanager
+def computing_on(device: str, tensors: Tensors, double: bool) -> Iterator[None]:
+    """Make tensors, and compute with them, on a device; in float64 if requested."""
+    from ....diagnosis.findings import name_of
+    from ....runtime.scope import device_scope
+
+    wide = tensors.double_precision() if double else contextlib.nullcontext()
+    with wide, _keeping_float64(double), device_scope(device, framework=name_of(tensors.framework)):
+        yield
+
+
+def make(tensors: Tensors, array: HostArray, double: bool) -> Any:
+    """Return a tensor on the device of the open scope; floats in float64 if requested."""
+    return tensors.to_tensor(array.array, "float64" if double and array.is_float else array.dtype)
+
+
+def held(tensors: Tensors, value: Any) -> Optional[HostArray]:
+    """Return the values of a tensor or of a NumPy array; None for anything else, or if it has no values yet."""
+    if isinstance(value, np.ndarray):
+        return HostArray(value, str(value.dtype))
+    if not tensors.is_tensor(value) or tensors.is_traced(value):
+        return None
+    return HostArray(tensors.to_numpy(value), tensors.dtype_of(value))
+
+
+@contextlib.contextmanager
+def _keeping_float64(double: bool) -> Iterator[None]:
+    """Let Keras 3 compute products of float64 in float64: its rules of promotion, private, make float32 of it (as of 3.0)."""
+    table = getattr(sys.modules.get("keras.src.backend.common.dtypes"), "BIT64_TO_BIT32_DTYPE", None)
+    before = table.get("float64") if double and isinstance(table, dict) else None
+    if table is None or before is None:
+        yield
+        return
+    table["float64"] = "float64"
+    try:
+        yield
+    finally:
+        table["float64"] = before
