@@ -5,7 +5,7 @@
 PRELUDE = """
 import json, warnings
 import numpy as np
-from devicekit.measure.numerics.operations.framework_engine import engine
+from devicekit.measure.numerics.operations.suite_worker import engine
 from devicekit.measure.numerics.result import Difference
 from devicekit.measure.numerics.verdict import Expected, judge
 from devicekit.measure.numerics.operations.catalog import KINDS, magnitudes, select

@@ -2,13 +2,12 @@
 
 import os
 from importlib import import_module
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
 from .catalog import OPERATIONS, magnitudes
 from .engine import Engine, OperationOutcome
-from .framework_engine import engine
 from .input_values import arrays
 from .operation import Operation
 
@@ -88,3 +87,22 @@ def _save(path: str, outcome: OperationOutcome) -> None:
     values: Dict[str, Any] = {"output%d" % index: item for index, item in enumerate(outcome.outputs)}
     values.update(("gradient%d" % index, item) for index, item in enumerate(outcome.gradients))
     np.savez(path, **values)
+
+
+def engine(framework: Optional[str]) -> Engine:
+    """Return the engine of a framework; this imports the framework.
+
+    Raises
+    ------
+    ImportError
+        Or whatever else the framework's import raises.
+    """
+    if framework == "tensorflow1":
+        from .graph_engine import GraphEngine
+
+        return GraphEngine()
+    from .eager_engine import JaxEngine, TensorFlowEngine, TorchEngine
+
+    if framework == "jax":
+        return JaxEngine()
+    return TorchEngine() if framework == "torch" else TensorFlowEngine()
