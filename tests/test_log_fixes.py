@@ -8,6 +8,8 @@ from devicekit import explain
 from devicekit.logs.context import known_from_facts
 from devicekit.logs.fixes.providers import PROVIDERS, fixes_for
 from devicekit.logs.fixes.situation import Situation
+from devicekit.machine.facts import Fact
+from devicekit.testing import load
 
 NO_TF = "No module named 'tensorflow'"
 NO_CUDA_TORCH = "AssertionError: Torch not compiled with CUDA enabled"
@@ -2578,6 +2580,16 @@ def test_the_release_of_tensorflow_that_needs_avx2_by_mistake():
     for version in ("2.4.0", "2.4.1"):
         commands = [step.command for step in explain(log, facts={"packages": {"tensorflow": version}})[0].fix]
         assert (wanted in commands) == (version == "2.4.0")
+
+
+@pytest.mark.parametrize("flags, has", [(("avx", "avx2"), True), (("sse4_2",), False)])
+def test_a_processor_that_has_avx_is_not_sent_for_another(flags, has):
+    machine = load("linux-cpu")
+    machine = machine.replace(native=machine.native.replace(cpu_flags=Fact.of(flags, "/proc/cpuinfo")))
+    text = " ".join(step.text for step in explain("Illegal instruction (core dumped)", machine)[0].fix)
+    assert ("compiled for another one" in text) == has
+    assert ("processor that has them" in text) != has
+    assert "another computer" not in text
 
 
 def test_a_fix_of_tensorflow_names_no_jax():

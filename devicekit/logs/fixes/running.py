@@ -454,6 +454,13 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         )
         steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
         return
+    here = about.known.machine
+    flags = here.native.cpu_flags.or_none() or () if here is not None else ()
+    if "avx2" in flags and what in ("AVX", "AVX2"):
+        steps.say(
+            "This processor has %s: a library was compiled for another one, or is damaged; install it again" % what
+        )
+        return
     if about.packages.get("tensorflow", "").startswith("2.4.0"):
         steps.install("TensorFlow 2.4.0 needs AVX2 by mistake: 2.3 and 2.4.1 do not", "tensorflow==2.4.1")
     through = (
