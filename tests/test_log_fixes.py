@@ -185,6 +185,32 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # CUDA 12's libraries by pip are of no use to a driver that is older than CUDA 12.
+    (
+        "I external/local_tsl/tsl/cuda/cudart_stub.cc:31] Could not find cuda drivers on your machine, GPU will not be used.",
+        {**LINUX, "gpu": "RTX 3060", "driver": "470.42", "packages": {"tensorflow": "2.17.0"}},
+        ["Update NVIDIA's driver", "525", r"and-cuda"],
+        [],
+    ),
+    (
+        "I external/local_tsl/tsl/cuda/cudart_stub.cc:31] Could not find cuda drivers on your machine, GPU will not be used.",
+        {**LINUX, "gpu": "RTX 3060", "driver": "470.42", "packages": {"tensorflow": "2.14.0"}},
+        [r"and-cuda"],
+        ["Update NVIDIA's driver"],
+    ),
+    (
+        "RuntimeError: Unable to load cuSPARSE. Is it installed? (jax_plugins/xla_cuda12)",
+        {**LINUX, "gpu": "RTX 3060", "driver": "470.42", "packages": {"jax": "0.4.30"}},
+        ["Update NVIDIA's driver", "525", r"jax\[cuda12\]"],
+        [],
+    ),
+    # A ptxas that is too old may be pip's own: then an install leaves it.
+    (
+        "ptxas fatal   : Unsupported .version 8.8; current version is '8.4'",
+        {**LINUX, "gpu": "RTX 4090", "packages": {"jax": "0.6.0"}},
+        ["--upgrade nvidia-cuda-nvcc-cu12"],
+        [],
+    ),
     # A hosted notebook has its own driver, and the CUDA of its own TensorFlow.
     (
         "import torch\nprint(torch.__version__)\ntorch.cuda.is_available()\n1.3.1\nFalse",

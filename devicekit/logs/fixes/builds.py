@@ -328,22 +328,22 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     index = _index(about, [(row.url, row.code) for row in same or rows])
     if goal == "cuda" and about.arch == "aarch64":
         index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
-    if goal == "cuda":
-        _driver_for_cuda_12(about, steps, also)
+    if goal == "cuda" and driver_for_cuda_12(about, steps):
+        _or_cuda_11(about, steps, also)
     steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
 
 
-def _older_than_cuda_12(about: Situation) -> bool:
-    """Whether the driver is known, and older than CUDA 12's first release."""
+def driver_for_cuda_12(about: Situation, steps: Steps) -> bool:
+    """Update a driver that is older than CUDA 12's first release; return whether it is, as far as it is known."""
     driver = about.fact("driver")
-    return bool(driver) and not about.jetson and sort_key(driver) < (525,)
-
-
-def _driver_for_cuda_12(about: Situation, steps: Steps, also: Tuple[str, ...]) -> None:
-    """Update a driver that is older than CUDA 12's first release, or take the last build before."""
-    if not _older_than_cuda_12(about):
-        return
+    if not driver or about.jetson or sort_key(driver) >= (525,):
+        return False
     install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
+    return True
+
+
+def _or_cuda_11(about: Situation, steps: Steps, also: Tuple[str, ...]) -> None:
+    """PyTorch's last build for CUDA 11, for a driver that stays."""
     if sort_key(about.fact("driver")) >= (452, 39):  # of CUDA 11.8 on Windows, on Linux 450.80
         url = _TORCH_INDEX + "/cu118"
         steps.install(
@@ -398,8 +398,7 @@ def _jax_build(about: Situation, steps: Steps) -> None:
         old, blackwell = about.packages.get("jax"), sort_key(about.capability or "0") >= (10,)
         same = about.requirements("cuda", "jax", ["jax==%s" % old]) if old and not blackwell else None
         found = same or about.requirements("cuda", "jax")
-        if _older_than_cuda_12(about):
-            install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
+        driver_for_cuda_12(about, steps)
         if found is not None:
             steps.install_set("Install JAX with its CUDA plug-in", found)
         else:

@@ -7,7 +7,13 @@ from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
 from ..signatures import cudnn_version
-from .builds import compute_capability_unsupported, cpu_only_windows, gpu_vendor_unsupported, too_old_for_gpu
+from .builds import (
+    compute_capability_unsupported,
+    cpu_only_windows,
+    driver_for_cuda_12,
+    gpu_vendor_unsupported,
+    too_old_for_gpu,
+)
 from .situation import Situation, listed
 from .steps import Steps
 from .wheels import jetson_build
@@ -180,6 +186,8 @@ def _built_for(steps: Steps) -> None:
 def _and_cuda(about: Situation, steps: Steps) -> None:
     """CUDA's libraries by pip, for the installed release."""
     version = about.version
+    if not needs_of(about)[0].startswith("11"):
+        driver_for_cuda_12(about, steps)
     if "cuda-wheels" in about.words:  # pip has installed them already
         steps.run("Put pip's CUDA libraries on the loader's path before Python starts", LOADER_PATH, on="linux")
         _found_later(about, steps)
@@ -376,6 +384,7 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
     if about.windows:
         steps.say("JAX has no GPU support on native Windows: use WSL 2")
         return
+    driver_for_cuda_12(about, steps)
     steps.upgrade("Install JAX together with its CUDA libraries", "jax[cuda12]")
     steps.run("They must not be displaced by others", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
 
@@ -676,10 +685,12 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         cuda = needed or about.fact("cuda")
         major = cuda.partition(".")[0]
         text = "Install NVIDIA's compiler (ptxas, libdevice) with pip"
+        # An older one may be there, which pip would leave.
+        put = steps.upgrade if about.signature == "xla-ptxas-unsupported-ptx" else steps.install
         if major in ("11", "12"):
-            steps.install(text, "nvidia-cuda-nvcc-cu%s" % major)
+            put(text, "nvidia-cuda-nvcc-cu%s" % major)
         elif not major:
-            steps.install("%s (cu11 for builds for CUDA 11)" % text, "nvidia-cuda-nvcc-cu12")
+            put("%s (cu11 for builds for CUDA 11)" % text, "nvidia-cuda-nvcc-cu12")
         else:
             steps.say("Install the CUDA toolkit %s: it has ptxas and libdevice" % cuda, "admin", "system")
         if "conda" in about.words:
