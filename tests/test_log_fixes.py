@@ -185,6 +185,33 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # DirectML: a GPU that is too old for it, and the package for TensorFlow 1.
+    (
+        "I tensorflow/c/logging.cc:34] DirectML device enumeration: found 0 compatible adapters.",
+        {"os": "windows", "gpu": "Intel HD Graphics 5500", "packages": {"tensorflow-directml-plugin": "0.4.0"}},
+        ["use the CPU"],
+        ["Update Windows"],
+    ),
+    (
+        "I tensorflow/c/logging.cc:34] DirectML device enumeration: found 0 compatible adapters.",
+        {"os": "windows", "gpu": "Intel HD Graphics 530", "packages": {"tensorflow-directml-plugin": "0.4.0"}},
+        ["Update Windows"],
+        ["use the CPU"],
+    ),
+    (
+        "ERROR: No matching distribution found for tensorflow-directml",
+        {"os": "windows", "gpu": "RX 6600", "python": "3.11"},
+        ["3.7", "tensorflow-directml-plugin"],
+        [],
+    ),
+    # A module of TensorFlow's own that lacks a name is of another release: no program imports this one.
+    (
+        "AttributeError: module 'tensorflow.python.keras.utils.generic_utils' has no attribute "
+        "'populate_dict_with_module_objects'",
+        {**LINUX, "packages": {"tensorflow": "2.3.0"}},
+        ["uninstall", r"tensorflow==2\.3\.0"],
+        ["Import from the public place"],
+    ),
     # CUDA 12's libraries by pip are of no use to a driver that is older than CUDA 12.
     (
         "I external/local_tsl/tsl/cuda/cudart_stub.cc:31] Could not find cuda drivers on your machine, GPU will not be used.",

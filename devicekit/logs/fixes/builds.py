@@ -9,12 +9,12 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .dependencies import directml_set, jax_metal, jax_rocm, metal_plugin_missing
+from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
 from .others import gfx_unsupported, rocm_missing
 from .situation import Situation
 from .steps import Steps
-from .wheels import arm_index, jetson_build
+from .wheels import arm_index, directml_set, jetson_build
 
 
 def cpu_only_windows(about: Situation, steps: Steps) -> None:

@@ -9,7 +9,7 @@ from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
 from .situation import Situation, newest
 from .steps import Steps
-from .wheels import distribution_of, known_module
+from .wheels import distribution_of, install_directml, known_module
 
 #: Add-ons that are released for one release of their framework, by the beginning of the import name.
 _ADD_ONS = {
@@ -962,12 +962,6 @@ def itex_pair(about: Situation, steps: Steps) -> None:
     )
 
 
-def directml_set() -> Tuple[str, ...]:
-    """Return TensorFlow's plug-in for DirectML with the one TensorFlow that it works with, and the NumPy of that."""
-    rows = [row for row in BUNDLED.directml() if row.distribution == "tensorflow-directml-plugin"]
-    return "tensorflow-cpu==2.10.0", "tensorflow-directml-plugin==%s" % rows[0].version, "numpy<2"
-
-
 def directml_pair(about: Situation, steps: Steps) -> None:
     """The plug-in for DirectML works with one TensorFlow."""
     owners = [
@@ -975,11 +969,7 @@ def directml_pair(about: Situation, steps: Steps) -> None:
         for name in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel")
         if name in about.packages
     ]
-    text = "The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)"
-    if about.python and about.python not in ("3.7", "3.8", "3.9", "3.10"):
-        steps.new_environment(text, "3.10", directml_set())
-    else:
-        steps.install(text, *directml_set(), remove=owners)
+    install_directml(about, steps, "The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)", owners)
 
 
 def metal_pair(about: Situation, steps: Steps) -> None:

@@ -301,6 +301,10 @@ def _without_directml(about: Situation, steps: Steps) -> None:
 
 def directml_unsupported(about: Situation, steps: Steps) -> None:
     """Windows, WSL's kernel or the adapter is too old."""
+    # Intel's generations up to the 8th (HD 4600, HD 5500) have numbers of four digits.
+    if about.vendor == "intel" and re.search(r"(?i)\bhd (graphics )?\d{4}\b", about.known.gpu_name):
+        steps.say("This GPU is older than Intel HD 5xx, the first that DirectML computes on: use the CPU")
+        return
     if about.wsl:
         steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
         steps.say("Update Windows (to 11, or 10 from 21H2 on) and the graphics driver in it", "admin", "system")

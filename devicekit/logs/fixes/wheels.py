@@ -117,6 +117,26 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], [requirement])
     if not about.manager:
         steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
+    if name == "tensorflow-directml" and not about.macos:
+        install_directml(
+            about, steps, "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML", instead=True
+        )
+
+
+def directml_set() -> Tuple[str, ...]:
+    """Return TensorFlow's plug-in for DirectML with the one TensorFlow that it works with, and the NumPy of that."""
+    rows = [row for row in BUNDLED.directml() if row.distribution == "tensorflow-directml-plugin"]
+    return "tensorflow-cpu==2.10.0", "tensorflow-directml-plugin==%s" % rows[0].version, "numpy<2"
+
+
+def install_directml(
+    about: Situation, steps: Steps, text: str, remove: Sequence[str] = (), instead: bool = False
+) -> None:
+    """Add that the plug-in for DirectML is installed, with a Python that it works with."""
+    if about.python and about.python not in ("3.7", "3.8", "3.9", "3.10"):
+        steps.new_environment(text, "3.10", directml_set(), instead)
+    else:
+        steps.install(text, *directml_set(), remove=remove, instead=instead)
 
 
 def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
