@@ -185,6 +185,19 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # AMD has the wheels of tensorflow-rocm after 2.14 on its own site; ROCm by pip is in the environment.
+    (
+        NO_WHEEL % "tensorflow-rocm==2.16.1",
+        {**LINUX, "python": "3.12", "gpu": "RX 7900 XTX"},
+        ["repo.radeon.com", "this Python version"],
+        ["has no wheel for Linux"],
+    ),
+    (
+        "ImportError: libhipsparse.so.4: cannot open shared object file: No such file or directory",
+        {**LINUX, "gpu": "Radeon AI PRO R9700", "packages": {"tensorflow-rocm": "2.21.0"}},
+        [r"hipconfig -R"],
+        [],
+    ),
     # DirectML: a GPU that is too old for it, and the package for TensorFlow 1.
     (
         "I tensorflow/c/logging.cc:34] DirectML device enumeration: found 0 compatible adapters.",

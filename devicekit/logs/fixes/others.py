@@ -100,7 +100,7 @@ def _rocm_library_path(about: Situation, steps: Steps) -> None:
         on="linux",
         changes="variables",
     )
-    if sort_key(about.fact("rocm") or "0") >= (7,):
+    if sort_key(about.fact("rocm") or "0") >= (7,) or about.named("libhipsparse.so.4", "librocm_sysdeps"):
         steps.run(
             "If ROCm itself was installed with pip, its libraries are there",
             'export LD_LIBRARY_PATH="$(hipconfig -R)/lib:$(hipconfig -R)/lib/rocm_sysdeps/lib:$LD_LIBRARY_PATH"',

@@ -240,6 +240,11 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
             "make an environment with it"
         )
         steps.new_environment(text, python, ["%s%s" % (name, bounds)])
+    elif name == "tensorflow-rocm":
+        steps.say(
+            "The registry ends at 2.14.0.600; AMD has later ones in https://repo.radeon.com/rocm/manylinux/, in a folder for "
+            "each ROCm: choose the ROCm that is there, see for which Python its files are (cp310), and name it with pip's -f"
+        )
     else:
         known = about.releases(name)
         older = match and known and sort_key(bounds.lstrip("=~<")) < sort_key(known[0].version)
