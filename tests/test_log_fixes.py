@@ -185,6 +185,42 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # The driver is not known: CUDA 13's builds need a newer one than CUDA 12's.
+    (
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {**WINDOWS, "gpu": "GTX 1650", "python": "3.12", "packages": {"torch": "2.9.1+cpu"}},
+        ["whl/cu126"],
+        ["cu130"],
+    ),
+    (
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {**WINDOWS, "gpu": "GTX 1650", "python": "3.12", "packages": {"torch": "2.9.1+cpu"}, "driver": "581.29"},
+        ["whl/cu130"],
+        [],
+    ),
+    # A variable that lets a GPU with code of its own pass as another one.
+    (
+        "RuntimeError: HIP error: invalid device function",
+        {
+            **LINUX,
+            "gpu": "RX 7900 XTX",
+            "packages": {"torch": "2.6.0+rocm6.2.4"},
+            "env": {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"},
+        },
+        ["unset HSA_OVERRIDE_GFX_VERSION"],
+        [],
+    ),
+    (
+        "RuntimeError: HIP error: invalid device function",
+        {
+            **LINUX,
+            "gpu": "RX 6600",
+            "packages": {"torch": "2.4.1+rocm6.1"},
+            "env": {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"},
+        },
+        [r"export HSA_OVERRIDE_GFX_VERSION=10\.3\.0"],
+        ["unset HSA_OVERRIDE_GFX_VERSION"],
+    ),
     # AMD has the wheels of tensorflow-rocm after 2.14 on its own site; ROCm by pip is in the environment.
     (
         NO_WHEEL % "tensorflow-rocm==2.16.1",

@@ -190,9 +190,11 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         return
     listed = False
     override = "HSA_OVERRIDE_GFX_VERSION"
-    if "INVALID_ISA" in about.line and override in about.known.environment:
-        steps.unset("%s lets the GPU pass as one whose code it cannot run" % override, override)
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
+    value = about.known.environment.get(override, "")
+    other = gfx and not family and value.replace(".", "") != gfx[3:]  # the GPU has code of its own
+    if value and ("INVALID_ISA" in about.line or other):
+        steps.unset("%s lets the GPU pass as one whose code it cannot run" % override, override)
     if "gfx1030gfx1100" in about.line:
         # In this release's list a comma is missing: it takes neither of the two.
         steps.say(

@@ -410,7 +410,11 @@ class Situation:
             from ...resolver.sets import best_set
 
             needs = tuple(Need(text, because="it is to be kept") for text in keep)
-            found = best_set(goal, (framework,), target, needs, BUNDLED)[0]
+            found = None
+            if (goal, framework, target.driver) == ("cuda", "torch", None):
+                # Which driver is there is not known: CUDA 12's builds run on more of them than CUDA 13's.
+                found = best_set(goal, (framework,), target.replace(driver="575"), needs, BUNDLED)[0]
+            found = found or best_set(goal, (framework,), target, needs, BUNDLED)[0]
         except Exception:  # a fix in words is better than none: a bug in the engine must not break an explanation
             _LOG.debug("no set for %s on %s could be computed", framework, goal, exc_info=True)
             return None
