@@ -185,6 +185,37 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # What an interpreter answers to the question which GPUs there are.
+    (
+        ">>> torch.cuda.device_count()\n0",
+        {**LINUX, "gpu": "RTX 3070", "packages": {"torch": "2.5.1+cpu"}},
+        ["without CUDA", r"torch==2\.5\.1"],
+        ["modprobe"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "macos", "gpu": "Apple M2", "packages": {"torch": "2.5.1"}},
+        [r"\bmps\b"],
+        ["install"],
+    ),
+    (
+        ">>> jax.default_backend()\n'cpu'",
+        {**LINUX, "gpu": "RTX 3070", "packages": {"jax": "0.4.35"}},
+        [r"jax\[cuda12\]"],
+        [],
+    ),
+    (
+        "K.tensorflow_backend._get_available_gpus()\n[]",
+        {**LINUX, "gpu": "RTX 2070", "packages": {"tensorflow": "2.0.0", "keras": "2.3.1"}},
+        ["CUDA 10.0"],
+        [],
+    ),
+    (
+        ">>> ort.get_available_providers()\n['CPUExecutionProvider', 'AzureExecutionProvider']",
+        {**WINDOWS, "gpu": "RTX 3070", "packages": {"onnxruntime": "1.20.0"}},
+        ["onnxruntime-gpu"],
+        [],
+    ),
     # The driver is not known: CUDA 13's builds need a newer one than CUDA 12's.
     (
         "AssertionError: Torch not compiled with CUDA enabled",

@@ -38,7 +38,7 @@ _BEFORE_ANSWER = 1000
 
 #: Interpreter answers that belong to the line before.
 _ANSWERS = frozenset(
-    (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
+    (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"'cpu'", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
 #: Commands whose answer, whatever it is, belongs to their line.
