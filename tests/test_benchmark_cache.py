@@ -10,7 +10,7 @@ import pytest
 
 import devicekit
 from devicekit.machine.facts import Fact
-from devicekit.measure.benchmark.cached_rows import SpeedCache, is_cacheable
+from devicekit.measure.benchmark.benchmark import SpeedCache, is_cacheable
 from devicekit.runtime.speed_cache import LIFE_S, load, rows_of, save, state_of, this_state
 from devicekit.selection.selection import Change
 from devicekit.selection.throughput import Throughput

@@ -185,6 +185,36 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "container", "gpu": "RTX 3070", "packages": {"torch": "2.5.1+cpu"}},
+        ["without CUDA", r"torch==2\.5\.1"],
+        ["docker run"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "colab", "packages": {"torch": "2.5.1+cu124"}},
+        ["Change runtime type"],
+        ["install torch", "uninstall"],
+    ),
+    (
+        ">>> tf.config.list_physical_devices('GPU')\n[]",
+        {**LINUX, "arch": "aarch64", "gpu": "GH200", "packages": {"tensorflow": "2.17.0"}},
+        ["nvcr.io/nvidia/tensorflow"],
+        ["and-cuda"],
+    ),
+    (
+        ">>> tf.config.list_physical_devices('GPU')\n[]",
+        {**WINDOWS, "gpu": "RX 580", "packages": {"tensorflow": "2.10.0", "tensorflow-directml-plugin": "0.4.0"}},
+        ["finds no adapter", "adapter's driver"],
+        ["CUDA"],
+    ),
+    (
+        ">>> tf.config.list_physical_devices('GPU')\n[]",
+        {"os": "macos", "arch": "x86_64", "gpu": "Radeon Pro 5500M", "packages": {"tensorflow": "2.16.2"}},
+        [r"tensorflow-metal==1\.0", r"tensorflow==2\.13"],
+        ["mps"],
+    ),
     # What an interpreter answers to the question which GPUs there are.
     (
         ">>> torch.cuda.device_count()\n0",

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from ..errors import DevicekitError
 from ..machine.facts import Machine
-from ..matrix.matrix import accepts
+from ..matrix.gpu_names import gpu_named
+from ..matrix.matrix import BUNDLED, accepts
 
 #: Pattern groups with a version of something other than a Python distribution.
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime")
@@ -356,6 +357,14 @@ def _system(known: Known, text: str) -> str:
     return text if " " in system or (named == "linux" and system != "linux") else ""
 
 
+def _maker(gpu: str) -> Set[str]:
+    """Return who makes a GPU whose short name does not say so: ``"GH200"``, ``"4090"``."""
+    try:
+        return {gpu_named(gpu, BUNDLED).vendor}
+    except ValueError:
+        return set()
+
+
 def known_from_facts(facts: Mapping[str, Any]) -> Known:
     """Return the facts of a mapping.
 
@@ -382,7 +391,7 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if re.match(r"(none|no gpu|no)\b", gpu, re.IGNORECASE):
         known.no_gpu = "none from" not in gpu.lower()
     else:
-        known.vendors, known.gpu_name = vendors_of(gpu), gpu
+        known.vendors, known.gpu_name = vendors_of(gpu) or _maker(gpu), gpu
         gfx = re.search(r"gfx[0-9a-f]{3,4}", gpu)
         if gfx:
             known.versions["gfx"] = gfx.group()

@@ -309,7 +309,7 @@ def _libraries(known: Known) -> Deduced:
 
 
 def _container(known: Known) -> Deduced:
-    if known.container and "nvidia" in known.vendors:
+    if known.container and "nvidia" in known.vendors and not known.packages.get("torch", "").endswith("+cpu"):
         return ("container-without-gpu", "The program runs in a container that has no access to the host's GPU.")
     return None
 

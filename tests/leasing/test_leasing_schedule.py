@@ -6,7 +6,7 @@ from recorded_machines import load_machine
 
 from devicekit import diagnose
 from devicekit.cluster.lease.hardware_keys import keys_of
-from devicekit.cluster.lease.restriction import visible
+from devicekit.cluster.lease.lease import visible
 from devicekit.cluster.lease.schedule import Wish, conflict, grant, least_changes, pick
 from devicekit.diagnosis.findings import Candidate
 

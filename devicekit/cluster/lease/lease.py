@@ -12,9 +12,12 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 from urllib.parse import quote, unquote
 
 from ...diagnosis.findings import Candidate
+from ...diagnosis.rules.cuda_order import parse_visible
+from ...diagnosis.rules.rocm_devices import number_in_hip
 from ...errors import DeviceUnavailableError, LeaseError, LeaseTimeoutError
-from ...machine.facts import Machine
+from ...machine.facts import Machine, Process
 from ...runtime.settings import read_settings
+from ...selection.plan import number_of
 from ...selection.policies import Policy
 from ...selection.request import parse_request
 from .eligible_devices import candidates_of, checked_count, checked_timeout, machine_now, plan_of
@@ -23,8 +26,43 @@ from .hardware_keys import keys_of
 from .held import Lease, held_by_this_thread
 from .holder_records import described
 from .queue import Queue, own_record
-from .restriction import visible
 from .schedule import conflict, pick
+
+
+def visible(machine: Machine, devices: Sequence[Candidate]) -> Tuple[Dict[str, str], str]:
+    """Return the variables that make only these devices of one platform visible, and why there are none, "" if there are."""
+    platform = devices[0].platform if devices else ""
+    process = machine.process
+    if platform == "cuda":
+        return {"CUDA_VISIBLE_DEVICES": ",".join(_cuda(process, devices))}, ""
+    if platform == "rocm":
+        named = [item.uuid or number_in_hip(machine, item.location) for item in devices]
+        if all(named):
+            return {"HIP_VISIBLE_DEVICES": ",".join(named)}, ""
+        return {}, "the order in which ROCm numbers %s is unknown" % ", ".join(item.device for item in devices)
+    if platform == "xpu":
+        mask = [entry.strip() for entry in (process.env("ZE_AFFINITY_MASK") or "").split(",") if entry.strip()]
+        return {"ZE_AFFINITY_MASK": ",".join(_entry(mask, number_of(item)) for item in devices)}, ""
+    if platform == "directml" and all(item.location.startswith("adapter ") for item in devices):
+        return {"DML_VISIBLE_DEVICES": ",".join(item.location[len("adapter ") :] for item in devices)}, ""
+    return {}, "no variable restricts a process to one device of the platform %s" % (platform or "of these devices")
+
+
+def _cuda(process: Process, devices: Sequence[Candidate]) -> List[str]:
+    """Identifiers; where they are not all known, numbers as the user's own variable has them: both kinds do not mix."""
+    if all(item.uuid for item in devices):
+        return [item.uuid for item in devices]
+    value = process.env("CUDA_VISIBLE_DEVICES")
+    if value is None:
+        return [str(number_of(item)) for item in devices]
+    names, numbers = parse_visible(value)
+    entries = list(names) or [str(number) for number in numbers]
+    return [_entry(entries, number_of(item)) for item in devices]
+
+
+def _entry(entries: Sequence[str], number: int) -> str:
+    return entries[number] if number < len(entries) else str(number)
+
 
 #: How often the progress of a wait is reported to a callback, and how often it is logged.
 _TELL_S = 1.0

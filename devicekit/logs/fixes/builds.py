@@ -272,6 +272,10 @@ def _tensorflow_build(about: Situation, steps: Steps) -> None:
 
 
 def _linux_gpu(about: Situation, steps: Steps) -> None:
+    if about.arch == "aarch64":
+        steps.say("TensorFlow has no such wheel for ARM: use NVIDIA's container, which has (nvcr.io/nvidia/tensorflow)")
+        steps.say("Or Keras 3 on PyTorch, which has builds for CUDA on ARM on its own index", instead=True)
+        return
     owners = [name for name in ("tensorflow-cpu", "tensorflow-intel", "intel-tensorflow") if name in about.packages]
     version = about.version
     keep = ["tensorflow==%s" % version] if re.match(r"\d+\.\d+\.\d+$", version) else []
@@ -433,7 +437,10 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
 def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
     """The build is for another maker's GPUs."""
     vendor = about.vendor
-    if about.macos:
+    if about.macos and vendor == "amd" and about.framework == "tensorflow":
+        text = "On Macs with an Intel processor, Apple's plug-in has builds up to 1.0, for TensorFlow 2.13"
+        steps.install(text, "tensorflow-metal==1.0.*", "tensorflow==2.13.*")
+    elif about.macos:
         steps.say(
             'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon', changes="code"
         )

@@ -697,4 +697,6 @@ def no_gpu(about: Situation, steps: Steps) -> None:
             )
         steps.say("If there is no NVIDIA GPU, the program computes on the CPU")
         return
+    if about.hosted:
+        steps.say(_MACHINE_WITH_GPU)
     steps.say("The program computes on the CPU: nothing has to be installed for that")
