@@ -251,7 +251,7 @@ def test_memory_is_the_cause_only_if_the_kernel_counted_it(make_machine):
 
 
 def test_a_cause_that_is_none_on_this_machine_is_shown_all_the_same(make_machine):
-    kernel, heard = KernelWatch(make_machine(files={})), Heard()
+    kernel, heard = KernelWatch(make_machine(system="windows")), Heard()
     heard.listen(b"RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU\n")
     found = explain_failure(1, heard, kernel, this_machine)
     kernel.close()
