@@ -70,10 +70,9 @@ def classify_error(error: "Union[BaseException, str]", arguments_valid: bool = F
             return code
     if isinstance(error, NotImplementedError) or (arguments_valid and _REFUSAL.search(text)):
         return "op-unsupported"
+    # The patterns above decide nearly always, and those who measure should not wait for these.
     from .context import Known
-    from .engine import (
-        read_log,  # the patterns above decide nearly always, and those who measure should not wait for it
-    )
+    from .engine import read_log
 
     known = Known()
     known.vendors = {"other"}  # there is a device: that a library is missing counts

@@ -104,9 +104,8 @@ def _undefined(first: NonFinite) -> Tuple[str, str, List[Fix]]:
     kind = "its derivative" if first.phase == "gradient" else "it"
     text = "The CPU has it in float64 too: for these values %s is not defined." % kind
     how = "Keep the operation away from these values"
-    if (
-        first.phase == "gradient"
-    ):  # the operation of a derivative is another than that of the program: of sqrt a division
+    # The operation of a derivative is another than that of the program: of sqrt a division.
+    if first.phase == "gradient":
         return "operation-undefined", text, [_code(how + ": add a small number in sqrt, log and powers.")]
     safe = next(command for part, command in _SAFE if part in first.operation.lower())
     return "operation-undefined", text, [_code(how + ", for example", safe)]

@@ -1,7 +1,7 @@
 """Another build of the framework: with support for GPUs, for the GPU's maker, with code for its generation."""
 
 import re
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 from ...diagnosis import pages
 from ...diagnosis.findings import Fix
@@ -197,10 +197,16 @@ def _beside_torch(about: Situation) -> Tuple[str, ...]:
     return tuple(name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words)
 
 
+def _newest(
+    about: Situation, goal: str, framework: str, kept: List[str]
+) -> Optional[Tuple[Tuple[str, ...], Tuple[str, ...]]]:
+    """Return the newest set that keeps a release, or else the newest of all (`Situation.requirements`)."""
+    return (about.requirements(goal, framework, kept) if kept else None) or about.requirements(goal, framework)
+
+
 def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
     release, also = about.version.partition("+")[0], _beside_torch(about)
-    kept = about.requirements("cuda", "torch", ["torch==%s" % release]) if release else None
-    found = kept or about.requirements("cuda", "torch")
+    found = _newest(about, "cuda", "torch", ["torch==%s" % release] if release else [])
     if found is not None:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
     elif index:
@@ -314,7 +320,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     # The release that is there, if it has such a build.
     release = about.version.partition("+")[0] if about.framework == "torch" else ""
     kept = ["torch==%s" % release] if re.match(r"\d+\.\d+\.\d+$", release) else []
-    found = about.requirements(goal, "torch", kept) or about.requirements(goal, "torch")
+    found = _newest(about, goal, "torch", kept)
     text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
     rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = tuple(row for row in rows if not about.python or about.releases("torch", row.versions, "", about.python))
@@ -400,8 +406,7 @@ def _jax_build(about: Situation, steps: Steps) -> None:
     else:
         # The release stays where it has a plug-in, and is not older than the GPU.
         old, blackwell = about.packages.get("jax"), sort_key(about.capability or "0") >= (10,)
-        same = about.requirements("cuda", "jax", ["jax==%s" % old]) if old and not blackwell else None
-        found = same or about.requirements("cuda", "jax")
+        found = _newest(about, "cuda", "jax", ["jax==%s" % old] if old and not blackwell else [])
         driver_for_cuda_12(about, steps)
         if found is not None:
             steps.install_set("Install JAX with its CUDA plug-in", found)

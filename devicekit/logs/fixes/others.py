@@ -206,7 +206,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if about.framework == "torch" and gfx and not dropped:
         _torch_with_code(about, steps, gfx)
         listed = True
-    if family is not None and not about.windows and about.known.environment.get(override) != family[2]:
+    if family is not None and not about.windows and value != family[2]:
         text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
         steps.set(text, override, family[2], linux_only=True)
     elif dropped:
