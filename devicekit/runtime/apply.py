@@ -11,8 +11,7 @@ from ..diagnosis.frameworks import TITLES
 from ..errors import first_line, foreign_code
 from ..machine.facts import Machine
 from ..plugins.calls import PluginError
-from ..selection.plan import Plan, to_cpu, without_unproven
-from ..selection.request import missing_device
+from ..selection.plan import Plan, missing_device, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
 from .options import Options

@@ -7,8 +7,8 @@ from ..diagnosis.findings import Finding, name_of
 from ..errors import FallbackWarning, notify
 from ..machine.detect import real_machine
 from ..machine.facts import Machine
-from ..selection.plan import Plan
-from ..selection.request import Request, missing_device, parse_request
+from ..selection.plan import Plan, missing_device
+from ..selection.request import Request, parse_request
 from ..selection.selection import Selection
 from .current import current_selection
 from .decide import plan_for

@@ -4,10 +4,9 @@ from typing import Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Finding, name_of
 from .cpu_plan import cpu_plan, what_there_is
-from .plan import Plan, number_of
+from .plan import Plan, missing_device, number_of
 from .policies import Order, ordered
 from .ranking import Ranking, rank, slower_than_cpu
-from .request import missing_device
 from .situation import Criteria, Situation, first_in
 from .throughput import Throughput
 

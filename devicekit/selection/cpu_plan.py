@@ -5,8 +5,8 @@ from typing import List, Optional, Sequence, Tuple
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..diagnosis.frameworks import TITLES
 from ..machine.facts import Machine
-from .plan import Plan
-from .request import Request, missing_device
+from .plan import Plan, missing_device
+from .request import Request
 from .situation import Situation, first_in
 
 

@@ -2,7 +2,7 @@
 
 from typing import Iterable, Optional, Tuple
 
-from ..diagnosis.findings import Candidate, Finding
+from ..diagnosis.findings import Candidate, Evidence, Finding, Fix, Kind
 from ..records import Record
 from .request import Request
 from .selection import Change, Selection
@@ -158,3 +158,26 @@ def _without_device(plan: Plan) -> Tuple[Tuple[str, str], ...]:
 def number_of(candidate: Candidate) -> int:
     """Return the number of an accelerator in its framework's order."""
     return int(candidate.device.partition(":")[2])
+
+
+_NOT_FOUND = Kind("device-not-found", "warning")
+
+
+def missing_device(requested: str, because: str, source: str = "the devices of this machine") -> Finding:
+    """Return the finding that nothing here is what was requested.
+
+    Parameters
+    ----------
+    requested : str
+        The request as the caller wrote it.
+    because : str
+        What there is instead, in words.
+    source : str
+        Where that was seen.
+    """
+    because = because.rstrip(".")
+    return _NOT_FOUND.finding(
+        "The requested device %r was not found: %s." % (requested[:80], because),
+        (Evidence(because, source),),
+        (Fix("List the devices, and request one of them or 'auto'", "devicekit devices"),),
+    )

@@ -3,7 +3,6 @@
 import re
 from typing import Iterable, Optional, Tuple
 
-from ..diagnosis.findings import Evidence, Finding, Fix, Kind
 from ..errors import did_you_mean
 from ..records import Record
 
@@ -180,26 +179,3 @@ def parse_memory(value: object, name: str, others: str = "") -> int:
             if amount > 0:
                 return amount
     raise ValueError("%s must be %sa number of bytes or a text such as '8GiB', not %r" % (name, others, value))
-
-
-_NOT_FOUND = Kind("device-not-found", "warning")
-
-
-def missing_device(requested: str, because: str, source: str = "the devices of this machine") -> Finding:
-    """Return the finding that nothing here is what was requested.
-
-    Parameters
-    ----------
-    requested : str
-        The request as the caller wrote it.
-    because : str
-        What there is instead, in words.
-    source : str
-        Where that was seen.
-    """
-    because = because.rstrip(".")
-    return _NOT_FOUND.finding(
-        "The requested device %r was not found: %s." % (requested[:80], because),
-        (Evidence(because, source),),
-        (Fix("List the devices, and request one of them or 'auto'", "devicekit devices"),),
-    )
