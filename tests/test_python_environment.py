@@ -10,11 +10,14 @@ import pytest
 import resolvelib
 
 import devicekit
+from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.copied_packages import parse_version
 from devicekit.matrix.matrix import Matrix
+from devicekit.report.screen import doctor_screen
+from devicekit.report.terminal import Style
 
 COMMON = {
     "absl-py": "2.1.0", "astunparse": "1.6.3", "certifi": "2024.7.4", "flatbuffers": "24.3.25", "gast": "0.5.4",
@@ -224,6 +227,14 @@ def test_a_mistake_in_jax_stops_tensorflow_too(make_machine, name, content, expe
     files = {SITE + "jax-0.4.30.dist-info/RECORD": "%s,sha256=abc,200\n" % name, SITE + "jax/__init__.py": WHOLE}
     files.update({SITE + name: content} if content else {})
     assert said(examine(make_machine, dict(JAX, jaxlib="0.4.30"), files=files)) == expected
+
+
+def test_a_framework_without_a_release_is_in_doubt(make_machine):
+    python = {"version": "3.12.1", "installed": {}}
+    files = {"/etc/os-release": 'PRETTY_NAME="Debian"\n', SITE + "tensorflow/__init__.py": "raise ImportError"}
+    machine = read_machine(make_machine(python=python, files=files), deep=True)
+    shown = doctor_screen(machine, run_rules(machine, Matrix()), select_device("auto", machine=machine), Style())
+    assert shown.startswith("? Whether TensorFlow can be imported is not known"), shown
 
 
 def test_versions_of_folders_without_metadata(make_machine):

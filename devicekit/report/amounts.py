@@ -4,7 +4,7 @@ import datetime
 import re
 from typing import Iterator, List, Optional, Sequence, Tuple
 
-from ..diagnosis.findings import Candidate, Diagnosis, FrameworkStatus
+from ..diagnosis.findings import Candidate, Diagnosis, FrameworkStatus, name_of
 from ..diagnosis.frameworks import TITLES
 from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator, accelerators
@@ -159,6 +159,14 @@ def framework_state(item: FrameworkStatus) -> Tuple[str, str]:
     return kind, text + because
 
 
+def without_release(diagnosis: Diagnosis, selection: Selection) -> str:
+    """Return what is not known of a selected framework that is installed without its release, "" where it is known."""
+    status = diagnosis.framework(name_of(selection.framework))
+    if status is None or status.version is not None or status.will_import is not None:
+        return ""
+    return "Whether %s can be imported is not known: its release is not stated" % framework_title(status.framework)
+
+
 def problems(diagnosis: Diagnosis, selection: Optional[Selection] = None) -> Tuple[str, str]:
     """Return how many problems there are: the kind of the worst, and a text; notes count, except that there is no GPU."""
     parts = []
@@ -169,7 +177,8 @@ def problems(diagnosis: Diagnosis, selection: Optional[Selection] = None) -> Tup
         return parts[0][0], " and ".join(filter(None, (", ".join(text for _, text in parts[:-1]), parts[-1][1])))
     if selection is not None and (selection.fallback or is_stuck(selection)):
         return "warning", "The requested device cannot be used"
-    return "good", "No problems found"
+    doubt = without_release(diagnosis, selection) if selection is not None else ""
+    return ("unknown", doubt) if doubt else ("good", "No problems found")
 
 
 def rate(value: Optional[float]) -> str:

@@ -18,7 +18,7 @@ from ..diagnosis.frameworks import BACKENDS
 from ..machine.facts import Machine
 from ..machine.packed import pack
 from ..selection.selection import Selection, is_stuck
-from .amounts import cores, count, framework_state, framework_title, processor, sign, usable_memory
+from .amounts import cores, count, framework_state, framework_title, processor, sign, usable_memory, without_release
 from .compatibility_table import Cell, matrix_row
 from .terminal import Style
 
@@ -125,6 +125,9 @@ def _ready(machine: Machine, diagnosis: Diagnosis, selection: Selection, style: 
             text = "%s is listed, but not tested yet. devicekit tests it before it is used."
             return _paragraph(style, "unknown", text % _device(selection))
         return _paragraph(style, "ok", "Ready on %s." % _device(selection))
+    doubt = without_release(diagnosis, selection)
+    if doubt:
+        return _paragraph(style, "unknown", "%s. Test it: devicekit verify" % doubt)
     text = "Ready on the CPU."
     no_gpu = next((item for item in diagnosis.findings if _is_background(item)), None)
     if no_gpu is not None:
