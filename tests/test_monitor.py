@@ -10,7 +10,7 @@ from devicekit.watch import MonitorReport, NanRecord, NanReport, TrainingRecord
 from devicekit.watch.causes import findings
 from devicekit.watch.data_source import operations
 from devicekit.watch.gpu_loads import own_loads, sample_of
-from devicekit.watch.step_clock import StepClock, merged
+from devicekit.watch.recorder import StepClock, merged
 from devicekit.watch.training_record import (
     DataSource,
     DeviceMemory,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from devicekit.cluster.strategy.hostlist import expand_counts, expand_hosts
+from devicekit.cluster.strategy.cluster_environment import expand_counts, expand_hosts
 
 
 @pytest.mark.parametrize(
