@@ -186,6 +186,120 @@ JAX_WITHOUT_PLUGIN = (
 )
 ROWS = [
     (
+        "ImportError: /v/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclGroupSimulateEnd",
+        {"os": "linux", "packages": {"torch": "2.7.1+cu128"}},
+        ["NCCL that was loaded first is older", r"(?s)unset LD_LIBRARY_PATH.*torch==2\.7\.1 --index-url \S+/cu128"],
+        [],
+    ),
+    (
+        "ImportError: /v/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclGroupSimulateEnd",
+        {"os": "linux", "packages": {"torch": "2.10.0a0+rocm7.1rc2"}},
+        ["the index that it came from"],
+        ["pip install.* torch"],
+    ),
+    (
+        "nvidia-nccl-cu12==2.27.3\nnvidia-nccl-cu13==2.28.9\n"
+        "ImportError: /v/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommShrink",
+        {},
+        ["uninstall -y nvidia-nccl-cu12 nvidia-nccl-cu13"],
+        ["unset"],
+    ),
+    (
+        "Unable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9.1, libcudnn_ops.so.9, libcudnn_ops.so}",
+        {"os": "linux", "packages": {"torch": "2.6.0+cu124"}},
+        [r"export LD_LIBRARY_PATH=\$\(python"],
+        ["unset LD_LIBRARY_PATH"],
+    ),
+    (
+        "Could not load library libcudnn_ops_train.so.8. Error: /usr/lib/libcudnn_ops_train.so.8: symbol _ZN5cudnn1aE, "
+        "version libcudnn_ops_infer.so.8 not defined in file libcudnn_ops_infer.so.8 with link time reference",
+        {},
+        ["another cuDNN version", "unset LD_LIBRARY_PATH"],
+        ["pip install"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse\n| NVIDIA-SMI 550.54.14    Driver Version: 550.54.14    CUDA Version: 12.4 |",
+        {"os": "linux", "packages": {"torch": "2.5.1+cu124"}},
+        [r"torch\.zeros\(1\)\.cuda\(\)", "CUDA_VISIBLE_DEVICES", "nvidia-uvm"],
+        ["without CUDA", "pip install"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse\n| NVIDIA-SMI 550.54.14    Driver Version: 550.54.14    CUDA Version: 12.4 |",
+        {"os": "linux", "packages": {"torch": "2.9.0+cu130"}},
+        ["CUDA 13.0 needs driver 580", "whl/cu128"],
+        [],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==2.7.0 (from versions: 2.2.0, 2.2.1, 2.2.2)\n"
+        "ERROR: No matching distribution found for torch==2.7.0",
+        {"python": "3.12"},
+        ["Macs with Intel processors", r'torch==2\.2\.2 "numpy<2"'],
+        ["upgrade pip"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==2.7.0 (from versions: 2.2.0, 2.2.1, 2.2.2)",
+        {"os": "macos", "gpu": "Apple M3"},
+        ["with Apple silicon", "arm64"],
+        [r"torch==2\.2"],
+    ),
+    (
+        '  File "/v/lib/python3.11/site-packages/flax/configurations.py", line 42, in bool_flag\n'
+        "AttributeError: 'Config' object has no attribute 'define_bool_state'",
+        {},
+        ["--upgrade flax", r"jax<0\.4\.25"],
+        ["--upgrade jax"],
+    ),
+    (
+        '  File "/v/lib/python3.12/site-packages/optax/_src/base.py", line 3\n'
+        "AttributeError: module 'jax.experimental.new' has no attribute 'Thing'",
+        {"packages": {"jax": "0.8.1", "optax": "0.2.1"}},
+        [r"--upgrade optax\n"],
+        [],
+    ),
+    (
+        "Disabling PyTorch because PyTorch >= 2.4 is required but found 2.2.2",
+        {"packages": {"torch": "2.2.2", "transformers": "5.0.0"}},
+        ["needs PyTorch 2.4 or later", r"(?s)transformers<5.*torch>=2\.4"],
+        [],
+    ),
+    (
+        "_pickle.UnpicklingError: Weights only load failed. This file can still be loaded",
+        {},
+        ["If you trust the file.*weights_only=False", "FORCE_NO_WEIGHTS_ONLY"],
+        ["devicekit doctor"],
+    ),
+    (
+        "RuntimeError: jaxlib/cuda/versions_helpers.cc:113: operation cuInit(0) failed: CUDA_ERROR_SYSTEM_NOT_READY",
+        {"os": "linux", "driver": "570.86.15"},
+        [r"nvidia-fabricmanager-570=570\.86\.15"],
+        ["modprobe"],
+    ),
+    (
+        'ERROR: No matching distribution found for jax-cuda12-plugin[with_cuda]<=0.7.0,>=0.7.0; extra == "cuda12"',
+        {"os": "windows"},
+        ["wsl --install", "pip install jax$"],
+        ["0;"],
+    ),
+    (
+        "RuntimeError: Cannot find a working triton installation. Either the package is not installed or it is too old.",
+        {"os": "windows", "packages": {"torch": "2.8.0+cu126"}},
+        [r"triton-windows==3\.4\.\*"],
+        ["--upgrade"],
+    ),
+    (
+        '  File "/usr/lib/python3.10/selectors.py", line 11, in <module>\n    import select\n'
+        "  File \"/work/net/select.py\", line 1, in <module>\nAttributeError: module 'torch' has no attribute 'nn'",
+        {},
+        ["Rename /work/net/select.py"],
+        ["reinstall"],
+    ),
+    (
+        OLD_DRIVER % "10000",
+        {"packages": {"torch": "1.3.0"}, "os": "linux"},
+        ["CUDA 9.2, which the driver runs"],
+        [r"10\.2"],
+    ),
+    (
         ">>> torch.cuda.is_available()\nFalse",
         {"os": "container", "gpu": "RTX 3070", "packages": {"torch": "2.5.1+cpu"}},
         ["without CUDA", r"torch==2\.5\.1"],

@@ -61,6 +61,8 @@ WORDS = {
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
+    "nvidia-nccl-cu12": "nccl-12", "nvidia-nccl-cu13": "nccl-13", "packages/flax/": "flax", "packages/optax/": "optax",
+    "packages/chex/": "chex", "packages/haiku/": "dm-haiku", "packages/numpyro/": "numpyro",
     "lib/libdevice.10.bc": "libdevice-in-lib", "rocr4wsl": "rocm-wsl", "wsl environment detected": "rocm-wsl",
     "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
     "-tegra ": "jetpack", "pyqt": "qt", "pyside": "qt",

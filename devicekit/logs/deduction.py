@@ -131,6 +131,8 @@ def _keras(known: Known) -> Deduced:
 def _wheel(known: Known) -> Deduced:
     if known.architecture == "x86":
         return ("platform-unsupported", "This is a 32-bit Python; the frameworks only have wheels for 64-bit Python.")
+    if known.system == "macos" and known.architecture == "x86_64" and "apple" in known.vendors:
+        return ("rosetta-python", "This Python is for Intel processors, on a Mac with Apple silicon.")
     python = known.versions.get("python")
     if known.architecture not in (None, "x86_64", "aarch64"):
         return ("platform-unsupported", "No framework has wheels for %s processors." % known.architecture)

@@ -340,10 +340,20 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         steps.install(text % add_on, name, add_on, remove=[add_on], index_url=url)
         steps.say("Or both in one build for CUDA: https://pytorch.org/get-started/locally/", instead=True)
         return
-    steps.reinstall("Install PyTorch again together with its CUDA packages", name)
-    if about.linux or about.system is None:
+    both = ("nvidia-nccl-cu12", "nvidia-nccl-cu13")
+    if "nccl" in about.line and (set(both) <= set(about.packages) or {"nccl-12", "nccl-13"} <= about.words):
+        steps.uninstall(
+            "Two packages bring the same libnccl.so.2, and one overwrote the other's: uninstall both", *both
+        )
+        steps.install("Then let pip install the one that PyTorch needs, which is missing now", "torch")
+        return
+    again = "Install PyTorch again together with its CUDA packages"
+    if about.code != "cuda-version-mismatch":
+        steps.reinstall(again, "torch")
+    if (about.linux or about.system is None) and not any("LD_LIBRARY" in (fix.command or "") for fix in steps.fixes):
         text = "Remove folders of other CUDA releases from LD_LIBRARY_PATH: PyTorch brings its own"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
+    steps.reinstall(again, "torch")
 
 
 def _cupy_libraries(about: Situation, steps: Steps) -> None:
@@ -500,6 +510,9 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
     elif about.framework in ("torch", "jax"):
+        if about.framework == "torch" and about.signature == "cudnn-unable-to-load-any":
+            text = "Let cuDNN find its parts, which PyTorch's packages have, whatever library loads it"
+            steps.run(text, _CUDNN_OF_PIP, on="linux", changes="variables")
         cuda_library_missing(about, steps)
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)
@@ -582,8 +595,7 @@ def _mixed_cudnn(about: Situation, steps: Steps) -> None:
     if not about.windows:
         steps.unset("Only one cuDNN may be found: take the folders of others off the library path", "LD_LIBRARY_PATH")
     if about.framework == "torch":
-        name = "torch==%s" % about.version if re.match(r"[\d.]+$", about.version) else "torch"
-        steps.reinstall("Install PyTorch again together with the cuDNN that it was built with", name)
+        steps.reinstall("Install PyTorch again together with the cuDNN that it was built with", "torch")
 
 
 def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:

@@ -576,7 +576,7 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
     if about.framework and re.match(r"\d+\.\d+", version) and about.python:
         text = "Install %s again together with what it needs" % about.label
         pin = "%s==%s" % (about.distribution, version if version.count(".") > 1 else version + ".*")
-        steps.install(text, pin, index_url=_index_of(about) if about.framework == "torch" else "")
+        steps.install(text, pin, index_url=about.torch_index if about.framework == "torch" else "")
     else:
         steps.say("Install what is named in a version that works with %s" % about.title, changes="packages")
     steps.run("See which installed packages do not fit together", "python -m pip check")
@@ -636,7 +636,7 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
             pair = _companion_of(add_on, version)
             if pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
-                index = _index_of(about)
+                index = about.torch_index
                 label = index and "+" + index.rpartition("/")[2]  # without it, pip is content with another build
                 steps.install(text % (add_on, pair, version), "%s==%s%s" % (add_on, pair, label), index_url=index)
             elif not _old_torchvision(about, steps, add_on, version):
@@ -817,13 +817,6 @@ def _companion_of(add_on: str, torch: str) -> str:
     return ""
 
 
-def _index_of(about: Situation) -> str:
-    """Return PyTorch's index that the installed build is from, "" for the package registry."""
-    label = about.version.partition("+")[2]
-    own = re.match(r"(cu\d+|cpu|rocm[\d.]+|xpu)$", label) and not about.macos
-    return "https://download.pytorch.org/whl/%s" % label if own else ""
-
-
 def _requires(release: Release, tensorflow: str) -> bool:
     """Whether the metadata of a release pin this TensorFlow."""
     bounds = [text[len("tensorflow") :] for text in release.builds[0].requires if re.match("tensorflow[=~]=", text)]
@@ -839,7 +832,7 @@ def _goes(project: str, release: str, tensorflow: str) -> bool:
 _GONE_FROM_JAX = {
     "0.4.11": "DeviceArray",
     "0.4.24": "linear_util KeyArray trapz in1d",
-    "0.4.25": "config",
+    "0.4.25": "config define_bool_state",
     "0.4.31": "NamedShape maps",
     "0.4.34": "xla_computation",
     "0.4.36": "clear_backends",
@@ -855,7 +848,8 @@ def _gone_from_jax(about: Situation) -> str:
     said = re.search(r"removed in JAX v?(\d[\d.]*\d)", about.line)
     groups = about.groups
     name = (groups.get("attr") or groups.get("name") or groups.get("module", "")).split(".")[-1]
-    ours = re.search(r"jax(?!lib)\b", about.line) is not None
+    name = "define_bool_state" if "'define_bool_state'" in about.line else name
+    ours = re.search(r"jax(?!lib)\b|'Config' object", about.line) is not None
     found = (since for since, names in _GONE_FROM_JAX.items() if ours and name in names.split())
     since = said.group(1) if said else next(found, "")
     return since if since and about.is_at_least(since) is not False else ""
@@ -866,9 +860,19 @@ def _jax(about: Situation, steps: Steps) -> None:
     linux = about.linux and about.vendor == "nvidia"
     jax = about.groups.get("jax", "") if about.signature == "jax-jaxlib-newer" else ""
     gone = _gone_from_jax(about)
+    users = [
+        name
+        for name in ("flax", "optax", "chex", "dm-haiku", "numpyro")
+        if about.packages.get(name) or name in about.words
+    ]
+    if not gone and users and about.signature == "jax-attr":
+        # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
+        text = "Update what uses JAX: its newest release fits the newest JAX"
+        steps.upgrade(text, *users)
+        steps.upgrade("If JAX is the older one: update both", *users, "jax", "jaxlib", instead=True)
+        return
     if gone:
         text = "JAX has it no longer, from %s on: update the package that uses it" % gone
-        users = [name for name in ("flax", "optax", "chex", "dm-haiku", "numpyro") if about.packages.get(name)]
         if users:
             steps.upgrade(text, *users)
         else:

@@ -309,6 +309,8 @@ def _cuda_of_build(about: Situation) -> str:
     if about.framework == "torch" and about.version:
         project = BUNDLED.project("torch")
         release = project.nearest(about.version) if project is not None else None
+        if release is not None and release.version.split(".")[:2] != about.version.split(".")[:2]:
+            release = None  # older than the data
         builds = [build.cuda for build in release.builds if build.cuda] if release is not None else []
         if builds:
             return builds[0]
@@ -419,7 +421,8 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
             "system",
         )
         return
-    if about.signature in ("nvidia-fabricmanager-failed", "cuda-error-system-not-ready"):
+    not_ready = "SYSTEM_NOT_READY" in about.line
+    if not_ready or about.signature in ("nvidia-fabricmanager-failed", "cuda-error-system-not-ready"):
         _fabric_manager(about, steps)
         return
     if (about.linux or about.system is None) and not about.container:
@@ -630,6 +633,11 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
         "In Windows (11, or 10 from 21H2 on): install %s current driver; none inside WSL" % maker, "admin", "driver"
     )
     steps.run("Restart WSL", "wsl --shutdown", on="windows", changes="system")
+    if "NO_DEVICE" in about.line:
+        text = (
+            "If nvidia-smi lists the GPU in WSL: a variable hides it, or a Linux driver's libcuda comes before Windows'"
+        )
+        steps.run(text, "echo $CUDA_VISIBLE_DEVICES; ldconfig -p | grep libcuda.so", on="linux")
     if about.container:
         steps.run("Start the container with the GPU", "docker run --gpus all IMAGE")
 

@@ -213,6 +213,23 @@ class Situation:
         return ("%s %s" % (self.title, self.version.partition("+")[0])).strip()
 
     @property
+    def torch_index(self) -> str:
+        """PyTorch's index that the installed build is from, "" for the package registry."""
+        label = self.packages.get("torch", "").partition("+")[2]
+        own = re.match(r"(cu\d+|cpu|rocm[\d.]+|xpu)$", label) and not self.macos
+        return "https://download.pytorch.org/whl/%s" % label if own else ""
+
+    @property
+    def triton(self) -> str:
+        """The minor release of Triton that the installed PyTorch requires on Linux, "" if that is not known."""
+        project, version = BUNDLED.project("torch"), self.packages.get("torch", "").partition("+")[0]
+        release = project.nearest(version) if project is not None and version else None
+        needs = (text for build in (release.builds if release is not None else ()) for text in build.requires)
+        found = next((text for text in needs if text.startswith("triton")), "")
+        wanted = re.match(r"triton[=~]=(\d+\.\d+)", found)
+        return wanted.group(1) if wanted else ""
+
+    @property
     def row(self) -> Optional[TensorFlowRow]:
         """The matrix row of the TensorFlow, None if it or its version is not known."""
         return BUNDLED.tensorflow(self.version) if self.framework == "tensorflow" and self.version else None

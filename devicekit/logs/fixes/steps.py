@@ -149,6 +149,9 @@ class Steps:
 
     def upgrade(self, text: str, *names: str, instead: bool = False) -> None:
         """Add that the newest releases are installed: which these are, only the installer knows."""
+        if names == ("triton-windows",) and self.about.triton:  # its numbers are those of the one for Linux
+            self.install(text, "triton-windows==%s.*" % self.about.triton)
+            return
         self._everywhere(self.shell.upgrade_fix(text, *names, instead=instead))
 
     def uninstall(self, text: str, *names: str) -> None:
@@ -156,12 +159,21 @@ class Steps:
         self.install(text, remove=names)
 
     def reinstall(self, text: str, requirement: str) -> None:
-        """Add that a distribution's files are written again, from a new download."""
+        """Add that a distribution's files are written again, from a new download; of PyTorch, those of the same build."""
+        index = ""
+        if requirement.partition("==")[0] == "torch":
+            release, _, label = self.about.packages.get("torch", "").partition("+")
+            index = self.about.torch_index
+            if release and (not re.match(r"\d+(\.\d+)+$", release) or (label and not index)):
+                self.say("%s, from the index that it came from: PyPI has no such build" % text, changes="packages")
+                return
+            requirement = "torch==%s" % release if release else requirement
         if self.about.manager or self.about.installer == "uv":
-            self._everywhere(self.shell.reinstall_fix(text, requirement))
+            self._everywhere(self.shell.packages_fix(text, Packages(reinstall=(requirement,), index_url=index)))
             return
-        words = (self.shell.python, "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", requirement)
-        self._everywhere(self.shell.run_fix(text, *words, changes="packages"))
+        words = ["-m", "pip", "install", "--force-reinstall", "--no-cache-dir", requirement]
+        words += ["--index-url", index] if index else []
+        self._everywhere(self.shell.run_fix(text, self.shell.python, *words, changes="packages"))
 
     def _everywhere(self, fix: Fix) -> None:
         """Add a step whose command is the same in every shell that the machine may have."""

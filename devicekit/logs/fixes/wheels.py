@@ -3,7 +3,7 @@
 import re
 from typing import Dict, List, Sequence, Tuple
 
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import sort_key
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec
@@ -158,6 +158,8 @@ def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool
     if local and about.arch == "aarch64" and not about.jetson and local.group(2).startswith("cu"):
         _arm_builds(about, steps, name, bounds.lstrip("="))
         return True
+    if local and about.python and not about.releases(name, bounds, "", about.python):
+        return False  # no build of it is for this Python, wherever it is
     if local:
         url = "https://download.pytorch.org/whl/%s" % local.group(2)
         steps.say("Releases with +%s are on PyTorch's own index: --index-url %s" % (local.group(2), url))
@@ -344,6 +346,10 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         _jetson(about, steps)
     if name == "triton" and about.windows:
         steps.install("Windows has a community build of it, which PyTorch's compiler takes as well", "triton-windows")
+    if name.startswith("jax-cuda") and about.windows:
+        steps.run("JAX has CUDA on Linux alone: install it in WSL 2", "wsl --install", on="windows", changes="system")
+        steps.install("Or JAX for the CPU, on Windows itself", "jax", instead=True)
+        return
     others = about.releases(name, "", about.platform)
     if name == "tensorflow-gpu" and not others and about.releases("tensorflow", bounds, about.platform):
         steps.install("There is no tensorflow-gpu for %s: install tensorflow" % where, "tensorflow%s" % bounds)
@@ -354,10 +360,12 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         text = "%s has no wheel for %s; %s %s to %s have" % (label, where, name, old, new)
         if about.python and about.releases(name, "", about.platform, about.python):
             best = about.releases(name, "", about.platform, about.python)[-1].version
-            steps.install("%s, %s for Python %s" % (text, best, about.python), "%s==%s" % (name, best))
+            steps.install(
+                "%s, %s for Python %s" % (text, best, about.python), "%s==%s" % (name, best), *_numpy_1(name, best)
+            )
         elif pythons:
             text += " (the newest for Python %s)" % listed(sorted(pythons, key=sort_key))
-            steps.new_environment(text, pythons[0], ["%s==%s" % (name, new)])
+            steps.new_environment(text, pythons[0], ["%s==%s" % (name, new), *_numpy_1(name, new)])
     elif about.platform:
         steps.say("No release of %s has a wheel for %s" % (name, where))
     if about.macos and name == "tensorflow":
@@ -370,6 +378,11 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         )
     elif not others or not about.linux:
         steps.say("Or use a machine or a container of a platform that it has wheels for")
+
+
+def _numpy_1(name: str, version: str) -> Sequence[str]:
+    """PyTorch before 2.3 was compiled for NumPy 1, and its metadata do not say so."""
+    return ("numpy<2",) if name == "torch" and version_at_least(version, "2.3") is False else ()
 
 
 def _tensorflow_macos(about: Situation, steps: Steps, bounds: str) -> None:
@@ -693,7 +706,8 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         requirement = "keras==%s.*" % ".".join(about.version.split(".")[:2])
     others = [item for item in ("torch", "jax") if item in about.packages]
     if name == "tensorflow" and others and about.packages.get("keras", "").startswith("3"):
-        steps.set("Tell Keras which backend is there, before it is imported", "KERAS_BACKEND", others[0])
+        if about.known.environment.get("KERAS_BACKEND") != others[0]:
+            steps.set("Tell Keras which backend is there, before it is imported", "KERAS_BACKEND", others[0])
         steps.upgrade("The first releases of Keras 3 import TensorFlow under every backend: update Keras", "keras")
         steps.install("Or install TensorFlow as well", requirement, instead=True)
         return
