@@ -186,6 +186,19 @@ JAX_WITHOUT_PLUGIN = (
 )
 ROWS = [
     (
+        NO_CUDA_TORCH,
+        {"gpu": "RTX 5090", "python": "3.8", "os": "linux"},
+        ["newer Pythons than 3.8", "whl/cu128"],
+        ["cu124"],
+    ),
+    (
+        NO_CUDA_TORCH,
+        {"gpu": "Tesla K80", "python": "3.9", "os": "linux", "driver": "470.82"},
+        ["whl/cu11"],
+        ["[Uu]pdate NVIDIA's driver"],
+    ),
+    (NO_CUDA_TORCH, {}, ["RTX 50 and other Blackwell GPUs: cu128"], []),
+    (
         "ImportError: /v/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclGroupSimulateEnd",
         {"os": "linux", "packages": {"torch": "2.7.1+cu128"}},
         ["NCCL that was loaded first is older", r"(?s)unset LD_LIBRARY_PATH.*torch==2\.7\.1 --index-url \S+/cu128"],

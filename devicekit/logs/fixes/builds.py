@@ -310,11 +310,12 @@ def _torch_build(about: Situation, steps: Steps) -> None:
         other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
         steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
         return
-    label = re.search(r"\+(cu\d+|rocm[\d.]+)$", about.version)
-    if label and "torchvision" in about.line:
-        url = "https://download.pytorch.org/whl/%s" % label.group(1)
-        text = "Replace torchvision by the build for the same GPU library as PyTorch (%s)" % label.group(1)
-        steps.install(text, "torchvision", remove=["torchvision"], index_url=url)
+    if about.torch_index and not about.version.endswith("+cpu") and "torchvision" in about.line:
+        text = (
+            "Replace torchvision by the build for the same GPU library as PyTorch (%s)"
+            % about.version.partition("+")[2]
+        )
+        steps.install(text, "torchvision", remove=["torchvision"], index_url=about.torch_index)
         return
     names = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "Intel GPUs (XPU)"}
     # The release that is there, if it has such a build.
@@ -322,14 +323,17 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     kept = ["torch==%s" % release] if re.match(r"\d+\.\d+\.\d+$", release) else []
     found = _newest(about, goal, "torch", kept)
     text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
-    rows = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
-    rows = tuple(row for row in rows if not about.python or about.releases("torch", row.versions, "", about.python))
+    known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
+    rows = tuple(row for row in known if not about.python or about.releases("torch", row.versions, "", about.python))
     also = _beside_torch(about)
     if goal == "xpu" and not intel_computes(about):
         steps.say("PyTorch computes on Intel's Arc, Max and Core Ultra graphics, not on %s: use the CPU" % about.gpu)
         return
     if goal == "rocm" and rows and not any(_has_code(about, row.code) for row in rows):
         gfx_unsupported(about, steps)
+        return
+    if goal == "cuda" and known and not any(_has_code(about, row.code) for row in rows):
+        _for_other_python(about, steps, [(row.url, row.code) for row in known])
         return
     if found is not None and found[1]:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
@@ -338,9 +342,21 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     index = _index(about, [(row.url, row.code) for row in same or rows])
     if goal == "cuda" and about.arch == "aarch64":
         index, text = "%s/%s" % (_TORCH_INDEX, arm_index(about)), "%s (on ARM they are on PyTorch's own index)" % text
-    if goal == "cuda" and driver_for_cuda_12(about, steps):
+    if goal == "cuda" and not re.search(r"/cu1[01]\d$", index) and driver_for_cuda_12(about, steps):
         _or_cuda_11(about, steps, also)
+    if index.endswith("/cu126") and not about.capability and not kept:
+        text += " (for RTX 50 and other Blackwell GPUs: cu128 in place of cu126)"
     steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
+
+
+def _for_other_python(about: Situation, steps: Steps, rows: List[Tuple[str, Tuple[str, ...]]]) -> None:
+    """No build for this Python has code for the GPU: another Python, or, for an old GPU, another PyTorch."""
+    if not any(_has_code(about, code) for _, code in rows):
+        _older_gpu(about, steps, about.capability)
+        return
+    text = "PyTorch's builds with code for this GPU are for newer Pythons than %s: make an environment with one"
+    steps.new_environment(text % about.python, "3.12", [])
+    steps.install("In it", "torch", index_url=_index(about, rows))
 
 
 def driver_for_cuda_12(about: Situation, steps: Steps) -> bool:
