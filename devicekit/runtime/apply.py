@@ -82,7 +82,7 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
             return plan.selection(changes, verified=False)
     elif options.verify == "never":
         plan = without_unproven(plan)
-        from .start_lines import held_back, log_held
+    from .start_lines import held_back, log_held
 
     with undone_if_interrupted(plan):
         _set_environment(plan, changes)

@@ -235,9 +235,9 @@ def _make(chosen: StrategyPlan) -> Any:
 
         return data_parallel(numbers, processes=cluster.size if cluster is not None else 1)
     if chosen.framework == "torch":
-        from ...runtime.frameworks.strategies_torch import device
+        from ...runtime.frameworks.keras_torch import numbered_device
 
-        return device(numbers)
+        return numbered_device(numbers)
     from ...runtime.frameworks import strategies_tensorflow
 
     if chosen.kind == "multi-worker-mirrored":

@@ -296,9 +296,8 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
 
 
 def _torch_build(about: Situation, steps: Steps) -> None:
-    goal = {"nvidia": "cuda", "amd": "rocm", "intel": "xpu", "apple": "metal"}.get(about.vendor, "cuda")
-    if re.search(r"(?i)\bxpu\b", about.line):
-        goal = "xpu"
+    goal = {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
+    goal = "xpu" if re.search(r"(?i)\bxpu\b", about.line) else goal
     if about.macos:
         steps.say('macOS has no CUDA: on Apple silicon use the device "mps" in place of "cuda"', changes="code")
         return
@@ -317,12 +316,10 @@ def _torch_build(about: Situation, steps: Steps) -> None:
         )
         steps.install(text, "torchvision", remove=["torchvision"], index_url=about.torch_index)
         return
-    names = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "Intel GPUs (XPU)"}
     # The release that is there, if it has such a build.
-    release = about.version.partition("+")[0] if about.framework == "torch" else ""
+    release = about.packages.get("torch", "").partition("+")[0]
     kept = ["torch==%s" % release] if re.match(r"\d+\.\d+\.\d+$", release) else []
-    found = _newest(about, goal, "torch", kept)
-    text = "Replace it by PyTorch's build for %s" % names.get(goal, goal)
+    text = "Replace it by PyTorch's build for %s" % {"cuda": "CUDA", "rocm": "ROCm"}.get(goal, "Intel GPUs (XPU)")
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = tuple(row for row in known if not about.python or about.releases("torch", row.versions, "", about.python))
     also = _beside_torch(about)
@@ -335,6 +332,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if goal == "cuda" and known and not any(_has_code(about, row.code) for row in rows):
         _for_other_python(about, steps, [(row.url, row.code) for row in known])
         return
+    found = _newest(about, goal, "torch", kept)
     if found is not None and found[1]:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
         return

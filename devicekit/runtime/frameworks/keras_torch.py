@@ -357,3 +357,16 @@ def put_back(wanted: Tuple[Any, ...]) -> None:
         _pop_mode()
     for mode in list(wanted) + [mode for mode in modes if mode not in present]:
         _push_mode(mode)
+
+
+def numbered_device(numbers: Sequence[int]) -> Any:
+    """Return the one device that Keras trains on, as PyTorch counts what is visible; the CPU if there is none."""
+    import torch
+
+    if not numbers:
+        return torch.device("cpu")
+    kind = "cuda"
+    if not torch.cuda.is_available():
+        accelerator = getattr(torch, "accelerator", None)
+        kind = str(accelerator.current_accelerator().type) if accelerator is not None else "mps"
+    return torch.device(kind, numbers[0])

@@ -5,7 +5,7 @@ import functools
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from .keras_model import keras_of
-from .live_memory import Spec, Step
+from .live_memory import Spec, Step, xla_operations, xla_parts
 
 
 def step_of(model: Any, batch_size: int, optimizer: Any) -> Step:
@@ -201,9 +201,50 @@ def peak_parts(model: Any, batch_size: int, optimizer: Any, precision: Any) -> T
     step = step_of(model, batch_size, optimizer)
     with with_precision(model, precision):
         if keras.framework == "jax":
-            from .memory_jax import parts
-        elif keras.framework == "torch":
+            return step, _parts_jax(step)
+        if keras.framework == "torch":
             from .memory_torch import parts
-        else:
-            from .memory_tensorflow import parts
-        return step, parts(step)
+
+            return step, parts(step)
+        return step, _parts_tensorflow(step)
+
+
+def _parts_jax(step: Step) -> Dict[str, int]:
+    """Return what a step on JAX needs next to its arguments: compiled for the processor, from shapes alone."""
+    import jax
+
+    def run(state: Any, inputs: Any, targets: Any) -> Any:
+        trainable, others, optimizer = state
+        gradient = jax.value_and_grad(step.loss, has_aux=True)
+        (loss, (_, others)), gradients = gradient(trainable, others, inputs, targets)
+        return loss, (*step.update(optimizer, gradients, trainable), others)
+
+    def abstract(specs: List[Spec]) -> List[Any]:
+        return [jax.ShapeDtypeStruct(*spec) for spec in specs]
+
+    state = (abstract(step.trainable), abstract(step.others), abstract(step.optimizer))
+    with jax.default_device(jax.local_devices(backend="cpu")[0]):
+        lowered = jax.jit(run, donate_argnums=0).lower(state, abstract(step.inputs), abstract(step.targets))
+        return xla_parts(xla_operations(lowered.compile().as_text()))
+
+
+def _parts_tensorflow(step: Step) -> Dict[str, int]:
+    """Return what a step on TensorFlow needs next to its arguments: compiled with XLA, for the processor, from shapes.
+
+    The optimizer's work in place of its state needs no more.
+    """
+    import tensorflow as tf
+
+    variables = step.variables
+
+    def run(*values: Any) -> Any:
+        inputs, targets = values[: len(step.inputs)], values[len(step.inputs) :]
+        with tf.GradientTape() as tape:
+            loss, _ = step.loss(None, None, inputs, targets)
+        gradients = tape.gradient(loss, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        return [loss, *(value - tf.convert_to_tensor(change) for value, change in zip(variables, gradients))]
+
+    function = tf.function(run, jit_compile=True, autograph=False)
+    specs = [tf.TensorSpec(*spec) for spec in step.inputs + step.targets]
+    text = function.experimental_get_compiler_ir(*specs)(stage="optimized_hlo", platform_name="CPU")
+    return xla_parts(xla_operations(text))
