@@ -58,6 +58,15 @@ def test_doctor_devices_snapshot_with_and_without_json(tmp_path):
     }
 
 
+@pytest.mark.parametrize("needed", ["packaging", "resolvelib"])
+def test_a_requirement_that_is_missing_is_named(needed):
+    code = "import sys; sys.modules[%r] = None; from devicekit.cli.main import main; sys.exit(main(['resolve', 'cpu']))"
+    done = subprocess.run([sys.executable, "-c", code % needed], capture_output=True, text=True, cwd=FOLDER)
+    assert done.returncode == 2
+    assert done.stderr.startswith("devicekit: %s, which it needs, is not installed: " % needed), done.stderr
+    assert done.stderr.endswith("-m pip install %s\n" % needed)
+
+
 def test_snapshot_to_a_file(tmp_path):
     assert run("snapshot", "-o", str(tmp_path / "m.json")).returncode == 0
     assert devicekit.Machine.from_dict(json.loads((tmp_path / "m.json").read_text())).python.version

@@ -41,6 +41,9 @@ _GROUPS = (
     ("Integrate", (add_completion, add_mcp)),
 )
 
+#: What is installed with devicekit, unless someone removed it or left it out.
+_NEEDED = ("packaging", "platformdirs", "resolvelib")
+
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command and return its exit status."""
@@ -55,6 +58,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader (head, less) has seen enough
         return 0
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        if name not in _NEEDED:
+            raise
+        print_message("%s, which it needs, is not installed: %s -m pip install %s" % (name, sys.executable, name))
+        return 2
     except StreamError as error:
         print_message(str(error))
         return 2
