@@ -185,6 +185,55 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # onnxruntime-gpu is for CUDA 13 from 1.27 on.
+    (
+        "FAIL : Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.so.13: cannot open shared "
+        "object file: No such file or directory",
+        {**LINUX, "packages": {"onnxruntime-gpu": "1.28.0"}, "driver": "550.54.14"},
+        ["550.54.14 is too old for CUDA 13", r"onnxruntime-gpu\[cuda,cudnn\]>=1\.21,<1\.27"],
+        [r"1\.28"],
+    ),
+    (
+        ">>> onnxruntime.get_available_providers()\n['AzureExecutionProvider', 'CPUExecutionProvider']",
+        {**LINUX, "gpu": "RTX 3090", "packages": {"onnxruntime": "1.22.0", "onnxruntime-gpu": "1.22.0"}},
+        ["uninstall -y onnxruntime onnxruntime-gpu", r"onnxruntime-gpu==1\.22"],
+        [r"onnxruntime-gpu$"],
+    ),
+    # The package for another maker's GPUs decides, and not the usual one.
+    (
+        ">>> onnxruntime.get_available_providers()\n['CPUExecutionProvider']",
+        {**WINDOWS, "packages": {"onnxruntime-directml": "1.20.0", "onnxruntime": "1.20.0"}},
+        ["uninstall -y onnxruntime onnxruntime-directml", r"install \"?onnxruntime-directml==1\.20"],
+        ["onnxruntime-gpu"],
+    ),
+    (
+        "FAIL : Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.so.12: cannot open shared "
+        "object file: No such file or directory",
+        {**LINUX, "gpu": "Intel UHD Graphics 770"},
+        ["install onnxruntime-openvino", "install onnxruntime$"],
+        ["install onnxruntime-gpu", "CUDA 12"],
+    ),
+    # TensorRT is not needed, and its release is the one that is named.
+    (
+        'FAIL : Error loading "C:\\app\\Lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_tensorrt.dll" which '
+        'depends on "nvinfer_10.dll" which is missing. (Error 126: "The specified module could not be found.")',
+        {},
+        ["Leave TensorRT out", "tensorrt-cu12>=10"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
+        "Failed to load library libonnxruntime_providers_tensorrt.so with error: libnvinfer.so.8: cannot open shared object",
+        LINUX,
+        ["Leave TensorRT out", "tensorrt_libs"],
+        ["tensorrt-cu12"],
+    ),
+    (
+        "FAIL : Failed to load library libonnxruntime_providers_cuda.so with error: libcudnn.so.9: cannot open shared object "
+        "file: No such file or directory",
+        {**LINUX, "packages": {"onnxruntime-gpu": "1.18.1"}, "cuda": "12.4", "cudnn": "8"},
+        ["nvidia-cudnn-cu12>=9,<10"],
+        ["unset LD_LIBRARY_PATH", "cuDNN 8: install"],
+    ),
     (
         NO_CUDA_TORCH,
         {"gpu": "RTX 5090", "python": "3.8", "os": "linux"},

@@ -14,7 +14,7 @@ from .drivers import install_nvidia
 from .others import gfx_unsupported, rocm_missing
 from .situation import Situation
 from .steps import Steps
-from .wheels import arm_index, directml_set, jetson_build
+from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement
 
 
 def cpu_only_windows(about: Situation, steps: Steps) -> None:
@@ -435,22 +435,22 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("On macOS use the CoreML provider, which onnxruntime's own wheel has", changes="code")
         return
-    directml = (
-        "directml" in about.line.lower()
-        or "dml" in about.line.lower()
-        or (about.windows and about.vendor in ("amd", "intel"))
-    )
-    name = "onnxruntime-directml" if directml else "onnxruntime-gpu"
     if about.vendor == "amd" and not about.windows:
         steps.say(
             "Install AMD's onnxruntime build (MIGraphX): "
             "https://onnxruntime.ai/docs/execution-providers/MIGraphX-ExecutionProvider.html"
         )
         return
-    text = "The packages own the same folder: uninstall all, then install only %s" % name
-    steps.install(text, name, remove=["onnxruntime", name])
+    wanted = onnxruntime_requirement(about)
+    name = re.split("[=<]", wanted)[0]
+    remove = ["onnxruntime", name] + ["onnxruntime-gpu"] * (about.vendor == "intel")
+    steps.install("The packages own the same folder: uninstall all, then install only %s" % name, wanted, remove=remove)
     if name == "onnxruntime-gpu":
-        steps.say("It needs CUDA 12 and cuDNN 9 (from 1.19 on): pip install onnxruntime-gpu[cuda,cudnn] brings them")
+        steps.say(
+            "From 1.19 on it needs CUDA 12 and cuDNN 9 (from 1.27 on CUDA 13), which its extras [cuda,cudnn] bring"
+        )
+    elif about.vendor == "intel" and not about.windows:
+        steps.install("Or compute on the CPU", "onnxruntime", remove=remove, instead=True)
 
 
 def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:

@@ -399,34 +399,45 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
     steps.run("They must not be displaced by others", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
 
 
+#: onnxruntime-gpu for CUDA 12, which drivers from 525 on run; from 1.27 on it is for CUDA 13. Before 1.21 it has no extras.
+ORT_CUDA_12 = "onnxruntime-gpu[cuda,cudnn]>=1.21,<1.27"
+
+
 def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     """ONNX Runtime's GPU package and the CUDA and cuDNN that it was built for (onnxruntime.ai, CUDA execution provider)."""
-    version = about.packages.get("onnxruntime-gpu", "")
-    old = bool(re.match(r"\d+\.\d+", version)) and sort_key(version)[:2] < (1, 19)
+    release = sort_key(about.packages.get("onnxruntime-gpu") or "0")[:2]
     said = re.search(r"(?i:requires?) cuDNN (\d+)\.?\*? and CUDA (\d+)\.?\*?", about.line)
-    named = "13" if "cuda-13" in about.words else release_of(library_of(about)).partition(".")[0]
-    cuda = said.group(2) if said else named
-    cudnn = said.group(1) if said else ""
+    library = library_of(about)
+    named = "13" if "cuda-13" in about.words else release_of(library).partition(".")[0]
+    cuda = said.group(2) if said else named or ("13" if release >= (1, 27) else "")
+    cudnn = said.group(1) if said else "9"
+    where = "PATH" if about.windows else "LD_LIBRARY_PATH"
     # .NET has no pip.
     if re.search(r"Microsoft\.ML\.|OnnxRuntimeException|[\\/]runtimes[\\/](?:win|linux)-", about.line):
         steps.say(
-            "Install from NVIDIA what this Microsoft.ML.OnnxRuntime.Gpu needs, with its folders on %s: CUDA 12 and cuDNN 9 "
-            "from 1.19 on, CUDA 11.8 and cuDNN 8 before" % ("PATH" if about.windows else "LD_LIBRARY_PATH")
+            "Install from NVIDIA what this Microsoft.ML.OnnxRuntime.Gpu needs, with its folders on %s: CUDA 11.8 and cuDNN 8 "
+            "up to 1.18, CUDA 12 and cuDNN 9 from 1.19 on (CUDA 13 where it wants a library with 13 in its name)"
+            % where
         )
         return
-    if cuda == "11" or (old and not said):
+    driver = about.fact("driver")
+    if cuda == "13" and driver and sort_key(driver) < (580,):
+        text = "Driver %s is too old for CUDA 13, which onnxruntime-gpu needs from 1.27 on: take a release for CUDA 12"
+        steps.install(text % driver, ORT_CUDA_12)
+        cuda = "12"
+    elif cuda == "11" or ((1,) < release < (1, 19) and not said and "9" not in library):
         text = "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these"
-        steps.say("%s, with their folders on %s" % (text, "PATH" if about.windows else "LD_LIBRARY_PATH"))
-        text = "Or a newer release, with which pip brings CUDA 12 and cuDNN 9"
-        steps.install(text, "onnxruntime-gpu[cuda,cudnn]>=1.21", instead=True)
+        steps.say("%s, with their folders on %s" % (text, where))
+        driver_for_cuda_12(about, steps)
+        steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
         return
-    both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn or "9")
-    steps.say(
-        "onnxruntime-gpu from 1.19 on needs %s (and on Windows the Visual C++ runtime)" % both
-        if not about.linux
-        else "onnxruntime-gpu from 1.19 on needs %s" % both
-    )
-    steps.install("Let pip install it with these libraries", "onnxruntime-gpu[cuda,cudnn]")
+    both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)
+    visual = "" if about.linux else " (and on Windows the Visual C++ runtime)"
+    steps.say("onnxruntime-gpu from %s on needs %s%s" % ("1.27" if cuda == "13" else "1.19", both, visual))
+    wanted = ORT_CUDA_12 if cuda != "13" else "onnxruntime-gpu[cuda,cudnn]>=1.27"
+    if release >= (1, 21) and (release >= (1, 27)) == (cuda == "13"):
+        wanted = "onnxruntime-gpu[cuda,cudnn]==%d.%d.*" % release
+    steps.install("Let pip install it with these libraries", wanted)
     steps.say(
         "Then call onnxruntime.preload_dlls() before the session is made, or import torch built for "
         "the same CUDA first",
@@ -519,15 +530,19 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     elif about.framework == "tensorflow" and not wanted:
         _built_for(steps)
     else:
-        first = wanted.partition(".")[0]
-        if first in ("8", "9"):
-            text = "Install cuDNN %s into the environment (for a program for CUDA %s: %s)"
-            other, least = ("11", ">=8.9,<9") if first == "8" else ("13", ">=9")
-            text %= (first, other, "nvidia-cudnn-cu%s" % other)
-            steps.install(text, "nvidia-cudnn-cu12%s" % least)
-            steps.run("Let the dynamic linker find it there", _CUDNN_OF_PIP, on="linux", changes="variables")
+        _cudnn_by_pip(steps, wanted.partition(".")[0])
         text = "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else "")
         steps.say(text, "admin", "system", instead=bool(steps.fixes))
+
+
+def _cudnn_by_pip(steps: Steps, major: str) -> None:
+    """Install a cuDNN of which pip has packages, and let it be found."""
+    if major not in ("8", "9"):
+        return
+    other, least = ("11", ">=8.9,<9") if major == "8" else ("13", ">=9,<10")
+    text = "Install cuDNN %s into the environment (for a program for CUDA %s: nvidia-cudnn-cu%s)"
+    steps.install(text % (major, other, other), "nvidia-cudnn-cu12%s" % least)
+    steps.run("Let the dynamic linker find it there", _CUDNN_OF_PIP, on="linux", changes="variables")
 
 
 def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
@@ -562,8 +577,12 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
                 steps.run("In the conda environment", command, changes="packages")
     elif about.framework == "jax" and not about.windows:
         _cudnn_of_jax(about, steps)
-    elif "are mixed" in about.summary or "belongs to another cuDNN" in about.summary:
+    elif "are mixed" in about.summary or ("belongs to another" in about.summary and about.framework == "torch"):
         _mixed_cudnn(about, steps)
+    elif (
+        about.framework in ("", "onnxruntime") and "belongs to another" in about.summary and about.linux and major > "7"
+    ):
+        _cudnn_by_pip(steps, major)
     elif major:
         cuda, cudnn = needs_of(about) if about.framework == "tensorflow" else ("", "")
         if not cuda and about.windows and major == "8" and about.framework == "tensorflow":

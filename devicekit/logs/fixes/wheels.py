@@ -772,10 +772,29 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         steps.install(text, what)
 
 
+#: The packages of onnxruntime that compute on GPUs and the like; all own the folder that the one for the CPU owns, too.
+_ORT = tuple("onnxruntime-%s" % name for name in ("gpu", "directml", "openvino", "rocm", "migraphx", "qnn"))
+
+
+def onnxruntime_requirement(about: Situation) -> str:
+    """Return which package of onnxruntime serves this GPU, in the release that is there; of -gpu, one for CUDA 12."""
+    others = about.vendor in ("amd", "intel")
+    name = next((item for item in _ORT[others:] if item in about.packages), "")
+    if not name and (re.search("(?i)directml|dml", about.line) or (about.windows and others)):
+        name = "onnxruntime-directml"
+    name = name or {"intel": "onnxruntime-openvino", "amd": "onnxruntime"}.get(about.vendor, "onnxruntime-gpu")
+    release = re.match(r"1\.\d+", about.packages.get(name, ""))
+    # From 1.27 on onnxruntime-gpu is for CUDA 13, which drivers before 580 do not run.
+    if name == _ORT[0] and (not release or (sort_key(release.group()) > (1, 26) and "" < about.fact("driver") < "580")):
+        return name + "<1.27"
+    return "%s==%s.*" % (name, release.group()) if release else name
+
+
 def _owners(about: Situation) -> Sequence[str]:
     """The distributions of the framework to uninstall: those that are known, else those that are usual here."""
     if about.framework == "onnxruntime":
-        return [name for name in about.packages if name.startswith("onnxruntime")] or ["onnxruntime", "onnxruntime-gpu"]
+        there = [name for name in _ORT if name in about.packages]
+        return ["onnxruntime", *(there or ["onnxruntime-gpu"])]
     if about.framework != "tensorflow":
         return [about.distribution] if about.distribution else []
     seen = [name for name in about.packages if name in TENSORFLOW_OWNERS or name.startswith("tf-nightly")]
@@ -790,9 +809,7 @@ def _owners(about: Situation) -> Sequence[str]:
 def _kept(about: Situation) -> str:
     """Which one to install again, with the version that is known."""
     if about.framework == "onnxruntime":
-        if about.windows and about.vendor in ("amd", "intel"):
-            return "onnxruntime-directml"
-        return "onnxruntime-gpu" if about.vendor == "nvidia" else about.distribution
+        return onnxruntime_requirement(about) if about.vendor or set(_ORT) & set(about.packages) else about.distribution
     if about.framework != "tensorflow":
         version = about.version.partition("+")[0]
         return "%s==%s" % (about.distribution, version) if version else about.distribution
