@@ -185,6 +185,51 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # What the kernel says of the GPU is the cause, and not that the driver does not answer.
+    (
+        NVIDIA_SMI
+        + "\nNVRM: The NVIDIA GPU 0000:3b:00.0 (PCI ID: 10de:1b06)\nNVRM: installed in this system is not supported "
+        "by open\nNVRM: nvidia.ko because it does not include the required GPU",
+        {},
+        ["too old for NVIDIA's open kernel modules", "nvidia-driver-580"],
+        ["modprobe", "Secure Boot"],
+    ),
+    # A kernel of Arch that has headers and modules of its own.
+    (
+        "Error! Bad return status for module build on kernel: 6.12.41-1-lts (x86_64)",
+        {},
+        ["linux-lts-headers", "nvidia-open-dkms"],
+        [r"-S linux-headers", r"nvidia-open "],
+    ),
+    (
+        "$ which nvidia-smi\n/usr/bin/nvidia-smi\n" + NVIDIA_SMI,
+        {"os": "wsl2"},
+        ["apt-get purge", "wsl --update"],
+        ["Secure Boot", "nouveau"],
+    ),
+    # Slurm: the driver is the cluster's, and so are the GPUs that a job gets.
+    (
+        "conda install pytorch cudatoolkit=10.2 -c pytorch\n"
+        "| NVIDIA-SMI 418.87.01    Driver Version: 418.87.01    CUDA Version: 10.1     |\nGPU available: False",
+        LINUX,
+        [r"CUDA 10\.2 needs driver 440\.33", r"cudatoolkit=10\.1"],
+        ["TensorFlow", "cu126"],
+    ),
+    (
+        '$ python -c "import torch; print(torch.cuda.is_available())"\nTrue\n'
+        '$ srun python -c "import torch; print(torch.cuda.is_available())"\nFalse',
+        {},
+        ["--gpus=1"],
+        ["install"],
+    ),
+    (
+        "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-0b1c)\n"
+        "  MIG 2g.20gb     Device  0: (UUID: MIG-1f2e3d4c-aaaa-5bbb-8ccc-0123456789ab)\n"
+        "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED at CUDAContext.cpp:49, please report a bug",
+        LINUX,
+        ["export CUDA_VISIBLE_DEVICES=MIG-1f2e3d4c-aaaa-5bbb-8ccc-0123456789ab"],
+        ["unset"],
+    ),
     # onnxruntime-gpu is for CUDA 13 from 1.27 on.
     (
         "FAIL : Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.so.13: cannot open shared "

@@ -84,6 +84,7 @@ WORDS = {
     "ollama": "ollama", "koboldcpp": "llama.cpp", "whisper.cpp": "llama.cpp", "sglang": "sglang", "comfyui": "comfyui",
     "stable-diffusion-webui": "webui", "python_embeded": "python_embeded",
     "slurmstepd:": "slurm", "srun: ": "slurm", "#sbatch --": "slurm", "submitted batch job": "slurm", "slurm_job": "slurm",
+    "$ srun ": "slurm", "/usr/bin/nvidia-smi": "linux-smi",
     "cupy": "cupy", "numba": "numba", "cudf": "cudf", "rapids": "cudf", "ggml": "llama.cpp", "llama.cpp": "llama.cpp",
     "llama_model_load": "llama.cpp", "llama_context": "llama.cpp", "llm_load_": "llama.cpp", "llama-cpp": "llama.cpp",
 }  # fmt: skip
@@ -130,6 +131,8 @@ class Known:
         self.holder: Tuple[str, int] = ("", 0)
         #: How many MB TensorFlow found free on its smallest GPU when it started, 0 if no line says so.
         self.tensorflow_memory = 0
+        #: The first MIG instance that nvidia-smi lists.
+        self.mig = ""
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False
@@ -195,6 +198,8 @@ class Known:
         if key == "wheel_python":
             if "version:python" not in self._stated:
                 self.versions.setdefault("python", "3." + value)
+        elif key == "mig":
+            self.mig = self.mig or value
         elif key == "loss":
             self.losses.append(float(value))
         elif key == "tensor":

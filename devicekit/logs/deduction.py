@@ -14,6 +14,7 @@ from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, ve
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
 from .claims import GPU_UNUSED, Claim
 from .context import Known
+from .fixes.torch_builds import old_driver
 from .signatures import SAYS, remedy
 
 #: Stronger than a symptom, weaker than a line that names the cause.
@@ -274,13 +275,16 @@ def _jax_plugin(known: Known) -> Deduced:
 
 
 def _driver(known: Known) -> Deduced:
-    driver, cuda = known.versions.get("driver"), known.versions.get("cuda")
+    driver, cuda = known.versions.get("driver"), known.versions.get("cuda") or known.versions.get("runtime")
     label = re.search(r"\+cu(\d{2})(\d)$", known.packages.get("torch", ""))
     cuda = ".".join(label.groups()) if label else cuda
     if not driver or not cuda:
         return None
-    system = "windows" if known.system == "windows" else "linux"
+    system = "windows" if known.system == "windows" or known.wsl else "linux"
     answer = driver_runs(cuda, driver, system, BUNDLED)
+    least = old_driver(cuda, system)
+    if least and version_at_least(driver, least) is False:
+        return ("driver-too-old", "CUDA %s needs driver %s or later on %s." % (cuda, least, system.title()))
     return ("driver-too-old", answer.because + ".") if answer.status == "incompatible" else None
 
 

@@ -9,7 +9,7 @@ from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.tables import DriverInstall
 from .situation import Situation
 from .steps import Steps, lower
-from .torch_builds import for_older_driver, old_driver
+from .torch_builds import OLD_DRIVERS, for_older_driver, old_driver
 
 #: What os-release calls the distributions that a text names.
 _IDS = {"suse": "opensuse-leap"}
@@ -80,6 +80,8 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
         values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
         commands = [[word.format(**values) for word in words] for words in row.commands]
         needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
+        if _flavor(about):  # nvidia-open is for the usual kernel alone
+            commands = [[word.replace("nvidia-open", "nvidia-open-dkms") for word in words] for words in commands]
         steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
     elif about.linux:
         steps.say("%s with the package manager of the distribution" % what, "admin", "driver")
@@ -163,6 +165,12 @@ def _driver_libraries(about: Situation, steps: Steps) -> None:
         steps.say(text + ": Ubuntu's package is libnvidia-compute-..., Debian's libcuda1", "admin", "driver")
 
 
+def _flavor(about: Situation) -> str:
+    """Which of Arch's other kernels runs, as the beginning of a package's name: "zen-"; "" for its usual one."""
+    found = re.search(r"\d-((?:zen|lts|hardened)\b)", about.line)
+    return found.group(1) + "-" if found else ""
+
+
 def _rebuild(about: Situation, steps: Steps) -> None:
     """Build the driver's module for the running kernel again."""
     row = _row(about)
@@ -174,6 +182,8 @@ def _rebuild(about: Situation, steps: Steps) -> None:
         return
     headers = row.headers if row is not None else ("apt-get", "install", "-y", "linux-headers-{release}")
     command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
+    if "pacman" in command:
+        command = command.replace("linux-", "linux-%s" % _flavor(about))
     steps.run(text if row is not None else text + " (Ubuntu, Debian)", command, on="linux", changes="driver")
 
 
@@ -329,6 +339,14 @@ def _older_build(about: Situation, steps: Steps) -> None:
         text = "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s"
         steps.say(text % (newest, pages.TORCH_BEFORE), instead=True)
         return
+    cudas = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
+    if about.framework == "torch" and "conda" in about.words and cudas and not version_at_least(driver, "450.80"):
+        text = "Or let conda take PyTorch's build for CUDA %s, which driver %s runs (Python up to 3.9)" % (
+            cudas[0],
+            driver,
+        )
+        steps.run(text, "conda install -c pytorch pytorch torchvision cudatoolkit=%s" % cudas[0], instead=True)
+        return
     text = "Or install a release that driver %s runs" % driver
     found = about.requirements("cuda") if driver and about.framework else None
     if found is not None and about.windows and about.framework == "tensorflow":
@@ -465,12 +483,15 @@ def _fabric_manager(about: Situation, steps: Steps) -> None:
     steps.restart("If the driver was updated since: restart the machine")
 
 
+def _no_linux_driver(steps: Steps, text: str) -> None:
+    command = "sudo apt-get purge 'nvidia-driver-*' 'nvidia-dkms-*' 'nvidia-utils-*' 'libnvidia-*'"
+    steps.run(text, command, on="linux", changes="driver")
+
+
 def driver_shadowed(about: Situation, steps: Steps) -> None:
     """Another libcuda is found before the driver's own."""
     if about.signature == "wsl-linux-driver":
-        text = "Remove NVIDIA's Linux driver from WSL, which has the driver of Windows"
-        command = "sudo apt-get purge 'nvidia-driver-*' 'nvidia-dkms-*' 'nvidia-utils-*' 'libnvidia-*'"
-        steps.run(text, command, on="linux", changes="driver")
+        _no_linux_driver(steps, "Remove NVIDIA's Linux driver from WSL, which has the driver of Windows")
         steps.run("Restart WSL, from Windows", "wsl --shutdown", on="windows", changes="system")
         loader = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
         steps.run(
@@ -627,6 +648,8 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
             changes="system",
         )
         return
+    if "linux-smi" in about.words and not about.container:
+        _no_linux_driver(steps, "The nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
     maker = {"nvidia": "NVIDIA's", "amd": "AMD's", "intel": "Intel's"}.get(about.vendor, "the GPU maker's")
     steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
     steps.say(

@@ -253,6 +253,11 @@ def device_busy(about: Situation, steps: Steps) -> None:
 
 def device_hidden(about: Situation, steps: Steps) -> None:
     """A variable or a call hides the GPU."""
+    if about.known.mig:
+        steps.set(
+            "A process computes on one MIG instance, which it has to name", "CUDA_VISIBLE_DEVICES", about.known.mig
+        )
+        return
     named = [
         name
         for name in about.known.environment

@@ -10,7 +10,7 @@ from .steps import Steps
 
 #: The oldest driver for the CUDA releases before those of the data, on Linux and on Windows (CUDA release notes, table of
 #: toolkit driver versions).
-_OLD_DRIVERS = {
+OLD_DRIVERS = {
     "10.2": ("440.33", "441.22"), "10.1": ("418.39", "418.96"), "10.0": ("410.48", "411.31"), "9.2": ("396.26", "397.44"),
     "9.1": ("390.46", "391.29"), "9.0": ("384.81", "385.54"), "8.0": ("375.26", "376.51"), "7.5": ("352.31", "353.66"),
 }  # fmt: skip
@@ -29,7 +29,7 @@ _OLD_FILES = "https://download.pytorch.org/whl/torch_stable.html"
 
 def old_driver(cuda: str, system: str) -> str:
     """Return the oldest driver for a CUDA release before those of the data, "" for others."""
-    drivers = _OLD_DRIVERS.get(".".join(cuda.split(".")[:2]))
+    drivers = OLD_DRIVERS.get(".".join(cuda.split(".")[:2]))
     return drivers[system == "windows"] if drivers else ""
 
 
