@@ -185,6 +185,60 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # What is built for one PyTorch: with that one, and no other.
+    (
+        "ImportError: /opt/venv/lib/python3.11/site-packages/vllm/_C.abi3.so: undefined symbol: _ZN3c105ErrorC2ENS_14Source",
+        LINUX,
+        ["fresh environment", "uv pip install --python vllm-env vllm"],
+        ["--no-deps"],
+    ),
+    (
+        "ImportError: /v/lib/python3.10/site-packages/flash_attn_2_cuda.cpython.so: undefined symbol: _ZN3c1",
+        {**LINUX, "packages": {"torch": "2.2.2+cu121"}},
+        [r"flash-attn==2\.7\.4\.post1"],
+        [],
+    ),
+    (
+        "CUDAMismatchException: >- DeepSpeed Op Builder: Installed CUDA version 12.2 does not match the version torch was "
+        "compiled with 11.8, unable to compile cuda/cpp extensions without a matching cuda version.",
+        LINUX,
+        [r"CUDA toolkit 11\.8", "whl/cu126"],
+        ["force-reinstall", "LD_LIBRARY_PATH"],
+    ),
+    (
+        "conda activate ds\nraise MissingCUDAException('CUDA_HOME does not exist, unable to compile CUDA op(s)')",
+        {**LINUX, "packages": {"torch": "2.4.1+cu121"}},
+        [r"cuda-nvcc=12\.1", r"CUDA_HOME=\W?\$CONDA_PREFIX"],
+        ["/usr/local/cuda"],
+    ),
+    # What is compiled by pip: PyTorch is there, and the isolated build does not see it.
+    (
+        "Collecting mamba-ssm\n  Getting requirements to build wheel ... error\n  error: subprocess-exited-with-error\n"
+        "      ModuleNotFoundError: No module named 'torch'",
+        {**LINUX, "packages": {"torch": "2.6.0"}},
+        ["install mamba-ssm --no-build-isolation", "isolated build does not see"],
+        ["install torch"],
+    ),
+    (
+        "/v/include/torch/csrc/python_headers.h:12:10: fatal error: Python.h: No such file or directory",
+        {**LINUX, "os_version": "Ubuntu 22.04", "python": "3.11"},
+        [r"apt-get install -y build-essential python3\.11-dev"],
+        [r"-essential python3-dev"],
+    ),
+    (
+        "ptxas fatal   : Value 'sm_90' is not defined for option 'gpu-name'\nInternal Triton PTX codegen error:",
+        LINUX,
+        [r"2\.1 or later for sm_89 and sm_90"],
+        [r"\$env:"],
+    ),
+    # vLLM says which share is too much, and how much is free.
+    (
+        "ValueError: Free memory on device (30.00/40.00 GiB) on startup is less than desired GPU memory utilization (0.9, "
+        "36.0 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.",
+        LINUX,
+        [r"--gpu-memory-utilization 0\.73"],
+        ["larger share", "max-model-len"],
+    ),
     # What the kernel says of the GPU is the cause, and not that the driver does not answer.
     (
         NVIDIA_SMI

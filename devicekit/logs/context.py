@@ -74,6 +74,7 @@ WORDS = {
     "pipenv": "pipenv", "pipfile": "pipenv", "pdm add ": "pdm", "pdm install": "pdm", "pdm lock": "pdm",
     "looking in indexes: ": "index", "looking in indexes: https://pypi.org": "index-pypi",
     "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn",
+    "mamba-ssm": "mamba-ssm", "auto-gptq": "auto-gptq", "getting requirements to build wheel": "isolated-build",
     "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
     "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
     "/usr/lib": "linux-path", "/usr/local/lib64": "linux-path", "/usr/local/cuda": "linux-path", "/root/": "linux-path",

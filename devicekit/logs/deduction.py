@@ -275,7 +275,7 @@ def _jax_plugin(known: Known) -> Deduced:
 
 
 def _driver(known: Known) -> Deduced:
-    driver, cuda = known.versions.get("driver"), known.versions.get("cuda") or known.versions.get("runtime")
+    driver, cuda = known.versions.get("driver"), known.versions.get("cuda")
     label = re.search(r"\+cu(\d{2})(\d)$", known.packages.get("torch", ""))
     cuda = ".".join(label.groups()) if label else cuda
     if not driver or not cuda:

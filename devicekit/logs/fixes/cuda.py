@@ -14,6 +14,7 @@ from .builds import (
     gpu_vendor_unsupported,
     too_old_for_gpu,
 )
+from .dependencies import new_vllm
 from .situation import Situation, listed
 from .steps import Steps
 from .wheels import jetson_build
@@ -377,15 +378,7 @@ def _vllm_libraries(about: Situation, steps: Steps) -> None:
     """The library of vLLM is compiled for one release of PyTorch and its CUDA."""
     major = release_of(library_of(about)).partition(".")[0]
     of = " for CUDA %s" % major if major else ""
-    text = (
-        "This vLLM was compiled%s with another PyTorch than the one here: let uv install both into a fresh environment"
-    )
-    steps.run(
-        text % of,
-        "uv venv --python 3.12 vllm-env && uv pip install --python vllm-env vllm --torch-backend=auto",
-        on="linux",
-        changes="packages",
-    )
+    new_vllm(steps, "This vLLM was compiled%s with another PyTorch than the one here" % of)
     text = "If the driver is too old for that CUDA: update it, or take vLLM's release for an older CUDA"
     steps.say(text, instead=True)
 
@@ -452,7 +445,7 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     if _needs_another_build(about, steps):
         return
     if about.framework == "torch" and re.search(
-        r"detected CUDA version|used to compile PyTorch|the same CUDA v", about.line
+        r"detected CUDA version|used to compile PyTorch|the same CUDA v|torch was compiled with", about.line
     ):
         _extension(about, steps)
         return
@@ -479,14 +472,24 @@ def _extension(about: Situation, steps: Steps) -> None:
     steps.say(text % (built or "of the release"), "admin", "system")
     if built:
         steps.run("In a conda environment", "conda install -c nvidia cuda-nvcc=%s" % built, changes="packages")
+    # Within a major release of CUDA the minor ones go together.
+    major = {"11": "cu118", "12": "cu126", "13": "cu130"}.get(there.partition(".")[0], "")
     label = "cu%s" % there.replace(".", "")
     known = {row.label for row in BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")} | {
         "cu121",
         "cu118",
     }
-    if there and label in known:
+    if label not in known:
+        label = major
+    if label in known:
         url = "https://download.pytorch.org/whl/%s" % label
-        steps.install("Or PyTorch for CUDA %s" % there, "torch", remove=["torch"], index_url=url, instead=True)
+        steps.install(
+            "Or PyTorch for CUDA %s.%s" % (label[2:4], label[4:]),
+            "torch",
+            remove=["torch"],
+            index_url=url,
+            instead=True,
+        )
 
 
 _CUDNN_OF_PIP = (
@@ -778,9 +781,14 @@ def cuda_toolkit_missing(about: Situation, steps: Steps) -> None:
         )
     else:
         steps.say(text, "admin", "system")
-        package = "cuda-nvcc=%s" % cuda if cuda else "cuda-nvcc"
-        steps.run("In a conda environment", "conda install -c nvidia %s" % package, changes="packages")
-        steps.set("Say where it is", "CUDA_HOME", "/usr/local/cuda")
+        built = '$(python -c "import torch; print(torch.version.cuda)")' if about.framework == "torch" else ""
+        package = "cuda-nvcc=%s" % (cuda or built) if cuda or built else "cuda-nvcc"
+        text = "In a conda environment, whose folder ($CONDA_PREFIX) is CUDA_HOME then"
+        steps.run(text, "conda install -c nvidia %s" % package, changes="packages")
+        if "conda" in about.words:
+            steps.set("Say where it is", "CUDA_HOME", "$CONDA_PREFIX", linux_only=True)
+        else:
+            steps.set("Say where the system's is", "CUDA_HOME", "/usr/local/cuda")
     steps.say(
         "Or install a wheel that is already compiled for your PyTorch, CUDA and Python, if there is one", instead=True
     )

@@ -467,6 +467,9 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
         return
+    if about.signature == "build-needs-compiler" and not about.windows:
+        _compiler(about, steps)
+        return
     if "TensorFlow Addons" in about.summary:
         _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
         return
@@ -513,8 +516,25 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         _other_version(about, steps, version)
 
 
+def _compiler(about: Situation, steps: Steps) -> None:
+    """A package, or torch.compile, compiles something here."""
+    text = "Install a C compiler and the headers of this Python"
+    if about.linux_distribution in ("", "ubuntu", "debian"):
+        command = "sudo apt-get install -y build-essential python%s-dev" % (about.python or "3")
+        steps.run(text + " (Debian, Ubuntu)", command, on="linux", changes="system")
+    if not steps.fixes or about.system is None:
+        steps.say(text + " (Fedora: gcc and python3-devel; Windows: Build Tools for Visual Studio)", "admin", "system")
+    steps.say("Or look for a wheel of the package for this Python: then nothing is compiled", instead=True)
+
+
 #: Distributions by the files that they put next to the packages.
 _FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox": "torchaudio"}
+
+
+def new_vllm(steps: Steps, because: str) -> None:
+    """Install vLLM together with the PyTorch that it needs."""
+    command = "uv venv --python 3.12 vllm-env && uv pip install --python vllm-env vllm --torch-backend=auto"
+    steps.run(because + ": let uv install both into a fresh environment", command, on="linux", changes="packages")
 
 
 def _of_another_torch(about: Situation, steps: Steps) -> bool:
@@ -534,7 +554,12 @@ def _of_another_torch(about: Situation, steps: Steps) -> bool:
         steps.install(text, "torch%s" % pin, "torch_xla[tpu]%s" % pin)
         return True
     of = "PyTorch %s" % version if version else "the installed PyTorch"
+    if name == "vllm":  # its releases require one PyTorch each
+        new_vllm(steps, "This vLLM was compiled with another PyTorch than the one here")
+        return True
     steps.say("Install the %s that was released for %s, or compile it again with that" % (name, of), changes="packages")
+    if name == "xformers":
+        return True
     command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation %s" % name
     steps.run("This takes a wheel if there is one, and compiles otherwise", command, changes="packages")
     return True
@@ -725,7 +750,13 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
     of = about.label if about.version else "the installed PyTorch"
     steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, of))
     if add_on == "flash-attn":
-        command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation flash-attn"
+        # The last releases with wheels for older ones (its releases page).
+        pin = {"2.1": "==2.6.3", "2.2": "==2.7.4.post1", "2.3": "==2.7.4.post1"}.get(
+            ".".join(about.version.split(".")[:2]), ""
+        )
+        command = (
+            "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation flash-attn" + pin
+        )
         steps.run("This takes a wheel for the installed PyTorch if there is one, and compiles otherwise", command)
 
 

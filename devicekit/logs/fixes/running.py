@@ -135,6 +135,13 @@ _LESS = {
 
 def _program_memory(about: Situation, steps: Steps) -> bool:
     """What to do in a program that is not the user's own."""
+    free = re.search(r"Free memory on device.{0,12}\(([\d.]+)/([\d.]+) GiB.{0,40}less than desired", about.line)
+    if free:
+        command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
+        steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
+        text = "Or give vLLM less than what is free (--gpu-memory-utilization %.2f), if the model is so small"
+        steps.say(text % (float(free.group(1)) / float(free.group(2)) - 0.02), changes="code", instead=True)
+        return True
     name = next((item for item in _LESS if about.named(item)), "")
     if not name:
         return False
