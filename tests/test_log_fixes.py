@@ -459,6 +459,33 @@ ROWS = [
         {"packages": {"torch": "1.3.0"}, "os": "linux"},
         ["CUDA 9.2, which the driver runs"],
         [r"10\.2"],
+    # The build is for NVIDIA's GPUs: to pass another maker's GPU in does not help.
+    (
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver",
+        {"os": "container", "gpu": "AMD Radeon RX 7900 XTX", "packages": {"torch": "2.7.0+cu126"}},
+        [r"whl/rocm"],
+        ["docker run", "/dev/kfd", "nvidia-smi"],
+    ),
+    # WSL has no kernel module for the GPU and no groups that own it.
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "wsl2", "gpu": "AMD Radeon RX 7900 XT", "packages": {"torch": "2.9.1+rocm7.2"}},
+        ["rm .*libhsa-runtime64", "HSA_ENABLE_DXG_DETECTION"],
+        ["usermod", "/dev/kfd", "modprobe"],
+    ),
+    # PyTorch 2.5 names the macOS that its predecessors needed.
+    (
+        "RuntimeError: The MPS backend is supported on MacOS 12.3+.Current OS version can be queried using `sw_vers`",
+        {**MAC, "gpu": "Apple M1", "packages": {"torch": "2.5.0"}},
+        ["Update macOS", r"from 2\.5 on 13", r"torch==2\.4\.1"],
+        ["Intel"],
+    ),
+    (
+        "WARNING:jax_plugins.xla_rocm7:rocm_plugin_extension not found\nRuntimeError: Unable to initialize backend 'rocm': "
+        "Backend 'rocm' is not in the list of known backends: ['cpu', 'tpu']. (set JAX_PLATFORMS='' to automatically choose",
+        {**LINUX, "gpu": "AMD Radeon RX 7900 XTX", "packages": {"jax": "0.9.1", "jaxlib": "0.9.1"}},
+        ["Install ROCm 7", "LD_LIBRARY_PATH"],
+        ["JAX_PLATFORMS", "install jax"],
     ),
     (
         ">>> torch.cuda.is_available()\nFalse",

@@ -1,5 +1,6 @@
 """From matches to findings: the code of each match on this machine, suppressed symptoms, and the likeliest cause."""
 
+import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding
@@ -14,6 +15,9 @@ from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remed
 
 #: The weight of a line that only matters if a GPU is expected: any other problem counts for more.
 _IDLE = 0.4
+
+#: What only a build for CUDA says; passing another maker's GPU in does not help it.
+_OF_CUDA = re.compile(r"Found no NVIDIA driver|cuInit|libcuda\.so|CUDA_ERROR|No CUDA GPUs")
 
 #: Maximum number of evidence lines for a finding.
 _EVIDENCE = 5
@@ -83,6 +87,9 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             says.update({name: value for name, value in case.items() if name != "if"})
             break
     code = says["code"]
+    if code in ("container-without-gpu", "wsl-without-gpu") and _for_nvidia(match.line, known):
+        code = "gpu-vendor-unsupported"
+        says.update(severity=None, summary="", fix=[], **{"fix-alone": False})
     if code == BY_LIBRARY:
         code = library_code(match.groups.get("library", ""))
     if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):
@@ -106,6 +113,14 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             signature=signature.id,
         )
     ]
+
+
+def _for_nvidia(line: str, known: Known) -> bool:
+    """Whether the build is for NVIDIA's GPUs, and the GPU is of another maker."""
+    if not known.vendors or not known.vendors <= {"amd", "intel"}:
+        return False
+    torch = known.packages.get("torch", "")
+    return "+cu" in torch or ("+" not in torch and _OF_CUDA.search(line) is not None)
 
 
 def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:

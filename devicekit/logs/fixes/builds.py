@@ -11,7 +11,7 @@ from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
-from .others import gfx_unsupported, rocm_missing
+from .others import gfx_unsupported, rocm_in_wsl, rocm_missing
 from .situation import Situation
 from .steps import Steps
 from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement
@@ -262,6 +262,8 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
         steps.say("Install the build of the framework that has support for this GPU")
         return
     make(about, steps)
+    if about.wsl and about.vendor == "amd" and about.framework == "torch":
+        rocm_in_wsl(about, steps)
 
 
 def _tensorflow_build(about: Situation, steps: Steps) -> None:

@@ -7,6 +7,7 @@ from ...diagnosis import pages
 from ...matrix.gpu_support import driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.tables import DriverInstall
+from .others import rocm_in_wsl
 from .situation import Situation
 from .steps import Steps, lower
 from .torch_builds import OLD_DRIVERS, for_older_driver, old_driver
@@ -215,7 +216,7 @@ def amd_driver(about: Situation, steps: Steps) -> None:
     if about.windows or about.wsl:
         steps.say("Install AMD's Adrenalin driver in Windows, then restart it", "admin", "driver")
         if about.wsl:
-            steps.say("ROCm in WSL supports some Radeon RX 7000 and 9000 only: %s" % pages.ROCM_WSL)
+            rocm_in_wsl(about, steps)
         return
     steps.run("Load the kernel's driver for AMD GPUs", "sudo modprobe amdgpu", on="linux", changes="driver")
     steps.say(

@@ -37,17 +37,7 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         _no_rocm_here(about, steps)
         return
     if about.wsl:
-        if about.framework == "torch" and "rocm-wsl" in about.words:
-            text = (
-                "PyTorch's wheel brings a ROCm runtime for Linux itself: remove it, so that AMD's for WSL is used (%s)"
-            )
-            folder = "$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib"
-            steps.run(text % pages.ROCM_WSL, 'rm "%s"/libhsa-runtime64.so*' % folder, on="linux", changes="files")
-        steps.say(
-            "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
-            "%s; for others use Linux itself "
-            "(dual boot)" % pages.ROCM_WSL
-        )
+        rocm_in_wsl(about, steps)
         if about.framework == "tensorflow":
             steps.say(
                 "Or DirectML, which is no longer developed: TensorFlow 2.10 with tensorflow-directml-plugin",
@@ -80,6 +70,24 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
     _rocm_for_installed(about, steps)
 
 
+def rocm_in_wsl(about: Situation, steps: Steps) -> None:
+    """ROCm for WSL, which reaches the GPU by Windows' driver: there are no kernel module and no groups for it."""
+    if about.framework == "torch":
+        text = (
+            "If rocminfo lists the GPU: remove the ROCm runtime for Linux that PyTorch's wheel brings, so that AMD's for WSL "
+            "is used (%s)"
+        )
+        folder = "$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib"
+        steps.run(text % pages.ROCM_WSL, 'rm "%s"/libhsa-runtime64.so*' % folder, on="linux", changes="files")
+    there = about.fact("rocm")
+    if not there or (7, 2) <= sort_key(there) < (7, 13):
+        steps.set("ROCm 7.2 to 7.12 also needs this, with its librocdxg", "HSA_ENABLE_DXG_DETECTION", "1")
+    steps.say(
+        "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
+        "%s; for others use Linux itself (dual boot)" % pages.ROCM_WSL
+    )
+
+
 def _torch_without_gpu(about: Situation, steps: Steps) -> None:
     """PyTorch's wheels bring ROCm's libraries: what is missing is the kernel's driver, or the right to use it."""
     steps.run(
@@ -100,7 +108,7 @@ def _rocm_library_path(about: Situation, steps: Steps) -> None:
         on="linux",
         changes="variables",
     )
-    if sort_key(about.fact("rocm") or "0") >= (7,) or about.named("libhipsparse.so.4", "librocm_sysdeps"):
+    if sort_key(about.fact("rocm") or "0") >= (7,) or about.named("libhipsparse.so.4", "librocm_sysdeps", "xla_rocm7"):
         steps.run(
             "If ROCm itself was installed with pip, its libraries are there",
             'export LD_LIBRARY_PATH="$(hipconfig -R)/lib:$(hipconfig -R)/lib/rocm_sysdeps/lib:$LD_LIBRARY_PATH"',
@@ -122,9 +130,9 @@ def _no_rocm_here(about: Situation, steps: Steps) -> None:
 
 def _release(about: Situation) -> str:
     """The ROCm release of the build, "" if it is not known."""
-    label = re.search(r"\+rocm(\d+\.\d+)", about.version)
+    label = re.search(r"\+rocm(\d+\.\d+)|xla_rocm([7-9])", about.version + about.line)
     if label:
-        return label.group(1)
+        return label.group(1) or label.group(2)
     row = (
         BUNDLED.rocm(about.packages.get("tensorflow-rocm", "") or "0")
         if about.packages.get("tensorflow-rocm")

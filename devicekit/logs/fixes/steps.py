@@ -27,6 +27,9 @@ _WINDOWS = re.compile(r"^(winget|wsl(\.exe)?|reg|setx) ")
 #: What no Mac has: NVIDIA's driver, and containers that reach a GPU.
 _NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
 
+#: What WSL does not have: it reaches the GPU through /dev/dxg, which every user may open, and Windows' driver.
+_NOT_IN_WSL = re.compile(r"\b(usermod|modprobe|rocm-smi)\b|/dev/kfd")
+
 #: What changes the machine and not the container: its driver, its kernel.
 _OF_THE_HOST = re.compile(
     r"\b(modprobe|dkms|nvidia-modprobe|reboot|mokutil|ubuntu-drivers|systemctl|nvidia-ctk|dmesg)\b"
@@ -82,7 +85,7 @@ class Steps:
             text = "On %s: %s" % (_TITLES[on], lower(text))
         elif on and about.system != on:
             return
-        if about.macos and _NOT_ON_MACS.search(command):
+        if (about.macos and _NOT_ON_MACS.search(command)) or (about.wsl and _NOT_IN_WSL.search(command)):
             return
         if command.startswith("sudo "):
             who = "admin"
