@@ -470,6 +470,9 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
         return
+    if about.groups.get("provider") == "openvino":
+        _openvino(about, steps)
+        return
     if "TensorFlow Addons" in about.summary:
         _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
         return
@@ -525,6 +528,18 @@ def _compiler(about: Situation, steps: Steps) -> None:
     if not steps.fixes or about.system is None:
         steps.say(text + " (Fedora: gcc and python3-devel; Windows: Build Tools for Visual Studio)", "admin", "system")
     steps.say("Or look for a wheel of the package for this Python: then nothing is compiled", instead=True)
+
+
+def _openvino(about: Situation, steps: Steps) -> None:
+    """ONNX Runtime with OpenVINO on Windows, where OpenVINO's DLLs are another distribution's."""
+    name = "onnxruntime-openvino"
+    pin = "==%s" % about.packages[name] if about.packages.get(name) else ""
+    text = "The packages own the same folder: uninstall all, then install only %s" % name
+    steps.install(text, name + pin, remove=["onnxruntime", name])
+    steps.say(
+        "Install the openvino that its page on PyPI names (1.17.1: 2023.3.0; 1.18: 2024.1; 1.19: 2024.3), and call "
+        "onnxruntime.tools.add_openvino_win_libs.add_openvino_libs_to_path() before the session is made"
+    )
 
 
 #: Distributions by the files that they put next to the packages.
@@ -1016,7 +1031,14 @@ def metal_pair(about: Situation, steps: Steps) -> None:
             "Update macOS to 12 (Monterey) or newer: the plug-in uses parts of Metal that older ones lack", who="admin"
         )
     there = about.packages.get("tensorflow-metal")
-    if pair and there != pair:
+    minor = "==%s.*" % ".".join(version.split(".")[:2])
+    apple = about.distribution == "tensorflow" and pair and about.is_at_least("2.13") is False
+    own = about.releases("tensorflow-macos", minor, about.platform, about.python) if apple else ()
+    if own:
+        text = "Up to 2.12, the plug-in belongs to Apple's own tensorflow-macos, on macOS 12 or later: install that"
+        names = ("tensorflow-macos==%s" % own[-1].version, "tensorflow-metal==%s" % pair)
+        steps.install(text, *names, remove=["tensorflow"])
+    elif pair and there != pair:
         steps.install("tensorflow-metal %s belongs to %s" % (pair, about.label), "tensorflow-metal==%s" % pair)
     else:
         newest_pair = ("tensorflow-metal==1.2.0", "tensorflow==2.18.*")

@@ -1,10 +1,12 @@
 """GPUs of AMD, Intel, Apple and all that DirectX reaches."""
 
 import re
+from typing import Sequence
 
 from ...diagnosis import pages
 from ...matrix.matrix import BUNDLED
-from ...matrix.projects import sort_key
+from ...matrix.projects import Release, sort_key
+from ...matrix.tables import IndexRow
 from .situation import Situation
 from .steps import Steps
 
@@ -48,6 +50,14 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
     library = about.groups.get("library", "")
     if about.framework == "torch" and not library and not about.container:
         _torch_without_gpu(about, steps)
+        return
+    if library and about.named("rocm-pip", "rocm-sdk-"):
+        steps.say(
+            "This ROCm is of pip's packages: install the framework from the index that they are from, which finds them"
+        )
+        find = "import glob, sysconfig; print(*glob.glob(sysconfig.get_path('purelib') + '/_rocm_sdk_*/lib'), sep=':')"
+        command = 'export LD_LIBRARY_PATH=$(python -c "%s"):$LD_LIBRARY_PATH' % find
+        steps.run("Or put their libraries on the library path", command, on="linux", changes="variables", instead=True)
         return
     there = bool(release) and about.fact("rocm").startswith(release)
     text = (
@@ -251,12 +261,18 @@ def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
         steps.say(text % (gfx, last.tensorflow_rocm, last.rocm), instead=True)
 
 
+def _of_torch(about: Situation, row: IndexRow) -> Sequence[Release]:
+    return about.releases("torch", row.versions, "linux-x86_64", about.python)
+
+
 def _torch_with_code(about: Situation, steps: Steps, gfx: str) -> None:
     """PyTorch's own build with code for the GPU, which may be an older one; AMD's have more."""
     there = about.packages.get("torch", "").partition("+")[2]
-    rows = [row for row in BUNDLED.indexes("torch", "rocm", "linux-x86_64") if gfx in row.code]
+    rows = [
+        row for row in BUNDLED.indexes("torch", "rocm", "linux-x86_64") if gfx in row.code and _of_torch(about, row)
+    ]
     row = rows[0] if rows and about.linux and rows[0].url.rpartition("/")[2] != there else None
-    newest = about.releases("torch", row.versions) if row is not None else ()
+    newest = _of_torch(about, row) if row is not None else ()
     if row is not None and newest:
         text = "PyTorch's newest build with code for %s is that for ROCm %s" % (gfx, row.url.rpartition("rocm")[2])
         steps.install(text, "torch==%s" % newest[-1].version, remove=["torch"], index_url=row.url)
