@@ -332,6 +332,41 @@ ROWS = [
         {**LINUX, "packages": {"onnxruntime-gpu": "1.18.1"}, "cuda": "12.4", "cudnn": "8"},
         ["nvidia-cudnn-cu12>=9,<10"],
         ["unset LD_LIBRARY_PATH", "cuDNN 8: install"],
+    (  # only Windows' nvidia-smi has this column
+        ">>> tf.config.list_physical_devices('GPU')\n[]\n>>> tf.__version__\n'2.16.1'\n"
+        "| GPU  Name                  Driver-Model | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
+        "|   0  NVIDIA GeForce RTX 3060      WDDM  |   00000000:01:00.0  On |                  N/A |",
+        {},
+        ["2.10 was the last", "wsl --install"],
+        [r"tensorflow\[and-cuda\]==", "LD_LIBRARY_PATH"],
+    ),
+    (  # the same table, copied into a log of WSL
+        ">>> tf.config.list_physical_devices('GPU')\n[]\n/home/u/venv/lib/python3.11/site-packages/tensorflow\n"
+        "|   0  NVIDIA GeForce RTX 3060      WDDM  |   00000000:01:00.0  On |                  N/A |",
+        {"packages": {"tensorflow": "2.16.1"}},
+        ["and-cuda"],
+        ["2.10 was the last"],
+    ),
+    (
+        "InternalError: Graph execution error:\nAutotuner could not find any supported configs for HLO: %cudnn-conv-bias.1 "
+        '= (f32[8,4,4,4]{3,2,1,0}, u8[0]{0}) custom-call(%a.1, %b.2), custom_call_target="__cudnn$convBiasActivationForward"',
+        {**LINUX, "python": "3.12", "packages": {"tensorflow": "2.21.0", "nvidia-cudnn-cu12": "9.5.1.17"}},
+        [r"nvidia-cudnn-cu12>=9\.24", "jit_compile=False", r"below compute capability 7\.5"],
+        ["XLA_PYTHON_CLIENT", "devicekit doctor"],
+    ),
+    (  # cuDNN from 9.11 on has no code for it
+        "INTERNAL: Autotuner could not find any supported configs for HLO: %cudnn-conv-bias-activation.6 = (f32[1]{0})",
+        {**LINUX, "gpu": "Tesla V100", "packages": {"tensorflow": "2.21.0"}},
+        ["jit_compile=False"],
+        ["install"],
+    ),
+    (
+        '$ pip install tensorflow-gpu==1.12.0\n  File "/u/lib/python3.6/site-packages/tensorflow/python/keras/metrics.py", '
+        "line 40, in <module>\n    from tensorflow.python.util.tf_export import keras_export\n"
+        "ImportError: cannot import name 'keras_export'",
+        {},
+        ["two TensorFlows", r"uninstall -y .*tensorflow-gpu tensorflow\b", r"install tensorflow-gpu==1\.12\.0"],
+        ["estimator"],
     ),
     (
         NO_CUDA_TORCH,

@@ -82,7 +82,7 @@ WORDS = {
     "/dev/nvidia": "linux-path", "linux-gnu": "linux-path", "manylinux": "linux-path", ".so.": "linux-path",
     "/users/": "mac-path", "/opt/homebrew": "mac-path", ".dylib": "mac-path", "\\users\\": "windows-path",
     ".dll": "windows-path", "c:\\": "windows-path", "c:/users": "windows-path",
-    "..\\aten\\": "windows-path", "torch\\csrc\\": "windows-path",
+    "wddm  |": "wddm", "..\\aten\\": "windows-path", "torch\\csrc\\": "windows-path",
     "ollama": "ollama", "koboldcpp": "llama.cpp", "whisper.cpp": "llama.cpp", "sglang": "sglang", "comfyui": "comfyui",
     "stable-diffusion-webui": "webui", "python_embeded": "python_embeded",
     "slurmstepd:": "slurm", "srun: ": "slurm", "#sbatch --": "slurm", "submitted batch job": "slurm", "slurm_job": "slurm",
@@ -182,7 +182,8 @@ class Known:
                 owner = self.tensorflow[0]
                 self.packages[owner] = self.packages[owner] or value.strip()
             elif key in _PACKAGES and "package:" + _normal(key) not in self._stated:
-                self.packages[_normal(key)] = self.packages.get(_normal(key)) or value.strip()
+                name = _normal(key + (groups.get("variant", "") if self.tensorflow is None else ""))
+                self.packages[name] = self.packages.get(name) or value.strip()
             elif key == "distribution":
                 self.os_version = self.os_version or value
             elif key == "requirement":

@@ -550,6 +550,9 @@ def _cudnn_by_pip(steps: Steps, major: str) -> None:
 
 def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     """A cuDNN of another release than the build needs is found first."""
+    if "asked" in about.groups and about.framework == "tensorflow":
+        _fused_convolution(about, steps)
+        return
     wanted = ".".join(re.findall(r"\d+", cudnn_version(about.groups.get("wanted", ""))))
     named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
@@ -601,6 +604,16 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
             "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
         )
     _which_cudnn(about, steps, major)
+
+
+def _fused_convolution(about: Situation, steps: Steps) -> None:
+    """What TensorFlow 2.21's XLA asks for, cuDNN 9.5 cannot do and 9.24 can (aws/deep-learning-containers #6417)."""
+    if not about.capability or sort_key(about.capability) >= (7, 5):  # cuDNN from 9.11 on has no code for older GPUs
+        text = "Install a newer cuDNN" + (
+            " (not for GPUs below compute capability 7.5)" if not about.capability else ""
+        )
+        steps.install(text, "nvidia-cudnn-cu12>=9.24,<10")
+    steps.say("Or do without XLA: model.compile(..., jit_compile=False)", changes="code", instead=bool(steps.fixes))
 
 
 def _cudnn_of_jax(about: Situation, steps: Steps) -> None:
