@@ -332,6 +332,102 @@ ROWS = [
         {**LINUX, "packages": {"onnxruntime-gpu": "1.18.1"}, "cuda": "12.4", "cudnn": "8"},
         ["nvidia-cudnn-cu12>=9,<10"],
         ["unset LD_LIBRARY_PATH", "cuDNN 8: install"],
+    (
+        ">>> import pyarrow, tensorflow\n[mutex.cc : 452] RAW: Lock blocking 0x6000012a34b8   @",
+        {**MAC, "arch": "arm64", "python": "3.11", "packages": {"tensorflow": "2.20.0"}},
+        [r"install tensorflow==2\.19\.1"],
+        ["Import tensorflow before", "devicekit doctor"],
+    ),
+    (  # no release before 2.20 has a wheel for it
+        "import tensorflow\nlibc++abi: terminating due to uncaught exception of type std::__1::system_error: mutex lock "
+        "failed: Invalid argument",
+        {**MAC, "arch": "arm64", "python": "3.13", "packages": {"tensorflow": "2.20.0"}},
+        [r"python 3\.12 env", r"tensorflow<2\.20"],
+        ["Import tensorflow before", r"^python -m pip install tensorflow==2\.19"],
+    ),
+    (
+        "import tensorflow\n[mutex.cc : 452] RAW: Lock blocking 0x6000012a34b8   @",
+        {**MAC, "python": "3.11", "packages": {"tensorflow": "2.18.0"}},
+        ["Import tensorflow before"],
+        [r"2\.19"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement h5py~=3.1.0 (from tensorflow-macos) (from versions: "
+        "3.0.0, 3.1.0)\nERROR: No matching distribution found for h5py~=3.1.0",
+        {**MAC, "python": "3.9", "gpu": "Apple M2", "packages": {"tensorflow-macos": "2.6.0"}},
+        [r"tensorflow==2\.(?:1[3-9]|2\d)"],
+        [r"2\.6\.0", "pip check"],
+    ),
+    (
+        "ImportError: libflatbuffers.so.2: cannot open shared object file: No such file or directory\n"
+        "tensorflow                2.10.0          cpu_py310h1_0    conda-forge",
+        {},
+        [r"conda install -c conda-forge flatbuffers=2\Z"],
+        ["pip install", "pip check"],
+    ),
+    (
+        "ImportError: This version of TensorFlow Probability requires TensorFlow version >= 2.18; Detected an installation of "
+        "version 2.16.2. Please upgrade TensorFlow to proceed.",
+        {**LINUX, "python": "3.11"},
+        [r"tensorflow-probability==0\.24\.0", "upgrade tensorflow tf-keras"],
+        [],
+    ),
+    (
+        "ImportError: This version of TensorFlow Probability requires TensorFlow version >= 2.11; Detected an installation of "
+        "version 2.10.1. Please upgrade TensorFlow to proceed.",
+        {**LINUX, "python": "3.10"},
+        [r"tensorflow-probability==0\.18\.0", r"tensorflow==2\.11\.\*"],
+        ["--upgrade"],
+    ),
+    (
+        "ERROR: Cannot install one-add-on==1.5 and tensorflow==2.11.0 because these package versions have conflicting "
+        "dependencies.\nThe conflict is caused by:\n    one-add-on 1.5 depends on flatbuffers<3.0\n"
+        "    tensorflow 2.11.0 depends on flatbuffers>=23.1.21",
+        {},
+        ["one-add-on 1.5 depends on flatbuffers<3.0, and tensorflow", "leave the version of one-add-on open"],
+        ["Loosen"],
+    ),
+    (  # what both need is set by the user
+        "ERROR: Cannot install flatbuffers==2.0, one==1.5 and tensorflow==2.11.0 because these package versions have "
+        "conflicting dependencies.\n    one 1.5 depends on flatbuffers<3.0\n    tensorflow 2.11.0 depends on flatbuffers>=23",
+        {},
+        ["Loosen"],
+        ["leave the version"],
+    ),
+    (
+        "F tsl/platform/default/env.cc:74] Check failed: ret == 0 (11 vs. 0)Thread tf_Compute creation via pthread_create() "
+        "failed.",
+        LINUX,
+        ["ulimit -u", "pids", "fewer threads"],
+        ["venv fresh", "devicekit doctor"],
+    ),
+    (
+        "import torch\nRuntimeError: can't start new thread",
+        LINUX,
+        ["ulimit -u"],
+        ["TensorFlow", r"tf\."],
+    ),
+    (
+        "ImportError: cannot import name '__version__' from 'keras' (/u/lib/python3.9/site-packages/keras/__init__.py)",
+        {"packages": {"tensorflow": "2.9.1"}},
+        [r"uninstall -y keras keras-nightly", "Keras of TensorFlow's release"],
+        ["TF_USE_LEGACY"],
+    ),
+    (
+        "/u/lib/python3.9/site-packages/efficientnet/__init__.py in init_keras_custom_objects()\n"
+        "AttributeError: module 'keras.utils.generic_utils' has no attribute 'get_custom_objects'",
+        {},
+        ["SM_FRAMEWORK"],
+        ["internal to Keras"],
+    ),
+    (
+        "I tensorflow/stream_executor/platform/default/dso_loader.cc:49] Successfully opened dynamic library "
+        "libcudart.so.10.1\nInternalError: CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the "
+        "device",
+        {**LINUX, "python": "3.8", "gpu": "RTX 3060"},
+        [r"TensorFlow 2\.5 or newer"],
+        ["newest release", "leaves that GPU out"],
+    ),
     (  # only Windows' nvidia-smi has this column
         ">>> tf.config.list_physical_devices('GPU')\n[]\n>>> tf.__version__\n'2.16.1'\n"
         "| GPU  Name                  Driver-Model | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"

@@ -76,7 +76,7 @@ WORDS = {
     "looking in indexes: ": "index", "looking in indexes: https://pypi.org": "index-pypi",
     "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn",
     "mamba-ssm": "mamba-ssm", "auto-gptq": "auto-gptq", "getting requirements to build wheel": "isolated-build",
-    "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs",
+    "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs", "init_keras_custom_objects": "efficientnet",
     "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
     "/usr/lib": "linux-path", "/usr/local/lib64": "linux-path", "/usr/local/cuda": "linux-path", "/root/": "linux-path",
     "/dev/nvidia": "linux-path", "linux-gnu": "linux-path", "manylinux": "linux-path", ".so.": "linux-path",
@@ -122,6 +122,8 @@ class Known:
         self.scalars: List[Tuple[str, str]] = []
         #: Exact versions that an installer looked for and did not find, by distribution.
         self.sought: Dict[str, str] = {}
+        #: pip's words ("a 1.0 depends on b<3") by what is needed and who needs it.
+        self.depends: Dict[str, Dict[str, str]] = {}
         #: The index that an installer took a distribution from, "" if no line names it.
         self.index = ""
         #: Minor releases of Python that conda's solver says could be installed.
@@ -188,6 +190,9 @@ class Known:
                 self.os_version = self.os_version or value
             elif key == "requirement":
                 self._learn_requirement(value)
+            elif key == "depends":
+                needed = self.depends.setdefault(_normal(value), {})
+                needed.setdefault(_normal(groups["user"]), groups["need"])
             elif key == "installable":
                 self.pythons.add(value)
             elif key == "interpreter":
@@ -270,7 +275,8 @@ class Known:
     def platform(self) -> Optional[str]:
         """The platform as `devicekit.matrix.has_wheel` names them, None if unknown."""
         # Linux and Windows run on x86-64 by default; Macs exist in both kinds.
-        architecture = self.architecture or (None if self.system == "macos" else "x86_64")
+        apple = "aarch64" if "apple" in self.vendors else None
+        architecture = self.architecture or (apple if self.system == "macos" else "x86_64")
         return _PLATFORMS.get((self.system or "", architecture or ""))
 
     def holds(self, condition: Mapping[str, Any], groups: Mapping[str, str], seen: Mapping[str, Any]) -> bool:

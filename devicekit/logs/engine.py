@@ -80,7 +80,7 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
     for line in candidate_lines(_named(chunks, known), signatures(), effort):
         reading.read(line)
     if "wddm" in known.words and "linux-path" not in known.words:
-        known.learn({"os": "windows"}, {})  # only there nvidia-smi has that column; in WSL it may be a copy
+        known.learn({"os": "windows"}, {})  # only there nvidia-smi prints it
     failure = reading.failures.first(effort.lines)
     findings, weight = weigh(reading.matches, known, reading.counts, source, bool(reading.harmless), failure)
     return Explanation(tuple(findings), tuple(reading.harmless), weight >= SAYS["symptom"])

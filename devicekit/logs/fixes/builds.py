@@ -88,7 +88,8 @@ def _before(about: Situation, number: Tuple[int, int]) -> bool:
     """Whether the GPU came after the CUDA that an old TensorFlow was built with."""
     if about.framework != "tensorflow":
         return False
-    return (number >= (8, 0) and about.is_at_least("2.4") is False) or (
+    opened = sort_key(about.fact("runtime") or "99")  # by CUDA's own library
+    return (number >= (8, 0) and (about.is_at_least("2.4") is False or opened < (11,))) or (
         number >= (7, 5) and about.is_at_least("1.13") is False
     )
 

@@ -607,11 +607,9 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
 
 
 def _fused_convolution(about: Situation, steps: Steps) -> None:
-    """What TensorFlow 2.21's XLA asks for, cuDNN 9.5 cannot do and 9.24 can (aws/deep-learning-containers #6417)."""
-    if not about.capability or sort_key(about.capability) >= (7, 5):  # cuDNN from 9.11 on has no code for older GPUs
-        text = "Install a newer cuDNN" + (
-            " (not for GPUs below compute capability 7.5)" if not about.capability else ""
-        )
+    """9.5 cannot do it, 9.24 can (aws/deep-learning-containers #6417); from 9.11 on it has no code for older GPUs."""
+    if not about.capability or sort_key(about.capability) >= (7, 5):
+        text = "Install a newer cuDNN (not for GPUs below compute capability 7.5)"
         steps.install(text, "nvidia-cudnn-cu12>=9.24,<10")
     steps.say("Or do without XLA: model.compile(..., jit_compile=False)", changes="code", instead=bool(steps.fixes))
 

@@ -4,7 +4,7 @@ import re
 from typing import Optional, Tuple
 
 from ...diagnosis.frameworks import BACKENDS, TITLES
-from ...matrix.matrix import BUNDLED, accepts
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
 from .situation import Situation, newest
@@ -162,6 +162,10 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         return
     if about.signature.startswith("pip-") and steps.fixes:
         return
+    if (about.groups.get("module"), about.groups.get("name")) == ("keras", "__version__"):
+        steps.uninstall("Uninstall both: removing one alone takes files of the other", "keras", "keras-nightly")
+        steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
+        return
     if "Keras cannot be imported" in about.line:
         steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
         return
@@ -279,6 +283,9 @@ def _moved(about: Situation, steps: Steps) -> bool:
     module, name = about.groups.get("module", ""), about.groups.get("name", "")
     if not module or about.signature not in _NAMES_IN_KERAS:
         return False
+    if "efficientnet" in about.words and "generic_utils" in module + name:
+        steps.set("Let segmentation_models use tensorflow.keras, before its import", "SM_FRAMEWORK", "tf.keras")
+        return True
     since = _SINCE.get(name, "")
     if since and "keras" in module and about.is_at_least(since) is False:
         steps.upgrade("%s came with TensorFlow %s: update TensorFlow" % (name, since), "tensorflow")
@@ -613,6 +620,18 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         steps.upgrade("Update %s; if that does not help, the package that imports from it" % wanted, wanted)
         steps.run("See which installed packages do not fit together", "python -m pip check")
         return
+    if about.signature == "pip-requirement-any":
+        found = about.requirements("cpu", "tensorflow") if "(from tensorflow" in about.line else None
+        if found is not None:
+            steps.install_set("Install the newest TensorFlow for this Python and system", found)
+        else:
+            steps.say("Take another release of what needs it, or the Python that this one was made for")
+        return
+    library = re.match(r"lib(flatbuffers)\.so\.([\d.]*\d)$", about.groups.get("library", ""))
+    if library and "conda" in about.words:  # pip has no such library
+        command = "conda install -c conda-forge %s=%s" % library.groups()
+        steps.run("Install the release that this build needs", command, changes="packages")
+        return
     if about.framework and re.match(r"\d+\.\d+", version) and about.python:
         text = "Install %s again together with what it needs" % about.label
         pin = "%s==%s" % (about.distribution, version if version.count(".") > 1 else version + ".*")
@@ -650,8 +669,21 @@ def _conflict(about: Situation, steps: Steps) -> None:
         if about.manager == "pipenv":
             text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
         steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
-    steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
+    if not _open_version(about, steps):
+        steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
     steps.say("Or install what excludes each other into an environment each", instead=True)
+
+
+def _open_version(about: Situation, steps: Steps) -> bool:
+    """Leave pip the release of what excludes TensorFlow's requirement; False if no line says what that is."""
+    names = re.findall(r"(?:^|, |and )([\w.-]+)", about.groups.get("requirement", "").lower())
+    for needed, needs in about.known.depends.items():
+        owner = next((name for name in needs if name in TENSORFLOW_OWNERS), "")
+        other = next((name for name in needs if name not in TENSORFLOW_OWNERS and name in names), "")
+        if owner and other and needed not in names and re.search("<|[~=]=", needs[owner] + needs[other]):
+            steps.say("%s, and %s: leave the version of %s open" % (needs[other], needs[owner], other))
+            return True
+    return False
 
 
 def _oneapi(about: Situation, steps: Steps) -> None:
@@ -691,8 +723,6 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
         _io(about, steps, minor)
         return
-    if add_on == "tensorflow-probability" and _probability(about, steps):
-        return
     if minor and add_on == "tensorflow-text":
         have = [item for item in (project.versions if project is not None else ()) if accepts("==%s.*" % minor, item)]
         exact = newest(have)
@@ -713,6 +743,13 @@ def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
         _addons_ended(about, steps, minor)
     else:
         steps.say("Install the %s that was released for this very TensorFlow" % add_on, changes="packages")
+    wanted = re.match(r">=? ?(\d+\.\d+)", about.groups.get("wanted", ""))
+    if add_on == "tensorflow-probability" and wanted:
+        # Up to 2.15 each of its releases is made for one TensorFlow.
+        if sort_key(wanted.group(1)) < (2, 16):
+            steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
+        else:
+            steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
 
 
 def xformers_pair(about: Situation, steps: Steps) -> None:
@@ -820,18 +857,6 @@ def _io(about: Situation, steps: Steps, minor: str) -> None:
         "Or do without it: tf.audio and tf.io decode common formats, and scipy.signal or librosa resample",
         changes="code", instead=True,
     )  # fmt: skip
-
-
-def _probability(about: Situation, steps: Steps) -> bool:
-    """TensorFlow Probability refuses an older TensorFlow; its 0.(n+8) belongs to TensorFlow 2.n up to 2.15."""
-    wanted = re.match(r">=? ?(\d+\.\d+)", about.groups.get("wanted", ""))
-    minor = re.match(r"2\.(\d{1,2})\b", about.version)
-    if minor and 1 <= int(minor.group(1)) <= 15:
-        own = "tensorflow-probability==0.%d.*" % (int(minor.group(1)) + 8)
-        steps.install("Install the release that was made for TensorFlow %s" % minor.group(), own)
-    if wanted:
-        steps.upgrade("Update TensorFlow to %s or later" % wanted.group(1), "tensorflow", instead=bool(steps.fixes))
-    return bool(steps.fixes)
 
 
 #: torchvision of each PyTorch before 1.8, whose builds for GPUs are in one list of files (PyTorch, previous versions).

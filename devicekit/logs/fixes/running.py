@@ -592,8 +592,24 @@ def environment_variable_fatal(about: Situation, steps: Steps) -> None:
         )
 
 
+def _two_locks(about: Situation, steps: Steps) -> None:
+    """TensorFlow and pyarrow on a Mac (tensorflow #99464)."""
+    if about.is_at_least("2.20") is False:
+        steps.say("Import tensorflow before pyarrow, pandas or torch", changes="code")
+        return
+    text = "TensorFlow 2.20 clashes with pyarrow on a Mac, whichever is imported first: take the release before"
+    have = about.releases("tensorflow", "<2.20", about.platform, about.python)
+    if have:
+        steps.install(text, "tensorflow==%s" % have[-1].version)
+    else:
+        steps.new_environment(text, "3.12", ["tensorflow<2.20"])
+
+
 def framework_broken(about: Situation, steps: Steps) -> None:
     """It does not start, for a reason that nothing else names."""
+    if about.framework == "tensorflow" and re.search("mutex lock failed|RAW: Lock blocking", about.line):
+        _two_locks(about, steps)
+        return
     if about.signature.startswith("os-seg") or re.search(
         r"(?i)segmentation|signal|core dumped|-10737\d{5}\b|0xC0000\d", about.line
     ):
