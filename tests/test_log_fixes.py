@@ -332,6 +332,76 @@ ROWS = [
         {**LINUX, "packages": {"onnxruntime-gpu": "1.18.1"}, "cuda": "12.4", "cudnn": "8"},
         ["nvidia-cudnn-cu12>=9,<10"],
         ["unset LD_LIBRARY_PATH", "cuDNN 8: install"],
+    ),
+    # The newest build with code for the GPU has no wheel for this Python.
+    (
+        "rocBLAS error: Cannot read /x/lib/python3.9/site-packages/torch/lib/rocblas/library/TensileLibrary.dat: No such file",
+        {**LINUX, "gpu": "AMD Radeon RX 7900 XTX", "python": "3.9", "packages": {"torch": "2.0.1"}},
+        [r"torch==2\.8\.0 --index-url \S+/rocm6\.4"],
+        [r"rocm7"],
+    ),
+    (
+        'OSError: [WinError 126] The specified module could not be found. Error loading "C:\\e\\Lib\\site-packages\\torch\\lib'
+        '\\fbgemm.dll" or one of its dependencies.',
+        {**WINDOWS, "gpu": "AMD Radeon RX 7900 XTX", "packages": {"torch": "2.8.0a0+rocm7.0.0rc20250801"}},
+        ["libomp140", "BuildTools"],
+        ["install torch", r"2\.4\.1"],
+    ),
+    (
+        METAL,
+        {**MAC, "python": "3.9", "packages": {"tensorflow": "2.6.0", "tensorflow-metal": "0.2.0"}},
+        [r"tensorflow-macos==2\.6\.0", "macOS 12"],
+        ["newest"],
+    ),
+    (
+        "ERROR! Intel® Extension for PyTorch* needs to work with PyTorch 2.1.*, but PyTorch 2.2.0+cu121 is found.",
+        {},
+        [r"PyTorch 2\.1\.\*", r"PyTorch 2\.2\.0", "XPU"],
+        ["tensorflow"],
+    ),
+    (
+        '[ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with error 126 "" when trying to load "C:\\e\\Lib\\site-packages\\'
+        'onnxruntime\\capi\\onnxruntime_providers_openvino.dll"',
+        {"python": "3.11", "packages": {"onnxruntime": "1.18.0", "onnxruntime-openvino": "1.18.0"}},
+        [r"uninstall -y onnxruntime ", r"install onnxruntime-openvino==1\.18\.0", "add_openvino_libs_to_path"],
+        [r"install onnxruntime=="],
+    ),
+    # ROCm as pip's packages is not under /opt/rocm.
+    (
+        "/e/lib/python3.12/site-packages/_rocm_sdk_core/lib/libamdhip64.so.7\nImportError: libMIOpen.so.1: cannot open shared "
+        "object file: No such file or directory",
+        LINUX,
+        ["LD_LIBRARY_PATH", "_rocm_sdk_"],
+        ["/opt/rocm"],
+    ),
+    # The build is for NVIDIA's GPUs: to pass another maker's GPU in does not help.
+    (
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver",
+        {"os": "container", "gpu": "AMD Radeon RX 7900 XTX", "packages": {"torch": "2.7.0+cu126"}},
+        [r"whl/rocm"],
+        ["docker run", "/dev/kfd", "nvidia-smi"],
+    ),
+    # WSL has no kernel module for the GPU and no groups that own it.
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "wsl2", "gpu": "AMD Radeon RX 7900 XT", "packages": {"torch": "2.9.1+rocm7.2"}},
+        ["rm .*libhsa-runtime64", "HSA_ENABLE_DXG_DETECTION"],
+        ["usermod", "/dev/kfd", "modprobe"],
+    ),
+    # PyTorch 2.5 names the macOS that its predecessors needed.
+    (
+        "RuntimeError: The MPS backend is supported on MacOS 12.3+.Current OS version can be queried using `sw_vers`",
+        {**MAC, "gpu": "Apple M1", "packages": {"torch": "2.5.0"}},
+        ["Update macOS", r"from 2\.5 on 13", r"torch==2\.4\.1"],
+        ["Intel"],
+    ),
+    (
+        "WARNING:jax_plugins.xla_rocm7:rocm_plugin_extension not found\nRuntimeError: Unable to initialize backend 'rocm': "
+        "Backend 'rocm' is not in the list of known backends: ['cpu', 'tpu']. (set JAX_PLATFORMS='' to automatically choose",
+        {**LINUX, "gpu": "AMD Radeon RX 7900 XTX", "packages": {"jax": "0.9.1", "jaxlib": "0.9.1"}},
+        ["Install ROCm 7", "LD_LIBRARY_PATH"],
+        ["JAX_PLATFORMS", "install jax"],
+    ),
     (
         ">>> import pyarrow, tensorflow\n[mutex.cc : 452] RAW: Lock blocking 0x6000012a34b8   @",
         {**MAC, "arch": "arm64", "python": "3.11", "packages": {"tensorflow": "2.20.0"}},
@@ -590,74 +660,6 @@ ROWS = [
         {"packages": {"torch": "1.3.0"}, "os": "linux"},
         ["CUDA 9.2, which the driver runs"],
         [r"10\.2"],
-    # The newest build with code for the GPU has no wheel for this Python.
-    (
-        "rocBLAS error: Cannot read /x/lib/python3.9/site-packages/torch/lib/rocblas/library/TensileLibrary.dat: No such file",
-        {**LINUX, "gpu": "AMD Radeon RX 7900 XTX", "python": "3.9", "packages": {"torch": "2.0.1"}},
-        [r"torch==2\.8\.0 --index-url \S+/rocm6\.4"],
-        [r"rocm7"],
-    ),
-    (
-        'OSError: [WinError 126] The specified module could not be found. Error loading "C:\\e\\Lib\\site-packages\\torch\\lib'
-        '\\fbgemm.dll" or one of its dependencies.',
-        {**WINDOWS, "gpu": "AMD Radeon RX 7900 XTX", "packages": {"torch": "2.8.0a0+rocm7.0.0rc20250801"}},
-        ["libomp140", "BuildTools"],
-        ["install torch", r"2\.4\.1"],
-    ),
-    (
-        METAL,
-        {**MAC, "python": "3.9", "packages": {"tensorflow": "2.6.0", "tensorflow-metal": "0.2.0"}},
-        [r"tensorflow-macos==2\.6\.0", "macOS 12"],
-        ["newest"],
-    ),
-    (
-        "ERROR! Intel® Extension for PyTorch* needs to work with PyTorch 2.1.*, but PyTorch 2.2.0+cu121 is found.",
-        {},
-        [r"PyTorch 2\.1\.\*", r"PyTorch 2\.2\.0", "XPU"],
-        ["tensorflow"],
-    ),
-    (
-        '[ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with error 126 "" when trying to load "C:\\e\\Lib\\site-packages\\'
-        'onnxruntime\\capi\\onnxruntime_providers_openvino.dll"',
-        {"python": "3.11", "packages": {"onnxruntime": "1.18.0", "onnxruntime-openvino": "1.18.0"}},
-        [r"uninstall -y onnxruntime ", r"install onnxruntime-openvino==1\.18\.0", "add_openvino_libs_to_path"],
-        [r"install onnxruntime=="],
-    ),
-    # ROCm as pip's packages is not under /opt/rocm.
-    (
-        "/e/lib/python3.12/site-packages/_rocm_sdk_core/lib/libamdhip64.so.7\nImportError: libMIOpen.so.1: cannot open shared "
-        "object file: No such file or directory",
-        LINUX,
-        ["LD_LIBRARY_PATH", "_rocm_sdk_"],
-        ["/opt/rocm"],
-    ),
-    # The build is for NVIDIA's GPUs: to pass another maker's GPU in does not help.
-    (
-        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver",
-        {"os": "container", "gpu": "AMD Radeon RX 7900 XTX", "packages": {"torch": "2.7.0+cu126"}},
-        [r"whl/rocm"],
-        ["docker run", "/dev/kfd", "nvidia-smi"],
-    ),
-    # WSL has no kernel module for the GPU and no groups that own it.
-    (
-        ">>> torch.cuda.is_available()\nFalse",
-        {"os": "wsl2", "gpu": "AMD Radeon RX 7900 XT", "packages": {"torch": "2.9.1+rocm7.2"}},
-        ["rm .*libhsa-runtime64", "HSA_ENABLE_DXG_DETECTION"],
-        ["usermod", "/dev/kfd", "modprobe"],
-    ),
-    # PyTorch 2.5 names the macOS that its predecessors needed.
-    (
-        "RuntimeError: The MPS backend is supported on MacOS 12.3+.Current OS version can be queried using `sw_vers`",
-        {**MAC, "gpu": "Apple M1", "packages": {"torch": "2.5.0"}},
-        ["Update macOS", r"from 2\.5 on 13", r"torch==2\.4\.1"],
-        ["Intel"],
-    ),
-    (
-        "WARNING:jax_plugins.xla_rocm7:rocm_plugin_extension not found\nRuntimeError: Unable to initialize backend 'rocm': "
-        "Backend 'rocm' is not in the list of known backends: ['cpu', 'tpu']. (set JAX_PLATFORMS='' to automatically choose",
-        {**LINUX, "gpu": "AMD Radeon RX 7900 XTX", "packages": {"jax": "0.9.1", "jaxlib": "0.9.1"}},
-        ["Install ROCm 7", "LD_LIBRARY_PATH"],
-        ["JAX_PLATFORMS", "install jax"],
     ),
     (
         ">>> torch.cuda.is_available()\nFalse",
