@@ -185,6 +185,43 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    # A build that conda took from PyTorch's own channel, in a release that no current index has.
+    (
+        "cpuonly                   2.0                           0    pytorch\n"
+        "pytorch                   1.10.2              py3.9_cpu_0    pytorch",
+        {**LINUX, "gpu": "RTX 3080"},
+        ["conda remove cpuonly", r"pytorch=1\.10\.2 torchvision cudatoolkit=11\.3"],
+        ["whl/cu126"],
+    ),
+    # What ComfyUI prints at its start.
+    (
+        "pytorch version: 2.8.0+cu128\nDevice: cuda:0 NVIDIA GeForce GTX 1070 : cudaMallocAsync\n" + NO_KERNEL,
+        LINUX,
+        ["GTX 1070 .compute capability 6.1", "whl/cu126"],
+        ["cu128"],
+    ),
+    (OLD_DRIVER % "11040", LINUX, [r"CUDA 11\.8", "whl/cu118"], ["previous-versions"]),
+    (
+        "PS C:\\app> docker run --gpus all IMAGE\nnvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.8, "
+        "please update your driver to a newer version\n"
+        "| NVIDIA-SMI 551.78                 Driver Version: 551.78         CUDA Version: 12.4     |",
+        {},
+        [r"572\.61 or later"],
+        [r"570\.124"],
+    ),
+    (
+        "RuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable to disable this",
+        {**WINDOWS, "gpu": "Radeon RX 7800 XT"},
+        ["AMD's build of PyTorch"],
+        ["two commands"],
+    ),
+    (
+        "Failed to initialize NVML: could not load NVML library.\nIf this is a GPU node, did you set the docker default "
+        "runtime to `nvidia`?",
+        {},
+        ["runtimeClassName: nvidia"],
+        ["docker run"],
+    ),
     # What is built for one PyTorch: with that one, and no other.
     (
         "ImportError: /opt/venv/lib/python3.11/site-packages/vllm/_C.abi3.so: undefined symbol: _ZN3c105ErrorC2ENS_14Source",

@@ -227,7 +227,7 @@ class Known:
         elif key == "gpuname" and "vendors" not in self._stated:
             self.vendors |= vendors_of(value)
             if not self.gpu_name or (_INTEGRATED.search(self.gpu_name) and not _INTEGRATED.search(value)):
-                self.gpu_name = value
+                self.gpu_name = value.strip()
 
     def _learn_interpreter(self, path: str) -> None:
         self.interpreter = self.interpreter or path

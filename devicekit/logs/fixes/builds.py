@@ -14,6 +14,7 @@ from .drivers import install_nvidia
 from .others import gfx_unsupported, rocm_in_wsl, rocm_missing
 from .situation import Situation
 from .steps import Steps
+from .torch_builds import conda_build
 from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement
 
 
@@ -265,6 +266,9 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
     make(about, steps)
     if about.wsl and about.vendor == "amd" and about.framework == "torch":
         rocm_in_wsl(about, steps)
+    if about.framework == "torch" and "conda" in about.words and about.vendor in ("", "nvidia") and not about.macos:
+        text = "Or let conda take conda-forge's build with CUDA, if conda installed PyTorch"
+        steps.run(text, 'conda install -c conda-forge "pytorch=*=*cuda*"', changes="packages", instead=True)
 
 
 def _tensorflow_build(about: Situation, steps: Steps) -> None:
@@ -301,6 +305,8 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
 def _torch_build(about: Situation, steps: Steps) -> None:
     goal = {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     goal = "xpu" if re.search(r"(?i)\bxpu\b", about.line) else goal
+    if goal == "cuda" and "build" in about.groups and not about.macos and conda_build(about, steps):
+        return
     if about.macos:
         steps.say('macOS has no CUDA: on Apple silicon use the device "mps" in place of "cuda"', changes="code")
         return

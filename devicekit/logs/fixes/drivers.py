@@ -6,6 +6,7 @@ from typing import Optional, Tuple
 from ...diagnosis import pages
 from ...matrix.gpu_support import driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
 from .others import rocm_in_wsl
 from .situation import Situation
@@ -304,7 +305,8 @@ def _needed(about: Situation) -> Tuple[str, str]:
     if not cuda:
         return "", ""
     compiled = bool(image) or "ptx" in about.line.lower() or "PTX" in about.summary
-    system = "windows" if about.windows or about.wsl else "linux"
+    windows = about.windows or about.wsl or (image and "windows-path" in about.words)
+    system = "windows" if windows else "linux"
     need = needed_driver(cuda, [about.capability] if about.capability else [], system, BUNDLED, compiled)
     return cuda, need.version if need is not None else old_driver(cuda, system)
 
@@ -335,6 +337,14 @@ def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
     if for_older_driver(about, steps, _cuda_of_build(about), newest):
+        return
+    if about.framework == "torch" and not driver and sort_key(newest or "0") > (11,):
+        # Within a major release of CUDA, a driver runs what is built for its newest minor one.
+        also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words]
+        label = "cu118" if newest.startswith("11") else "cu126"
+        text = "Or install PyTorch's build for CUDA %s.%s, which the driver runs" % (label[2:4], label[4])
+        url = "https://download.pytorch.org/whl/" + label
+        steps.install(text, "torch", *also, remove=["torch", *also], index_url=url, instead=True)
         return
     if about.framework == "torch" and newest and not driver:
         text = "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s"

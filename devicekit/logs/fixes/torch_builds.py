@@ -1,5 +1,6 @@
 """PyTorch's builds of one release for several CUDA releases: which of them a driver runs."""
 
+import re
 from typing import Iterator, Tuple
 
 from ...matrix.gpu_support import needed_driver
@@ -76,6 +77,20 @@ def _builds(version: str, platform: str) -> Iterator[Tuple[str, str]]:
     for row in BUNDLED.indexes("torch", "cuda", platform):
         if accepts(row.versions, version):
             yield row.cuda, row.url
+
+
+def conda_build(about: Situation, steps: Steps) -> bool:
+    """Let conda install the build of a release for CUDA from PyTorch's own channel, which ended with 2.5; return whether."""
+    minor = _minor(about.version)
+    cuda = max(_OLD_BUILDS.get(minor, ("",)), key=sort_key)
+    cuda = {"1.10": "11.3", "1.12": "11.3", "1.13": "11.7", "2.0": "11.8"}.get(minor, cuda)
+    cuda = "12.1" if re.match(r"2\.[1-5]$", minor) else cuda
+    if not cuda or (about.fact("driver") and not _runs(about, cuda, "")):
+        return False
+    name = "pytorch-cuda" if sort_key(minor) > (1, 12) else "cudatoolkit"
+    command = "conda install -c pytorch -c nvidia pytorch=%s torchvision %s=%s" % (about.version, name, cuda)
+    steps.run("Install PyTorch's build for CUDA of the same release with conda", command, changes="packages")
+    return True
 
 
 def _minor(version: str) -> str:
