@@ -14,7 +14,7 @@ from .drivers import install_nvidia
 from .others import gfx_unsupported, rocm_in_wsl, rocm_missing
 from .situation import Situation
 from .steps import Steps
-from .torch_builds import conda_build
+from .torch_builds import beside_torch, conda_build
 from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement
 
 
@@ -130,7 +130,7 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         if about.fact("driver"):
             _torch_set(about, steps, text, index)
         else:  # every driver for such a GPU has CUDA 12.8, and not all have what the newest build needs
-            also = _beside_torch(about)
+            also = beside_torch(about)
             steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
         return
     if about.framework == "jax":
@@ -194,11 +194,6 @@ def _newest_for(about: Situation, capability: str) -> str:
     return ""
 
 
-def _beside_torch(about: Situation) -> Tuple[str, ...]:
-    """What belongs to one build of PyTorch, and is replaced with it."""
-    return tuple(name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words)
-
-
 def _newest(
     about: Situation, goal: str, framework: str, kept: List[str]
 ) -> Optional[Tuple[Tuple[str, ...], Tuple[str, ...]]]:
@@ -207,7 +202,7 @@ def _newest(
 
 
 def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
-    release, also = about.version.partition("+")[0], _beside_torch(about)
+    release, also = about.version.partition("+")[0], beside_torch(about)
     found = _newest(about, "cuda", "torch", ["torch==%s" % release] if release else [])
     if found is not None:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
@@ -305,18 +300,13 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
 def _torch_build(about: Situation, steps: Steps) -> None:
     goal = {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     goal = "xpu" if re.search(r"(?i)\bxpu\b", about.line) else goal
-    if goal == "cuda" and "build" in about.groups and not about.macos and conda_build(about, steps):
-        return
     if about.macos:
         steps.say('macOS has no CUDA: on Apple silicon use the device "mps" in place of "cuda"', changes="code")
         return
+    if goal == "cuda" and "build" in about.groups and conda_build(about, steps):
+        return
     if goal == "rocm" and about.windows:
-        steps.say(
-            "Install AMD's build of PyTorch for Windows, for GPUs that it supports: "
-            "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
-        )
-        other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
-        steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
+        _torch_amd_windows(about, steps)
         return
     if about.torch_index and not about.version.endswith("+cpu") and "torchvision" in about.line:
         text = (
@@ -331,7 +321,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     text = "Replace it by PyTorch's build for %s" % {"cuda": "CUDA", "rocm": "ROCm"}.get(goal, "Intel GPUs (XPU)")
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = tuple(row for row in known if not about.python or about.releases("torch", row.versions, "", about.python))
-    also = _beside_torch(about)
+    also = beside_torch(about)
     if goal == "xpu" and not intel_computes(about):
         steps.say("PyTorch computes on Intel's Arc, Max and Core Ultra graphics, not on %s: use the CPU" % about.gpu)
         return
@@ -354,6 +344,15 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if index.endswith("/cu126") and not about.capability and not kept:
         text += " (for RTX 50 and other Blackwell GPUs: cu128 in place of cu126)"
     steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
+
+
+def _torch_amd_windows(about: Situation, steps: Steps) -> None:
+    steps.say(
+        "Install AMD's build of PyTorch for Windows, for GPUs that it supports: "
+        "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
+    )
+    other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
+    steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
 
 
 def _for_other_python(about: Situation, steps: Steps, rows: List[Tuple[str, Tuple[str, ...]]]) -> None:

@@ -17,6 +17,7 @@ from .builds import (
 from .dependencies import new_vllm
 from .situation import Situation, listed
 from .steps import Steps
+from .torch_builds import LAST
 from .wheels import jetson_build
 
 #: The CUDA release in the name of a library: ``cudart64_101.dll``, ``libcublas.so.9.0``, ``libcudart.so.11.0``.
@@ -409,8 +410,7 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     if re.search(r"Microsoft\.ML\.|OnnxRuntimeException|[\\/]runtimes[\\/](?:win|linux)-", about.line):
         steps.say(
             "Install from NVIDIA what this Microsoft.ML.OnnxRuntime.Gpu needs, with its folders on %s: CUDA 11.8 and cuDNN 8 "
-            "up to 1.18, CUDA 12 and cuDNN 9 from 1.19 on (CUDA 13 where it wants a library with 13 in its name)"
-            % where
+            "up to 1.18, then CUDA 12 (13 where a library with that number is missing) and cuDNN 9" % where
         )
         return
     driver = about.fact("driver")
@@ -472,24 +472,11 @@ def _extension(about: Situation, steps: Steps) -> None:
     steps.say(text % (built or "of the release"), "admin", "system")
     if built:
         steps.run("In a conda environment", "conda install -c nvidia cuda-nvcc=%s" % built, changes="packages")
-    # Within a major release of CUDA the minor ones go together.
-    major = {"11": "cu118", "12": "cu126", "13": "cu130"}.get(there.partition(".")[0], "")
-    label = "cu%s" % there.replace(".", "")
-    known = {row.label for row in BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")} | {
-        "cu121",
-        "cu118",
-    }
-    if label not in known:
-        label = major
-    if label in known:
-        url = "https://download.pytorch.org/whl/%s" % label
-        steps.install(
-            "Or PyTorch for CUDA %s.%s" % (label[2:4], label[4:]),
-            "torch",
-            remove=["torch"],
-            index_url=url,
-            instead=True,
-        )
+    known = {row.cuda for row in BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")}
+    cuda = there if there in known else LAST.get(there.partition(".")[0], "")
+    if cuda:
+        url = "https://download.pytorch.org/whl/cu%s" % cuda.replace(".", "")
+        steps.install("Or PyTorch for CUDA %s" % cuda, "torch", remove=["torch"], index_url=url, instead=True)
 
 
 _CUDNN_OF_PIP = (

@@ -528,12 +528,12 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
 
 def _compiler(about: Situation, steps: Steps) -> None:
     """A package, or torch.compile, compiles something here."""
-    text = "Install a C compiler and the headers of this Python"
+    text = "Install a C compiler and the headers of this Python (%s)"
     if about.linux_distribution in ("", "ubuntu", "debian"):
         command = "sudo apt-get install -y build-essential python%s-dev" % (about.python or "3")
-        steps.run(text + " (Debian, Ubuntu)", command, on="linux", changes="system")
+        steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
     if not steps.fixes or about.system is None:
-        steps.say(text + " (Fedora: gcc and python3-devel; Windows: Build Tools for Visual Studio)", "admin", "system")
+        steps.say(text % "Fedora: gcc and python3-devel; Windows: Build Tools for Visual Studio", "admin", "system")
     steps.say("Or look for a wheel of the package for this Python: then nothing is compiled", instead=True)
 
 

@@ -6,12 +6,11 @@ from typing import Optional, Tuple
 from ...diagnosis import pages
 from ...matrix.gpu_support import driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
-from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
 from .others import rocm_in_wsl
 from .situation import Situation
 from .steps import Steps, lower
-from .torch_builds import OLD_DRIVERS, for_older_driver, old_driver
+from .torch_builds import LAST, OLD_DRIVERS, beside_torch, for_older_driver, old_driver
 
 #: What os-release calls the distributions that a text names.
 _IDS = {"suse": "opensuse-leap"}
@@ -168,9 +167,9 @@ def _driver_libraries(about: Situation, steps: Steps) -> None:
 
 
 def _flavor(about: Situation) -> str:
-    """Which of Arch's other kernels runs, as the beginning of a package's name: "zen-"; "" for its usual one."""
-    found = re.search(r"\d-((?:zen|lts|hardened)\b)", about.line)
-    return found.group(1) + "-" if found else ""
+    """Which of Arch's other kernels runs: "-zen"; "" for its usual one."""
+    found = re.search(r"(?<=\d)-(?:zen|lts|hardened)\b", about.line)
+    return found.group() if found else ""
 
 
 def _rebuild(about: Situation, steps: Steps) -> None:
@@ -185,7 +184,7 @@ def _rebuild(about: Situation, steps: Steps) -> None:
     headers = row.headers if row is not None else ("apt-get", "install", "-y", "linux-headers-{release}")
     command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
     if "pacman" in command:
-        command = command.replace("linux-", "linux-%s" % _flavor(about))
+        command = command.replace("linux", "linux" + _flavor(about))
     steps.run(text if row is not None else text + " (Ubuntu, Debian)", command, on="linux", changes="driver")
 
 
@@ -338,12 +337,10 @@ def _older_build(about: Situation, steps: Steps) -> None:
     driver, newest = about.fact("driver"), about.groups.get("found", "")
     if for_older_driver(about, steps, _cuda_of_build(about), newest):
         return
-    if about.framework == "torch" and not driver and sort_key(newest or "0") > (11,):
-        # Within a major release of CUDA, a driver runs what is built for its newest minor one.
-        also = [name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words]
-        label = "cu118" if newest.startswith("11") else "cu126"
-        text = "Or install PyTorch's build for CUDA %s.%s, which the driver runs" % (label[2:4], label[4])
-        url = "https://download.pytorch.org/whl/" + label
+    cuda, also = LAST.get(newest.partition(".")[0], ""), beside_torch(about)
+    if about.framework == "torch" and cuda and not driver and newest != "11.0" and about.python != "3.14":
+        text = "Or install PyTorch's build for CUDA %s, which the driver runs" % cuda
+        url = "https://download.pytorch.org/whl/cu" + cuda.replace(".", "")
         steps.install(text, "torch", *also, remove=["torch", *also], index_url=url, instead=True)
         return
     if about.framework == "torch" and newest and not driver:
@@ -352,10 +349,7 @@ def _older_build(about: Situation, steps: Steps) -> None:
         return
     cudas = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
     if about.framework == "torch" and "conda" in about.words and cudas and not version_at_least(driver, "450.80"):
-        text = "Or let conda take PyTorch's build for CUDA %s, which driver %s runs (Python up to 3.9)" % (
-            cudas[0],
-            driver,
-        )
+        text = "Or let conda take PyTorch's build for CUDA %s, which the driver runs (Python up to 3.9)" % cudas[0]
         steps.run(text, "conda install -c pytorch pytorch torchvision cudatoolkit=%s" % cudas[0], instead=True)
         return
     text = "Or install a release that driver %s runs" % driver

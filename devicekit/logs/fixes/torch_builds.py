@@ -79,6 +79,15 @@ def _builds(version: str, platform: str) -> Iterator[Tuple[str, str]]:
             yield row.cuda, row.url
 
 
+#: The newest index of each major release of CUDA that its drivers run: the minor ones go together.
+LAST = {"11": "11.8", "12": "12.6", "13": "13.0"}
+
+
+def beside_torch(about: Situation) -> Tuple[str, ...]:
+    """What belongs to one build of PyTorch, and is replaced with it."""
+    return tuple(name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words)
+
+
 def conda_build(about: Situation, steps: Steps) -> bool:
     """Let conda install the build of a release for CUDA from PyTorch's own channel, which ended with 2.5; return whether."""
     minor = _minor(about.version)

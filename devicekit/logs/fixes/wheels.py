@@ -713,23 +713,18 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         return
     if name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
-    compiled = [item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if name == "torch" and item in about.words]
-    isolated = bool(compiled) and "isolated-build" in about.words
-    if isolated:
-        _without_isolation(steps, compiled[0])
-        if "torch" in about.packages:
+    compiled = next((item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if item in about.words), "")
+    there = name == "torch" and bool(compiled) and "isolated-build" in about.words and "torch" in about.packages
+    if not there:
+        _install_for_the_program(about, steps, name, requirement)
+    if name == "torch" and compiled:
+        text = "%s is compiled with the installed PyTorch, which pip's isolated build does not see" % compiled
+        steps.run(text, "python -m pip install %s --no-build-isolation" % compiled, changes="packages")
+        if there:
             return
-    _install_for_the_program(about, steps, name, requirement)
-    if compiled and not isolated:
-        _without_isolation(steps, compiled[0])
     steps.run("If it is installed already, see for which Python", "python -m pip --version")
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
-
-
-def _without_isolation(steps: Steps, name: str) -> None:
-    text = "%s is compiled with the installed PyTorch, which pip's isolated build does not see" % name
-    steps.run(text, "python -m pip install %s --no-build-isolation" % name, changes="packages")
 
 
 def _install_for_the_program(about: Situation, steps: Steps, name: str, requirement: str) -> None:
