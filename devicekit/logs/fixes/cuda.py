@@ -550,27 +550,14 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         text = "An older cuDNN on the library path comes first: take its folder off"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if wanted:
-        text = "This build was compiled with cuDNN %s: it needs that one or a newer cuDNN %s" % (wanted, major)
-        old = about.framework == "tensorflow" and (8, 1) <= sort_key(wanted) < (8, 7)
-        cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
-        minor = ".".join(wanted.split(".")[:2])
-        if about.windows or about.embedded:
-            steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
-        elif cuda == "11" and (8, 6) <= sort_key(minor) < (8, 9) and about.framework == "tensorflow":
-            steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % minor)
-            steps.run("Put it first on the library path", _CUDNN_OF_PIP, changes="variables")
-        elif sort_key(minor) >= (8, 9):
-            if not about.fact("cuda") and about.row is None:
-                text += " (nvidia-cudnn-cu13 for a build for CUDA 13)"
-            steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
-        else:
-            steps.say("%s, found first on the library path" % text, "admin", "system")
-            if "conda" in about.words and about.framework == "tensorflow":
-                command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
-                steps.run("In the conda environment", command, changes="packages")
+        _wanted_cudnn(about, steps, wanted, major)
     elif about.framework == "jax" and not about.windows:
         _cudnn_of_jax(about, steps)
-    elif "are mixed" in about.summary or ("belongs to another" in about.summary and about.framework == "torch"):
+    elif (
+        "are mixed" in about.summary
+        or re.search("not defined in file|undefined symbol", about.line)
+        or ("belongs to another" in about.summary and about.framework == "torch")
+    ):
         _mixed_cudnn(about, steps)
     elif (
         about.framework in ("", "onnxruntime") and "belongs to another" in about.summary and about.linux and major > "7"
@@ -591,6 +578,28 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
             "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
         )
     _which_cudnn(about, steps, major)
+
+
+def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> None:
+    """The cuDNN that the build names, or a newer one of its major release."""
+    text = "This build was compiled with cuDNN %s: it needs that one or a newer cuDNN %s" % (wanted, major)
+    old = about.framework == "tensorflow" and (8, 1) <= sort_key(wanted) < (8, 7)
+    cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
+    minor = ".".join(wanted.split(".")[:2])
+    if about.windows or about.embedded:
+        steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
+    elif cuda == "11" and (8, 6) <= sort_key(minor) < (8, 9) and about.framework == "tensorflow":
+        steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % minor)
+        steps.run("Put it first on the library path", _CUDNN_OF_PIP, changes="variables")
+    elif sort_key(minor) >= (8, 9):
+        if not about.fact("cuda") and about.row is None:
+            text += " (nvidia-cudnn-cu13 for a build for CUDA 13)"
+        steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
+    else:
+        steps.say("%s, found first on the library path" % text, "admin", "system")
+        if "conda" in about.words and about.framework == "tensorflow":
+            command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
+            steps.run("In the conda environment", command, changes="packages")
 
 
 def _fused_convolution(about: Situation, steps: Steps) -> None:

@@ -180,15 +180,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
         return
     if minor:
-        if about.is_at_least("2.5") is False:
-            old = "2.4.3" if about.is_at_least("2.2") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
-            if about.packages.get("keras") != old:
-                steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
-        else:
-            found = _repaired(about, "keras")
-            right = found if found and any(item.startswith("keras==") for item in found) else ("keras==%s.*" % minor,)
-            steps.install("Install the Keras of this TensorFlow", *right)
-        steps.say("Import Keras from one place in the whole program: from tensorflow import keras", changes="code")
+        _keras_of(about, steps, minor)
         return
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
@@ -200,6 +192,19 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     steps.say(
         "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"
     )
+
+
+def _keras_of(about: Situation, steps: Steps, minor: str) -> None:
+    """The Keras that belongs to a TensorFlow before 2.16."""
+    if about.is_at_least("2.5") is False:
+        old = "2.4.3" if about.is_at_least("2.2") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
+        if about.packages.get("keras") != old:
+            steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
+    else:
+        found = _repaired(about, "keras")
+        right = found if found and any(item.startswith("keras==") for item in found) else ("keras==%s.*" % minor,)
+        steps.install("Install the Keras of this TensorFlow", *right)
+    steps.say("Import Keras from one place in the whole program: from tensorflow import keras", changes="code")
 
 
 def _missing_backend(about: Situation, steps: Steps, name: str) -> None:
@@ -468,20 +473,25 @@ def _backend(about: Situation, steps: Steps, name: str) -> None:
     )
 
 
+def _of_its_own(about: Situation, steps: Steps) -> bool:
+    """What the line itself decides, whatever the framework; return whether it does."""
+    if about.signature in _CONFLICTS:
+        _conflict(about, steps)
+    elif about.signature == "build-needs-compiler" and not about.windows:
+        _compiler(about, steps)
+    elif about.groups.get("provider") == "openvino":
+        _openvino(about, steps)
+    elif "TensorFlow Addons" in about.summary:
+        _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
+    else:
+        return False
+    return True
+
+
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
-    if about.signature in _CONFLICTS:
-        _conflict(about, steps)
-        return
-    if about.signature == "build-needs-compiler" and not about.windows:
-        _compiler(about, steps)
-        return
-    if about.groups.get("provider") == "openvino":
-        _openvino(about, steps)
-        return
-    if "TensorFlow Addons" in about.summary:
-        _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
+    if _of_its_own(about, steps):
         return
     if re.search(r"compat\.v2|__internal__|\bkeras\b", module + about.line) and about.framework == "tensorflow":
         keras_incompatible(about, steps)

@@ -685,17 +685,19 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         return
     if about.signature == "zsh-no-matches":
         steps.install("Put it in quotes", about.groups["requirement"])
-        return
-    if "externally-managed" in about.line or about.signature == "pip-externally-managed":
+    elif "externally-managed" in about.line or about.signature == "pip-externally-managed":
         text = "The system's Python is the system's own: make an environment, and install there"
         steps.run(text, "python3 -m venv env && env/bin/python -m pip install %s" % (name or "NAME"), changes="files")
-        return
-    if not name:
+    elif not name:
         steps.say(
             "Install the framework that the program uses with the very Python that runs it: python -m pip install NAME"
         )
         steps.run("See which Python that is", "python -m pip --version")
-        return
+    else:
+        _install_missing(about, steps, name)
+
+
+def _install_missing(about: Situation, steps: Steps, name: str) -> None:
     project = BUNDLED.project(name)
     fits = project is None or not about.python or bool(about.releases(name, "", about.platform, about.python))
     if not fits:
