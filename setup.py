@@ -64,9 +64,11 @@ def _columns(contents):
     for row in rows:
         if row["says"] == "context":
             row.pop("summary", None)  # it is shown to no one
-    names = dict.fromkeys(name for row in rows for name in row if name not in ("literal", "pattern"))
-    columns = {name: [row.get(name) for row in rows] for name in names}
+    last = ("when", "fix", "summary")  # in this order they pack best
+    names = dict.fromkeys(name for row in rows for name in row if name not in ("literal", "pattern", "id", *last))
+    columns = {name: [row.get(name) for row in rows] for name in (*names, *last)}
     columns["literal pattern"] = [[row["literal"], row.get("pattern")] for row in rows]
+    columns["id"] = [row["id"] for row in rows]
     return {"files": {name: len(signatures) for name, signatures in files.items()}, "columns": columns}
 
 

@@ -4,6 +4,7 @@ No other module writes commands.
 """
 
 import re
+import sys
 from typing import List, NamedTuple, Sequence, Tuple
 
 from ..machine.facts import Machine
@@ -296,3 +297,8 @@ class Shell:
 
 def _from_home(folder: str) -> str:
     return "$HOME" + folder[1:] if folder.startswith("~") else folder
+
+
+def this_shell() -> Shell:
+    """Return what writes commands for the shells of this system, for steps about this process."""
+    return Shell(Place({"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")))

@@ -9,6 +9,7 @@ import sys
 from types import ModuleType
 from typing import Iterator, List, Optional, Tuple
 
+from ..diagnosis.commands import this_shell
 from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import TITLES
 from ..errors import first_line, foreign_code
@@ -18,7 +19,6 @@ from ..selection.plan import Plan, missing_device, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
 from .frameworks import Adapter, adapter
 from .options import Options
-from .this_shell import this_shell
 
 
 def half_imported() -> Tuple[str, ...]:

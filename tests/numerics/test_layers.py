@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from devicekit.measure.numerics.layers.compare_call import gradient_problems
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
-from devicekit.measure.numerics.layers.finite_differences import gradient_problems
 from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
 from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of

@@ -18,9 +18,8 @@ from devicekit.machine.facts import Fact, GpuProcess, Xid
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.driver import read_driver
-from devicekit.machine.probe.nvml import parse_bus_id
+from devicekit.machine.probe.nvml import parse_bus_id, parse_since_start, parse_xids
 from devicekit.machine.probe.nvml_question import NvmlQuestion
-from devicekit.machine.probe.xids import parse_since_start, parse_xids
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.watch.command_causes import findings, used_gpus
 from devicekit.watch.command_watch import CommandWatch

@@ -11,11 +11,10 @@ Facts behind the decisions that are not documented were measured:
 
 from typing import Mapping, Optional, Sequence, Tuple
 
-from ...diagnosis.commands import Shell, place_of
+from ...diagnosis.commands import Shell, place_of, this_shell
 from ...diagnosis.findings import Diagnosis, Evidence, Finding, Fix, Kind
 from ...machine.facts import Machine
 from ...records import Record
-from ...runtime.this_shell import this_shell
 from ...selection.plan import Plan, number_of
 from .cluster_environment import Cluster
 from .device_sets import set_of_devices

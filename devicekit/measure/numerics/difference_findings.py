@@ -2,9 +2,9 @@
 
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
+from ...diagnosis.commands import this_shell
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind
 from ...logs.errors import classify_error
-from ...runtime.this_shell import this_shell
 from .result import Difference, Divergence, LeftToCpu, amount
 
 _Item = TypeVar("_Item")

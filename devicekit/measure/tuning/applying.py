@@ -8,11 +8,11 @@ import os
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+from ...diagnosis.commands import this_shell
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ...errors import DevicekitError
 from ...machine.facts import Machine
 from ...runtime.pipeline import Setup
-from ...runtime.this_shell import this_shell
 from ...selection.plan import Plan
 from ...selection.selection import Change, Selection
 from .result import TunedOption, Tuning

@@ -3,13 +3,13 @@
 import re
 from typing import List, Optional, Sequence, Tuple
 
+from ...diagnosis.commands import this_shell
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ...diagnosis.frameworks import TITLES
 from ...logs.context import Known
 from ...logs.engine import read_log
 from ...logs.scrub import scrub
 from ...selection.plan import Plan
-from ..this_shell import this_shell
 from .result import Trial
 
 #: Vendors of the GPUs that a platform drives: what a log says of a missing library only counts where there is a GPU.
