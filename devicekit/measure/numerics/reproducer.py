@@ -12,7 +12,7 @@ from ...runtime.frameworks.keras_model import Keras, keras_of, public_class
 from ...runtime.frameworks.tensors import HostArray
 from ...runtime.scratch import replace_file
 from .layers.recorded_calls import Call
-from .layers.runner import runner_of
+from .layers.runner_of_model import runner_of
 from .nests import flatten, rebuild
 from .reproducer_script import script_for
 from .result import Comparison, Difference

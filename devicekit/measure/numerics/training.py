@@ -345,7 +345,7 @@ class _Trainer:
     def __init__(
         self, model: Any, keras: Keras, task: TrainingTask, say: Callable[..., None], left_to_cpu: Sequence[Any]
     ) -> None:
-        from .layers.runner import runner_of
+        from .layers.runner_of_model import runner_of
 
         #: What `model.fit` compiles a step with; "" if it does not.
         self.compiler = _compiler(model, keras)

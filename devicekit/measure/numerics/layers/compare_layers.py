@@ -14,7 +14,7 @@ from .clone import is_container
 from .coarse_products import as_layers_show
 from .compare_call import Subject, compare_call, compare_whole
 from .recorded_calls import Call
-from .runner import runner_of
+from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
 
 

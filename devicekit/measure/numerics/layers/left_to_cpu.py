@@ -8,7 +8,7 @@ from ..result import Difference, Divergence, LeftToCpu
 from .compare_call import Subject, compare_call, compare_whole
 from .recorded_calls import Call
 from .reference import line_of
-from .runner import runner_of
+from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
 from .ways import way_of_whole
 

@@ -417,16 +417,3 @@ def _keeping_float64(double: bool) -> Iterator[None]:
         yield
     finally:
         table["float64"] = before
-
-
-def runner_of(model: Any, keras: Keras) -> Runner:
-    """Return what runs the layers of a model."""
-    if keras.generation == 3:
-        return Runner(model, keras)
-    import tensorflow as tf
-
-    if tf.executing_eagerly():
-        return CopyingRunner(model, keras)
-    from .graph_runner import GraphRunner
-
-    return GraphRunner(model, keras)
