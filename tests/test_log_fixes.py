@@ -440,6 +440,32 @@ ROWS = [
         ["JAX_PLATFORMS", "install jax"],
     ),
     (
+        "ERROR: Failed building wheel for grpcio",
+        {**MAC, "python": "3.9"},
+        [r"old pip[^\n]*\n[^\n]*\n[^\n]*has wheels"],
+        [],
+    ),
+    (
+        CUINIT
+        + "\nI cuda_diagnostics.cc:204] kernel reported version is: 535.54.3\nI cuda_diagnostics.cc:310] kernel version "
+        "seems to match DSO: 535.54.3",
+        LINUX,
+        ["--gres=gpu:1", "unset CUDA_VISIBLE_DEVICES"],
+        ["docker"],
+    ),
+    (
+        "ValueError: File format not supported: filepath=/m. Keras 3 only supports V3 `.keras` files and legacy H5 files",
+        {**LINUX, "packages": {"tensorflow": "2.17.0"}},
+        ["TFSMLayer", "tf-keras"],
+        ["or load it"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'pkg_resources'",
+        LINUX,
+        ["setuptools<82"],
+        ["is not installed"],
+    ),
+    (
         ">>> import pyarrow, tensorflow\n[mutex.cc : 452] RAW: Lock blocking 0x6000012a34b8   @",
         {**MAC, "arch": "arm64", "python": "3.11", "packages": {"tensorflow": "2.20.0"}},
         [r"install tensorflow==2\.19\.1"],
@@ -3182,6 +3208,14 @@ ELSEWHERE = {
     "linux": r"\$env:|winget|\.exe\b|\bsetx\b|Remove-Item|tensorflow-metal|\bbrew\b|py -3",
     "macos": r"\b(sudo apt|dnf|modprobe|dmesg|ldconfig)\b|\$env:|winget|nvidia-smi|and-cuda|whl/cu|--gpus|directml|/dev/",
 }
+
+
+def test_a_warning_is_no_error_and_a_driver_that_does_not_start_lacks_no_kernel():
+    old = "W asm_compiler.cc:235] Your CUDA software stack is old. We fallback to the NVIDIA driver for some compilation. The "
+    first = explain(old + "ptxas error was: ptxas fatal   : Value 'sm_86' is not defined for option 'gpu-name'")[0]
+    assert first.severity == "warning"
+    found = explain("E cuda_driver.cc:282] failed call to cuInit: CUDA_ERROR_NOT_FOUND: named symbol not found")
+    assert [item.code for item in found] == ["driver-mismatch"]
 
 
 def situations():

@@ -290,6 +290,8 @@ def device_hidden(about: Situation, steps: Steps) -> None:
         'Remove lines such as os.environ["%s"] = "-1" from the program, or name a GPU that exists' % named[0],
         changes="code",
     )
+    if about.signature == "cuda-error-no-device":
+        steps.say("In a batch job: ask for a GPU (Slurm: --gres=gpu:1)")
 
 
 def runtime_already_initialized(about: Situation, steps: Steps) -> None:

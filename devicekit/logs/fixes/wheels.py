@@ -298,6 +298,9 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
     first = served[0].version if served else ""
     where = _PLATFORMS.get(about.platform, "this system")
     since = ", from %s %s on" % (name, first) if first else ""
+    update = ("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
+    if about.signature == "pip-bad-build-numpy" and about.installer == "pip" and not about.manager:
+        steps.run(*update)
     steps.run(
         "%s has wheels for Python %s on %s%s: see whether this Python is a 64-bit one for that processor"
         % (label, about.python, where, since),
@@ -309,7 +312,7 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
         ]
         steps.say("It has wheels for Python %s, too; the newer releases for arm64 only" % listed(others))
     if about.installer == "pip" and not about.manager:
-        steps.run("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
+        steps.run(*update)
     pythons = about.pythons(name, "", about.platform)
     if about.windows and len(pythons) > 1:
         newer = listed([item for item in pythons if item != about.python][:4], "or")
