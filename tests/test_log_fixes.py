@@ -369,6 +369,93 @@ ROWS = [
         {**LINUX, "packages": {"onnxruntime-gpu": "1.18.1"}, "cuda": "12.4", "cudnn": "8"},
         ["nvidia-cudnn-cu12>=9,<10"],
         ["unset LD_LIBRARY_PATH", "cuDNN 8: install"],
+    # The driver answers for AMD's GPU: nothing of NVIDIA's is to be asked.
+    (
+        ">>> torch.cuda.is_available()\nFalse\nROCk module version 6.10.5 is loaded",
+        LINUX,
+        [r"\+rocm"],
+        ["nvidia-smi"],
+    ),
+    # OpenVINO computes on Intel's GPUs only.
+    (
+        "RuntimeError: Exception from src/inference/src/cpp/core.cpp:1:\n[GPU] Can't get FULL_DEVICE_NAME property as no "
+        "supported devices found or an error happened during devices query.",
+        {**LINUX, "gpu": "Intel UHD Graphics 620"},
+        ["intel-opencl-icd", "legacy1", "render"],
+        ["nvidia", "NVIDIA"],
+    ),
+    (
+        "WARNING  No GPU device found in OpenVINO. Falling back to CPU.",
+        {"os": "container"},
+        ["--device /dev/dri --group-add"],
+        ["--gpus", "NVIDIA"],
+    ),
+    (
+        "RuntimeError: [CLDNN ERROR]. clGetPlatformIDs error -1001",
+        {**LINUX, "gpu": "NVIDIA GeForce RTX 3060"},
+        ["Intel's GPUs"],
+        ["modprobe", "nvidia-smi", "install NVIDIA"],
+    ),
+    (
+        "./server: error while loading shared libraries: libsycl.so.8: cannot open shared object file: No such file",
+        LINUX,
+        [r"\.8: 2025"],
+        [],
+    ),
+    (
+        'File "/e/site-packages/torchvision/extension.py", line 1\nOSError: libtorch_cuda.so: cannot open shared object file: '
+        "No such file or directory",
+        {**LINUX, "packages": {"torch": "2.4.1+rocm6.1"}},
+        [r"torchvision==0\.19\.1\+rocm6\.1 --index-url \S+/rocm6\.1"],
+        ["/cu1"],
+    ),
+    (NO_WHEEL % "onnxruntime-silicon==1.16.3", {**MAC, "python": "3.12"}, [r"install onnxruntime$"], ["older one"]),
+    (
+        "[E:onnxruntime:, inference_session.cc] dml_provider_factory.cc(518)\\onnxruntime.dll!00007FFC: Exception(1) tid(3e) "
+        "887A0004 The specified device interface or feature level is not supported on this system.",
+        {**WINDOWS, "gpu": "AMD Radeon RX 6600"},
+        [r"Microsoft\.AI\.DirectML"],
+        [],
+    ),
+    (
+        'OSError: [WinError 126] The specified module could not be found. Error loading "C:\\e\\Lib\\site-packages\\torch\\lib'
+        '\\backend_with_compiler.dll" or one of its dependencies.',
+        {**WINDOWS, "packages": {"torch": "2.1.0a0+cxx11.abi"}},
+        ["libuv", "XPU"],
+        ["VCRedist"],
+    ),
+    (JAX_METAL, {**MAC, "python": "3.12"}, [r"jax==0\.5\.0"], ["PJRT_COMPATIBILITY"]),
+    (
+        "RuntimeError: Device type privateuseone is not supported for torch.Generator() api.",
+        {},
+        [r"Generator\('cpu'\)"],
+        ["LSTM"],
+    ),
+    (
+        "terminate called after throwing an instance of 'boost::filesystem::filesystem_error'\n  what():  "
+        'boost::filesystem::permissions: Permission denied: "/home/u/.config/miopen//gfx908_120.HIP.2_16_0.ufdb.txt"',
+        LINUX,
+        ["MIOPEN_USER_DB_PATH", "MIOPEN_CUSTOM_CACHE_DIR"],
+        ["usermod"],
+    ),
+    (
+        "torch-directml 0.2.5.dev240914 requires torch==2.4.1, but you have torch 2.5.0 which is incompatible.",
+        WINDOWS,
+        [r"needs torch==2\.4\.1, but torch 2\.5\.0 is installed\."],
+        [],
+    ),
+    (HIP, {**LINUX, "gpu": "AMD Radeon RX 580 (gfx803)"}, [r"580 \(gfx803\):"], []),
+    (
+        "RuntimeError: Could not allocate tensor with 1048576 bytes. There is not enough GPU video memory available!",
+        WINDOWS,
+        ["smaller"],
+        ["nvidia-smi"],
+    ),
+    (
+        "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 15.98 GiB",
+        {"os": "wsl2", "gpu": "AMD Radeon RX 7800 XT", "packages": {"torch": "2.8.0+rocm6.4"}},
+        ["smaller"],
+        ["rocm-smi", "nvidia-smi"],
     ),
     # The newest build with code for the GPU has no wheel for this Python.
     (

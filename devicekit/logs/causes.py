@@ -16,9 +16,6 @@ from .signatures import BY_LIBRARY, SAYS, Signature, filled, library_code, remed
 #: The weight of a line that only matters if a GPU is expected: any other problem counts for more.
 _IDLE = 0.4
 
-#: What only a build for CUDA says; passing another maker's GPU in does not help it.
-_OF_CUDA = re.compile(r"Found no NVIDIA driver|cuInit|libcuda\.so|CUDA_ERROR|No CUDA GPUs")
-
 #: Maximum number of evidence lines for a finding.
 _EVIDENCE = 5
 
@@ -89,7 +86,7 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     code = says["code"]
     if code in ("container-without-gpu", "wsl-without-gpu") and _for_nvidia(match.line, known):
         code = "gpu-vendor-unsupported"
-        says.update(severity=None, summary="", fix=[], **{"fix-alone": False})
+        says.update(summary="", fix=[])
     if code == BY_LIBRARY:
         code = library_code(match.groups.get("library", ""))
     if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):
@@ -120,7 +117,8 @@ def _for_nvidia(line: str, known: Known) -> bool:
     if not known.vendors or not known.vendors <= {"amd", "intel"}:
         return False
     torch = known.packages.get("torch", "")
-    return "+cu" in torch or ("+" not in torch and _OF_CUDA.search(line) is not None)
+    said = re.search(r"Found no NVIDIA|cuInit|libcuda\.so|CUDA_ERROR|No CUDA GPUs", line)
+    return "+cu" in torch or ("+" not in torch and said is not None)
 
 
 def _without_symptoms(claims: Sequence[Claim]) -> List[Claim]:

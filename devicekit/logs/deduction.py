@@ -259,7 +259,8 @@ def _target(known: Known) -> Deduced:
     if not rocm or not re.match(r"gfx(?:8|101|103[1-9]|1103)", gfx):
         return None
     text = "The builds for ROCm have no code for this GPU (%s): programs fail or crash on it."
-    return ("gfx-unsupported", text % " ".join(filter(None, (known.gpu_name, gfx))))
+    name = known.gpu_name
+    return ("gfx-unsupported", text % (name if gfx in name else " ".join(filter(None, (name, gfx)))))
 
 
 def _jax_plugin(known: Known) -> Deduced:

@@ -11,7 +11,7 @@ from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
-from .others import gfx_unsupported, rocm_in_wsl, rocm_missing
+from .others import TORCH_WINDOWS, gfx_unsupported, rocm_in_wsl, rocm_missing
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import beside_torch, conda_build
@@ -308,13 +308,6 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if goal == "rocm" and about.windows:
         _torch_amd_windows(about, steps)
         return
-    if about.torch_index and not about.version.endswith("+cpu") and "torchvision" in about.line:
-        text = (
-            "Replace torchvision by the build for the same GPU library as PyTorch (%s)"
-            % about.version.partition("+")[2]
-        )
-        steps.install(text, "torchvision", remove=["torchvision"], index_url=about.torch_index)
-        return
     # The release that is there, if it has such a build.
     release = about.packages.get("torch", "").partition("+")[0]
     kept = ["torch==%s" % release] if re.match(r"\d+\.\d+\.\d+$", release) else []
@@ -347,10 +340,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
 
 
 def _torch_amd_windows(about: Situation, steps: Steps) -> None:
-    steps.say(
-        "Install AMD's build of PyTorch for Windows, for GPUs that it supports: "
-        "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
-    )
+    steps.say("Install AMD's build of PyTorch for Windows, for GPUs that it supports: %s" % TORCH_WINDOWS)
     other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
     steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
 

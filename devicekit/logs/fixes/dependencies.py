@@ -3,6 +3,7 @@
 import re
 from typing import Optional, Tuple
 
+from ...diagnosis import pages
 from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import Release, sort_key
@@ -505,6 +506,12 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         if name == add_on or add_on in re.sub("[_ ]", "-", about.line + about.summary).lower():
             _add_on(about, steps, add_on, version)
             return
+    also = [item for item in ("torchvision", "torchaudio") if item in about.words or item in about.packages]
+    if about.signature == "torch-so-missing" and also and _index_of(about):
+        steps.fixes = []
+        for item in also:
+            _add_on(about, steps, item, version)
+        return
     if "ml_dtypes" in about.line:
         _ml_dtypes(about, steps)
         return
@@ -551,10 +558,11 @@ def _openvino(about: Situation, steps: Steps) -> None:
     """ONNX Runtime with OpenVINO on Windows, where OpenVINO's DLLs are another distribution's."""
     name = "onnxruntime-openvino"
     pin = "==%s" % about.packages[name] if about.packages.get(name) else ""
-    text = "The packages own the same folder: uninstall all, then install only %s" % name
-    steps.install(text, name + pin, remove=["onnxruntime", name])
+    steps.install(
+        "Uninstall both, which share a folder, then install only it", name + pin, remove=["onnxruntime", name]
+    )
     steps.say(
-        "Install the openvino that its page on PyPI names (1.17.1: 2023.3.0; 1.18: 2024.1; 1.19: 2024.3), and call "
+        "Install the openvino that its page on PyPI names (1.17: 2023.3), and call "
         "onnxruntime.tools.add_openvino_win_libs.add_openvino_libs_to_path() before the session is made"
     )
 
@@ -989,13 +997,14 @@ def jax_metal(about: Situation, steps: Steps) -> None:
     """Apple's plug-in for JAX works with one JAX."""
     text = "jax-metal 0.1.1 was made for jax and jaxlib 0.4.26 to 0.5.0, on macOS 14.4 or later"
     steps.install(text, "jax-metal==0.1.1", "jax==0.5.0", "jaxlib==0.5.0")
-    steps.set("If JAX is newer on purpose, let it accept the older plug-in", "ENABLE_PJRT_COMPATIBILITY", "1")
+    if "memory_space" not in about.line:  # which no variable brings back
+        steps.set("If JAX is newer on purpose, let it accept the older plug-in", "ENABLE_PJRT_COMPATIBILITY", "1")
     steps.say("Or compute on the CPU: uninstall jax-metal", instead=True)
 
 
 def jax_rocm(about: Situation, steps: Steps) -> None:
     """AMD's plug-in for JAX: of JAX's own release, and for the installed ROCm."""
-    page = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/jax-install.html"
+    page = pages.ROCM_LINUX + "install/3rd-party/jax-install.html"
     rocm = about.fact("rocm").partition(".")[0]
     if rocm == "6":
         names = ("jax==0.5.0", "jaxlib==0.5.0", "jax-rocm60-plugin==0.5.0", "jax-rocm60-pjrt==0.5.0")

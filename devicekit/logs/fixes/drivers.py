@@ -246,8 +246,16 @@ def intel_driver(about: Situation, steps: Steps) -> None:
             "%s (packages intel-compute-runtime or libze-intel-gpu1, level-zero or libze1)" % what, "admin", "driver"
         )
         steps.run("On Ubuntu", _INTEL["ubuntu"], on="linux", changes="driver")
+    if about.framework in ("", "onnxruntime") and re.search(r"(?i)^$|\bu?hd\b|iris(?! xe)", about.known.gpu_name):
+        steps.say(
+            "Graphics older than the 11th Core generation (HD, UHD 6xx, Iris Plus) need its legacy1 packages: "
+            "https://github.com/intel/compute-runtime/blob/master/LEGACY_PLATFORMS.md",
+            "admin",
+            "driver",
+        )
     if about.container:
-        steps.run("Start the container with the GPU's device", "docker run --device /dev/dri IMAGE", on="linux")
+        container_gpu(about, steps)
+        return
     steps.run("Join the group that owns the device, then log in again", "sudo usermod -aG render $USER", on="linux")
     if about.wsl:
         steps.run("See which devices the runtime lists", "sycl-ls", on="linux")
@@ -538,8 +546,11 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         return
     if about.vendor == "intel":
         steps.run(
-            "Start the container with the GPU's device", "%s run --device /dev/dri IMAGE" % _program(about), on="linux"
+            "Start the container with the GPU's device and its group",
+            "%s run --device /dev/dri --group-add $(stat -c %%g /dev/dri/renderD128) IMAGE" % _program(about),
+            on="linux",
         )
+        steps.say("The image itself needs Intel's compute runtime (intel-opencl-icd, libze-intel-gpu1)")
         return
     described = re.search(r"(?i)\bCDI\b|=all", about.line) is not None or _program(about) == "podman"
     cluster = "kubernetes" in about.words or ("gpu-resource" in about.words and not described)

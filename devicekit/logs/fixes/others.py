@@ -16,16 +16,15 @@ _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
 #: Generations that no current ROCm has code for.
 _DROPPED = (("gfx6", "GCN 1"), ("gfx7", "GCN 2"), ("gfx8", "Polaris and older"), ("gfx101", "RDNA 1"))
 
-_TORCH_WINDOWS = (
+TORCH_WINDOWS = (
     "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
 )
-_TORCH_LINUX = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/pytorch-install.html"
 
 
 def _builds(about: Situation) -> str:
     """Where AMD lists its own builds of the framework."""
     if about.framework == "torch":
-        return _TORCH_WINDOWS if about.windows else _TORCH_LINUX
+        return TORCH_WINDOWS if about.windows else pages.ROCM_TORCH
     return pages.ROCM_TENSORFLOW if about.framework == "tensorflow" else pages.ROCM
 
 
@@ -51,21 +50,17 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
     if about.framework == "torch" and not library and not about.container:
         _torch_without_gpu(about, steps)
         return
-    if library and about.named("rocm-pip", "rocm-sdk-"):
-        steps.say(
-            "This ROCm is of pip's packages: install the framework from the index that they are from, which finds them"
-        )
-        find = "import glob, sysconfig; print(*glob.glob(sysconfig.get_path('purelib') + '/_rocm_sdk_*/lib'), sep=':')"
-        command = 'export LD_LIBRARY_PATH=$(python -c "%s"):$LD_LIBRARY_PATH' % find
-        steps.run("Or put their libraries on the library path", command, on="linux", changes="variables", instead=True)
-        return
     there = bool(release) and about.fact("rocm").startswith(release)
     text = (
         "Install ROCm %s, the release that the build was made for" % release
         if release
         else "Install the ROCm release that the build was made for"
     )
-    if not there:
+    if about.named("rocm-pip", "rocm-sdk-"):
+        steps.say(
+            "Install the framework from the index that ROCm's packages are from: it finds them", changes="packages"
+        )
+    elif not there:
         steps.say("%s: %s" % (text, pages.ROCM_LINUX), "admin", "system")
     if "rccl" in library:
         rpm = about.linux_distribution in ("fedora", "rhel", "suse")
@@ -81,7 +76,7 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
 
 
 def rocm_in_wsl(about: Situation, steps: Steps) -> None:
-    """ROCm for WSL, which reaches the GPU by Windows' driver: there are no kernel module and no groups for it."""
+    """AMD's ROCm for WSL, which reaches the GPU by Windows' driver."""
     if about.framework == "torch":
         text = (
             "If rocminfo lists the GPU: remove the ROCm runtime for Linux that PyTorch's wheel brings, so that AMD's for WSL "
@@ -111,20 +106,18 @@ def _torch_without_gpu(about: Situation, steps: Steps) -> None:
 
 
 def _rocm_library_path(about: Situation, steps: Steps) -> None:
-    folders = "/opt/rocm/lib:/opt/rocm/lib64"
-    steps.run(
-        "Put its libraries on the library path",
-        "export LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH" % folders,
-        on="linux",
-        changes="variables",
-    )
-    if sort_key(about.fact("rocm") or "0") >= (7,) or about.named("libhipsparse.so.4", "librocm_sysdeps", "xla_rocm7"):
+    pip = about.named("rocm-pip", "rocm-sdk-")
+    if not pip:
+        command = "export LD_LIBRARY_PATH=/opt/rocm/lib:/opt/rocm/lib64:$LD_LIBRARY_PATH"
+        steps.run("Put its libraries on the library path", command, on="linux", changes="variables")
+    if pip or sort_key(about.fact("rocm") or "0") >= (7,) or about.named("libhipsparse.so.4", "sysdeps", "xla_rocm7"):
+        folders = "@/lib:@/lib/rocm_sysdeps/lib:$(echo @/../_rocm_sdk_libraries_*/lib)".replace("@", "$(hipconfig -R)")
         steps.run(
             "If ROCm itself was installed with pip, its libraries are there",
-            'export LD_LIBRARY_PATH="$(hipconfig -R)/lib:$(hipconfig -R)/lib/rocm_sysdeps/lib:$LD_LIBRARY_PATH"',
+            'export LD_LIBRARY_PATH="%s:$LD_LIBRARY_PATH"' % folders,
             on="linux",
             changes="variables",
-            instead=True,
+            instead=not pip,
         )
 
 
@@ -135,7 +128,7 @@ def _no_rocm_here(about: Situation, steps: Steps) -> None:
     steps.say(
         "This build needs ROCm on Linux: use Linux, or WSL 2 for the GPUs that AMD supports there: %s" % pages.ROCM_WSL
     )
-    steps.say("On Windows itself, AMD has builds of PyTorch only: %s" % _TORCH_WINDOWS, instead=True)
+    steps.say("On Windows itself, AMD has builds of PyTorch only: %s" % TORCH_WINDOWS, instead=True)
 
 
 def _release(about: Situation) -> str:
@@ -179,7 +172,7 @@ def _rocm_for_installed(about: Situation, steps: Steps) -> None:
                 "Or install PyTorch's build for ROCm %s" % there, "torch", remove=["torch"], index_url=url, instead=True
             )
         else:
-            steps.say("Or install PyTorch's build for ROCm %s: %s" % (there, _TORCH_LINUX), instead=True)
+            steps.say("Or install PyTorch's build for ROCm %s: %s" % (there, pages.ROCM_TORCH), instead=True)
 
 
 def rocm_version_mismatch(about: Situation, steps: Steps) -> None:
@@ -251,7 +244,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
 
 def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
     gfx = about.gfx
-    which = "%s (%s)" % (about.gpu, gfx) if gfx else about.gpu
+    which = "%s (%s)" % (about.gpu, gfx) if gfx and gfx not in about.gpu else about.gpu
     age = "too old" if too_old else "too old (or too new)"
     steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))
     _instead(about, steps)
@@ -336,6 +329,12 @@ def directml_unsupported(about: Situation, steps: Steps) -> None:
         steps.say("Update Windows (to 11, or 10 from 21H2 on) and the graphics driver in it", "admin", "system")
         steps.run("Restart WSL", "wsl --shutdown", on="windows", changes="system")
         return
+    if about.framework == "onnxruntime" and "onnxruntime-directml" not in about.packages:
+        steps.say(
+            "ONNX Runtime needs DirectML 1.8 or later, and finds Windows' own DirectML.dll (in Windows 10: 1.1): put that of "
+            "the NuGet package Microsoft.AI.DirectML next to the program",
+            changes="files",
+        )
     steps.say(
         "Update Windows (to 11, or 10 from 1903 on) and the adapter's driver: DirectML needs DirectX 12, that is Intel HD "
         "5xx, AMD Radeon R5, R7 or R9 2xx, NVIDIA GTX 9xx or newer",

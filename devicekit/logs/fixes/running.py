@@ -33,6 +33,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         return
     directml = (
         re.search("dml|directml|dxgi", text + " ".join(about.packages))
+        or about.signature.startswith("dml")
         or (about.windows and about.vendor in ("amd", "intel"))
     ) and not re.search(r"\bhip|\bxpu", text)
     if about.macos:
@@ -360,6 +361,8 @@ def _torch_op(about: Situation, steps: Steps) -> None:
     if about.macos or ("mps" in text and "privateuse" not in text):
         steps.set("Let such operations run on the CPU", "PYTORCH_ENABLE_MPS_FALLBACK", "1")
         steps.upgrade("Or update PyTorch: each release has more operations on MPS", "torch", instead=True)
+    elif "generator" in text and "privateuse" in text:
+        steps.say("Make the generator on the CPU: torch.Generator('cpu')", changes="code")
     elif "dml" in text or "privateuse" in text:
         steps.say(
             "Run this layer on the CPU (module.to('cpu')), or compose it of supported operations (an own LSTM cell)",

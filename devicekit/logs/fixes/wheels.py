@@ -265,6 +265,9 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
         where = "macOS" if about.macos else "Linux on ARM"
         steps.install("onnxruntime-gpu has no wheels for %s; onnxruntime has" % where, "onnxruntime")
         return
+    if name == "onnxruntime-silicon":
+        steps.install("It has ended: onnxruntime itself has wheels for Apple silicon, with CoreML", "onnxruntime")
+        return
     wanted = about.groups.get("wanted", "")
     match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
     if wanted and match:
