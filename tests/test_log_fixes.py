@@ -399,7 +399,7 @@ ROWS = [
     (
         "./server: error while loading shared libraries: libsycl.so.8: cannot open shared object file: No such file",
         LINUX,
-        [r"\.8: 2025"],
+        [r"\.8 of 2025"],
         [],
     ),
     (

@@ -77,7 +77,8 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
 
 def rocm_in_wsl(about: Situation, steps: Steps) -> None:
     """AMD's ROCm for WSL, which reaches the GPU by Windows' driver."""
-    if about.framework == "torch":
+    library = about.groups.get("library")
+    if about.framework == "torch" and not library:
         text = (
             "If rocminfo lists the GPU: remove the ROCm runtime for Linux that PyTorch's wheel brings, so that AMD's for WSL "
             "is used (%s)"
@@ -85,7 +86,7 @@ def rocm_in_wsl(about: Situation, steps: Steps) -> None:
         folder = "$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib"
         steps.run(text % pages.ROCM_WSL, 'rm "%s"/libhsa-runtime64.so*' % folder, on="linux", changes="files")
     there = about.fact("rocm")
-    if not there or (7, 2) <= sort_key(there) < (7, 13):
+    if not library and (not there or (7, 2) <= sort_key(there) < (7, 13)):
         steps.set("ROCm 7.2 to 7.12 also needs this, with its librocdxg", "HSA_ENABLE_DXG_DETECTION", "1")
     steps.say(
         "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
