@@ -480,8 +480,6 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
-    elif about.groups.get("provider") == "openvino":
-        _openvino(about, steps)
     elif "TensorFlow Addons" in about.summary:
         _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -506,12 +504,6 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         if name == add_on or add_on in re.sub("[_ ]", "-", about.line + about.summary).lower():
             _add_on(about, steps, add_on, version)
             return
-    also = [item for item in ("torchvision", "torchaudio") if item in about.words or item in about.packages]
-    if about.signature == "torch-so-missing" and also and _index_of(about):
-        steps.fixes = []
-        for item in also:
-            _add_on(about, steps, item, version)
-        return
     if "ml_dtypes" in about.line:
         _ml_dtypes(about, steps)
         return
@@ -530,7 +522,7 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     if name == "triton" and missing and not about.linux and not about.macos:
         _triton(about, steps)
         return
-    if about.signature == "torch-undefined-addon" and _of_another_torch(about, steps):
+    if _of_another_torch(about, steps) or _with_torch(about, steps) or _openvino(about, steps):
         return
     if name and name not in ("tensorflow", "torch", "keras") and missing:
         other = "Install it" if module != "torch.dml" else "DirectML's module is torch_directml: install it"
@@ -554,8 +546,21 @@ def _compiler(about: Situation, steps: Steps) -> None:
     steps.say("Or look for a wheel of the package for this Python: then nothing is compiled", instead=True)
 
 
-def _openvino(about: Situation, steps: Steps) -> None:
+def _with_torch(about: Situation, steps: Steps) -> bool:
+    """Add-ons of another build than PyTorch: take those of its own index."""
+    names = [item for item in ("torchvision", "torchaudio") if item in about.words or item in about.packages]
+    if about.signature != "torch-so-missing" or not names or not about.torch_index:
+        return False
+    steps.fixes = []
+    for name in names:
+        _add_on(about, steps, name, about.version.partition("+")[0])
+    return True
+
+
+def _openvino(about: Situation, steps: Steps) -> bool:
     """ONNX Runtime with OpenVINO on Windows, where OpenVINO's DLLs are another distribution's."""
+    if about.groups.get("provider") != "openvino":
+        return False
     name = "onnxruntime-openvino"
     pin = "==%s" % about.packages[name] if about.packages.get(name) else ""
     steps.install(
@@ -565,6 +570,7 @@ def _openvino(about: Situation, steps: Steps) -> None:
         "Install the openvino that its page on PyPI names (1.17: 2023.3), and call "
         "onnxruntime.tools.add_openvino_win_libs.add_openvino_libs_to_path() before the session is made"
     )
+    return True
 
 
 #: Distributions by the files that they put next to the packages.
@@ -580,7 +586,7 @@ def new_vllm(steps: Steps, because: str) -> None:
 def _of_another_torch(about: Situation, steps: Steps) -> bool:
     """Name the distribution of a library that was compiled with another PyTorch; return whether its path tells."""
     found = re.search(r"(?:site|dist)-packages/(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
-    if found is None or found.group(1).startswith(("torch_lib", "lib")):
+    if about.signature != "torch-undefined-addon" or found is None or found.group(1).startswith(("torch_lib", "lib")):
         return False
     name = _FILES.get(found.group(1), "") or distribution_of(found.group(1).lstrip("_"))
     version = about.version.partition("+")[0]

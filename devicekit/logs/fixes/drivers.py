@@ -538,18 +538,12 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         _docker_desktop(about, steps)
         return
     if about.vendor == "amd":
-        steps.run(
-            "Start the container with AMD's devices",
-            "%s run --device=/dev/kfd --device=/dev/dri --group-add video --group-add render IMAGE" % _program(about),
-            on="linux",
-        )
+        devices = "--device=/dev/kfd --device=/dev/dri --group-add video --group-add render"
+        steps.run("Start the container with AMD's devices", "%s run %s IMAGE" % (_program(about), devices), on="linux")
         return
     if about.vendor == "intel":
-        steps.run(
-            "Start the container with the GPU's device and its group",
-            "%s run --device /dev/dri --group-add $(stat -c %%g /dev/dri/renderD128) IMAGE" % _program(about),
-            on="linux",
-        )
+        command = "%s run --device /dev/dri --group-add $(stat -c %%g /dev/dri/renderD128) IMAGE" % _program(about)
+        steps.run("Start the container with the GPU's device and its group", command, on="linux")
         steps.say("The image itself needs Intel's compute runtime (intel-opencl-icd, libze-intel-gpu1)")
         return
     described = re.search(r"(?i)\bCDI\b|=all", about.line) is not None or _program(about) == "podman"
