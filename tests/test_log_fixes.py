@@ -369,6 +369,7 @@ ROWS = [
         {**LINUX, "packages": {"onnxruntime-gpu": "1.18.1"}, "cuda": "12.4", "cudnn": "8"},
         ["nvidia-cudnn-cu12>=9,<10"],
         ["unset LD_LIBRARY_PATH", "cuDNN 8: install"],
+    ),
     # The driver answers for AMD's GPU: nothing of NVIDIA's is to be asked.
     (
         ">>> torch.cuda.is_available()\nFalse\nROCk module version 6.10.5 is loaded",
