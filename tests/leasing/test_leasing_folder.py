@@ -22,8 +22,7 @@ from devicekit.cluster.lease.folder import (
 )
 from devicekit.cluster.lease.holder_records import command_name, described, printable, read_record, span, write_record
 from devicekit.cluster.lease.locks import is_held, open_shared, take
-from devicekit.cluster.lease.processes import actual_holder
-from devicekit.cluster.lease.queue import Queue, own_record
+from devicekit.cluster.lease.queue import Queue, actual_holder, own_record
 
 posix = pytest.mark.only_on("posix", reason="permissions and links of POSIX")
 
