@@ -185,6 +185,13 @@ JAX_WITHOUT_PLUGIN = (
     "installed. Falling back to cpu."
 )
 ROWS = [
+    (
+        "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend. This could be because "
+        "the operator doesn't exist for this backend",
+        {"packages": {"torch": "2.5.1+cu124", "torchvision": "0.20.1+cpu"}},
+        [r"torchvision==0\.20\.1\+cu124 --index-url \S+/cu124"],
+        ["torch==", "uninstall"],
+    ),
     # A build that conda took from PyTorch's own channel, in a release that no current index has.
     (
         "cpuonly                   2.0                           0    pytorch\n"

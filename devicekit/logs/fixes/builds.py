@@ -9,7 +9,7 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .dependencies import jax_metal, jax_rocm, metal_plugin_missing
+from .dependencies import fitting_add_on, jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
 from .others import TORCH_WINDOWS, gfx_unsupported, rocm_in_wsl, rocm_missing
 from .situation import Situation
@@ -307,6 +307,9 @@ def _torch_build(about: Situation, steps: Steps) -> None:
         return
     if goal == "rocm" and about.windows:
         _torch_amd_windows(about, steps)
+        return
+    if about.torch_index and "+cpu" not in about.packages["torch"] and "torchvision" in about.line:
+        fitting_add_on(about, steps, "torchvision", about.packages["torch"].partition("+")[0])
         return
     # The release that is there, if it has such a build.
     release = about.packages.get("torch", "").partition("+")[0]

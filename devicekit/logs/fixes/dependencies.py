@@ -481,7 +481,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
     elif "TensorFlow Addons" in about.summary:
-        _add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
+        fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
         return False
     return True
@@ -502,7 +502,7 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     version = about.version.partition("+")[0] or about.groups.get("tensorflow", "")
     for add_on in _ADD_ONS.get(about.framework, ()):
         if name == add_on or add_on in re.sub("[_ ]", "-", about.line + about.summary).lower():
-            _add_on(about, steps, add_on, version)
+            fitting_add_on(about, steps, add_on, version)
             return
     if "ml_dtypes" in about.line:
         _ml_dtypes(about, steps)
@@ -553,7 +553,7 @@ def _with_torch(about: Situation, steps: Steps) -> bool:
         return False
     steps.fixes = []
     for name in names:
-        _add_on(about, steps, name, about.version.partition("+")[0])
+        fitting_add_on(about, steps, name, about.version.partition("+")[0])
     return True
 
 
@@ -591,7 +591,7 @@ def _of_another_torch(about: Situation, steps: Steps) -> bool:
     name = _FILES.get(found.group(1), "") or distribution_of(found.group(1).lstrip("_"))
     version = about.version.partition("+")[0]
     if name in ("torchvision", "torchaudio"):
-        _add_on(about, steps, name, version)
+        fitting_add_on(about, steps, name, version)
         return True
     if name == "torch-xla":
         minor = ".".join(version.split(".")[:2])
@@ -725,7 +725,7 @@ def _oneapi(about: Situation, steps: Steps) -> None:
         )
 
 
-def _add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
+def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     """An add-on of a framework: of the framework's own minor release, or built for it."""
     if about.framework == "torch":
         if add_on in ("torchvision", "torchaudio"):
