@@ -186,6 +186,33 @@ JAX_WITHOUT_PLUGIN = (
 )
 ROWS = [
     (
+        "UserWarning: Specified provider 'CUDAExecutionProvider' is not in available provider\nnames.Available providers: "
+        "'CPUExecutionProvider'",
+        {"packages": {"onnxruntime": "1.18.0"}},
+        ["without CUDA"],
+        [],
+    ),
+    (
+        "NVIDIA A10 with CUDA capability sm_86 is not compatible with the current PyTorch installation.",
+        {"python": "3.6", "packages": {"torch": "1.8.1"}},
+        ["previous-versions"],
+        ["cu126"],
+    ),
+    (
+        OOM_TORCH
+        + " of which 30.0 MiB is free. Process 77 has 7.90 GiB memory in use. Of the allocated memory 7.10 GiB is "
+        "allocated by PyTorch, and 300.0 MiB is reserved by PyTorch but unallocated.",
+        {"os": "linux"},
+        ["smaller batch"],
+        ["kill"],
+    ),
+    (
+        "OSError: libcuda.so: cannot open shared object file",
+        {"os": "wsl2"},
+        ["export LD_LIBRARY_PATH=/usr/lib/wsl/lib"],
+        [],
+    ),
+    (
         "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend. This could be because "
         "the operator doesn't exist for this backend",
         {"packages": {"torch": "2.5.1+cu124", "torchvision": "0.20.1+cpu"}},

@@ -206,10 +206,10 @@ def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
     found = _newest(about, "cuda", "torch", ["torch==%s" % release] if release else [])
     if found is not None:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
-    elif index:
+    elif index and (not about.python or about.releases("torch", ">=2.6", "", about.python)):
         steps.install(text, "torch", *also, remove=["torch", *also], index_url=index)
     else:
-        steps.say("%s; old GPUs need an old PyTorch: %s" % (text, pages.TORCH))
+        steps.say("%s; old GPUs, and old Pythons, need an old PyTorch: %s" % (text, pages.TORCH_BEFORE))
 
 
 def _any_gpu(about: Situation, steps: Steps) -> None:

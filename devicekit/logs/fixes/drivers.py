@@ -660,6 +660,9 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
         return
     if "linux-smi" in about.words and not about.container:
         _no_linux_driver(steps, "The nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
+    if "libcuda.so:" in about.line:  # the loader's cache has only libcuda.so.1
+        text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
+        steps.run(text, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH", on="linux", changes="variables")
     maker = {"nvidia": "NVIDIA's", "amd": "AMD's", "intel": "Intel's"}.get(about.vendor, "the GPU maker's")
     steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
     steps.say(

@@ -41,6 +41,9 @@ def torch_memory(line: str) -> Optional[TorchMemory]:
         (number, float(amount) * _UNITS[unit])
         for number, amount, unit in re.findall(r"Process (\d{1,8}) has %s memory in use" % _SIZE, line)
     )
+    # In a container PyTorch does not know its own number: what does not fit next to its memory is its own.
+    own = (_size("", line, " is allocated by PyTorch") or 0.0) + (pieces or 0.0)
+    others = tuple(item for item in others if item[1] + own <= total)
     if reserved is not None:  # up to PyTorch 2.0: the rest is others' and the driver's own
         pieces = reserved - (_size("", line, " already allocated") or reserved)
         others = (("", max(total - reserved - (free or 0), 0)),)
