@@ -128,8 +128,6 @@ def _too_late_to_try(plan: Plan) -> bool:
 
     Neither does one within a self-test, where the import of something calls `auto`: that would never end.
     """
-    import sys
-
     from .settings import read_settings
 
     if read_settings().in_trial:

@@ -360,8 +360,7 @@ def _for_other_python(about: Situation, steps: Steps, rows: List[Tuple[str, Tupl
 
 def driver_for_cuda_12(about: Situation, steps: Steps) -> bool:
     """Update a driver that is older than CUDA 12's first release; return whether it is, as far as it is known."""
-    driver = about.fact("driver")
-    if not driver or about.jetson or sort_key(driver) >= (525,):
+    if about.jetson or not about.driver_before(525):
         return False
     install_nvidia(about, steps, "Update NVIDIA's driver, which is older than CUDA 12 needs", "525")
     return True

@@ -349,13 +349,14 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         )
         steps.install("Then let pip install the one that PyTorch needs, which is missing now", "torch")
         return
-    again = "Install PyTorch again together with its CUDA packages"
-    if about.code != "cuda-version-mismatch":
+    again, mixed = "Install PyTorch again together with its CUDA packages", about.code == "cuda-version-mismatch"
+    if not mixed:
         steps.reinstall(again, "torch")
     if (about.linux or about.system is None) and not any("LD_LIBRARY" in (fix.command or "") for fix in steps.fixes):
         text = "Remove folders of other CUDA releases from LD_LIBRARY_PATH: PyTorch brings its own"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
-    steps.reinstall(again, "torch")
+    if mixed:
+        steps.reinstall(again, "torch")
 
 
 def _cupy_libraries(about: Situation, steps: Steps) -> None:
@@ -413,10 +414,9 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
             "up to 1.18, then CUDA 12 (13 where a library with that number is missing) and cuDNN 9" % where
         )
         return
-    driver = about.fact("driver")
-    if cuda == "13" and driver and sort_key(driver) < (580,):
+    if cuda == "13" and about.driver_before(580):
         text = "Driver %s is too old for CUDA 13, which onnxruntime-gpu needs from 1.27 on: take a release for CUDA 12"
-        steps.install(text % driver, ORT_CUDA_12)
+        steps.install(text % about.fact("driver"), ORT_CUDA_12)
         cuda = "12"
     elif cuda == "11" or ((1,) < release < (1, 19) and not said and "9" not in library):
         text = "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these"

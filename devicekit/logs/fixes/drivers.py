@@ -327,10 +327,7 @@ def _cuda_of_build(about: Situation) -> str:
         windows = about.windows and about.is_at_least("2.5")
         return "11.2" if windows else about.row.linux_cuda
     if about.framework == "torch" and about.version:
-        project = BUNDLED.project("torch")
-        release = project.nearest(about.version) if project is not None else None
-        if release is not None and release.version.split(".")[:2] != about.version.split(".")[:2]:
-            release = None  # older than the data
+        release = about.torch_release
         builds = [build.cuda for build in release.builds if build.cuda] if release is not None else []
         if builds:
             return builds[0]
@@ -501,14 +498,21 @@ def _no_linux_driver(steps: Steps, text: str) -> None:
     steps.run(text, command, on="linux", changes="driver")
 
 
+#: The driver of Windows is first where a program in WSL looks for libraries.
+_WSL_LIBRARIES = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
+
 def driver_shadowed(about: Situation, steps: Steps) -> None:
     """Another libcuda is found before the driver's own."""
     if about.signature == "wsl-linux-driver":
         _no_linux_driver(steps, "Remove NVIDIA's Linux driver from WSL, which has the driver of Windows")
         steps.run("Restart WSL, from Windows", "wsl --shutdown", on="windows", changes="system")
-        loader = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
         steps.run(
-            "Or use the other library for this shell alone", loader, on="linux", changes="variables", instead=True
+            "Or use the other library for this shell alone",
+            _WSL_LIBRARIES,
+            on="linux",
+            changes="variables",
+            instead=True,
         )
         return
     stubs = "34" in about.line or "stub" in (about.line + about.summary).lower()
@@ -662,7 +666,7 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
         _no_linux_driver(steps, "The nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
     if "libcuda.so:" in about.line:  # the loader's cache has only libcuda.so.1
         text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
-        steps.run(text, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH", on="linux", changes="variables")
+        steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")
     maker = {"nvidia": "NVIDIA's", "amd": "AMD's", "intel": "Intel's"}.get(about.vendor, "the GPU maker's")
     steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
     steps.say(

@@ -220,10 +220,17 @@ class Situation:
         return "https://download.pytorch.org/whl/%s" % label if own else ""
 
     @property
-    def triton(self) -> str:
-        """The minor release of Triton that the installed PyTorch requires on Linux, "" if that is not known."""
+    def torch_release(self) -> Optional[Release]:
+        """What the data have of the installed PyTorch; None if they have no release of its minor one."""
         project, version = BUNDLED.project("torch"), self.packages.get("torch", "").partition("+")[0]
         release = project.nearest(version) if project is not None and version else None
+        same = release is not None and release.version.split(".")[:2] == version.split(".")[:2]
+        return release if same else None
+
+    @property
+    def triton(self) -> str:
+        """The minor release of Triton that the installed PyTorch requires on Linux, "" if that is not known."""
+        release = self.torch_release
         needs = (text for build in (release.builds if release is not None else ()) for text in build.requires)
         found = next((text for text in needs if text.startswith("triton")), "")
         wanted = re.match(r"triton[=~]=(\d+\.\d+)", found)
@@ -391,6 +398,10 @@ class Situation:
             return model.target
         text = "%s %s" % (self.known.gpu_name, self.known.os_version)
         return next((gfx for pattern, gfx in _OTHER_AMD if re.search(pattern, text, re.IGNORECASE)), "")
+
+    def driver_before(self, branch: int) -> bool:
+        """Return whether the driver's version is known, and of an earlier branch."""
+        return bool(self.fact("driver")) and sort_key(self.fact("driver")) < (branch,)
 
     def fact(self, name: str) -> str:
         """Return a version of ``driver``, ``cuda``, ``cudnn``, ``rocm``; "" if it is not known."""

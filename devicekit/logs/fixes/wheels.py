@@ -798,7 +798,7 @@ def onnxruntime_requirement(about: Situation) -> str:
     name = name or {"intel": "onnxruntime-openvino", "amd": "onnxruntime"}.get(about.vendor, "onnxruntime-gpu")
     release = re.match(r"1\.\d+", about.packages.get(name, ""))
     # From 1.27 on onnxruntime-gpu is for CUDA 13, which drivers before 580 do not run.
-    if name == _ORT[0] and (not release or (sort_key(release.group()) > (1, 26) and "" < about.fact("driver") < "580")):
+    if name == _ORT[0] and (not release or (sort_key(release.group()) > (1, 26) and about.driver_before(580))):
         return name + "<1.27"
     return "%s==%s.*" % (name, release.group()) if release else name
 
