@@ -8,6 +8,7 @@
 //     raise               every operation fails
 //     wrong               matrix products are off by one
 //     tf32, bfloat16      matrix products and convolutions round their float inputs to so many bits
+//     tf32input, tf32filter  the gradient of a convolution's input, of its filter, alone does, as cuDNN chooses its kernels
 //     stale               a convolution returns what the one before it of the same shape has computed
 //     nan                 softmax has one element that is not a number
 //     padding             a convolution is shifted by one row
@@ -158,13 +159,13 @@ std::string PlantedAt(const std::string& name) {
 int LostBits() { return kFault == "bfloat16" ? 16 : kFault == "tf32" ? 13 : 0; }
 
 // A copy, on the CPU, with the last bits of each number rounded off, to the nearest and to even.
-at::Tensor Rounded(const at::Tensor& cpu) {
+at::Tensor Rounded(const at::Tensor& cpu, int lost = LostBits()) {
   at::Tensor copy = cpu.contiguous().clone();
-  if (copy.scalar_type() != at::kFloat || !LostBits()) return copy;
+  if (copy.scalar_type() != at::kFloat || !lost) return copy;
   auto* bits = static_cast<uint32_t*>(copy.data_ptr());
-  const uint32_t mask = (1u << LostBits()) - 1;
+  const uint32_t mask = (1u << lost) - 1;
   for (int64_t i = 0; i < copy.numel(); ++i)
-    bits[i] = (bits[i] + (mask >> 1) + ((bits[i] >> LostBits()) & 1)) & ~mask;
+    bits[i] = (bits[i] + (mask >> 1) + ((bits[i] >> lost) & 1)) & ~mask;
   return copy;
 }
 
@@ -210,9 +211,14 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> ConvolutionBackward(
     c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation, bool transposed, c10::SymIntArrayRef output_padding,
     c10::SymInt groups, std::array<bool, 3> mask) {
   const std::vector<c10::SymInt> bias{weight.sym_size(transposed ? 1 : 0) * (transposed ? groups : c10::SymInt(1))};
-  auto found = at::convolution_backward_symint(Rounded(OnCpu(gradient)), Rounded(OnCpu(input)), Rounded(OnCpu(weight)),
-                                               c10::SymIntArrayRef(bias), stride, padding, dilation, transposed,
-                                               output_padding, groups, mask);
+  const auto computed = [&](int lost) {
+    return at::convolution_backward_symint(Rounded(OnCpu(gradient), lost), Rounded(OnCpu(input), lost),
+                                           Rounded(OnCpu(weight), lost), c10::SymIntArrayRef(bias), stride, padding,
+                                           dilation, transposed, output_padding, groups, mask);
+  };
+  auto found = computed(LostBits());
+  if (kFault == "tf32input") std::get<0>(found) = std::get<0>(computed(13));
+  if (kFault == "tf32filter") std::get<1>(found) = std::get<1>(computed(13));
   if (kFault == "gradient" && std::get<1>(found).defined()) std::get<1>(found).div_(2);
   const auto give = [&](const at::Tensor& cpu) {
     return cpu.defined() ? ToDevice(cpu.contiguous(), input.device()) : at::Tensor();

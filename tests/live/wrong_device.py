@@ -81,3 +81,59 @@ def check(found, fault):
         assert found["wrong"]
         assert {item.partition(":")[0] for item in found["wrong"]} == {ALONE[fault]}
     return " ".join(found["details"])
+
+
+#: On a device that computes right, but coarser.
+COARSE = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+import devicekit
+devicekit.auto("gpu", verify="never")
+try:
+    import torch, keras
+except ImportError:
+    from tensorflow import keras
+L = keras.layers
+
+def images():
+    part = L.Conv2D(8, 3, activation="relu", name="straight")
+    return [part, L.BatchNormalization(), L.MaxPooling2D(), L.DepthwiseConv2D(3, activation="gelu", name="bent"),
+            L.Flatten(), L.Dense(5, activation="softmax", name="classes")], (10, 10, 3)
+
+def sequences():
+    start = keras.Input((6, 16))
+    x = L.LayerNormalization()(start + L.MultiHeadAttention(2, 8)(start, start))
+    x = L.GlobalAveragePooling1D()(L.Dense(16, activation="gelu")(x))
+    return keras.Model(start, L.Dense(5, activation="softmax")(x)), (6, 16)
+
+found = {}
+for make in images, sequences:
+    keras.utils.set_random_seed(4)
+    model, shape = make()
+    model = keras.Sequential([L.InputLayer(shape), *model]) if isinstance(model, list) else model
+    plain = {"jit_compile": False} if hasattr(keras, "ops") else {}  # a device of host memory has no XLA
+    model.compile(loss="sparse_categorical_crossentropy", **plain)
+    generator = np.random.RandomState(1)
+    x, y = generator.standard_normal((32, *shape)).astype("float32"), generator.randint(0, 5, 32)
+    result = devicekit.compare(model, x, y, devices="gpu", optimizers=["sgd", "adam"], steps=2)
+    found[make.__name__] = {
+        "agrees": result.agrees,
+        "severities": sorted({item.severity for item in result.findings}),
+        "wrong": sorted({"%s: %s" % (item.name, item.what) for item in result.differences if item.verdict == "differs"}),
+        "reduced": sorted({item.arithmetic for item in result.differences if item.verdict == "reduced-precision"}),
+        "astray": sorted({item.optimizer for item in result.divergences if item.verdict == "differs"}),
+        "training": [item.detail for item in result.divergences if item.optimizer == "adam"],
+    }
+print(json.dumps(found))
+"""
+
+
+def check_coarse(found, *models):
+    """See that a device which rounds the factors of products to TF32 is accused of nothing in these models."""
+    for name, item in found.items():
+        assert (item["agrees"], item["wrong"], item["astray"]) == (True, [], []), (name, item)
+        if name in models:
+            assert (item["severities"], item["reduced"]) == (["info"], ["tf32"])
+    details = " ".join(detail for name in models for detail in found[name]["training"])
+    assert "as far as tf32 takes it" in details or not models, details

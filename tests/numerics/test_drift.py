@@ -54,12 +54,13 @@ def curve(path, reference):
     return [distance(one, other) for one, other in zip(path, reference)]
 
 
-def judged(optimizer, device="gpu:0", **changes):
+def judged(optimizer, device="gpu:0", controls=(), **changes):
     loss, reference = train(optimizer)
     own, path = train(optimizer, **changes)
     rounding = [curve(train(optimizer, move=move)[1], reference) for move in (3, 100)]
     seed = curve(train(optimizer, seed=1)[1], reference)
     curves = Curves(own, loss, curve(path, reference), rounding, seed, parameters=reference[0].size)
+    curves = curves._replace(coarse=[curve(train(optimizer, fault=item)[1], reference) for item in controls])
     return judge_drift(optimizer, device, "tensorflow", curves)
 
 
@@ -102,9 +103,17 @@ def test_a_wrong_factor_shows_with_sgd_only():
     assert judged("sgd", fault=factor).verdict == "differs"
 
 
-def coarse(gradients):
-    rng = np.random.default_rng(0)
+def coarse(gradients, seed=0):
+    rng = np.random.default_rng(seed)
     return [item * (1 + 3e-4 * rng.standard_normal(item.shape)).astype(np.float32) for item in gradients]
+
+
+def coarse_terms(gradients, seed=0):
+    """The errors of sums whose terms cancel: small gradients may turn their sign, which is all that Adam sees at first."""
+    rng = np.random.default_rng(seed)
+    return [
+        item + np.float32(1e-3) * item.std() * rng.standard_normal(item.shape).astype(item.dtype) for item in gradients
+    ]
 
 
 def test_reduced_precision_is_different_on_a_gpu_and_wrong_on_the_cpu():
@@ -112,6 +121,16 @@ def test_reduced_precision_is_different_on_a_gpu_and_wrong_on_the_cpu():
     assert found.verdict == "agrees"
     assert "tf32" in found.detail
     assert judged("sgd", "cpu", fault=coarse).verdict == "differs"
+
+
+def test_controls_in_the_arithmetic_of_the_device_explain_what_adam_makes_of_it():
+    assert judged("adam", fault=coarse_terms).verdict == "differs"
+    controls = [lambda gradients, seed=seed: coarse_terms(gradients, seed) for seed in (1, 2)]
+    found = judged("adam", fault=coarse_terms, controls=controls)
+    assert found.verdict == "agrees"
+    assert "tf32" in found.detail
+    for fault in ("sign", "tail", "transposed"):
+        assert judged("adam", fault=FAULTS[fault], controls=controls).verdict == "differs"
 
 
 def test_a_loss_that_is_not_finite():

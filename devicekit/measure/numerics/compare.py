@@ -156,6 +156,7 @@ def _progress() -> Iterator[_Say]:
 
 def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     from ...runtime.frameworks.keras_model import keras_of
+    from .layers.coarse_products import coarsest_shown
     from .layers.compare_layers import check_model, compare_model, loss_of
     from .layers.left_to_cpu import Attempt, leave_wrong_layers_to_cpu
     from .samples import EXAMPLES, sample
@@ -176,7 +177,8 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     divergences: Tuple[Divergence, ...] = ()
     train = None
     if targets is not None and steps != 0 and optimizers:
-        train = _training(model, question._replace(loss=loss, batch_size=batch_size), say)
+        shown = {label: coarsest_shown(differences, label) for label in labels}
+        train = _training(model, question._replace(loss=loss, batch_size=batch_size), say, shown)
         divergences = train(labels)
     attempt = Attempt(some_inputs, some_targets, loss, seed, train)
     left = leave_wrong_layers_to_cpu(model, keras, attempt, differences, divergences)
@@ -184,8 +186,13 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     return _Parts(reference, labels, tuple(differences), divergences, left)
 
 
-def _training(model: Any, question: _Question, say: _Say) -> Callable[..., Tuple[Divergence, ...]]:
-    """Return what trains on devices, with all optimizers or some, and with layers left to the CPU."""
+def _training(
+    model: Any, question: _Question, say: _Say, shown: Dict[str, str]
+) -> Callable[..., Tuple[Divergence, ...]]:
+    """Return what trains on devices, with all optimizers or some, and with layers left to the CPU.
+
+    ``shown``: the coarser arithmetic that layers show on each device, "" for none.
+    """
     from ...runtime.frameworks.keras_model import keras_of
     from .random_state import kept_random
     from .samples import plain
@@ -194,7 +201,13 @@ def _training(model: Any, question: _Question, say: _Say) -> Callable[..., Tuple
     framework = keras_of(model).framework
     whole = (plain(question.inputs, "inputs"), plain(question.targets, "targets"))
     everything = TrainingTask(
-        *whole, question.loss, question.optimizers, question.steps, question.batch_size or 0, question.seed
+        *whole,
+        question.loss,
+        question.optimizers,
+        question.steps,
+        question.batch_size or 0,
+        question.seed,
+        {device: name for device, name in shown.items() if name},
     )
 
     def train(

@@ -4,6 +4,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
 from ...diagnosis.commands import this_shell
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind
+from ...diagnosis.frameworks import TITLES
 from ...logs.errors import classify_error
 from .result import Difference, Divergence, LeftToCpu, amount
 
@@ -213,7 +214,10 @@ def _mend(
             ),
         )
     else:
-        first = _shown("Update the device's driver, and see whether the device as a whole is sound", "verify")
+        # Kernels are part of the framework: until July 2026 PyTorch had a wrong one for NVIDIA (pytorch/pytorch#188344).
+        first = _shown("Update %s, and see whether the device as a whole is sound", "verify")
+        kernels = "%s, whose kernels these are, or else the device's driver" % TITLES.get(target[1], target[1])
+        first = first.replace(text=first.text % kernels)
     on_cpu = _on_cpu(target, name or "these layers", items, left)
     return on_cpu + (first,) if left is not None and left.agrees else (first,) + on_cpu
 

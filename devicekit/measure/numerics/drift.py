@@ -86,6 +86,8 @@ class Curves(NamedTuple):
         ``norm(device - reference) / norm(reference)`` of all weights after each step.
     rounding, seed, dtype, parameters, moved_weights
         See `allowed_drift`. Random numbers (dropout, order) are the same on the device and on the reference.
+    coarse
+        As ``rounding``, by the arithmetic in which the device is known to compute.
     """
 
     loss: Sequence[float]
@@ -96,6 +98,7 @@ class Curves(NamedTuple):
     dtype: str = "float32"
     parameters: int = 1
     moved_weights: int = 1
+    coarse: _Curves = ()
 
 
 def judge_drift(
@@ -160,7 +163,7 @@ def _verdict(curves: Curves, coarse: Optional[str]) -> Tuple[str, str, Optional[
     if seed and _finite(seed[min(first, len(seed) - 1)]) > 0:
         part = weights[first] / seed[min(first, len(seed) - 1)]
         text += ", %.2g of what another seed does" % part
-        if coarse is not None and _as_coarse(weights, allowed, seed, curves.dtype, coarse):
+        if coarse is not None and (_as_coarse(weights, allowed, seed, curves.dtype, coarse) or _as_controls(curves)):
             return "agrees", "%s: as far as %s takes it, and no further" % (text, coarse), None
     return "differs", text, first + 1
 
@@ -196,6 +199,17 @@ def _losses(
             text = "the first loss is %.6g and not %.6g: the forward pass differs"
             return 1, text % (loss[0], reference_loss[0])
     return None
+
+
+def _as_controls(curves: Curves) -> bool:
+    """Return whether a training goes no further than those whose factors are rounded in the device's arithmetic.
+
+    Adam's first steps are signs of gradients, and which of the small ones turn depends on the model.
+    """
+    if not _several(curves.coarse):
+        return False
+    allowed = allowed_drift(curves.coarse, curves.seed, steps=len(curves.weights), dtype=curves.dtype)
+    return all(weight <= limit for weight, limit in zip(curves.weights, allowed))
 
 
 def _as_coarse(

@@ -11,8 +11,8 @@ from ...errors import DevicekitError
 from ...runtime.frameworks.keras_model import Keras, keras_of, public_class
 from ...runtime.frameworks.tensors import HostArray
 from ...runtime.scratch import replace_file
+from .layers.graph_runner import runner_of
 from .layers.recorded_calls import Call
-from .layers.runner_of_model import runner_of
 from .nests import flatten, rebuild
 from .reproducer_script import script_for
 from .result import Comparison, Difference

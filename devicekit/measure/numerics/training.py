@@ -15,7 +15,7 @@ training: generators start from one state. If that is not enough, nothing is jud
 import contextlib
 import copy
 import time
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -29,7 +29,8 @@ from .layers.runner import leave_copies_to_cpu
 from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds
 from .result import Divergence
-from .training_data import Batches, batches_of, cast, moved
+from .tolerance import unit_roundoff
+from .training_data import Batches, batches_of, cast, moved, moved_as
 
 #: The rates at which a model that learns at all learns something in a few steps, and no model of common size runs away:
 #: Keras's own defaults.
@@ -52,6 +53,9 @@ _FOLLOWED = 4096
 _MOST_STEPS = 10
 _LEAST_STEPS = 2
 _BUDGET_S = 20.0
+
+#: How often a training is repeated as a coarser arithmetic may change it.
+_COARSE_CONTROLS = 2
 
 #: Relative difference of two losses of the first steps beyond which two trainings on the CPU are not the same training.
 _SAME_LOSS = 1e-3
@@ -99,6 +103,8 @@ class TrainingTask(NamedTuple):
     batch_size : int
     seed : int
         For the order of the examples and for what the controls move.
+    arithmetics : mapping of str to str
+        The coarser arithmetic that layers show on a device instead of float32; devices without one are left out.
     """
 
     inputs: Any
@@ -108,6 +114,7 @@ class TrainingTask(NamedTuple):
     steps: Optional[int]
     batch_size: int
     seed: int
+    arithmetics: Mapping[str, str] = {}
 
 
 def compare_training(
@@ -191,6 +198,7 @@ class _Standard(NamedTuple):
     right: Run
     rounding: List[List[float]]
     seeds: List[float]
+    arithmetics: Mapping[str, str]
 
 
 def _standard(trainer: "_Trainer", make: Callable[[], Any], task: TrainingTask) -> _Standard:
@@ -210,7 +218,8 @@ def _standard(trainer: "_Trainer", make: Callable[[], Any], task: TrainingTask) 
     if _another_loss(controls[0], right) and _another_loss(_on_cpu(trainer, make, batches, trainer.start), right):
         raise _NothingToCompareWith("two trainings from the same start differ on the CPU: it is not deterministic")
     rounding = [_distances(control, right) for control in controls]
-    return _Standard(batches, right, rounding, _distances(_on_cpu(trainer, make, others, trainer.start), right))
+    seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
+    return _Standard(batches, right, rounding, seeds, task.arithmetics)
 
 
 def _on_device(
@@ -233,7 +242,30 @@ def _on_device(
         return _failed(name, device, framework, right, error).replace(compiled_by=by)
     size, apart = trainer.parameters, _distances(own, right)
     curves = Curves(own.loss, right.loss, apart, standard.rounding, standard.seeds, parameters=size, moved_weights=size)
-    return judge_drift(name, device, framework, curves).replace(compiled_by=by)
+    arithmetic = standard.arithmetics.get(device)
+    found = judge_drift(name, device, framework, curves, arithmetic)
+    if found.verdict == "differs" and arithmetic is not None:
+        curves = curves._replace(coarse=_coarse_controls(trainer, make, standard, arithmetic))
+        found = judge_drift(name, device, framework, curves, arithmetic)
+    return found.replace(compiled_by=by)
+
+
+def _coarse_controls(
+    trainer: "_Trainer", make: Callable[[], Any], standard: _Standard, arithmetic: str
+) -> List[List[float]]:
+    """Return how far the CPU's training goes where weights and examples are off as factors are in a coarser arithmetic.
+
+    Of two trainings with other starts, what they have added to them is compared.
+    """
+    size, curves = 2 * unit_roundoff(arithmetic), []
+    for seed in range(_COARSE_CONTROLS):
+        start = moved_as(trainer.start, size, seed)
+        batches = [(moved_as(inputs, size, seed), targets) for inputs, targets in standard.batches]
+        run = _on_cpu(trainer, make, batches, start)
+        begun = [one - other for one, other in zip(trainer.follow(start), trainer.follow(trainer.start))]
+        weights = [[one - other for one, other in zip(step, begun)] for step in run.weights]
+        curves.append(_distances(run._replace(weights=weights), standard.right))
+    return curves
 
 
 def _compare_compiled(
@@ -345,7 +377,7 @@ class _Trainer:
     def __init__(
         self, model: Any, keras: Keras, task: TrainingTask, say: Callable[..., None], left_to_cpu: Sequence[Any]
     ) -> None:
-        from .layers.runner_of_model import runner_of
+        from .layers.graph_runner import runner_of
 
         #: What `model.fit` compiles a step with; "" if it does not.
         self.compiler = _compiler(model, keras)
@@ -402,7 +434,7 @@ class _Trainer:
             run = Run([], [])
             for inputs, targets in batches:
                 run.loss.append(_step(model, cast(inputs, double), cast(targets, double)))
-                run.weights.append(self._follow(model.get_weights()))
+                run.weights.append(self.follow(model.get_weights()))
                 self._say("training")
             return run
 
@@ -495,7 +527,8 @@ class _Trainer:
             options["jit_compile"] = compiled and self.compiler != "tf.function"
         return options
 
-    def _follow(self, weights: Sequence[Any]) -> List[np.ndarray]:
+    def follow(self, weights: Sequence[Any]) -> List[np.ndarray]:
+        """Return the elements of weights that are followed."""
         return [
             np.asarray(weights[place]).reshape(-1)[places].astype(np.float64)
             for place, places in zip(self._trained, self._followed)

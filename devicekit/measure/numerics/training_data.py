@@ -53,3 +53,13 @@ def moved(start: List[np.ndarray], seed: int) -> List[List[np.ndarray]]:
         values[values.size // 2] = np.nextafter(values[values.size // 2], np.array(np.inf, values.dtype))
         single[largest] = values.reshape(start[largest].shape)
     return [everywhere, single]
+
+
+def moved_as(values: Any, size: float, seed: int) -> Any:
+    """Return arrays with floats moved by a relative ``size`` at most, as a coarser arithmetic rounds factors."""
+    generator = np.random.RandomState([seed & 0xFFFFFFFF, 5])
+
+    def one(item: np.ndarray) -> np.ndarray:
+        return (item * (1.0 + size * generator.uniform(-1.0, 1.0, item.shape))).astype(item.dtype)
+
+    return rebuild(values, [one(item) if item.dtype.kind == "f" else item for _, item in flatten(values)])

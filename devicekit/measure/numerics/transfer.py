@@ -334,7 +334,7 @@ def _judged(
         say("layers")
     runner.now = "whole"
     sizes = sizes_of_whole(runner.model, [call for call in calls if not call.inner], layers_of(runner.model))
-    found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+    found += compare_whole(subject, inputs, targets, loss, sizes, devices, found)
     say("model")
     return tuple(
         item if item.device == "cpu" else item.replace(device="cpu", framework=item.device)

@@ -111,7 +111,8 @@ def _attention(options: Options, q: Any, k: Any, v: Any, mask: Any) -> Any:
 
 def _lstm(options: Options, x: Any, kernel: Any, recurrent: Any, bias: Any) -> Any:
     zeros = x.new_zeros((1, x.shape[0], recurrent.shape[0]))
-    weights = [kernel.t(), recurrent.t(), bias, torch.zeros_like(bias)]
+    # cuDNN takes no transposed view.
+    weights = [kernel.t().contiguous(), recurrent.t().contiguous(), bias, torch.zeros_like(bias)]
     # As in training, for cuDNN has no gradient otherwise; nothing is dropped.
     states, _, last = torch.lstm(x, (zeros, zeros), weights, True, 1, 0.0, True, False, True)
     return states, last[0]
@@ -123,7 +124,7 @@ def _gru(options: Options, x: Any, kernel: Any, recurrent: Any, bias: Any) -> An
         return torch.cat([r, z, h], dim=-1)
 
     zeros = x.new_zeros((1, x.shape[0], recurrent.shape[0]))
-    weights = [ordered(kernel).t(), ordered(recurrent).t(), ordered(bias[0]), ordered(bias[1])]
+    weights = [ordered(kernel).t().contiguous(), ordered(recurrent).t().contiguous(), *map(ordered, bias)]
     return torch.gru(x, zeros, weights, True, 1, 0.0, True, False, True)[0]
 
 

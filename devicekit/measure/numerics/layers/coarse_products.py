@@ -5,9 +5,10 @@ from typing import Any, Dict, List, Sequence, Set
 from ....runtime.frameworks.keras_model import public_class
 from ..measures import measure
 from ..result import Difference
+from ..tolerance import ARITHMETICS
 from .clone import variables
-from .reference import Reference
-from .runner import Work, names_of
+from .reference import arrays_in
+from .runner import names_of
 from .ways import with_short_factors
 
 #: Keras's layers and operations that multiply arrays without having a weight for it.
@@ -19,11 +20,17 @@ _SLIGHT = 1.0 / 8192
 _REDUCED = "reduced-precision"
 
 #: Keras's layers whose products have inputs and weights as factors, and nothing that the layer has computed.
-_OF_INPUTS = ("Dense", "EinsumDense", "LSTMCell", "GRUCell", "SimpleRNNCell", "Conv1D", "Conv2D", "Conv3D")
+_OF_INPUTS = (
+    "Dense", "EinsumDense", "LSTMCell", "GRUCell", "SimpleRNNCell", "Conv1D", "Conv2D", "Conv3D",
+    "DepthwiseConv1D", "DepthwiseConv2D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose",
+)  # fmt: skip
 
 #: What is left of an error that comes from rounded factors, if there is nothing to round in them: sums, as tensor cores cut
 #: them, and a fast convolution's sums of factors.
 _LEFT = 1.0 / 8
+
+#: Activations that are straight but for kinks: what comes back through them has the factors that went in.
+_STRAIGHT = ("", "linear", "relu", "leaky_relu", "relu6")
 
 
 def has_products(layer: Any) -> bool:
@@ -61,7 +68,7 @@ def shown_by_products(layer: Any, items: Sequence[Difference]) -> bool:
 
 
 def vanishes_with_short_factors(
-    runner: Any, layer: Any, work: Work, device: str, reference: Reference, items: Sequence[Difference]
+    runner: Any, layer: Any, case: Any, device: str, whats: Sequence[str], items: Sequence[Difference]
 ) -> bool:
     """Return whether a coarse output is exact if there is nothing to round in the factors of the layer's products.
 
@@ -69,23 +76,57 @@ def vanishes_with_short_factors(
 
     Parameters
     ----------
-    reference : Reference
-        Of the call with ``work``.
+    case
+        A way of calling the layer, with its reference.
+    whats : sequence of str
+        What its arrays are called.
     items : sequence of Difference
         The verdicts on that call.
     """
-    name, of_keras = public_class(layer)
     coarse = [item for item in items if is_excused(item) and item.kind == "layer" and item.arithmetic != "float16"]
-    if not coarse or not of_keras or name not in _OF_INPUTS or not runner.weights_are_free:
+    if not coarse or not _of_inputs(layer) or not runner.weights_are_free:
         return True
-    short = with_short_factors(work)
-    right = [item.array for item in reference.compute(short).outputs]
-    outcome = runner.run(runner.for_device(layer, short, device), short, device, False, reference.cotangent, None)
-    errors = [
-        measure(one.array, other, dtype="float32", tolerance=1.0).max_relative_error
-        for one, other in zip(outcome.outputs, right)
-    ]
-    return max(errors) <= _LEFT * max(item.measure.max_relative_error for item in coarse if item.measure is not None)
+    return not any(_with_short_factors(runner, layer, case, device, whats, coarse))
+
+
+def lone_products(
+    runner: Any, layer: Any, case: Any, device: str, whats: Sequence[str], items: Sequence[Difference]
+) -> Set[str]:
+    """Return which products of a layer are coarse in themselves, while others are exact.
+
+    cuDNN has a kernel for each of output, gradient of the input and gradient of the kernel, and takes what is fastest for
+    the shape: one of the three may use tensor cores where the others do not.
+    """
+    products = ("output", "gradient of input", *("gradient of %s" % name for name in kernels_of(layer)))
+    coarse = [item for item in items if has_products(layer) and is_excused(item) and item.what.startswith(products)]
+    if not coarse or not public_class(layer)[1]:
+        return set()
+    bends = getattr(getattr(layer, "activation", None), "__name__", "")
+    if not runner.weights_are_free or not _of_inputs(layer) or bends not in _STRAIGHT:
+        # What is multiplied backwards cannot be chosen: only the finest is believed.
+        return {item.what for item in coarse if item.arithmetic == "tf32"}
+    left = _with_short_factors(runner, layer, case, device, whats, coarse)
+    return {item.what for item, wrong in zip(coarse, left) if not wrong}
+
+
+def _of_inputs(layer: Any) -> bool:
+    name, of_keras = public_class(layer)
+    return of_keras and name in _OF_INPUTS
+
+
+def _with_short_factors(
+    runner: Any, layer: Any, case: Any, device: str, whats: Sequence[str], coarse: Sequence[Difference]
+) -> List[bool]:
+    """Return for each coarse array whether it is wrong even with factors in which there is nothing to round."""
+    short, cotangent = with_short_factors(case.work), case.reference.cotangent
+    right = arrays_in(case.reference.compute(short))
+    found = arrays_in(runner.run(runner.for_device(layer, short, device), short, device, False, cotangent, None))
+    wrong = []
+    for item in coarse:
+        place = whats.index(item.what)
+        error = measure(found[place], right[place], dtype="float32", tolerance=1.0).max_relative_error
+        wrong.append(item.measure is None or error > _LEFT * item.measure.max_relative_error)
+    return wrong
 
 
 def is_excused(item: Difference) -> bool:
@@ -93,14 +134,14 @@ def is_excused(item: Difference) -> bool:
     return item.verdict == _REDUCED and item.measure is not None and item.measure.dtype == "float32"
 
 
-def without_excuses(layer: Any, items: Sequence[Difference], shown: bool) -> List[Difference]:
-    """Return the verdicts on a layer with "reduced-precision" only if its products show that."""
+def without_excuses(layer: Any, items: Sequence[Difference], shown: bool, alone: Set[str]) -> List[Difference]:
+    """Return the verdicts on a layer with "reduced-precision" only if its products show that; ``alone``: these do."""
     if shown:
         return list(items)
     weights = bool(variables(layer))
 
     def strict(item: Difference) -> Difference:
-        if not is_excused(item):
+        if not is_excused(item) or item.what in alone:
             return item
         slight = item.measure is not None and item.measure.max_relative_error <= _SLIGHT
         if slight and not weights and public_class(layer)[1]:  # an elementary function, as of an activation
@@ -111,6 +152,13 @@ def without_excuses(layer: Any, items: Sequence[Difference], shown: bool) -> Lis
         return item.replace(verdict="differs", arithmetic="", detail=detail)
 
     return [strict(item) for item in items]
+
+
+def coarsest_shown(items: Sequence[Difference], device: str) -> str:
+    """Return the coarsest arithmetic that the layers of a model show on a device instead of float32; "" if none."""
+    own = [item for item in items if item.kind != "model" and item.device == device and is_excused(item)]
+    shown = {item.arithmetic for item in own if item.measure and item.measure.max_relative_error > _SLIGHT}
+    return next((name for name in reversed(ARITHMETICS) if name in shown), "")
 
 
 def as_layers_show(items: Sequence[Difference]) -> List[Difference]:

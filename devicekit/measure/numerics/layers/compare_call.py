@@ -11,7 +11,13 @@ from ..measures import measure
 from ..nests import rebuild
 from ..result import VERDICTS, Difference, Measure
 from ..verdict import Expected, failed, unsupported
-from .coarse_products import shown_by_products, vanishes_with_short_factors, without_excuses
+from .coarse_products import (
+    coarsest_shown,
+    lone_products,
+    shown_by_products,
+    vanishes_with_short_factors,
+    without_excuses,
+)
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in, line_of
 from .rounding_verdict import Check, Rounding, coarse_verdict, plain_verdict, row_sizes, stress_verdict, verdict_on
@@ -195,7 +201,7 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
     labels = Difference("layer", call.path, call.operation, "", device, subject.framework, "differs", depth=number)
     worst: Dict[str, Difference] = {}
     first: List[LayerOutcome] = []
-    shown = False
+    shown, arithmetic = False, ""
     for case in cases:
         way, before = case.way, [item for one in first[-1:] for item in arrays_in(one) if item is not None]
         try:
@@ -209,15 +215,16 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
             known = way.optional and any(item.verdict == "differs" for item in worst.values())
             return list(worst.values()) + ([] if known else [_failure(labels, _suffix("output", call), error)])
         whats, sizes = _whats(runner, layer, outcome, call), sizes_of(call, case.work, outcome.outputs)
-        computed = _Computed(labels, case, outcome, whats, sizes, layer, before if way.stale else ())
+        computed = _Computed(labels, case, outcome, whats, sizes, layer, before if way.stale else (), arithmetic)
         first.append(outcome)
         items = _judged(subject, computed)
         # An arithmetic shows with the inputs of every day; what shows with others only is not that.
+        asked = (runner, layer, case, device, whats, items)
         if case is cases[0]:
-            shown = shown_by_products(layer, items) and vanishes_with_short_factors(
-                runner, layer, case.work, device, case.reference, items
-            )
-        for item in without_excuses(layer, items, shown):
+            shown = shown_by_products(layer, items) and vanishes_with_short_factors(*asked)
+            arithmetic = _arithmetics(items, "gradient")[0] if shown else ""
+        alone = set() if shown or way.stress else lone_products(*asked)
+        for item in without_excuses(layer, items, shown, alone):
             if way.note and item.verdict != "agrees":
                 item = _noted(item, way.note)
             before_it = worst.get(item.what)
@@ -239,6 +246,8 @@ class _Computed(NamedTuple):
         The model's own, or the model.
     before : sequence of numpy.ndarray
         Earlier results.
+    arithmetic : str
+        The coarser one in which this is known to be computed; "" if none is known.
     """
 
     labels: Difference
@@ -248,6 +257,7 @@ class _Computed(NamedTuple):
     sizes: Sizes
     layer: Any
     before: Sequence[np.ndarray] = ()
+    arithmetic: str = ""
 
 
 def _judged(subject: Subject, computed: _Computed) -> List[Difference]:
@@ -313,7 +323,7 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
     rounding = Rounding(reference, case.work, subject.seed)
     verdict = plain_verdict(check) or (stress_verdict if case.way.stress else verdict_on)(check, rounding)
-    coarse = [item.arithmetic for item in before if item.verdict == "reduced-precision" and item.kind != "gradient"]
+    coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before, "gradient")
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
     device, ran_on = computed.labels.device, computed.outcome.ran_on
@@ -323,6 +333,11 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     if reference.note and (check.place == 0 or verdict.verdict != "agrees"):
         verdict = _noted(verdict, reference.note)
     return verdict
+
+
+def _arithmetics(items: Sequence[Difference], but: str) -> List[str]:
+    """Return the coarser arithmetics that verdicts show, those of a kind aside."""
+    return [item.arithmetic for item in items if item.verdict == "reduced-precision" and item.kind != but]
 
 
 def _noted(item: Difference, note: str) -> Difference:
@@ -349,9 +364,18 @@ def _doubtful_gradients(subject: Subject, call: Call, number: int, case: _Case) 
 
 
 def compare_whole(
-    subject: Subject, inputs: Any, targets: Any, loss: Any, sizes: Sizes, devices: Sequence[str]
+    subject: Subject,
+    inputs: Any,
+    targets: Any,
+    loss: Any,
+    sizes: Sizes,
+    devices: Sequence[str],
+    layers: Sequence[Difference],
 ) -> List[Difference]:
-    """Compare a model from end to end, in inference: outputs, loss, and the gradient of every weight."""
+    """Compare a model from end to end, in inference: outputs, loss, and the gradient of every weight.
+
+    ``layers``: the verdicts on its layers, which show in which arithmetic a device computes.
+    """
     runner, model = subject.runner, subject.runner.model
     with_loss = targets is not None and loss is not None
     way = way_of_whole(runner, inputs, with_loss, subject.seed)
@@ -377,7 +401,8 @@ def compare_whole(
             found.append(_failure(labels, "output", error))
             continue
         whats = _whats(runner, model, outcome, None, with_loss)
-        found += _judged(subject, _Computed(labels, case, outcome, whats, sizes, model))
+        computed = _Computed(labels, case, outcome, whats, sizes, model, arithmetic=coarsest_shown(layers, device))
+        found += _judged(subject, computed)
     runner.forget()
     return found
 

@@ -13,8 +13,8 @@ from ..result import Difference
 from .clone import is_container
 from .coarse_products import as_layers_show
 from .compare_call import Subject, compare_call, compare_whole
+from .graph_runner import runner_of
 from .recorded_calls import Call
-from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
 
 
@@ -86,7 +86,7 @@ def compare_model(
             subject = Subject(runner, framework, seed)
             found += _of_layers(subject, calls, devices, say)
             sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
-            found += compare_whole(subject, inputs, targets, loss, sizes, devices)
+            found += compare_whole(subject, inputs, targets, loss, sizes, devices, found)
             say("model")
         finally:
             runner.forget_all()

@@ -17,7 +17,7 @@ from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, variables
 from .recorded_calls import Call, record
-from .runner import Cotangent, Head, LayerOutcome, Runner, Work
+from .runner import CopyingRunner, Cotangent, Head, LayerOutcome, Runner, Work
 
 
 class _Tensor:
@@ -218,3 +218,14 @@ class GraphRunner(Runner):
         if name is None:
             raise DevicekitError("TensorFlow does not list %r" % device)
         return name
+
+
+def runner_of(model: Any, keras: Keras) -> Runner:
+    """Return what runs the layers of a model."""
+    if keras.generation == 3:
+        return Runner(model, keras)
+    import tensorflow as tf
+
+    if tf.executing_eagerly():
+        return CopyingRunner(model, keras)
+    return GraphRunner(model, keras)

@@ -6,9 +6,9 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 from ....runtime.frameworks.keras_model import Keras, layers_of
 from ..result import Difference, Divergence, LeftToCpu
 from .compare_call import Subject, compare_call, compare_whole
+from .graph_runner import runner_of
 from .recorded_calls import Call
 from .reference import line_of
-from .runner_of_model import runner_of
 from .sizes import sizes_of_whole
 from .ways import way_of_whole
 
@@ -67,12 +67,19 @@ def leave_wrong_layers_to_cpu(
         names = tuple(dict.fromkeys(item.name for item in own if item.verdict in _WRONG))
         astray = [item for item in divergences if item.device == device and item.verdict in _WRONG]
         if device != "cpu" and names:
-            found.append(_attempt(model, keras, attempt, device, names, astray))
+            rest = [item for item in own if item.name not in names]
+            found.append(_attempt(model, keras, attempt, device, names, rest, astray))
     return tuple(found)
 
 
 def _attempt(
-    model: Any, keras: Keras, attempt: Attempt, device: str, names: Tuple[str, ...], astray: Sequence[Divergence]
+    model: Any,
+    keras: Keras,
+    attempt: Attempt,
+    device: str,
+    names: Tuple[str, ...],
+    rest: Sequence[Difference],
+    astray: Sequence[Divergence],
 ) -> LeftToCpu:
     runner = runner_of(model, keras)
     result = LeftToCpu(device, keras.framework, names, False)
@@ -87,7 +94,7 @@ def _attempt(
                 if call.path in names:
                     again += compare_call(subject, call, number, [device])
             sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
-            again += compare_whole(subject, attempt.inputs, attempt.targets, attempt.loss, sizes, [device])
+            again += compare_whole(subject, attempt.inputs, attempt.targets, attempt.loss, sizes, [device], rest)
             if astray and attempt.train is not None:
                 again += attempt.train([device], astray, layers)
             wrong = [item for item in again if item.verdict in _WRONG]

@@ -125,9 +125,8 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
         furthest = rounding.furthest(place, limit, times)
         if furthest is None:
             return first
-        noise = float(np.mean(furthest)) > _NOISE * float(np.mean(np.abs(right)))
+        noise = _is_noise(furthest, right)
         if noise:
-            # All of the reference cancels, as for the bias of an attention's keys: what is left is float64's own rounding.
             furthest = furthest * (unit_roundoff(dtype) / unit_roundoff("float64"))
         allowed = _MARGIN * (furthest + float(np.mean(furthest)))
         if whole and "gradient" in subject.what and np.mean(distance > allowed) <= _FEW:
@@ -144,25 +143,35 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
 
 
 def coarse_verdict(item: Difference, arithmetic: str, check: Check, rounding: Rounding) -> Difference:
-    """Look again at a gradient that is outside its tolerance, of a layer whose output shows a coarser arithmetic.
+    """Look again at an array that is outside its tolerance, of a layer or model that computes in a coarser arithmetic.
 
-    If such an arithmetic moves what goes into relu or a pooling over a kink, the gradient jumps: that is the same coarse
-    arithmetic, and no other fault. The inputs are moved as far as it may move them.
+    If such an arithmetic moves what goes into relu or a pooling over a kink, the gradient jumps; an activation enlarges the
+    errors of large inputs. That is the same coarse arithmetic, and no other fault. The inputs are moved as far as it may
+    move them.
     """
     actual, expected = check.actual, check.expected
     right = expected.reference
     if actual.shape != right.shape or item.measure is None:
         return item
-    limit = tolerance(expected.dtype, accumulation=expected.accumulation, depth=expected.depth, arithmetic=arithmetic)
+    summed = expected.accumulation
+    limit = tolerance(expected.dtype, accumulation=summed, depth=expected.depth, arithmetic=arithmetic)
     furthest = rounding.furthest(check.place, limit, _TIMES[-1])
-    if furthest is None:
+    least = rounding.furthest(check.place, tolerance(expected.dtype, accumulation=summed), _TIMES[0])
+    if furthest is None or least is None:
         return item
+    if _is_noise(least, right):
+        furthest = furthest * (unit_roundoff(arithmetic) / unit_roundoff("float64"))
     with np.errstate(all="ignore"):
         size = float(np.sqrt(np.mean(np.square(right))))
     if not np.all(_distance(actual, right) <= _MARGIN * (furthest + float(np.mean(furthest))) + limit * size):
         return item
-    detail = "as far as %s moves it over kinks" % arithmetic
+    detail = "as far as %s moves it" % arithmetic
     return item.replace(verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
+
+
+def _is_noise(furthest: np.ndarray, right: np.ndarray) -> bool:
+    """Return whether all of a reference cancels, as for the bias of an attention's keys: float64's own rounding is left."""
+    return float(np.mean(furthest)) > _NOISE * float(np.mean(np.abs(right)))
 
 
 def _distance(actual: np.ndarray, right: np.ndarray) -> np.ndarray:
