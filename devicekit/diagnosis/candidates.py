@@ -6,8 +6,8 @@ from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator
 from ..machine.facts import DxAdapter, Native
 from ..machine.vendors import VENDORS
-from .blocking import blocking, blocking_device
 from .findings import LISTED_IN_DOUBT, Candidate, Finding, NotEvaluated
+from .frameworks import BACKENDS
 from .rules.adapters import in_order, known_listing, numbered
 from .rules.cuda_order import cuda_accelerators
 from .rules.device_use import devices_in_doubt
@@ -16,6 +16,25 @@ from .rules.frameworks import uses
 from .rules.libraries import search
 from .rules.rocm_devices import amd_first
 from .view import View
+
+
+def blocking(findings: Tuple[Finding, ...], what: Tuple[str, ...]) -> Tuple[str, ...]:
+    """Return the codes of the findings that block one of these, in their order, each once."""
+    codes = [finding.code for finding in findings if any(item in finding.blocks for item in what)]
+    return tuple(dict.fromkeys(codes))
+
+
+def blocking_device(findings: Tuple[Finding, ...], framework: str, platform: str, device: str) -> Tuple[str, ...]:
+    """Return the codes of the findings that keep a framework from a device; ``platform`` is "" if it has none for it."""
+    what = [item for item in (platform, "gpu", device) if item]
+    return blocking(findings, tuple(what + ["%s.%s" % (framework, item) for item in what] + [framework]))
+
+
+def frameworks_in(blocks: Tuple[str, ...]) -> Tuple[str, ...]:
+    """Return the frameworks that the blocks of a finding name, () if one of the blocks applies to all frameworks."""
+    names = [block.partition(".")[0] for block in blocks]
+    return tuple(dict.fromkeys(names)) if all(name in BACKENDS for name in names) else ()
+
 
 #: Where one of these rules could not be decided, only a run can tell whether a GPU works.
 _DECIDING = frozenset(

@@ -6,8 +6,7 @@ from ..errors import UnknownFactError
 from ..machine.facts import Machine, check_machine
 from ..matrix.matrix import BUNDLED, Matrix
 from ..records import seam
-from .blocking import frameworks_in
-from .candidates import candidates
+from .candidates import candidates, frameworks_in
 from .codes import CODES
 from .findings import SEVERITIES, Candidate, Diagnosis, Finding, Fix, FrameworkStatus, LazyFixes, NotEvaluated, name_of
 from .frameworks import BACKENDS, TITLES, choose_framework

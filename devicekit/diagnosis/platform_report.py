@@ -4,7 +4,7 @@ from typing import Dict, Mapping, Optional, Tuple
 
 from ..machine.facts import Machine, PlatformFacts
 from ..records import Record
-from .blocking import blocking
+from .candidates import blocking
 from .findings import Candidate, Finding, NotEvaluated
 
 

@@ -4,7 +4,7 @@ import re
 from typing import List, Mapping, Optional, Tuple
 
 from ..matrix.matrix import version_at_least
-from .blocking import blocking
+from .candidates import blocking
 from .findings import Candidate, Finding, FrameworkStatus
 from .rules.adapters import known_listing
 from .rules.directml_others import directml_statuses

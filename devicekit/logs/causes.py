@@ -4,9 +4,8 @@ import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding
-from .claims import GPU_UNUSED, Claim
 from .context import Known
-from .deduction import deduce
+from .deduction import GPU_UNUSED, Claim, deduce
 from .failures import Failure, claim_of
 from .fixes.providers import fixes_for
 from .fixes.situation import Situation

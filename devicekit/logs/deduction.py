@@ -6,16 +6,46 @@ matrix as the rules; unknown facts decide nothing.
 
 import math
 import re
-from typing import Callable, List, Optional, Sequence, Tuple
+from types import MappingProxyType
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
 from ..matrix.gpu_names import capability_of, target_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
-from .claims import GPU_UNUSED, Claim
 from .context import Known
 from .fixes.torch_builds import old_driver
 from .signatures import SAYS, remedy
+
+#: Codes that mean that no GPU is used; they say nothing about a machine without one.
+GPU_UNUSED = frozenset(
+    (
+        "no-gpu", "cpu-only-build", "cuda-library-missing", "driver-missing", "gpu-vendor-unsupported",
+        "metal-plugin-missing", "directml-missing", "directml-unsupported", "driver-unhealthy",
+    )
+)  # fmt: skip
+
+
+class Claim(NamedTuple):
+    """A match with the code that it stands for on this machine.
+
+    ``fix`` has the steps that the signature itself names, ``alone`` says whether these are all; ``groups``, ``line`` and
+    ``signature`` are what the computed steps depend on.
+    """
+
+    code: str
+    weight: float
+    severity: str
+    summary: str
+    number: int
+    evidence: Tuple[Evidence, ...]
+    expects_gpu: bool = False
+    fix: Sequence[Mapping[str, Any]] = ()
+    alone: bool = False
+    groups: Mapping[str, str] = MappingProxyType({})
+    line: str = ""
+    signature: str = ""
+
 
 #: Stronger than a symptom, weaker than a line that names the cause.
 _WEIGHT = 2.5

@@ -5,7 +5,7 @@ from collections import deque
 from typing import Deque, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence
-from .claims import Claim
+from .deduction import Claim
 from .lines import Line
 from .scrub import scrub
 from .signatures import SAYS

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 from recorded_machines import load_machine
 
 from devicekit import diagnose
-from devicekit.cluster.lease.hardware_keys import keys_of
 from devicekit.cluster.lease.lease import visible
-from devicekit.cluster.lease.schedule import Wish, conflict, grant, least_changes, pick
+from devicekit.cluster.lease.schedule import Wish, conflict, grant, keys_of, least_changes, pick
 from devicekit.diagnosis.findings import Candidate
 
 ALL = ("a", "b", "c", "d")

@@ -22,11 +22,10 @@ from ...selection.policies import Policy
 from ...selection.request import parse_request
 from .eligible_devices import candidates_of, checked_count, checked_timeout, machine_now, plan_of
 from .folder import LeaseFolder, open_folder
-from .hardware_keys import keys_of
 from .held import Lease, held_by_this_thread
 from .holder_records import described
 from .queue import Queue, own_record
-from .schedule import conflict, pick
+from .schedule import conflict, keys_of, pick
 
 
 def visible(machine: Machine, devices: Sequence[Candidate]) -> Tuple[Dict[str, str], str]:

@@ -10,10 +10,9 @@ from ...diagnosis.findings import Candidate
 from ...machine.facts import Machine
 from ...records import Record
 from .folder import open_folder
-from .hardware_keys import keys_of
 from .holder_records import pid_of, printable, seconds_since
 from .queue import Queue
-from .schedule import conflict
+from .schedule import conflict, keys_of
 
 
 class LeaseRow(Record):
