@@ -1,14 +1,15 @@
 """The best set of releases for a goal, over all ways to it. Pure."""
 
-from functools import partial
+import re
+from functools import lru_cache, partial
 from itertools import product
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from packaging.utils import canonicalize_name
 
-from ..matrix.indexes import with_index
 from ..matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
-from ..matrix.projects import sort_key
+from ..matrix.projects import Project, sort_key
+from ..matrix.tables import IndexRow
 from ..matrix.target import Target
 from .engine import Conflict, Need, Solution, available, parsed, solve
 from .goals import Stack, filter_for, keras_backend, keras_on, platforms_for, stacks
@@ -23,6 +24,9 @@ DECIDING = (
     "tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow",
     "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-cudnn-cu11",
 )  # fmt: skip
+
+#: What the builds for another GPU bring in another form, from the same index.
+_BUILT_IN = re.compile(r"(nvidia-|cuda-|triton|pytorch-triton)")
 
 #: The ways to a platform that is a plug-in's, from the platform, a framework and the target.
 Further = Callable[[str, str, Target], Tuple[Stack, ...]]
@@ -169,7 +173,7 @@ def _of_way(way: Sequence[Stack], target: Target, matrix: Matrix) -> Matrix:
     """Return the data for a way: with what its projects' own indexes have."""
     for item in way:
         if item.index is not None:
-            matrix = with_index(matrix, item.index, target)
+            matrix = _with_index(matrix, item.index, target)
     return matrix
 
 
@@ -367,3 +371,30 @@ def _bounds(text: str) -> str:
 def _plain(text: str) -> str:
     requirement = parsed(text)
     return "%s%s" % (requirement.name, requirement.specifier)
+
+
+@lru_cache(maxsize=64)
+def _with_index(matrix: Matrix, row: IndexRow, target: Target) -> Matrix:
+    """Return the data in which a project is what its makers' own index has of it, for a target.
+
+    The releases are those of the registry in all but the code for GPUs and the libraries that it needs; their versions have
+    the last part of the index's address as their label.
+    """
+    project = matrix.project(row.project)
+    rows: List[Dict[str, Any]] = []
+    requires: Dict[str, List[str]] = {}
+    for version in project.versions if project is not None else ():
+        release = project.release(version) if project is not None else None
+        if release is None or release.yanked or not accepts(row.versions, version):
+            continue
+        for build in release.builds:
+            wheels = {tag: " ".join(pythons) for tag, pythons in build.wheels if target.takes_platform(tag)}
+            if wheels:
+                requires[version] = [text for text in build.requires if not _BUILT_IN.match(text)]
+                item = {"wheels": wheels, "requires": version, "kind": row.goal, "cuda": row.cuda, "source": row.url}
+                item["capabilities"] = " ".join(row.code)
+                label = "%s+%s" % (version, row.label)
+                rows.append({"version": label, "requires_python": release.requires_python, "builds": [item]})
+                break
+    date = project.date if project is not None else ""
+    return matrix.with_project(Project({"project": row.project, "date": date, "requires": requires, "rows": rows}))
