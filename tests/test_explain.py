@@ -46,6 +46,37 @@ def machine_of(name):
 # What counts.
 
 
+JAX_WITHOUT_GPU = (
+    "Jax plugin configuration error: Exception when calling jax_plugins.xla_cuda13.initialize()\n"
+    "RuntimeError: jaxlib/cuda/versions_helpers.cc:135: operation cuInit(0) failed: %s\n"
+    "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.\n"
+    "RuntimeError: Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. Platforms "
+    "present are: cpu\n"
+)
+
+
+def test_a_plugin_that_fails_is_installed():
+    found = explain_log(JAX_WITHOUT_GPU % "CUDA_ERROR_NO_DEVICE").findings
+    assert [item.code for item in found] == ["driver-unhealthy"]
+    assert any("CUDA_VISIBLE_DEVICES" in item.text for item in found[0].fix[:2])
+    assert codes(JAX_WITHOUT_GPU % "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH") == ["driver-mismatch"]
+    assert "cpu-only-build" not in codes(JAX_WITHOUT_GPU.replace("operation cuInit(0) failed: %s", "?"))
+
+
+@pytest.mark.parametrize(
+    "line, code",
+    [
+        ("RuntimeError: No CUDA GPUs are available", "device-hidden"),
+        ("RuntimeError: CUDA failure 100: no CUDA-capable device is detected", "device-hidden"),
+        ("RuntimeError: No HIP GPUs are available", "gpu-vendor-unsupported"),
+        ("AssertionError: Torch not compiled with CUDA enabled", "cpu-only-build"),
+    ],
+)
+def test_a_variable_hides_the_gpu_on_this_machine(line, code):
+    machine = machine_of("linux-nvidia-hidden-by-a-wrong-number")
+    assert codes(line, machine)[0] == code
+
+
 def test_a_cause_stands_before_its_symptom():
     for text in (NO_CUDART + "\n" + MISMATCH, MISMATCH + "\n" + NO_CUDART):
         found = explain_log(text, facts=GPU)

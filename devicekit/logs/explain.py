@@ -1,5 +1,6 @@
 """`explain`: the findings of a log or an exception, alone or together with those of the machine."""
 
+import re
 import traceback
 from typing import IO, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -104,6 +105,13 @@ def traceback_text(error: BaseException) -> str:
         return "%s (its text cannot be read: %s)" % (type(error).__name__, type(second).__name__)
 
 
+def _hidden_by(rule: Finding, item: Finding) -> bool:
+    """Whether what hides this machine's GPUs is why the log's program found none."""
+    said = " ".join(seen.text for seen in item.evidence)
+    found = re.search(r"(?i)cuda_?(?:error_?)?no_?device|no cuda|(no (?:rocm|hip)|hip_?error_?no_?device)", said)
+    return found is not None and ("rocm" if found.group(1) else "cuda") in rule.blocks
+
+
 def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explained: bool) -> Tuple[Finding, ...]:
     """Return the findings of a log together with those of the rules for the machine.
 
@@ -117,16 +125,18 @@ def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explain
     both: List[Finding] = []
     alone: List[Finding] = []
     for item in from_log:
-        rule = known.get(item.code)
-        if rule is None:
+        rule = known.get("device-hidden")
+        if rule is None or not _hidden_by(rule, item):
+            rule = known.get(item.code)
+        if rule is None or (rule.code == "driver-unhealthy" and rule.severity == "info"):  # of the past
             alone.append(item)
             continue
         # The rule knows this machine's versions and shell: use its summary and fix, with the log's lines as evidence.
         severity = min(item.severity, rule.severity, key=("error", "warning", "info").index)
         both.append(
-            Finding(item.code, severity, rule.summary, item.evidence + rule.evidence, rule.fix, rule.blocks, rule.url)
+            Finding(rule.code, severity, rule.summary, item.evidence + rule.evidence, rule.fix, rule.blocks, rule.url)
         )
-    codes = {item.code for item in from_log}
+    codes = {item.code for item in (*from_log, *both)}
     rest = [item for item in from_machine if item.code not in codes]
     errors = [item for item in rest if item.severity == "error"]
     others = [item for item in rest if item.severity != "error"]

@@ -457,6 +457,8 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
+            if re.search(r"(?i)no_?device|no CUDA", about.line):
+                _listed(steps)
             steps.run(
                 "Load the modules that computing needs",
                 "sudo modprobe nvidia && sudo modprobe nvidia-uvm",
@@ -722,6 +724,15 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
     steps.run("See who may open them", "ls -l %s" % nodes, on="linux")
 
 
+def _listed(steps: Steps, on: str = "") -> None:
+    """Tell a driver that lists no GPU from a GPU that is hidden."""
+    steps.run("See whether the driver lists a GPU", "nvidia-smi", on=on)
+    steps.say(
+        "If it does, something hides it from the program: look for CUDA_VISIBLE_DEVICES in the shell, the program and the "
+        "batch system; the first GPU is 0"
+    )
+
+
 def no_gpu(about: Situation, steps: Steps) -> None:
     """There is no GPU for the framework."""
     if (
@@ -730,12 +741,7 @@ def no_gpu(about: Situation, steps: Steps) -> None:
     ):
         if about.hosted:
             steps.say(_MACHINE_WITH_GPU)
-        steps.run("See whether the driver lists a GPU", "nvidia-smi", on="" if not about.macos else "linux")
-        steps.say(
-            "If it does, something hides it from the program: look for CUDA_VISIBLE_DEVICES in the "
-            "shell, the program and the "
-            "batch system; the first GPU is 0"
-        )
+        _listed(steps, on="linux" if about.macos else "")
         if "pyxis" in about.words:
             steps.say(
                 "Slurm's containers: ConstrainDevices=yes in cgroup.conf (and the devices in gres.conf), so that the numbers "
