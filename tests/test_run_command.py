@@ -9,7 +9,9 @@ import pytest
 
 from devicekit.children.foreground import run_listening
 from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.cgroup import read_oom_kills
+from devicekit.machine.simulated import SimulatedHost
 from devicekit.watch.failed_command import Heard, KernelWatch, explain_failure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -256,6 +258,69 @@ def test_a_cause_that_is_none_on_this_machine_is_shown_all_the_same(make_machine
     found = explain_failure(1, heard, kernel, this_machine)
     kernel.close()
     assert [item.code for item in found.findings][:1] == ["driver-missing"]
+
+
+ASSERTION = (
+    "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:111: operator(): block: [0,0,0], thread: [3,0,0] Assertion "
+    '`-sizes[i] <= index && index < sizes[i] && "index out of bounds"` failed.\n'
+    "torch.AcceleratorError: CUDA error: device-side assert triggered\n"
+)
+
+
+def failed(make_machine, text, here, said=()):
+    """What is said of a command with this output, on a machine."""
+    kernel, heard = KernelWatch(make_machine(files={})), Heard()
+    heard.listen(text.encode())
+    kernel._log_lines = lambda: list(said)
+    found = explain_failure(1, heard, kernel, here)
+    kernel.close()
+    return found
+
+
+def test_a_fault_of_the_program_is_explained_where_that_helps(make_machine):
+    found = failed(make_machine, ASSERTION, this_machine)
+    assert [item.code for item in found.findings] == ["user-code-error"]
+    assert "An index is outside of its tensor" in found.findings[0].summary
+    steps = " ".join(item.text for item in found.findings[0].fix)
+    assert "CUDA_LAUNCH_BLOCKING=1" in steps
+    assert "number of classes" in steps
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RuntimeError: No CUDA GPUs are available\n",
+        "Jax plugin configuration error: Exception when calling jax_plugins.xla_cuda13.initialize()\n"
+        "RuntimeError: jaxlib/cuda/versions_helpers.cc:135: operation cuInit(0) failed: CUDA_ERROR_NO_DEVICE\n"
+        "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.\n"
+        "RuntimeError: Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. "
+        "Platforms present are: cpu\n",
+    ],
+)
+def test_a_gpu_that_a_variable_hides_here_is_the_cause(make_machine, text):
+    folder = os.path.join(ROOT, "tests", "machines", "linux-nvidia-hidden-by-a-wrong-number")
+    found = failed(make_machine, text, lambda: read_machine(SimulatedHost(folder), deep=True))
+    assert [item.code for item in found.findings] == ["device-hidden"]
+    assert found.findings[0].fix[0].command.startswith("unset CUDA_VISIBLE_DEVICES")
+    assert found.findings[0].evidence[0].source.startswith("output")
+
+
+def test_what_the_kernel_wrote_is_not_called_output(make_machine):
+    xid = "NVRM: Xid (PCI:0000:00:06): 31, pid=999999999, name=python3, channel 0x0000005a. MMU Fault: ENGINE GRAPHICS"
+    text = "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    found = failed(make_machine, text, this_machine, [xid])
+    sources = {item.text: item.source for item in found.findings[0].evidence}
+    assert sources[xid] == "kernel log"
+    assert sources[text.strip()] == "output, line 1"
+
+
+@posix
+def test_whoever_kills_the_command_is_not_the_kernel(signals):
+    status, _, err = ran(*python("import os; os.kill(os.getpid(), 9)"))
+    assert status == -signal.SIGKILL
+    assert "was ended by SIGKILL" in err.decode()
+    if read_oom_kills(LiveHost()) is not None:
+        assert "the kernel counted no process here that it ended for want of memory" in err.decode()
 
 
 class _Told(KernelWatch):

@@ -141,7 +141,7 @@ def _explained(
     from ..children.foreground import run_listening
     from ..machine.live_host import LiveHost
     from ..report.explanation import explanation_text
-    from ..watch.failed_command import Heard, KernelWatch, explain_failure, how_it_ended
+    from ..watch.failed_command import Heard, KernelWatch, ended_by, explain_failure, how_it_ended
 
     heard, kernel = Heard(), KernelWatch(LiveHost())
     watch = _watch(environment, held) if options.watch else None
@@ -157,6 +157,11 @@ def _explained(
     elif explanation is not None:
         print_error("\ndevicekit: %s %s\n" % (_name_of(command), how_it_ended(status)))
         print_error(explanation_text(explanation, terminal_style(sys.stderr)))
+    elif status < 0 and ended_by(status) == "SIGKILL" and not (options.quiet or options.json):
+        text = (
+            "%s %s; the kernel counted no process here that it ended for want of memory: a person, a batch system or a"
+        )
+        print_message((text + " service such as systemd-oomd did it") % (_name_of(command), how_it_ended(status)))
     if watch is not None:
         _say_what_was_seen(watch, _name_of(command), status, options.json)
     return status

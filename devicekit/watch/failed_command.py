@@ -4,10 +4,12 @@ import os
 import re
 import signal
 from collections import deque
-from typing import Callable, Deque, List, Optional
+from typing import Callable, Deque, List, Optional, Sequence
 
+from ..diagnosis.findings import Finding
 from ..logs.engine import Explanation
 from ..logs.explain import explain_log
+from ..logs.scrub import scrub
 from ..machine.facts import Machine
 from ..machine.host import Host
 from ..machine.probe.cgroup import read_oom_kills
@@ -31,6 +33,9 @@ _OF_PROCESSES = re.compile(r"(?:Killed process |\bpid ?[=:]? ?|traps: [^\[]{1,40
 
 #: What needs no explanation below the program's own words.
 _OWN_FAULT, _UNKNOWN = "user-code-error", "cause-unknown"
+
+#: The name of the command's output in the evidence.
+_OUTPUT = "output"
 
 _KERNEL_LOG = "/dev/kmsg"
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - not a temporary file, the folder itself
@@ -132,20 +137,39 @@ def explain_failure(
     name = ended_by(status)
     if status == 0 or name in _ASKED:
         return None
-    last = kernel.lines()
+    said = kernel.lines()
+    last = list(said)
     if name != "SIGKILL" or not kernel.had_memory():  # else it was ended by someone
         last += _last_words(status)
     log = [*heard.parts(), "".join("\n" + line for line in last).encode("utf-8"), b"\n"]
-    found = explain_log(log, source="output")
+    found = explain_log(log, source=_OUTPUT)
     codes = [item.code for item in found.findings if item.severity != "info" and item.code != _UNKNOWN]
     errors = any(item.severity == "error" and item.code != _UNKNOWN for item in found.findings)
-    if not errors and (not codes or any(item.code == _OWN_FAULT for item in found.findings)):
+    fault = next((item for item in found.findings if item.code == _OWN_FAULT), None)
+    if fault is not None and not errors:  # its own words say enough, unless a signature knows what helps
+        codes = [_OWN_FAULT] if found.certain and fault.fix else []
+    if not codes:
         return None
     # The rules know this machine's versions and shell. What else is wrong with the machine did not end the command.
-    here = explain_log(log, machine(), source="output")
-    shown = [item for item in here.findings if item.code in codes]
+    here = explain_log(log, machine(), source=_OUTPUT)
+    first = here.findings[:1]
+    hidden = first if first and first[0].code == "device-hidden" else ()
+    shown = hidden or [item for item in here.findings if item.code in codes and _in_output(item)]
     # Where nothing is left, the command was wrong for this machine: a GPU was asked for that is not here.
-    return Explanation(tuple(shown or [item for item in found.findings if item.code in codes]), (), found.certain)
+    shown = shown or [item for item in found.findings if item.code in codes]
+    return Explanation(tuple(_sourced(item, said) for item in shown), (), found.certain)
+
+
+def _in_output(finding: Finding) -> bool:
+    return any(item.source.startswith(_OUTPUT) for item in finding.evidence)
+
+
+def _sourced(finding: Finding, said: Sequence[str]) -> Finding:
+    """Return a finding that says which of its lines are the kernel's."""
+    lines = {scrub(line)[:500] for line in said if not line.startswith("memory.events")}
+    return finding.replace(evidence=tuple(
+        item.replace(source="kernel log") if item.text in lines else item for item in finding.evidence
+    ))  # fmt: skip
 
 
 def how_it_ended(status: int) -> str:
