@@ -184,7 +184,38 @@ JAX_WITHOUT_PLUGIN = (
     "WARNING:jax._src.xla_bridge:794: An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not "
     "installed. Falling back to cpu."
 )
+NO_CUDA_PROVIDER = (
+    "onnxruntime_inference_collection.py:197: UserWarning: Specified provider 'CUDAExecutionProvider' is not in available "
+    "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
+)
 ROWS = [
+    (
+        NO_CUDA_PROVIDER,
+        {**LINUX, "driver": "580.95.05", "gpu": "NVIDIA H200", "python": "3.12", "packages": {"onnxruntime": "1.30.0"}},
+        [r"install \"?onnxruntime-gpu\[cuda,cudnn\]>=1\.28", "preload_dlls"],
+        [r"<1\.27"],
+    ),
+    # CUDA 13 has no code for Pascal, and its builds begin with Python 3.11.
+    (
+        NO_CUDA_PROVIDER,
+        {**LINUX, "driver": "580.95.05", "gpu": "GTX 1080", "python": "3.12"},
+        [r"install \"?onnxruntime-gpu\[cuda,cudnn\]<1\.27"],
+        [r">=1\.28"],
+    ),
+    (
+        NO_CUDA_PROVIDER,
+        {**WINDOWS, "driver": "581.15", "gpu": "RTX 4090", "python": "3.10"},
+        [r"install \"?onnxruntime-gpu\[cuda,cudnn\]<1\.27", "preload_dlls"],
+        [r">=1\.28"],
+    ),
+    # The extras of 1.27.0 need a release of nvidia-cuda-nvrtc-cu13 that does not exist.
+    (
+        "FAIL : Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.so.13: cannot open shared "
+        "object file: No such file or directory",
+        {**LINUX, "packages": {"onnxruntime-gpu": "1.27.0"}, "driver": "580.95.05"},
+        [r"onnxruntime-gpu\[cuda,cudnn\]>=1\.28"],
+        [r"==1\.27"],
+    ),
     (
         "UserWarning: Specified provider 'CUDAExecutionProvider' is not in available provider\nnames.Available providers: "
         "'CPUExecutionProvider'",

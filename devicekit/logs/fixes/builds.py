@@ -15,7 +15,7 @@ from .others import TORCH_WINDOWS, gfx_unsupported, rocm_in_wsl, rocm_missing
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import beside_torch, conda_build
-from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement
+from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement, preload_dlls
 
 
 def cpu_only_windows(about: Situation, steps: Steps) -> None:
@@ -442,13 +442,14 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
         )
         return
     wanted = onnxruntime_requirement(about)
-    name = re.split("[=<]", wanted)[0]
+    name = re.split(r"[\[=<]", wanted)[0]
     remove = ["onnxruntime", name] + ["onnxruntime-gpu"] * (about.vendor == "intel")
     steps.install("The packages own the same folder: uninstall all, then install only %s" % name, wanted, remove=remove)
-    if name == "onnxruntime-gpu":
-        steps.say(
-            "From 1.19 on it needs CUDA 12 and cuDNN 9 (from 1.27 on CUDA 13), which its extras [cuda,cudnn] bring"
-        )
+    if "[" in wanted:
+        preload_dlls(steps)
+    elif name == "onnxruntime-gpu":
+        text = "From 1.19 on it needs CUDA 12 and cuDNN 9 (from 1.27 on CUDA 13), which its extras [cuda,cudnn] bring from 1.21 on"
+        steps.say(text)
     elif about.vendor == "intel" and not about.windows:
         steps.install("Or compute on the CPU", "onnxruntime", remove=remove, instead=True)
 

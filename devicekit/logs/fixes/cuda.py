@@ -18,7 +18,7 @@ from .dependencies import new_vllm
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
-from .wheels import jetson_build
+from .wheels import jetson_build, preload_dlls
 
 #: The CUDA release in the name of a library: ``cudart64_101.dll``, ``libcublas.so.9.0``, ``libcudart.so.11.0``.
 _DLL = re.compile(r"(?i)(cudart|cublas(?:lt)?|cufft|curand|cusolver|cusparse)(?:32|64)_(\d{1,3})\.dll")
@@ -427,15 +427,11 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)
     visual = "" if about.linux else " (and on Windows the Visual C++ runtime)"
     steps.say("onnxruntime-gpu from %s on needs %s%s" % ("1.27" if cuda == "13" else "1.19", both, visual))
-    wanted = ORT_CUDA_12 if cuda != "13" else "onnxruntime-gpu[cuda,cudnn]>=1.27"
-    if release >= (1, 21) and (release >= (1, 27)) == (cuda == "13"):
+    wanted = ORT_CUDA_12 if cuda != "13" else "onnxruntime-gpu[cuda,cudnn]>=1.28"
+    if release >= (1, 21) and release != (1, 27) and (release >= (1, 27)) == (cuda == "13"):
         wanted = "onnxruntime-gpu[cuda,cudnn]==%d.%d.*" % release
     steps.install("Let pip install it with these libraries", wanted)
-    steps.say(
-        "Then call onnxruntime.preload_dlls() before the session is made, or import torch built for "
-        "the same CUDA first",
-        changes="code",
-    )
+    preload_dlls(steps)
     if about.windows:
         steps.say("Or install them from NVIDIA, with their bin folders on PATH", instead=True)
 

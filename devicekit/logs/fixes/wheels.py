@@ -789,17 +789,28 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
 _ORT = tuple("onnxruntime-%s" % name for name in ("gpu", "directml", "openvino", "rocm", "migraphx", "qnn"))
 
 
+def preload_dlls(steps: Steps) -> None:
+    """Let ONNX Runtime find the libraries that its extras bring."""
+    steps.say(
+        "Then call onnxruntime.preload_dlls() before the session is made, or import torch built for the same CUDA first",
+        changes="code",
+    )
+
+
 def onnxruntime_requirement(about: Situation) -> str:
-    """Return which package of onnxruntime serves this GPU, in the release that is there; of -gpu, one for CUDA 12."""
+    """Return which package of onnxruntime serves this GPU, in the release that is there; of -gpu, one that runs on it."""
     others = about.vendor in ("amd", "intel")
     name = next((item for item in _ORT[others:] if item in about.packages), "")
     if not name and (re.search("(?i)directml|dml", about.line) or (about.windows and others)):
         name = "onnxruntime-directml"
     name = name or {"intel": "onnxruntime-openvino", "amd": "onnxruntime"}.get(about.vendor, "onnxruntime-gpu")
     release = re.match(r"1\.\d+", about.packages.get(name, ""))
-    # From 1.27 on onnxruntime-gpu is for CUDA 13, which drivers before 580 do not run.
+    # From 1.27 on onnxruntime-gpu is for CUDA 13, which drivers before 580 do not run, and GPUs before 7.5 not at all. The
+    # extras of 1.27 itself need what no release of nvidia-cuda-nvrtc-cu13 is; those of older ones are left out by pip.
     if name == _ORT[0] and (not release or (sort_key(release.group()) > (1, 26) and about.driver_before(580))):
-        return name + "<1.27"
+        runs = sort_key(about.fact("driver") or "0") >= (580,) and sort_key(about.capability or "0") >= (7, 5)
+        new = runs and sort_key(about.python or "3.11") >= (3, 11)
+        return name + "[cuda,cudnn]" + (">=1.28" if new else "<1.27")
     return "%s==%s.*" % (name, release.group()) if release else name
 
 
