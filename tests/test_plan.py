@@ -6,8 +6,8 @@ import recorded_machines
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.findings import Packages
 from devicekit.machine.facts import Fact
-from devicekit.matrix.machine_target import target_of
 from devicekit.matrix.matrix import BUNDLED
+from devicekit.matrix.target import target_of
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
 from devicekit.testing import load

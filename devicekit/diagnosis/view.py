@@ -6,10 +6,9 @@ from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator, accelerators
 from ..machine.facts import Distribution, FrameworkBuild, Machine, PciDisplay
 from ..machine.vendors import Vendor
-from ..matrix.machine_target import target_of
 from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix
 from ..matrix.tables import TensorFlowRow
-from ..matrix.target import Target
+from ..matrix.target import Target, target_of
 from .commands import Shell, place_of
 
 _T = TypeVar("_T")

@@ -9,9 +9,8 @@ from packaging.utils import canonicalize_name
 from ..errors import did_you_mean, unknown_name
 from ..machine.facts import Machine, check_machine
 from ..matrix.gpu_names import GpuModel, gpu_named
-from ..matrix.machine_target import target_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
-from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for
+from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for, target_of
 from ..records import seam
 from .alternatives import Question, alternatives_for, better_than_directml
 from .engine import Need

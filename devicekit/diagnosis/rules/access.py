@@ -6,10 +6,10 @@ from ...machine.vendors import AMD, INTEL, NVIDIA, Vendor
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
+from .frameworks import users
 from .oneapi import intel_denied, intel_withheld
 from .registry import rule
 from .rocm import amd_denied, amd_withheld
-from .tpu import tpu_denied
 from .unreachable import Denied, Withheld
 
 
@@ -82,7 +82,7 @@ def _nvidia_withheld(view: View) -> Optional[Withheld]:
 @rule("device-permission-denied", hidden_by=("container-without-gpu",))
 def device_permission_denied(view: View) -> Iterable[Finding]:
     """A device node is there that this user must not open."""
-    denials = [find(view) for find in (_nvidia_denied, amd_denied, intel_denied, tpu_denied)]
+    denials = [find(view) for find in (_nvidia_denied, amd_denied, intel_denied, _tpu_denied)]
     denied = next((item for item in denials if item.nodes), None)
     if denied is not None:
         yield Kind("device-permission-denied", "warning", (denied.platform,)).finding(
@@ -117,3 +117,10 @@ def _join_groups(view: View, denied: Denied) -> Fix:
     groups = ",".join(name for name in named or denied.usual if name != "root")
     text = "Add yourself to the group that owns it, then log in again"
     return view.shell.root_fix(text, "usermod", "-aG", groups, "$USER")
+
+
+def _tpu_denied(view: View) -> Denied:
+    """Return the TPU's nodes that this user must not open, if a framework would use them."""
+    if not users(view, "tpu"):
+        return Denied("tpu")
+    return Denied("tpu", tuple(item.path for item in view.machine.tpu.nodes if not item.accessible))

@@ -5,17 +5,18 @@ from typing import Iterable, Sequence, Tuple
 from ...matrix.matrix import version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
+from ..frameworks import TITLES
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
+from .frameworks import is_there, uses
 from .gpu_builds import without_cuda
 from .registry import rule
-from .tpu import tpu_without_build
 
 
 @rule("cpu-only-build", hidden_by=("wsl-without-gpu", "container-without-gpu"))
 def cpu_only_build(view: View) -> Iterable[Finding]:
     """An NVIDIA GPU and a TensorFlow that was built without GPU support; a TPU and a framework without what it needs."""
-    yield from tpu_without_build(view)
+    yield from _tpu_without_build(view)
     yield from without_cuda(view)
     if not view.has_tensorflow or view.uses_cuda or view.uses_rocm or view.directml_flavor or not view.vendor("nvidia"):
         return
@@ -56,3 +57,28 @@ def _other_build(view: View, name: str) -> Tuple[str, Sequence[Fix]]:
 
 def _before(version: str, limit: str) -> bool:
     return bool(version) and version_at_least(version, limit) is False
+
+
+def _tpu_without_build(view: View) -> Iterable[Finding]:
+    """A TPU, and a framework without what it needs for it."""
+    chips = view.machine.tpu.chips.or_none() or ()
+    python = view.machine.python
+    present = [name for name in ("jax", "tensorflow") if is_there(view, name)]
+    lacking = [name for name in present if not uses(view, name, "tpu")]
+    if not chips or not present or len(lacking) < len(present):
+        return
+    name = lacking[0]
+    missing = "libtpu" if name == "jax" else "tensorflow-tpu"
+    version = python.version_of("jax") or ""
+    fix = view.shell.install_fix("Install JAX with TPU support", "jax[tpu]%s" % ("==" + version if version else ""))
+    if name == "tensorflow":
+        fix = view.shell.install_fix("Use Keras on JAX, whose TPU library is on PyPI", "keras", "jax[tpu]")
+    yield Kind("cpu-only-build", "info", tuple("%s.tpu" % item for item in lacking), pages.JAX_TPU).finding(
+        "This machine has a TPU, but %s is installed without %s."
+        % (TITLES["jax"] if name == "jax" else view.tensorflow_label, missing),
+        (
+            Evidence("%d chips of TPU %s" % (len(chips), chips[0]), view.machine.tpu.chips.source),
+            Evidence("no libtpu", view.machine.tpu.library.source),
+        ),
+        (fix,),
+    )
