@@ -21,7 +21,7 @@ def cpu_plan(situation: Situation) -> Plan:
         fallback, reason = False, "asked for"
     elif request.kind == "auto":
         fallback = cause is not None and _is_alarming(cause, situation)
-        reason = cause.summary if cause is not None else "no accelerator was found"
+        reason = cause.summary if cause is not None else situation.too_small or "no accelerator was found"
     else:
         fallback = True
         why = cause.summary if cause is not None else _why_none(situation)
@@ -96,7 +96,7 @@ def _why_none(situation: Situation) -> str:
         return situation.problem
     if situation.request.foreign:
         return _foreign_reason(situation.diagnosis, situation.request, situation.framework.name)
-    return what_there_is(situation.accelerators) or "no accelerator was found"
+    return situation.too_small or what_there_is(situation.accelerators) or "no accelerator was found"
 
 
 def what_there_is(accelerators: Sequence[Candidate]) -> str:

@@ -61,6 +61,8 @@ class Situation(Record):
         Whether the CPU may be chosen instead of a slower accelerator.
     problem : str
         What is wrong with an identifier in the request.
+    too_small : str
+        Which accelerators have too little memory, where no other one matches.
     """
 
     machine: Machine
@@ -72,6 +74,7 @@ class Situation(Record):
     matching: Tuple[Candidate, ...] = ()
     allows_cpu: bool = False
     problem: str = ""
+    too_small: str = ""
 
     @property
     def usable(self) -> Tuple[Candidate, ...]:
@@ -106,15 +109,21 @@ def examine(machine: Machine, diagnosis: Diagnosis, request: Request, criteria: 
         if _matches(item, request) and not any(_matches(item, other) for other in unwanted)
     ]
     least = criteria.min_memory_bytes
-    if least is not None:
-        matching = [item for item in matching if item.memory_bytes is None or item.memory_bytes >= least]
+    small = [item for item in matching if least is not None and item.memory_bytes and item.memory_bytes < least]
+    matching = [item for item in matching if item not in small]
+    too_small = ", ".join("%s (%s) has %.4g GiB" % (item.device, item.name, _gib(item.memory_bytes)) for item in small)
     return situation.replace(
         request=request,
         accelerators=tuple(accelerators),
         matching=tuple(matching),
         allows_cpu=request.kind == "auto" and not any(item.kind == "cpu" for item in excluded),
         problem=problem,
+        too_small="%s, and %.4g GiB were asked for" % (too_small, _gib(least)) if small and not matching else "",
     )
+
+
+def _gib(size_bytes: Optional[int]) -> float:
+    return (size_bytes or 0) / 2.0**30
 
 
 def first_in(cause: Optional[Finding], findings: Tuple[Finding, ...]) -> Tuple[Finding, ...]:
