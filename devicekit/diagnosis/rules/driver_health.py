@@ -325,12 +325,16 @@ def _logged(view: View) -> Iterable[Trouble]:
         those = [xid for xid in others if xid.number == number]
         yield Trouble(
             "info",
-            "The driver reported an error %d times since the machine started: %s (Xid %d)."
-            % (sum(xid.count for xid in those), HARMLESS_XIDS.get(number, "an error of another kind"), number),
-            tuple(Evidence("Xid %d, %d times" % (xid.number, xid.count), xid.bus_id) for xid in those[:4]),
+            "The driver reported an error %s since the machine started: %s (Xid %d)."
+            % (_times(sum(xid.count for xid in those)), HARMLESS_XIDS.get(number, "an error of another kind"), number),
+            tuple(Evidence("Xid %d, %s" % (xid.number, _times(xid.count)), xid.bus_id) for xid in those[:4]),
             (fix,),
             url=pages.XID,
         )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else "%d times" % count
 
 
 @rule("driver-unhealthy", hidden_by=HIDDEN_BY)

@@ -48,7 +48,8 @@ def _backend_missing(view: View) -> Iterable[Finding]:
         return
     there = [name for name in ("jax", "torch") if has_backend(view, name)]
     yield Kind("framework-missing", "error", ("keras",), pages.KERAS_BACKEND).finding(
-        "Keras uses TensorFlow by default, which is not installed; %s is." % " and ".join(there),
+        "Keras uses TensorFlow by default, which is not installed; %s %s."
+        % (" and ".join(there), "is" if len(there) == 1 else "are"),
         (Evidence("neither KERAS_BACKEND nor keras.json names a backend", "environment"),),
         (view.shell.set_fix("Select the installed backend", "KERAS_BACKEND", there[0]),),
     )
