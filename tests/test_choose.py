@@ -1,13 +1,15 @@
 """Choosing among the devices of a machine; pure, on simulated machines."""
 
 import os
+import re
 
 import pytest
 
 from devicekit import select_device
-from devicekit.diagnosis.diagnose import run_rules
+from devicekit.diagnosis.diagnose import diagnose, run_rules
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Finding
 from devicekit.diagnosis.frameworks import choose_framework
+from devicekit.machine.facts import Fact, Xid
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
@@ -86,7 +88,10 @@ def test_exclude_policy_and_memory():
     assert select_device(machine=SERVER, policy="index").device == "gpu:0"
     windows = machine("windows-amd-directml-plugin")  # 12 GB, as the registry says
     assert select_device("gpu", machine=windows, min_memory="8GiB").device == "gpu:0"
-    assert select_device("gpu", machine=windows, min_memory="16GiB").device == "cpu"
+    small = select_device("gpu", machine=windows, min_memory="16GiB")
+    assert small.device == "cpu"
+    assert re.search(r"'gpu' was asked for: gpu:0 \(.+\) has [\d.]+ GiB, and 16 GiB were asked for$", small.reason)
+    assert select_device(machine=windows, min_memory="16GiB").reason.endswith("and 16 GiB were asked for")
 
 
 @pytest.mark.parametrize(
@@ -316,3 +321,12 @@ def test_a_tpu_is_for_jax(make_machine):
     ):  # fmt: skip
         assert choose(found, diagnosis, parse_request(request), Criteria(framework)).device == device
     assert choose(found, diagnosis, parse_request("auto"), Criteria("jax", exclude=["tpu"])).device == "cpu"
+
+
+def test_errors_of_the_past_are_counted_in_words():
+    made = machine("linux-nvidia-one-gpu")
+    xids = (Xid("0000:01:00.0", 43, 1), Xid("0000:01:00.0", 31, 2))
+    made = made.replace(driver=made.driver.replace(xids=Fact.of(xids, source="the kernel's log")))
+    said = [item.summary for item in diagnose(made).findings if item.code == "driver-unhealthy"]
+    assert any("an error once since" in text and "(Xid 43)" in text for text in said)
+    assert any("an error 2 times since" in text and "(Xid 31)" in text for text in said)

@@ -43,6 +43,27 @@ def machine_of(name):
     return read_machine(SimulatedHost(os.path.join(TESTS, "machines", name)), deep=True)
 
 
+MISSING = "Traceback (most recent call last):\n%sModuleNotFoundError: No module named '%s'\n"
+IN_KERAS = (
+    '  File "/venv/lib/python3.12/site-packages/keras/src/backend/common/__init__.py", line 1, in <module>\n'
+    "    import tensorflow as tf\n"
+)
+
+
+def test_keras_is_blamed_only_where_it_is_in_the_log(make_machine):
+    def first(frames, module):
+        return explain_log(MISSING % (frames, module), machine).findings[0]
+
+    installed = {"jax": "0.6.2", "jaxlib": "0.6.2", "scipy": "1.15.0", "keras": "3.15.1", "numpy": "2.2.0"}
+    machine = read_machine(make_machine(python={"version": "3.12.1", "installed": installed}), deep=True)
+    for module in ("tensorflow", "torch"):
+        found = first('  File "train.py", line 1, in <module>\n    import %s\n' % module, module)
+        assert found.code == "framework-missing"
+        assert "Keras" not in found.summary
+        assert "pip install %s" % module in found.fix[0].command
+    assert first(IN_KERAS, "tensorflow").summary.startswith("Keras uses TensorFlow by default")
+
+
 # What counts.
 
 

@@ -2,13 +2,13 @@
 
 import re
 import traceback
-from typing import IO, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import IO, Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..diagnosis.diagnose import diagnose
 from ..diagnosis.findings import Finding
 from ..errors import DevicekitError
 from ..machine.facts import Machine, check_machine
-from .context import known_from_facts, known_from_machine
+from .context import Known, known_from_facts, known_from_machine
 from .engine import Explanation, read_log
 from .lines import chunks_of_stream
 
@@ -83,7 +83,7 @@ def explain_log(
     check_machine(machine)
     if machine is not None and facts is not None:
         raise DevicekitError("pass a machine or facts, not both: a machine has all facts")
-    known = known_from_facts(facts) if facts is not None else None
+    known = known_from_facts(facts) if facts is not None else Known()
     if machine is not None:
         known = known_from_machine(machine)
     if not isinstance(log, str) and hasattr(log, "read"):
@@ -93,7 +93,7 @@ def explain_log(
     found = read_log(log, known, source)  # type: ignore[arg-type,unused-ignore]
     if machine is None:
         return found
-    findings = merged(found.findings, diagnose(machine).findings, found.certain)
+    findings = merged(found.findings, diagnose(machine).findings, found.certain, known.words)
     return Explanation(findings, found.harmless, found.certain)
 
 
@@ -112,7 +112,9 @@ def _hidden_by(rule: Finding, item: Finding) -> bool:
     return found is not None and ("rocm" if found.group(1) else "cuda") in rule.blocks
 
 
-def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explained: bool) -> Tuple[Finding, ...]:
+def merged(
+    from_log: Sequence[Finding], from_machine: Sequence[Finding], explained: bool, words: Collection[str]
+) -> Tuple[Finding, ...]:
     """Return the findings of a log together with those of the rules for the machine.
 
     Parameters
@@ -120,6 +122,8 @@ def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explain
     from_log, from_machine : sequence of Finding
     explained : bool
         Whether the log names a cause or a clear symptom. If not, the machine's errors come first.
+    words : collection of str
+        The frameworks and programs that the log names.
     """
     known: Dict[str, Finding] = {item.code: item for item in from_machine}
     both: List[Finding] = []
@@ -128,7 +132,8 @@ def merged(from_log: Sequence[Finding], from_machine: Sequence[Finding], explain
         rule = known.get("device-hidden")
         if rule is None or not _hidden_by(rule, item):
             rule = known.get(item.code)
-        if rule is None or (rule.code == "driver-unhealthy" and rule.severity == "info"):  # of the past
+        past = item.code == "driver-unhealthy" and rule is not None and rule.severity == "info"
+        if rule is None or past or (item.code == "framework-missing" and not set(rule.blocks) & set(words)):
             alone.append(item)
             continue
         # The rule knows this machine's versions and shell: use its summary and fix, with the log's lines as evidence.

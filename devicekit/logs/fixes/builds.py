@@ -448,8 +448,9 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
     if "[" in wanted:
         preload_dlls(steps)
     elif name == "onnxruntime-gpu":
-        text = "From 1.19 on it needs CUDA 12 and cuDNN 9 (from 1.27 on CUDA 13), which its extras [cuda,cudnn] bring from 1.21 on"
-        steps.say(text)
+        steps.say(
+            "It needs CUDA 12 and cuDNN 9 from 1.19 on (its extras [cuda,cudnn] bring them from 1.21 on), CUDA 13 from 1.27 on"
+        )
     elif about.vendor == "intel" and not about.windows:
         steps.install("Or compute on the CPU", "onnxruntime", remove=remove, instead=True)
 

@@ -713,7 +713,8 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
     if name == "keras" and about.framework == "tensorflow" and about.is_at_least("2.16") is False:
         requirement = "keras==%s.*" % ".".join(about.version.split(".")[:2])
     others = [item for item in ("torch", "jax") if item in about.packages]
-    if name == "tensorflow" and others and about.packages.get("keras", "").startswith("3"):
+    own = "traceback" in about.words and "keras" not in about.words  # the program imports it, not Keras
+    if name == "tensorflow" and others and about.packages.get("keras", "").startswith("3") and not own:
         if about.known.environment.get("KERAS_BACKEND") != others[0]:
             steps.set("Tell Keras which backend is there, before it is imported", "KERAS_BACKEND", others[0])
         steps.upgrade("The first releases of Keras 3 import TensorFlow under every backend: update Keras", "keras")
