@@ -18,7 +18,7 @@ class NanRun(Record):
     first : NonFinite or None
         What is not finite first; None if everything is.
     largest : float
-        The largest finite magnitude of activations and gradients.
+        The largest finite magnitude of activations, gradients and variables.
     problem : str
         Why it could not be repeated, "" if it could.
     """

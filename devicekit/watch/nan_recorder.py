@@ -7,7 +7,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of
+from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of, unfit
 from .nan_record import NanRecord
 from .training_record import DataSource
 
@@ -77,7 +77,6 @@ class NanRecorder:
         self.function: Any = None
 
     def begin(self, source: DataSource) -> None:
-        """Take the first state."""
         self.copies = source.kind not in ("arrays", "tf.data")
         self._start()
 
@@ -88,12 +87,10 @@ class NanRecorder:
             self._norm = norm_of(self._good)
 
     def at(self, epoch: Optional[int] = None, batch: Optional[int] = None) -> None:
-        """Note the epoch or the number of the batch."""
         old_epoch, old_batch = self._position
         self._position = (old_epoch if epoch is None else epoch, old_batch if batch is None else batch)
 
     def step(self, *arguments: Any) -> Any:
-        """Do a step of the training."""
         if not self._count and not self.over:
             self._prepare(arguments)
         if self.over:
@@ -126,15 +123,15 @@ class NanRecorder:
                 self._check(True)
         except Exception as error:
             self.give_up(error)
+        self._stop()
+
+    def _stop(self) -> None:
         self.over = True
         self._good = self._outputs = None
         self._forget()
 
     def give_up(self, error: Exception) -> None:
-        """Watch no more."""
-        self.over = True
-        self._good = self._outputs = None
-        self._forget()
+        self._stop()
         logging.getLogger("devicekit").warning("NanGuard watches no more: %s: %s", type(error).__name__, error)
 
     def _after(self, outputs: Any, batches: Optional[List[Any]]) -> None:
@@ -153,16 +150,13 @@ class NanRecorder:
             self._check(True)
 
     def end(self) -> None:
-        """Look a last time."""
         self._outputs = None
         if not self.over and self._steps:
             try:
                 self._check(False)
             except Exception as error:
                 self.give_up(error)
-        self.over = True
-        self._good = None
-        self._forget()
+        self._stop()
 
     def _due(self) -> bool:
         count = len(self._steps)
@@ -250,15 +244,6 @@ def _metrics(model: Any) -> Tuple[str, ...]:
     return tuple(str(metric.name) for metric in getattr(compiled, "metrics", None) or ())
 
 
-def unfit(state: State) -> List[str]:
-    """Return the names of the variables that are not finite. A metric may be NaN, and the scale of a loss infinite."""
-    return [
-        name
-        for name, value in zip(state.names, state.values)
-        if not name.startswith("metrics/") and "scale" not in name.rpartition("/")[2] and not is_finite(as_float(value))
-    ]
-
-
 def norm_of(state: State) -> float:
     """Return the norm of the model's own floating-point variables."""
     total = 0.0
@@ -266,6 +251,5 @@ def norm_of(state: State) -> float:
         array = as_float(value)
         if array is not None and not name.startswith(("metrics/", "optimizer/")) and is_finite(array):
             flat = array.reshape(-1)
-            square = float(np.dot(flat, flat)) if array.dtype.itemsize >= 4 else math.inf
-            total += square if math.isfinite(square) else float(np.linalg.norm(flat.astype("float64"))) ** 2
+            total += float(np.einsum("i,i", flat, flat, dtype="float64"))  # without a copy, and it does not overflow
     return math.sqrt(total)

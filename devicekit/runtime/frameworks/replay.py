@@ -6,6 +6,7 @@ that `fit` compiled, and traces a step: it runs it eagerly and looks at what goe
 
 import contextlib
 import functools
+import re
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import numpy as np
@@ -36,7 +37,6 @@ class Traced(NamedTuple):
 
     first: Optional[NonFinite]
     largest: float
-    gradients: bool
 
 
 class Usual(NamedTuple):
@@ -47,6 +47,27 @@ class Usual(NamedTuple):
 
 
 NOTHING = Usual()
+
+
+class Held:
+    """An iterator that remembers the batches that it gave; ``kept``: makes what is remembered."""
+
+    def __init__(self, iterator: Any, kept: Callable[[Any], Any] = lambda batch: batch) -> None:
+        self._iterator, self._kept = iterator, kept
+        self.batches: List[Any] = []
+
+    def __iter__(self) -> "Held":
+        return self
+
+    def __next__(self) -> Any:
+        return self._given(next(self._iterator))
+
+    def get_next(self) -> Any:
+        return self._given(self._iterator.get_next())
+
+    def _given(self, batch: Any) -> Any:
+        self.batches.append(self._kept(batch))
+        return batch
 
 
 class Done(Exception):
@@ -67,9 +88,24 @@ def is_finite(array: Optional[np.ndarray]) -> bool:
         return True
     if array.dtype.itemsize >= 4:  # one pass, and nothing allocated; a sum of squares may overflow
         flat = array.reshape(-1)
-        if np.isfinite(np.dot(flat, flat)):
-            return True
+        with np.errstate(all="ignore"):
+            if np.isfinite(np.dot(flat, flat)):
+                return True
     return bool(np.isfinite(array).all())
+
+
+def unfit(state: State) -> List[str]:
+    """Return the names of the variables that are not finite. A metric may be NaN, and the scale of a loss infinite."""
+    return [name for name, value in zip(state.names, state.values) if _is_kept(name) and not is_finite(as_float(value))]
+
+
+def _is_kept(name: str) -> bool:
+    return not name.startswith("metrics/") and "scale" not in name.rpartition("/")[2]
+
+
+def _dtype_of(tensor: Any) -> str:
+    """Return the name of a floating-point tensor's type, "" of anything else."""
+    return "".join(re.findall(r"b?float\w+", str(getattr(tensor, "dtype", "")))[:1])
 
 
 def size_of(values: Any) -> int:
@@ -92,77 +128,68 @@ class Trace:
         self, to_array: Callable[[Any], Optional[np.ndarray]], batch_size: Optional[int], usual: Optional[Usual] = None
     ) -> None:
         self._to_array = to_array
-        self._usual = usual
-        self._passed: List[str] = list(usual.operations) if usual is not None else []
+        self._usual, self.collects = usual, usual is None
+        self._passed: List[str] = list((usual or NOTHING).operations)
         self.places: Set[Tuple[str, str]] = set()
         self._batch_size = batch_size
         self.stack: List[str] = []
-        self._ranges: List[Tuple[Optional[float], Optional[float]]] = []
+        self._ranges: List[List[float]] = []
         self.first: Optional[NonFinite] = None
         self.largest = 0.0
         self.gradients = False
-        self._operation = ["", ""]
-        self._forward_ended = False
+        self._operation = [("", "")] * 2  # and the type of its result
+        self._forward_ended = self.updating = False
 
     def traced(self) -> Traced:
-        """Return what was seen."""
         first = self.first
         if first is not None and not first.operation:
-            first = first.replace(operation=self._operation[first.phase == "gradient"])
-        return Traced(first, self.largest, self.gradients)
+            first = first.replace(operation=self._operation[first.phase == "gradient"][0])
+        return Traced(first, self.largest)
 
     def usual(self) -> Usual:
-        """Return what was not finite."""
         return Usual(frozenset(self.places), tuple(self._passed))
 
     def enter(self, name: str) -> None:
-        """Begin a layer's call."""
-        self._ranges.append((None, None))
+        self._ranges.append([])
         self.stack.append(name)
 
     def leave(self) -> None:
-        """End a layer's call."""
         self.stack.pop()
         self._ranges.pop()
 
     def forward(self, name: str, is_input: bool, tensor: Any, phase: str = "forward") -> None:
-        """See an input or output of a layer."""
         array = self._to_array(tensor)
         if is_input and array is not None and self._ranges:
-            finite, (low, high) = array[np.isfinite(array)], self._ranges[-1]
+            finite = array[np.isfinite(array)]
             if finite.size:
-                low = float(finite.min()) if low is None else min(low, float(finite.min()))
-                high = float(finite.max()) if high is None else max(high, float(finite.max()))
-            self._ranges[-1] = low, high
-        converted = self._operation[0].lower() in ("cast", "_to_copy")  # for this layer
+                self._ranges[-1] += [float(finite.min()), float(finite.max())]
+        converted = self._operation[0][0].lower() in ("cast", "_to_copy")  # for this layer
         if is_input and len(self.stack) < 2:
             phase = "input"
         elif is_input and not converted:
             name = self.stack[-2]  # between its layers
-        self._see(phase, name, array)
+        self.see(phase, name, tensor, array)
 
-    def loss(self, name: str, tensor: Any) -> None:
-        """See the loss."""
-        self.forward(name, False, tensor, "loss")
+    def loss(self, tensor: Any) -> None:
+        self.forward("the loss", False, tensor, "loss")
         self._forward_ended = True
 
     def gradient(self, name: str, is_input: bool, parent: str, tensor: Any) -> None:
-        """See the gradient of an input or output of a layer."""
-        array = self._to_array(tensor)
         if is_input:
             source = name
         else:  # it was wrong before it came here
             source = parent if self.gradients and parent else "the loss"
-        self._see("gradient", source, array)
+        self.see("gradient", source, tensor)
         self.gradients = self._forward_ended = True
 
-    def variable_gradient(self, layer: str, tensor: Any) -> None:
-        """See the gradient of a weight."""
-        self._see("gradient", layer, self._to_array(tensor))
+    def update(self, state: State, before: List[str]) -> None:
+        """See the state after the update; ``before``: what was not finite without it."""
+        for name, value in zip(state.names, state.values):
+            if name not in before and _is_kept(name):
+                self.see("update", name, value, as_float(value))
 
     def operation(self, name: str, inputs: Any, outputs: Any) -> None:
-        """See an operation of the framework."""
-        if self._operation[self._forward_ended]:
+        if self._operation[self._forward_ended][0]:
             return
         found = [self._to_array(item) for item in leaves(outputs)]
         if all(map(is_finite, found)) or not all(is_finite(self._to_array(item)) for item in leaves(inputs)):
@@ -172,9 +199,10 @@ class Trace:
         elif name in self._passed:
             self._passed.remove(name)
         else:
-            self._operation[self._forward_ended] = name
+            self._operation[self._forward_ended] = name, next(filter(None, map(_dtype_of, leaves(outputs))))
 
-    def _see(self, phase: str, name: str, array: Optional[np.ndarray]) -> None:
+    def see(self, phase: str, name: str, tensor: Any, array: Optional[np.ndarray] = None) -> None:
+        array = self._to_array(tensor) if array is None else array
         if array is None or not array.size:
             return
         finite = np.isfinite(array)
@@ -190,26 +218,21 @@ class Trace:
         if phase in ("forward", "input") and array.ndim and array.shape[0] == self._batch_size:
             bad = ~finite.reshape(array.shape[0], -1).all(axis=1)
             rows = tuple(int(row) for row in np.flatnonzero(bad)[:5])
-        low, high = self._ranges[-1] if self._ranges else (None, None)
-        operation = self._operation[phase == "gradient"]
-        self.first = NonFinite(
-            phase, name, operation, array.dtype.name, nans, int((~finite).sum()) - nans, rows, low, high
-        )  # fmt: skip
+        inputs = self._ranges[-1] if self._ranges else []
+        low, high = min(inputs, default=None), max(inputs, default=None)
+        operation, dtype = self._operation[phase in ("gradient", "update")]
+        dtype, infinities = dtype or _dtype_of(tensor), int((~finite).sum()) - nans
+        self.first = NonFinite(phase, name, operation, dtype, nans, infinities, rows, low, high)
 
 
 class Replay:
-    """What it needs of a framework.
-
-    Attributes
-    ----------
-    device : str
-        Where the steps of the training run: ``"cpu"`` or another name.
-    """
+    """What it needs of a framework."""
 
     framework = ""
 
     def __init__(self, model: Any) -> None:
         self.model = model
+        self._current: Any = None
 
     # While it trains.
 
@@ -228,7 +251,6 @@ class Replay:
         raise NotImplementedError
 
     def logs(self, outputs: Any) -> Any:
-        """Return the logs in the outputs of the training function."""
         return outputs
 
     def state(self, outputs: Any = None, copy: bool = True) -> State:
@@ -247,7 +269,6 @@ class Replay:
             self.load(before)
 
     def load(self, state: State) -> None:
-        """Set the state."""
         raise NotImplementedError
 
     def step(self, function: Any, batch: Any) -> Any:
@@ -255,7 +276,6 @@ class Replay:
         raise NotImplementedError
 
     def device(self) -> str:
-        """Return where the steps run, ``"cpu"`` in particular."""
         raise NotImplementedError
 
     def to_array(self, tensor: Any) -> Optional[np.ndarray]:
@@ -274,17 +294,14 @@ class Replay:
         return self.probe(tensor, backward)
 
     def probe(self, tensor: Any, backward: Callable[[Any], None]) -> Any:
-        """Return a tensor of the same values that reports its gradient."""
         raise NotImplementedError
 
     def map(self, function: Callable[[Any], Any], values: Any) -> Any:
-        """Apply a function to each tensor in a structure."""
         import keras
 
         return keras.tree.map_structure(function, values)
 
     def run_step(self, batch: Any) -> None:
-        """Run the model's ``train_step`` eagerly."""
         self.model.train_step(batch)
 
     def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Any:
@@ -306,7 +323,7 @@ class Replay:
         first = next((shape[0] for shape in sizes if shape is not None and len(shape)), None)
         trace = Trace(self.to_array, first, usual)
         with contextlib.ExitStack() as scopes:
-            self._hook(trace, scopes, double)
+            self._hook(trace, scopes)
             scopes.enter_context(self.computing(trace, on_cpu, double))
             with contextlib.suppress(Done):
                 self.run_step(batch)
@@ -314,12 +331,10 @@ class Replay:
 
     # Hooks. They are put into the objects' own dictionaries, past what Keras tracks.
 
-    def _hook(self, trace: Trace, scopes: contextlib.ExitStack, double: bool) -> None:
+    def _hook(self, trace: Trace, scopes: contextlib.ExitStack) -> None:
         for name, layer in layers_of(self.model):
-            if double:
-                self.double(layer, scopes)
             if callable(getattr(layer, "call", None)):
-                put(scopes, layer, "call", self._watched(trace, name, layer, double))
+                put(scopes, layer, "call", self._watched(trace, name, layer))
         if callable(getattr(self.model, "compute_loss", None)):
             put(scopes, self.model, "compute_loss", self._watched_loss(trace, self.model.compute_loss))
         optimizers = optimizers_of(self.model)
@@ -329,27 +344,24 @@ class Replay:
                     watched = self._watched_apply(trace, method, getattr(optimizer, method), len(optimizers) == 1)
                     put(scopes, optimizer, method, watched)
 
-    def double(self, layer: Any, scopes: contextlib.ExitStack) -> None:
-        """Let a layer of Keras 3, or a loss, compute in float64: what goes in and its variables are converted."""
+    def double(self, scopes: contextlib.ExitStack) -> None:
+        """Let Keras 3 compute in float64, and variables say that they are."""
         import keras
 
-        policy = keras.DTypePolicy("float64")
-        policy._variable_dtype = "float32"  # another one than computing: then variables are converted
-        put(scopes, layer, "_dtype_policy", policy)
-
-    def double_losses(self, scopes: contextlib.ExitStack) -> None:
-        """Let the model's losses compute in float64."""
+        core, types = keras.src.backend.core, keras.src.backend.common.dtypes
+        cast = core.cast
+        put(scopes, core, "cast", lambda x, dtype: cast(x, "float64" if "float" in str(dtype) else dtype))
+        put(scopes, types, "BIT64_TO_BIT32_DTYPE", {})  # results of float64 would be float32
         compiled = getattr(self.model, "_compile_loss", None)
-        for loss in [compiled, *leaves([list(item) for item in getattr(compiled, "_flat_losses", None) or ()])]:
-            if hasattr(loss, "_dtype_policy"):
-                self.double(loss, scopes)
-                put(scopes, loss, "_dtype", "float64")
+        losses = [compiled, *leaves([list(item) for item in getattr(compiled, "_flat_losses", None) or ()])]
+        parts = [*losses, *self.model.metrics, *all_variables(self.model).values()]
+        for item in [layer for _, layer in layers_of(self.model)] + parts:
+            if hasattr(item, "_dtype_policy"):
+                put(scopes, item, "_dtype_policy", keras.DTypePolicy("float64"))
+            if "float" in str(getattr(item, "_dtype", "")):
+                put(scopes, item, "_dtype", "float64")
 
-    def calling(self, layer: Any, double: bool) -> Any:
-        """Return a scope for one call of a layer."""
-        return contextlib.nullcontext()
-
-    def _watched(self, trace: Trace, name: str, layer: Any, double: bool) -> Any:
+    def _watched(self, trace: Trace, name: str, layer: Any) -> Any:
         call = layer.call
 
         @functools.wraps(call)
@@ -369,9 +381,7 @@ class Replay:
 
             try:
                 args, kwargs = self.map(lambda tensor: seen(tensor, True), (args, kwargs))
-                with self.calling(layer, double):
-                    outputs = call(*args, **kwargs)
-                return self.map(lambda tensor: seen(tensor, False), outputs)
+                return self.map(lambda tensor: seen(tensor, False), call(*args, **kwargs))
             finally:
                 trace.leave()
 
@@ -381,28 +391,35 @@ class Replay:
         @functools.wraps(compute)
         def watched(*args: Any, **kwargs: Any) -> Any:
             loss = compute(*args, **kwargs)
-            return self.observe(loss, lambda value: trace.loss("the loss", value), lambda gradient: None)
+            return self.observe(loss, trace.loss, lambda gradient: None)
 
         return watched
 
     def _watched_apply(self, trace: Trace, method: str, apply: Any, ends: bool) -> Any:
         @functools.wraps(apply)
         def watched(*args: Any, **kwargs: Any) -> Any:
+            if trace.updating:  # one of these methods calls another
+                return apply(*args, **kwargs)
             if method == "apply_gradients":
                 pairs = list(args[0])
                 args = (pairs, *args[1:])
             else:
-                gradients = args[1] if method == "stateless_apply" else args[0]
-                given = args[1] if method == "apply" and len(args) > 1 else None
-                variables = given or self.model.trainable_variables
-                pairs = list(zip(gradients, variables))
+                given = args[1] if method == "apply" and len(args) > 1 else self.model.trainable_variables
+                pairs = list(zip(args[method == "stateless_apply"], given or self.model.trainable_variables))
             for gradient, variable in pairs:
                 if gradient is not None:
-                    trace.variable_gradient(owner(self.model, variable), getattr(gradient, "values", gradient))
+                    trace.see("gradient", owner(self.model, variable), gradient)
             trace.gradients = True
-            if ends:
-                raise Done
-            return apply(*args, **kwargs)
+            if not ends:
+                return apply(*args, **kwargs)
+            # A strategy may refuse to update outside of its scope.
+            with contextlib.suppress(Exception):
+                if trace.first is None and not trace.collects:
+                    before, trace.updating = unfit(self.state(copy=False)), True
+                    result = apply(*args, **kwargs)
+                    outputs = (None, (result[0], self._current[1], result[1])) if method == "stateless_apply" else None
+                    trace.update(self.state(outputs, False), before)
+            raise Done
 
         return watched
 

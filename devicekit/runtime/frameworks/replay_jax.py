@@ -3,32 +3,14 @@
 import contextlib
 import io
 import re
+from functools import partial
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 import jax
 import keras
 import numpy as np
 
-from .replay import NOTHING, Replay, State, Trace, Traced, Usual, as_float, name_of
-
-
-class _Held:
-    """An iterator that remembers the batches that it gave."""
-
-    def __init__(self, batches: Any, copy: bool) -> None:
-        self._batches, self._copy = batches, copy
-        self.batches: List[Any] = []
-
-    def __iter__(self) -> "_Held":
-        return self
-
-    def __next__(self) -> Any:
-        batch = next(self._batches)
-        kept = batch
-        if self._copy:  # a generator may write the next batch into the same array
-            kept = keras.tree.map_structure(lambda x: x.copy() if isinstance(x, np.ndarray) else x, batch)
-        self.batches.append(kept)
-        return batch
+from .replay import NOTHING, Held, Replay, State, Trace, Traced, Usual, as_float, name_of
 
 
 class JaxReplay(Replay):
@@ -36,12 +18,10 @@ class JaxReplay(Replay):
 
     framework = "jax"
 
-    def __init__(self, model: Any) -> None:
-        super().__init__(model)
-        self._current: Any = None
-
     def call(self, function: Any, arguments: Tuple[Any, ...], copy: bool) -> Tuple[Any, Optional[List[Any]]]:
-        held = _Held(arguments[1], copy)
+        # A generator may write the next batch into the same array.
+        copied = partial(keras.tree.map_structure, lambda x: x.copy() if copy and isinstance(x, np.ndarray) else x)
+        held = Held(arguments[1], copied)
         return function(arguments[0], held), held.batches
 
     def logs(self, outputs: Any) -> Any:
@@ -50,12 +30,9 @@ class JaxReplay(Replay):
     def _variables(self) -> List[Tuple[str, Any]]:
         model = self.model
         return [
-            (prefix, variables)
-            for prefix, variables in (
-                ("", model.trainable_variables), ("", model.non_trainable_variables),
-                ("optimizer/", model.optimizer.variables if model.optimizer is not None else []),
-                ("metrics/", model.metrics_variables),
-            )
+            ("", model.trainable_variables), ("", model.non_trainable_variables),
+            ("optimizer/", model.optimizer.variables if model.optimizer is not None else []),
+            ("metrics/", model.metrics_variables),
         ]  # fmt: skip
 
     def variable_count(self) -> int:
@@ -131,9 +108,10 @@ class JaxReplay(Replay):
     def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Iterator[None]:
         with contextlib.ExitStack() as scopes:
             if double:
-                self.double_losses(scopes)
+                self.double(scopes)
                 wide = getattr(jax, "enable_x64", None)  # a scope from 0.8 on
                 scopes.enter_context(wide(True) if wide is not None else jax.experimental.enable_x64())
+                self._current = self.map(self.widened, self._current)
             if on_cpu:
                 cpu = jax.local_devices(backend="cpu")[0]
                 self._current = jax.device_put(self._current, cpu)
@@ -160,6 +138,8 @@ class JaxReplay(Replay):
 
     def _operation(self, batch: Any, on_cpu: bool, double: bool, flags: List[Any]) -> Optional[str]:
         """Return the operation at which JAX itself stops, "" if it does not name it, None if it does not stop."""
+        if double:
+            batch = self.map(self.widened, batch)
         with contextlib.ExitStack() as scopes:
             scopes.enter_context(self.computing(Trace(self.to_array, None), on_cpu, double))
             scopes.enter_context(contextlib.redirect_stdout(io.StringIO()))  # JAX prints how it searches

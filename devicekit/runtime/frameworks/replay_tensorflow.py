@@ -1,34 +1,27 @@
 """Finding the first NaN of a training with Keras on TensorFlow: Keras 3 and tf.keras 2."""
 
 import contextlib
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 import tensorflow as tf
 
-from .replay import NOTHING, Replay, State, Trace, Traced, Usual, all_variables, as_float, put
+from .replay import (
+    NOTHING,
+    Held,
+    Replay,
+    State,
+    Trace,
+    Traced,
+    Usual,
+    all_variables,
+    as_float,
+    layers_of,
+    optimizers_of,
+    put,
+)
 from .training import counted, leaves
 from .training_tensorflow import dataset_of
-
-
-class _Held:
-    """An iterator that remembers the batches that it gave."""
-
-    def __init__(self, iterator: Any) -> None:
-        self._iterator = iterator
-        self.batches: List[Any] = []
-
-    def __iter__(self) -> "_Held":
-        return self
-
-    def __next__(self) -> Any:
-        batch = next(self._iterator)
-        self.batches.append(batch)
-        return batch
-
-    def get_next(self) -> Any:
-        self.batches.append(self._iterator.get_next())
-        return self.batches[-1]
 
 
 class TensorFlowReplay(Replay):
@@ -77,7 +70,7 @@ class TensorFlowReplay(Replay):
         python = function if inner is None else inner.python_function
 
         def step(iterator: Any) -> Tuple[Any, Any]:
-            held = _Held(iterator)
+            held = Held(iterator)
             outputs = python(held)
             if inner is not None and hasattr(outputs, "get_value"):  # Keras 3 returns an Optional
                 outputs = outputs.get_value()
@@ -144,21 +137,28 @@ class TensorFlowReplay(Replay):
     def map(self, function: Callable[[Any], Any], values: Any) -> Any:
         return tf.nest.map_structure(function, values)
 
-    def double(self, layer: Any, scopes: contextlib.ExitStack) -> None:
-        if hasattr(layer, "_compute_dtype_object"):  # Keras 2
-            put(scopes, layer, "_dtype_policy", tf.keras.mixed_precision.Policy("float64"))
-            put(scopes, layer, "_compute_dtype_object", tf.float64)
-        elif not type(layer).__module__.startswith(("tensorflow.", "tf_keras.")):
-            super().double(layer, scopes)
+    def double(self, scopes: contextlib.ExitStack) -> None:
+        made: Dict[int, Any] = {}
 
-    @contextlib.contextmanager
-    def calling(self, layer: Any, double: bool) -> Iterator[None]:
-        with contextlib.ExitStack() as scopes:
-            if double and hasattr(layer, "_compute_dtype_object"):  # Keras 2 does not convert a layer's variables
-                for name, value in list(vars(layer).items()):
-                    if isinstance(value, tf.Variable) and value.dtype.is_floating and value.trainable:
-                        put(scopes, layer, name, tf.cast(value, tf.float64))
-            yield
+        def wide(variable: Any) -> Any:
+            if not isinstance(variable, tf.Variable) or not variable.dtype.is_floating:
+                return variable
+            if id(variable) not in made:
+                made[id(variable)] = other = tf.Variable(tf.cast(variable, tf.float64), trainable=variable.trainable)
+                other._unique_id = variable._unique_id  # by which an optimizer knows it
+            return made[id(variable)]
+
+        items = [layer for _, layer in layers_of(self.model)] + optimizers_of(self.model)
+        if not hasattr(self.model, "_compute_dtype_object"):  # Keras 3
+            super().double(scopes)
+            items = list(all_variables(self.model).values())
+        for item in items:
+            if hasattr(item, "_compute_dtype_object"):
+                put(scopes, item, "_dtype_policy", tf.keras.mixed_precision.Policy("float64"))
+                put(scopes, item, "_compute_dtype_object", tf.float64)
+            for name, value in list(vars(item).items()):
+                if isinstance(value, (tf.Variable, list)):
+                    put(scopes, item, name, list(map(wide, value)) if isinstance(value, list) else wide(value))
 
     @contextlib.contextmanager
     def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Iterator[None]:
@@ -169,10 +169,10 @@ class TensorFlowReplay(Replay):
                 trace.operation(_text(op_type), list(inputs), list(outputs))
 
         with contextlib.ExitStack() as scopes:
-            if double:
-                self.double_losses(scopes)
             if on_cpu:
                 scopes.enter_context(tf.device("CPU:0"))
+            if double:
+                self.double(scopes)
             op_callbacks.add_op_callback(seen)
             scopes.callback(op_callbacks.remove_op_callback, seen)
             yield

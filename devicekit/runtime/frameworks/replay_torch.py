@@ -98,12 +98,11 @@ class TorchReplay(Replay):
     def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Iterator[None]:
         with contextlib.ExitStack() as scopes:
             if double:
-                self.double_losses(scopes)
-            if on_cpu and self.device() != "cpu":
+                self.double(scopes)
+            if on_cpu:
                 for item in self._tensors().values():
                     scopes.callback(setattr, item, "data", item.data)
-                    item.data = item.data.to("cpu")
-            if on_cpu:
+                    item.data = (self.widened(item.data) if double else item.data).to("cpu")
                 scopes.enter_context(keras.device("cpu"))
             scopes.enter_context(_Operations(trace))
             yield
