@@ -12,6 +12,8 @@ from devicekit.watch.nan_record import NanRun
 LOG = NonFinite("forward", "log_of_x", "Log", "float32", 0, 8, (3,), 0.0, 1.9)
 FINE = NanRun("cpu", "float64", None, 70000.0)
 HALF = NonFinite("forward", "large", "Mul", "float16", 0, 2)
+KERNEL = NonFinite("update", "net/kernel", "RealDiv", "float16", 2)
+WIDE = KERNEL.replace(dtype="float64")
 
 #: log(0) in a layer, on a GPU.
 RECORD = NanRecord(
@@ -46,6 +48,13 @@ CAUSES = {
     "large-update": ("values-exploded", with_runs(None, None, None, largest=1e22)),
     "float16": ("precision-too-low", with_runs(HALF, HALF, None)),
     "float32-underflow": ("precision-too-low", with_runs(LOG, LOG, None)),
+    "float16-weight": ("precision-too-low", with_runs(KERNEL, KERNEL, None)),
+    "float16-on-the-cpu-just-fits": ("precision-too-low", with_runs(HALF, None, None, largest=65536.0)),
+    "float16-of-the-program": ("precision-too-low", with_runs(HALF, HALF, HALF)),
+    "float16-before-an-update": ("precision-too-low", with_runs(HALF, HALF, WIDE)),
+    "float16-and-a-large-step": ("values-exploded", with_runs(KERNEL, KERNEL, None, learning_rate=100.0)),
+    "float32-of-the-program": ("values-exploded", with_runs(*[LOG.replace(operation="Mul")] * 3)),
+    "only-the-device-in-float16": ("numerics-divergent", with_runs(HALF, None, None, largest=60000.0)),
     "only-the-device": ("numerics-divergent", with_runs(LOG, None, None)),
     # What is not known is not named.
     "not-repeated": ("cause-unknown", NanRecord("jax", problem="The batches do not fit.")),
@@ -56,6 +65,9 @@ CAUSES = {
         RECORD.replace(runs=(RECORD.runs[0], NanRun("cpu", "as trained", problem="ValueError: x"), FINE)),
     ),
     "finite-when-eager": ("cause-unknown", with_runs(None, None, None, variables=())),
+    "float16-log-of-the-program": ("cause-unknown", with_runs(*[LOG.replace(dtype="float16")] * 3)),
+    "optimizer-in-float64-too": ("cause-unknown", with_runs(KERNEL, KERNEL, WIDE)),
+    "float32-weight": ("cause-unknown", with_runs(*[KERNEL.replace(dtype="float32")] * 2, None)),
     "update-alone": ("cause-unknown", with_runs(None, None, None)),
 }
 
@@ -81,6 +93,19 @@ def test_a_record_is_judged_again_after_json(name):
 def test_on_the_cpu_float32_that_is_too_coarse_is_no_fault_of_a_device():
     runs = (NanRun("cpu", "as trained", LOG, 1.9), FINE)
     assert finding(RECORD.replace(device="cpu", runs=runs)).code == "precision-too-low"
+
+
+def test_a_value_beyond_float16_is_named():
+    found = finding(with_runs(HALF, HALF, None, largest=1.12e7))
+    assert found.summary.endswith("The largest value in float64 is 1.12e+07. float16 holds at most 65504.")
+    assert found.fix[0].command == 'Layer(..., dtype="float32")'
+    coarse = HALF.replace(dtype="bfloat16")
+    assert "bfloat16" not in finding(with_runs(coarse, coarse, None)).fix[0].text  # it is that already
+
+
+def test_weights_in_float16_are_kept_in_float32():
+    found = finding(with_runs(KERNEL, KERNEL, None))
+    assert found.fix[0].command == 'keras.mixed_precision.set_global_policy("mixed_float16")'
 
 
 def test_a_report_shows_itself():

@@ -1,6 +1,6 @@
 """Why a training has a NaN: one finding from a `NanRecord`. Pure."""
 
-from typing import List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from ..runtime.non_finite import NonFinite
@@ -13,8 +13,8 @@ _GROWTH = 1000.0
 
 _HALF = ("float16", "bfloat16")
 
-#: What the frameworks call a conversion to another type.
-_CASTS = ("cast", "_to_copy", "convert_element_type")
+#: Parts of the names of operations that are not defined for some values.
+_UNDEFINED = ("log", "sqrt", "pow", "div", "recip")
 
 
 def finding(record: NanRecord) -> Finding:
@@ -72,17 +72,20 @@ def _cause(record: NanRecord) -> Tuple[str, str, List[Fix]]:
         failed = next((run.problem for run in record.runs if run.problem), "")
         unseen = "The step could not be run eagerly: %s" % failed if failed else "It is finite when it is run eagerly."
         return "cause-unknown", record.problem or unseen, _UNKNOWN
-    if first.phase == "update":
-        return _update(record, first)
     double = record.run("float64")
-    # In float64 it is finite, until it is made float32 again.
-    narrowed = double is not None and double.first is not None and double.first.operation.lower() in _CASTS
-    if grown(record) or (double is not None and double.largest > _FLOAT32_MAX) or narrowed:
-        return "values-exploded", "Activations, gradients or weights grew beyond what float32 holds.", _EXPLODED
-    if double is None:
+    if first.phase == "update":
+        return _update(record, first, double)
+    still: Any = getattr(double, "first", None)
+    if still and still.phase == "update":  # that comes later
+        still = None
+    # The operation in a type of the program's own whose result is too large for it.
+    narrow = still.dtype if still and not any(part in still.operation.lower() for part in _UNDEFINED) else ""
+    if grown(record) or narrow == "float32" or (double is not None and double.largest > _FLOAT32_MAX):
+        return "values-exploded", "Activations, gradients or weights are beyond what %s holds." % first.dtype, _EXPLODED
+    if double is None or (still and still.dtype in _HALF and not narrow):
         return "cause-unknown", "The step could not be repeated in float64.", _UNKNOWN
-    if double.first is not None:
-        return _undefined(double.first)
+    if still and narrow not in _HALF:
+        return _undefined(still)
     return _device_or_precision(record, first, double)
 
 
@@ -92,9 +95,12 @@ def grown(record: NanRecord) -> bool:
     return before is not None and start is not None and before > _GROWTH * max(start, 1.0)
 
 
-def _update(record: NanRecord, first: NonFinite) -> Tuple[str, str, List[Fix]]:
-    if any(run.largest * (record.learning_rate or 1.0) > _FLOAT32_MAX**0.5 for run in record.runs) or grown(record):
-        return "values-exploded", "The step itself is too large for float32.", _EXPLODED
+def _update(record: NanRecord, first: NonFinite, double: Optional[NanRun]) -> Tuple[str, str, List[Fix]]:
+    rate, half = record.learning_rate or 1.0, first.dtype in _HALF
+    if (half and rate > 1) or any(run.largest * rate > _FLOAT32_MAX**0.5 for run in record.runs) or grown(record):
+        return "values-exploded", "The step itself is too large.", _EXPLODED
+    if half and double is not None and double.first is None:
+        return _device_or_precision(record, first, double)
     return "cause-unknown", "Loss and gradients are finite: the optimizer makes it.", _UNKNOWN
 
 
@@ -112,18 +118,16 @@ def _undefined(first: NonFinite) -> Tuple[str, str, List[Fix]]:
 
 
 def _device_or_precision(record: NanRecord, first: NonFinite, double: NanRun) -> Tuple[str, str, List[Fix]]:
-    limit = "The CPU in float64 does not have it; its largest value is %.3g." % double.largest
-    if record.device != "cpu":
+    beyond = first.dtype == "float16" and double.largest > 65504
+    limit = "The largest value in float64 is %.3g." % double.largest
+    if record.device != "cpu" and not beyond:
         same = record.run("as trained", "cpu")
         if same is None:
             return "cause-unknown", limit, _UNKNOWN
         if same.first is None:
             return "numerics-divergent", "The CPU does not have it in the same precision.", _DEVICE
-    return (
-        "precision-too-low",
-        limit + " %s cannot hold what it needs." % (first.dtype or "The precision"),
-        _precision(first),
-    )
+    text = "float16 holds at most 65504." if beyond else "%s cannot hold what it needs." % first.dtype
+    return "precision-too-low", "%s %s" % (limit, text), _precision(first) + _EXPLODED[1:] * beyond
 
 
 def _evidence(record: NanRecord) -> List[Evidence]:
@@ -164,8 +168,12 @@ def _examples(text: str, rows: Sequence[int]) -> str:
 
 
 def _precision(first: NonFinite) -> List[Fix]:
+    if first.dtype in _HALF and first.phase == "update":
+        policy = 'keras.mixed_precision.set_global_policy("mixed_%s")'
+        return [_code("Build the model with weights in float32", policy % first.dtype)]
     if first.dtype in _HALF:
-        text = "Compute this layer in float32, or in bfloat16, which has float32's range"
+        text = "Compute this layer, for the loss the last one, in float32"
+        text += ", or in bfloat16, which has float32's range" * (first.dtype == "float16")
         return [_code(text, 'Layer(..., dtype="float32")')]
     return [_code("Use a form that does not lose small or large numbers: from_logits=True, log_softmax, logsumexp.")]
 
