@@ -112,6 +112,107 @@ print(json.dumps({"found": {name: outcome(guard) for name, guard in found.items(
     assert any(name.endswith("/kernel") or "/kernel_0" in name for name in data["saved"])
 
 
+def test_what_does_not_fit_into_the_precision(program, tmp_path):
+    """Weights and gradients in float16 too: the same in float64 must say whether the values are defined."""
+    data = program(
+        PROGRAM
+        + """
+policies = keras.config if ops else keras.mixed_precision
+set_policy = policies.set_dtype_policy if ops else policies.set_global_policy
+Adam, SGD = keras.optimizers.Adam, keras.optimizers.SGD
+
+class Own(L.Layer):
+    def call(self, x):
+        cast = ops.cast if ops else tf.cast
+        return cast(cast(x, "float16") * 60000.0, "float32")
+
+def inner(**options):  # its output is zero
+    return L.Dense(5, name="inner", **dict(dict(kernel_initializer="zeros"), **options))
+
+def dead():
+    return inner(bias_initializer=keras.initializers.Constant(-1.0)), L.ReLU()
+
+def at(step, value, like=x):
+    array = like.copy()
+    array[8 * step + 2] = value
+    return array
+
+found = {}
+
+def case(name, policy, make, x=x, y=y):
+    set_policy(policy)
+    try:
+        model = make()
+    finally:
+        set_policy("float32")
+    guard = fit(model, x, y, epochs=1)
+    item = outcome(guard)
+    found[name] = item and [item[key] for key in ("code", "step", "phase", "layer", "text")]
+    if item:
+        first = guard.report.record.runs[0].first
+        found[name].append(first and first.dtype)
+
+large = {"x": at(0, 6e4), "y": at(0, 50.0, y)}
+squares = {"x": at(0, 3e3), "y": at(0, 50.0, y)}
+loss = keras.losses.MeanSquaredError(dtype="float16") if ops else "mse"
+zero = at(4, 0.0)
+for policy in ("float16", "bfloat16", "mixed_float16", "mixed_bfloat16"):
+    case("log " + policy, policy, lambda: model_of(Log(name="log_of_x"), L.Dense(5)), zero)
+for seed in range(3):
+    keras.utils.set_random_seed(seed)
+    case("activation %d" % seed, "float16", lambda: model_of(L.Dense(64, activation="relu"), L.Dense(64), optimizer=SGD(1e-3)),
+         at(4, 6e4))
+case("mixed", "mixed_float16", lambda: model_of(Large(name="large"), L.Dense(5), optimizer=SGD(1e-30)), at(4, 2.5, x * 0.5))
+case("converts", "float32", lambda: model_of(Own(name="own"), L.Dense(5), optimizer=SGD(1e-30)), at(4, 2.5, x * 0.5))
+case("loss", "float16", lambda: model_of(inner(), loss=loss, optimizer=SGD(1e-30)), y=at(4, 600.0, y))
+case("gradient", "float16", lambda: model_of(inner(), optimizer=SGD(1e-3)), **large)
+case("own type", "float32", lambda: model_of(inner(dtype="float16"), optimizer=SGD(1e-3)), **large)
+case("squares", "float16", lambda: model_of(inner(), optimizer=Adam(1e-3)), **squares)
+case("epsilon", "float16", lambda: model_of(*dead(), optimizer=Adam(1e-3, epsilon=1e-8)))
+case("beta", "bfloat16", lambda: model_of(inner(), optimizer=Adam(1e-3, beta_1=0.999)))
+case("no epsilon", "float32", lambda: model_of(*dead(), optimizer=Adam(1e-3, epsilon=0.0)))
+case("large step", "float16", lambda: model_of(L.Dense(5, name="inner"), optimizer=SGD(6e4)))
+# What the findings advise.
+case("fixed gradient", "float16", lambda: model_of(inner(dtype="float32"), optimizer=SGD(1e-12)), **large)
+case("fixed squares", "mixed_float16", lambda: model_of(inner(), optimizer=Adam(1e-3)), **squares)
+case("fixed epsilon", "float16", lambda: model_of(*dead(), optimizer=Adam(1e-3, epsilon=1e-4)))
+case("fixed beta", "mixed_bfloat16", lambda: model_of(inner(), optimizer=Adam(1e-3, beta_1=0.999)))
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    case("exploding", "float32", lambda: model_of(L.Dense(5), optimizer=SGD(1e18)))
+print(json.dumps({"found": found, "heard": [str(item.message) for item in heard if "devicekit" in item.filename]}))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    found, low = data["found"], "precision-too-low"
+    assert not data["heard"]
+    assert found.pop("exploding")[0] == found.pop("large step")[0] == "values-exploded"
+    assert {name: found.pop(name) for name in list(found) if name.startswith("fixed")} == dict.fromkeys(
+        ["fixed gradient", "fixed squares", "fixed epsilon", "fixed beta"]
+    )
+    texts = {name: " ".join(item[4].split()) for name, item in found.items()}
+    seen = {name: (item[0], item[1], item[2], item[5]) for name, item in found.items()}
+    for policy in ("float16", "bfloat16", "mixed_float16", "mixed_bfloat16"):
+        dtype = policy.rpartition("_")[2]
+        assert seen.pop("log " + policy) == ("operation-undefined", 4, "forward", dtype)
+    for name in ("activation 0", "activation 1", "activation 2", "mixed", "converts"):
+        assert seen.pop(name)[0] == low, name
+    assert {name: item[:3] for name, item in seen.items()} == {
+        "loss": (low, 4, "loss"),
+        "gradient": (low, 0, "gradient"),
+        "own type": (low, 0, "gradient"),
+        "squares": (low, 0, "update"),
+        "epsilon": (low, 0, "update"),
+        "beta": (low, 0, "update"),
+        "no epsilon": ("cause-unknown", 0, "update"),
+    }
+    dtypes = {name: item[3] for name, item in seen.items() if name != "loss"}  # JAX does not say it of an operation
+    assert dtypes == dict(dict.fromkeys(dtypes, "float16"), beta="bfloat16", **{"no epsilon": "float32"})
+    for name in ("gradient", "own type", "activation 0"):
+        assert "float16 holds at most 65504." in texts[name]
+    assert 'set_global_policy("mixed_float16")' in texts["squares"]
+
+
 def test_what_is_not_finite_in_healthy_steps_is_no_cause(program, tmp_path):
     data = program(
         PROGRAM
