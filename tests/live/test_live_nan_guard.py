@@ -213,6 +213,30 @@ print(json.dumps({"found": found, "heard": [str(item.message) for item in heard 
     assert 'set_global_policy("mixed_float16")' in texts["squares"]
 
 
+def test_the_largest_value_of_all_replicas(program, tmp_path):
+    data = program(
+        PROGRAM
+        + """
+if not ops or keras.backend.backend() != "tensorflow":
+    print(json.dumps({}))
+    raise SystemExit
+import tensorflow as tf
+configuration = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], configuration)
+x[2], y[2] = 6e4, 50.0  # the first replica has it
+keras.config.set_dtype_policy("float16")
+with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+    model = model_of(L.Dense(5, kernel_initializer="zeros"), optimizer="adam")
+print(json.dumps(outcome(fit(model))))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    if not data:
+        pytest.skip("this is for Keras 3 on TensorFlow")
+    assert (data["code"], data["step"], data["phase"]) == ("precision-too-low", 0, "gradient")
+    assert "float16 holds at most 65504." in " ".join(data["text"].split())
+
+
 def test_what_is_not_finite_in_healthy_steps_is_no_cause(program, tmp_path):
     data = program(
         PROGRAM

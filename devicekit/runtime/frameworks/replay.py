@@ -28,7 +28,6 @@ class State(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The size of the values."""
         return sum(value.nbytes for value in self.values)
 
 

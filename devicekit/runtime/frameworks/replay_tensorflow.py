@@ -103,12 +103,14 @@ class TensorFlowReplay(Replay):
 
     def trace(self, batch: Any, on_cpu: bool = False, double: bool = False, usual: Usual = NOTHING) -> Traced:
         replicas = max([len(leaf.values) for leaf in leaves(batch) if _is_split(leaf)], default=1)
+        largest = 0.0
         for number in range(replicas):
             part = self.map(lambda leaf: leaf.values[number] if _is_split(leaf) else leaf, batch)  # noqa: B023
             traced = super().trace(part, on_cpu, double, usual)
+            largest = max(largest, traced.largest)
             if traced.first is not None:
                 break
-        return traced
+        return traced._replace(largest=largest)
 
     def device(self) -> str:
         names = {_value(item).device for item in self.model.trainable_variables}
