@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicekit.measure.numerics.error_location import place, share
-from devicekit.measure.numerics.recognize import recognize
+from devicekit.measure.numerics.recognize import place, recognize, share
 
 LIMIT = 1e-5
 

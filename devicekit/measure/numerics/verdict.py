@@ -6,9 +6,8 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from ...records import Record
-from .error_location import share
 from .measures import format_of, measure, real, shape_problem
-from .recognize import Recognized, recognize, wrong_elements
+from .recognize import Recognized, recognize, share, wrong_elements
 from .result import Difference, Measure
 from .tolerance import ARITHMETICS, FORMATS, tolerance, unit_roundoff
 

@@ -15,8 +15,7 @@ import jax
 
 from ...selection.request import Request
 from ...selection.selection import Change
-from .interface import MATRIX, check_place, check_product
-from .keras3 import Keras3Adapter
+from .interface import MATRIX, Keras3Adapter, check_place, check_product
 
 #: What this module has set in this process, which a later call may set again; what the user has set stays.
 _ours: Dict[str, Any] = {}

@@ -18,8 +18,7 @@ import torch
 from ...children.fork_safe import ForkSafeLock
 from ...selection.request import Request
 from ...selection.selection import Change
-from .interface import MATRIX, check_place, check_product
-from .keras3 import Keras3Adapter
+from .interface import MATRIX, Keras3Adapter, check_place, check_product
 from .torch_keras import CORE, keras_core, keras_default, same_device, scope_of, uses_keras
 
 _PLATFORMS = {"cuda": "cuda", "mps": "metal", "xpu": "xpu"}
